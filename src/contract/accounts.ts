@@ -1,0 +1,230 @@
+import Type, { type Static } from 'typebox'
+import { operation, scoped, sessionOnly } from './operation.ts'
+import {
+  Id,
+  Input,
+  Nothing,
+  Nullable,
+  OneOf,
+  Timestamp,
+  Usd,
+  UsdInput,
+  versioned,
+} from './shapes.ts'
+
+const Email = Type.String({
+  description: 'An e-mail address; it is kept in lower case.',
+  pattern: '^[^\\s@\\u0000-\\u001f]+@[^\\s@.\\u0000-\\u001f]+(\\.[^\\s@.\\u0000-\\u001f]+)+$',
+  maxLength: 254,
+  examples: ['ada@example.com'],
+})
+
+const NewPassword = Type.String({
+  description: 'At least 10 characters, and not one of the passwords everybody tries first.',
+  maxLength: 256,
+  examples: ['correct horse battery staple'],
+})
+
+const Password = Type.String({ maxLength: 256, examples: ['correct horse battery staple'] })
+
+const TotpCode = Type.String({
+  description: 'The six digits of the authenticator app. A code works once.',
+  maxLength: 32,
+  examples: ['492039'],
+})
+
+const flag = (description: string, standard = true) =>
+  Type.Boolean({ description, default: standard })
+
+const notificationFields = {
+  topup_confirmed: flag('A deposit was credited.'),
+  topup_expired: flag('The window of a deposit address closed.'),
+  transaction_authorized: flag('A purchase was approved.', false),
+  transaction_declined: flag('A purchase was declined.'),
+  card_frozen: flag('A card was frozen.'),
+  dispute_updates: flag('A dispute was answered or resolved.'),
+  withdrawal_broadcasted: flag('A withdrawal was sent.'),
+  system_maintenance: flag('Maintenance is planned.'),
+  security_alerts: flag('Sign-ins, keys, password, two-factor. Cannot be turned off.'),
+}
+
+export const Notifications = Type.Object(
+  {
+    ...notificationFields,
+    low_balance_threshold_usd: Nullable(Usd('Tell me when the balance falls below it.')),
+  },
+  { description: 'Which e-mails are sent.' },
+)
+export type Notifications = Static<typeof Notifications>
+
+const NotificationsInput = Type.Partial(
+  Type.Object({
+    ...notificationFields,
+    low_balance_threshold_usd: Nullable(UsdInput('Null turns the warning off.')),
+  }),
+  { additionalProperties: false, description: 'Only what is sent is changed.' },
+)
+
+export const Account = Type.Object({
+  id: Id('acct', 'The account.'),
+  email: Email,
+  status: OneOf(['active', 'suspended']),
+  balance_usd: Usd('What can be loaded onto cards or withdrawn.'),
+  two_factor_enabled: Type.Boolean(),
+  two_factor_status: OneOf(['disabled', 'pending', 'enabled']),
+  notifications: Notifications,
+  cards_count: Type.Object({
+    active: Type.Integer(),
+    frozen: Type.Integer(),
+    cancelled: Type.Integer(),
+  }),
+  livemode: Type.Boolean({ description: 'False in the sandbox.' }),
+  ...versioned,
+})
+export type Account = Static<typeof Account>
+
+const Bearer = Nullable(
+  Type.String({ description: 'Send it as `Authorization: Bearer …`. Works for 30 days.' }),
+)
+
+export const create_account = operation({
+  name: 'create_account',
+  method: 'POST',
+  path: '/accounts',
+  status: 201,
+  section: 'Accounts and sessions',
+  summary: 'Open an account.',
+  description:
+    'Opens an account with an e-mail and a password and signs it in: the answer carries a session ' +
+    'bearer. No documents are asked for. Repeated with the same Idempotency-Key it answers with ' +
+    'the same account and a fresh bearer.',
+  access: 'anyone',
+  input: Input({ email: Email, password: NewPassword }),
+  output: Type.Object({
+    id: Id('acct', 'The new account.'),
+    email: Email,
+    bearer: Bearer,
+    session_id: Id('sess', 'The session of this bearer.'),
+    expires_at: Timestamp('When the bearer ends.'),
+  }),
+  emits: ['account.created'],
+  problems: ['email_taken', 'weak_password'],
+})
+
+export const sign_in = operation({
+  name: 'sign_in',
+  method: 'POST',
+  path: '/sessions',
+  status: 200,
+  section: 'Accounts and sessions',
+  summary: 'Start a session.',
+  description:
+    'Exchanges e-mail and password, and a code where two-factor is on, for a session bearer of 30 ' +
+    'days. A recovery code serves in place of a code, once. Ten failures in 15 minutes lock the ' +
+    'e-mail for sign-in, whether or not such an account exists.',
+  access: 'anyone',
+  input: Input({ email: Email, password: Password, totp_code: Type.Optional(TotpCode) }),
+  output: Type.Object({
+    bearer: Bearer,
+    session_id: Id('sess', 'The session of this bearer.'),
+    account_id: Id('acct', 'The account it belongs to.'),
+    expires_at: Timestamp('When the bearer ends, whatever happens.'),
+  }),
+  emits: ['account.signed_in'],
+  problems: ['invalid_credentials', 'totp_required', 'totp_invalid', 'too_many_attempts'],
+  never_stored: true,
+})
+
+export const sign_out = operation({
+  name: 'sign_out',
+  method: 'DELETE',
+  path: '/sessions',
+  status: 204,
+  section: 'Accounts and sessions',
+  summary: 'End the current session.',
+  description: 'Ends the session whose bearer made the call. The bearer stops working at once.',
+  access: sessionOnly,
+  input: Input({}),
+  output: Nothing,
+  idempotent: true,
+})
+
+export const get_account = operation({
+  name: 'get_account',
+  method: 'GET',
+  path: '/accounts/me',
+  status: 200,
+  section: 'Accounts and sessions',
+  summary: 'Read the account.',
+  description:
+    'The account of the caller: balance, two-factor state, notifications, cards by state.',
+  access: scoped('account:read'),
+  input: Input({}),
+  output: Account,
+})
+
+export const update_account = operation({
+  name: 'update_account',
+  method: 'PATCH',
+  path: '/accounts/me',
+  status: 200,
+  section: 'Accounts and sessions',
+  summary: 'Change e-mail, password or notifications.',
+  description:
+    'Changes what is sent and leaves the rest. E-mail and password need `current_password`; a new ' +
+    'password ends every other session. An API key may change notifications only.',
+  access: { session: true, api_key: { only_fields: ['notifications'] }, oauth: null },
+  input: Input({
+    email: Type.Optional(Email),
+    password: Type.Optional(NewPassword),
+    current_password: Type.Optional(Password),
+    notifications: Type.Optional(NotificationsInput),
+  }),
+  output: Account,
+  problems: ['email_taken', 'weak_password', 'invalid_credentials', 'too_many_attempts'],
+})
+
+export const enable_2fa = operation({
+  name: 'enable_2fa',
+  method: 'POST',
+  path: '/accounts/me/totp',
+  status: 200,
+  section: 'Accounts and sessions',
+  summary: 'Turn two-factor sign-in on.',
+  description:
+    'In two calls. Without a body it makes a secret and the URI for an authenticator app, and ' +
+    'two-factor is pending. With `totp_code` from that app it turns two-factor on and answers ' +
+    'with ten recovery codes, shown this once.',
+  access: sessionOnly,
+  input: Input({ totp_code: Type.Optional(TotpCode) }),
+  output: Type.Object({
+    status: OneOf(['pending', 'enabled']),
+    secret: Type.Optional(
+      Nullable(Type.String({ description: 'The secret in base32; in the first answer.' })),
+    ),
+    uri: Type.Optional(
+      Nullable(Type.String({ description: 'otpauth:// URI, to be shown as a QR code.' })),
+    ),
+    recovery_codes: Type.Optional(
+      Nullable(Type.Array(Type.String(), { description: 'Ten codes, each good for one sign-in.' })),
+    ),
+  }),
+  problems: ['totp_already_enabled', 'totp_invalid', 'too_many_attempts'],
+  shown_once: ['secret', 'uri', 'recovery_codes'],
+})
+
+export const disable_2fa = operation({
+  name: 'disable_2fa',
+  method: 'DELETE',
+  path: '/accounts/me/totp',
+  status: 204,
+  section: 'Accounts and sessions',
+  summary: 'Turn two-factor sign-in off.',
+  description: 'Needs the password and a valid code (or a recovery code), both in the body.',
+  access: sessionOnly,
+  input: Input({ password: Password, totp_code: TotpCode }),
+  output: Nothing,
+  carries: 'body',
+  destructive: true,
+  problems: ['totp_not_enabled', 'invalid_credentials', 'totp_invalid', 'too_many_attempts'],
+})

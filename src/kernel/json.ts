@@ -1,0 +1,185 @@
+import { decimalParts } from './money.ts'
+
+/**
+ * JSON as it was written. JSON.parse rounds 9007199254740993, reads 1e400 as Infinity and lets the
+ * last of two equal keys win; where money is read, none of that may pass in silence. A number that
+ * a float cannot hold digit for digit comes out as an InexactNumber, which no schema takes for a
+ * number; everything else comes out as plain values.
+ */
+export class InexactNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export class JsonError extends Error {}
+
+const DEPTH_MAX = 100
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const PLAIN_STRING = /"[^"\\\u0000-\u001f]*"/y
+const SPACE = /[ \t\n\r]*/y
+
+export function readJson(text: string): unknown {
+  const reader = new Reader(text)
+  const value = reader.value(0)
+  reader.end()
+  return value
+}
+
+class Reader {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#skipSpace()
+  }
+
+  value(depth: number): unknown {
+    if (depth > DEPTH_MAX) throw new JsonError(`nested more than ${DEPTH_MAX} levels deep`)
+    switch (this.#text[this.#at]) {
+      case '{':
+        return this.#object(depth)
+      case '[':
+        return this.#array(depth)
+      case '"':
+        return this.#string()
+      case 't':
+        return this.#word('true', true)
+      case 'f':
+        return this.#word('false', false)
+      case 'n':
+        return this.#word('null', null)
+      default:
+        return this.#number()
+    }
+  }
+
+  end(): void {
+    if (this.#at < this.#text.length) this.#refuse('something after the end')
+  }
+
+  #object(depth: number): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    this.#take('{')
+    if (this.#text[this.#at] === '}') {
+      this.#take('}')
+      return object
+    }
+    for (;;) {
+      if (this.#text[this.#at] !== '"') this.#refuse('a key in quotes is missing')
+      const key = this.#string()
+      if (Object.hasOwn(object, key)) this.#refuse('the same key stands twice')
+      this.#take(':')
+      // Defined, not assigned: "__proto__" must stay an ordinary key that validation can refuse.
+      const value = this.value(depth + 1)
+      if (key === '__proto__') {
+        Object.defineProperty(object, key, { value, enumerable: true })
+      } else object[key] = value
+      if (this.#text[this.#at] === '}') break
+      this.#take(',')
+    }
+    this.#take('}')
+    return object
+  }
+
+  #array(depth: number): unknown[] {
+    const array: unknown[] = []
+    this.#take('[')
+    if (this.#text[this.#at] === ']') {
+      this.#take(']')
+      return array
+    }
+    for (;;) {
+      array.push(this.value(depth + 1))
+      if (this.#text[this.#at] === ']') break
+      this.#take(',')
+    }
+    this.#take(']')
+    return array
+  }
+
+  #string(): string {
+    const plain = this.#match(PLAIN_STRING)
+    if (plain !== null) return plain.slice(1, -1)
+    const start = this.#at
+    let end = start
+    do {
+      end = this.#text.indexOf('"', end + 1)
+      if (end < 0) return this.#refuse('a string is not closed')
+    } while (this.#backslashesBefore(end) % 2 === 1)
+    this.#at = end + 1
+    this.#skipSpace()
+    return this.#unescape(this.#text.slice(start, end + 1))
+  }
+
+  #backslashesBefore(end: number): number {
+    let at = end
+    while (this.#text[at - 1] === '\\') at -= 1
+    return end - at
+  }
+
+  #unescape(quoted: string): string {
+    try {
+      return JSON.parse(quoted) as string
+    } catch {
+      return this.#refuse('a string holds a bad escape or a control character')
+    }
+  }
+
+  #number(): number | InexactNumber {
+    const text = this.#match(NUMBER)
+    if (text === null) return this.#refuse('a value is missing')
+    const number = Number(text)
+    return isFaithful(text, number) ? number : new InexactNumber(text)
+  }
+
+  #word<Value>(word: string, value: Value): Value {
+    if (!this.#text.startsWith(word, this.#at)) this.#refuse('a value is missing')
+    this.#at += word.length
+    this.#skipSpace()
+    return value
+  }
+
+  #take(character: string): void {
+    if (this.#text[this.#at] !== character) this.#refuse(`"${character}" is missing`)
+    this.#at += 1
+    this.#skipSpace()
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)
+    if (found === null) return null
+    this.#at = pattern.lastIndex
+    this.#skipSpace()
+    return found[0]
+  }
+
+  #skipSpace(): void {
+    SPACE.lastIndex = this.#at
+    SPACE.exec(this.#text)
+    this.#at = SPACE.lastIndex
+  }
+
+  #refuse(reason: string): never {
+    throw new JsonError(`${reason} at character ${this.#at + 1}`)
+  }
+}
+
+/** Whether the float prints as the very decimal that was written, whatever its notation. */
+function isFaithful(text: string, number: number): boolean {
+  if (!Number.isFinite(number)) return false
+  if (text.length < 16 && !text.startsWith('-0') && !/[eE]/.test(text)) return true
+  const written = decimalParts(text)
+  const held = decimalParts(String(number))
+  return (
+    written !== null &&
+    held !== null &&
+    written.negative === held.negative &&
+    written.whole === held.whole &&
+    written.fraction === held.fraction
+  )
+}

@@ -1,0 +1,62 @@
+import { assert } from './assert.ts'
+
+/**
+ * Money is a whole number of micro-dollars (1 USDT = 1 USD = 1,000,000 micros). This file is the
+ * only one that knows decimals, and it never does arithmetic on floats: a JSON number is turned
+ * into its decimal text, and the text into an integer.
+ */
+export type Micros = bigint
+
+export const MICRO_DECIMALS = 6
+const MICROS_PER_DOLLAR = 10n ** BigInt(MICRO_DECIMALS)
+
+/** The decimal parts of a JSON number's text, with any exponent worked in; null if it is not one. */
+export function decimalParts(
+  text: string,
+): { negative: boolean; whole: string; fraction: string } | null {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text)
+  if (match === null) return null
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  const padded = point < 0 ? '0'.repeat(-point) + digits : digits.padEnd(point, '0')
+  const at = Math.max(point, 0)
+  return {
+    negative: sign === '-',
+    whole: padded.slice(0, at).replace(/^0+(?=\d)/, '') || '0',
+    fraction: padded.slice(at).replace(/0+$/, ''),
+  }
+}
+
+/** How many decimals a JSON number really has: 1.50 has one, 1e-3 has three. */
+export function decimalsOf(value: number): number {
+  const parts = decimalParts(String(value))
+  assert(parts !== null, 'only finite numbers have decimals')
+  return parts.fraction.length
+}
+
+/** Exact for every number with at most six decimals, which input validation has made sure of. */
+export function microsFromUsd(usd: number): Micros {
+  const parts = decimalParts(String(usd))
+  assert(
+    parts !== null && parts.fraction.length <= MICRO_DECIMALS,
+    'an amount has at most 6 decimals',
+  )
+  const micros = BigInt(parts.whole + parts.fraction.padEnd(MICRO_DECIMALS, '0'))
+  return parts.negative ? -micros : micros
+}
+
+export function decimalFromMicros(micros: Micros): string {
+  const size = micros < 0n ? -micros : micros
+  const fraction = (size % MICROS_PER_DOLLAR)
+    .toString()
+    .padStart(MICRO_DECIMALS, '0')
+    .replace(/0+$/, '')
+  const whole = (size / MICROS_PER_DOLLAR).toString()
+  return `${micros < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** The JSON number of an amount. Amounts below nine billion dollars survive it digit for digit. */
+export function usdFromMicros(micros: Micros): number {
+  return Number(decimalFromMicros(micros))
+}
