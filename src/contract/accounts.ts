@@ -68,16 +68,21 @@ const NotificationsInput = Type.Partial(
 export const Account = Type.Object({
   id: Id('acct', 'The account.'),
   email: Email,
-  status: OneOf(['active', 'suspended']),
+  status: OneOf(['active', 'suspended'], { description: 'A suspended account can do nothing.' }),
   balance_usd: Usd('What can be loaded onto cards or withdrawn.'),
-  two_factor_enabled: Type.Boolean(),
-  two_factor_status: OneOf(['disabled', 'pending', 'enabled']),
-  notifications: Notifications,
-  cards_count: Type.Object({
-    active: Type.Integer(),
-    frozen: Type.Integer(),
-    cancelled: Type.Integer(),
+  two_factor_enabled: Type.Boolean({ description: 'Whether sign-in asks for a code.' }),
+  two_factor_status: OneOf(['disabled', 'pending', 'enabled'], {
+    description: 'pending: a secret was made and waits for its first code.',
   }),
+  notifications: Notifications,
+  cards_count: Type.Object(
+    {
+      active: Type.Integer({ description: 'Cards that can be used.', examples: [1] }),
+      frozen: Type.Integer({ description: 'Cards that are frozen.', examples: [0] }),
+      cancelled: Type.Integer({ description: 'Cards that are no more.', examples: [0] }),
+    },
+    { description: 'How many cards the account has, by state.' },
+  ),
   livemode: Type.Boolean({ description: 'False in the sandbox.' }),
   ...versioned,
 })
@@ -95,9 +100,9 @@ export const create_account = operation({
   section: 'Accounts and sessions',
   summary: 'Open an account.',
   description:
-    'Opens an account with an e-mail and a password and signs it in: the answer carries a session ' +
-    'bearer. No documents are asked for. Repeated with the same Idempotency-Key it answers with ' +
-    'the same account and a fresh bearer.',
+    'Opens an account with an e-mail and a password and signs it in: the answer carries a ' +
+    'session bearer. No documents are asked for. Repeated with the same Idempotency-Key it ' +
+    'answers with the same account and a fresh bearer.',
   access: 'anyone',
   input: Input({ email: Email, password: NewPassword }),
   output: Type.Object({
@@ -109,6 +114,7 @@ export const create_account = operation({
   }),
   emits: ['account.created'],
   problems: ['email_taken', 'weak_password'],
+  shown_once: ['bearer'],
 })
 
 export const sign_in = operation({
@@ -119,9 +125,9 @@ export const sign_in = operation({
   section: 'Accounts and sessions',
   summary: 'Start a session.',
   description:
-    'Exchanges e-mail and password, and a code where two-factor is on, for a session bearer of 30 ' +
-    'days. A recovery code serves in place of a code, once. Ten failures in 15 minutes lock the ' +
-    'e-mail for sign-in, whether or not such an account exists.',
+    'Exchanges e-mail and password, and a code where two-factor is on, for a session bearer of ' +
+    '30 days. A recovery code serves in place of a code, once. Ten failures in 15 minutes lock ' +
+    'the e-mail for sign-in, whether or not such an account exists.',
   access: 'anyone',
   input: Input({ email: Email, password: Password, totp_code: Type.Optional(TotpCode) }),
   output: Type.Object({
@@ -131,7 +137,13 @@ export const sign_in = operation({
     expires_at: Timestamp('When the bearer ends, whatever happens.'),
   }),
   emits: ['account.signed_in'],
-  problems: ['invalid_credentials', 'totp_required', 'totp_invalid', 'too_many_attempts'],
+  problems: [
+    'invalid_credentials',
+    'totp_required',
+    'totp_invalid',
+    'too_many_attempts',
+    'account_suspended',
+  ],
   never_stored: true,
 })
 
@@ -171,8 +183,8 @@ export const update_account = operation({
   section: 'Accounts and sessions',
   summary: 'Change e-mail, password or notifications.',
   description:
-    'Changes what is sent and leaves the rest. E-mail and password need `current_password`; a new ' +
-    'password ends every other session. An API key may change notifications only.',
+    'Changes what is sent and leaves the rest. E-mail and password need `current_password`; a ' +
+    'new password ends every other session. An API key may change notifications only.',
   access: { session: true, api_key: { only_fields: ['notifications'] }, oauth: null },
   input: Input({
     email: Type.Optional(Email),
@@ -198,7 +210,7 @@ export const enable_2fa = operation({
   access: sessionOnly,
   input: Input({ totp_code: Type.Optional(TotpCode) }),
   output: Type.Object({
-    status: OneOf(['pending', 'enabled']),
+    status: OneOf(['pending', 'enabled'], { description: 'Where the enrolment stands.' }),
     secret: Type.Optional(
       Nullable(Type.String({ description: 'The secret in base32; in the first answer.' })),
     ),

@@ -15,7 +15,7 @@ export type OperationShape = {
   status: 200 | 201 | 204
   section: Section
   summary: string
-  /** For people and for models: what it does, when to use it, what it costs, what cannot be undone. */
+  /** For people and models: what it does, when to use it, what it costs, what cannot be undone. */
   description: string
   access: Access
   input: TObject
@@ -24,7 +24,7 @@ export type OperationShape = {
   carries?: 'body'
   /** Headers it reads besides the ones that every operation takes, with what each is for. */
   headers?: Readonly<Record<string, string>>
-  /** Served on the same method and path as another operation, when its required names are present. */
+  /** Served on another operation's method and path, when its own required names are present. */
   variant_of?: string
   /** Events of the 18 types that a success writes, in order. */
   emits?: readonly EventType[]

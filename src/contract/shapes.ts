@@ -49,16 +49,16 @@ export const UsdInput = (
     'x-decimals': options.decimals ?? 2,
   })
 
-export const Metadata = Type.Record(
-  Type.String({ maxLength: 40 }),
-  Type.String({ maxLength: 500 }),
-  {
-    maxProperties: 20,
-    description:
-      'Your own notes: at most 20 pairs, keys of up to 40 and values of up to 500 characters.',
-    examples: [{ order: 'A-1009' }],
-  },
-)
+/** A pattern, because a record's key schema keeps nothing of a key but its pattern. */
+const MetadataKey = Type.String({ pattern: '^[^]{1,40}$' })
+
+export const Metadata = Type.Record(MetadataKey, Type.String({ maxLength: 500 }), {
+  additionalProperties: false,
+  maxProperties: 20,
+  description:
+    'Your own notes: at most 20 pairs, keys of up to 40 and values of up to 500 characters.',
+  examples: [{ order: 'A-1009' }],
+})
 
 /** What every object that can change carries. */
 export const versioned = {

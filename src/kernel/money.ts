@@ -10,7 +10,7 @@ export type Micros = bigint
 export const MICRO_DECIMALS = 6
 const MICROS_PER_DOLLAR = 10n ** BigInt(MICRO_DECIMALS)
 
-/** The decimal parts of a JSON number's text, with any exponent worked in; null if it is not one. */
+/** The decimal parts of a JSON number's text, with any exponent worked in; null if it is none. */
 export function decimalParts(
   text: string,
 ): { negative: boolean; whole: string; fraction: string } | null {

@@ -1,0 +1,30 @@
+import type { Settings } from '#platform/config.ts'
+import type { Demo } from '#sandbox/demo.ts'
+
+/** What a person needs to go on, on one screen. Sandbox secrets only: live mode prints none. */
+export function firstRunScreen(settings: Settings, demo: Demo, operator_token: string): string {
+  const { public_url, data_dir } = settings
+  const rows = [
+    ['Panel', public_url],
+    ['Sign in with', demo.email],
+    ['Password', demo.password],
+    ['API', `${public_url}/v1`],
+    ['API key', demo.api_key],
+    ['MCP', `${public_url}/mcp`],
+    ['Operator token', operator_token],
+    ['Data', data_dir],
+  ]
+  const lines = rows.map(([name = '', value]) => `  ${name.padEnd(16)}${value}`)
+  return [
+    '',
+    '  Florin is running in sandbox mode: nothing here is real money.',
+    '',
+    ...lines,
+    '',
+    '  Try it:',
+    '',
+    `  curl -s ${public_url}/v1/accounts/me -H 'Authorization: Bearer ${demo.api_key}'`,
+    '',
+    '',
+  ].join('\n')
+}

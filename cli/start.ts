@@ -1,0 +1,39 @@
+import { startService } from '#main/start.ts'
+import { readSettings, type Settings } from '#platform/config.ts'
+import { systemRandom } from '#platform/random.ts'
+import { sandboxControl } from '#sandbox/control.ts'
+import { type Demo, seedDemo } from '#sandbox/demo.ts'
+import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
+import { firstRunScreen } from './first_run_screen.ts'
+
+/** The service in its world: the sandbox brings its own, live mode is pointed at the real one. */
+export async function start(): Promise<void> {
+  const settings = readSettings(process.env)
+  const running =
+    settings.mode === 'sandbox' ? await startSandbox(settings) : await startService(settings)
+  const stop = () => {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+    running.stop().then(
+      () => process.exit(0),
+      (cause) => {
+        process.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+}
+
+async function startSandbox(settings: Settings) {
+  const operator_token = await sandboxOperatorToken(settings, systemRandom)
+  process.stderr.write('Starting Florin in sandbox mode…\n')
+  const running = await startService(
+    { ...settings, operator_token },
+    { surfaces: [sandboxControl] },
+  )
+  const demo: Demo = await seedDemo(running.world)
+  process.stderr.write(firstRunScreen(settings, demo, operator_token.open()))
+  return running
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Problem } from '#contract/problem.ts'
+import { JsonError, readJson } from '#kernel/json.ts'
+import type { Surface } from '#platform/surface.ts'
+
+/** The sandbox's controls: what the world outside would do, on demand. Same bearers as the API. */
+export const sandboxControl: Surface = (app: FastifyInstance, world) => {
+  app.post('/sandbox/v1/clock/advance', async (request) => {
+    await world.callerOf(request.headers.authorization)
+    const seconds = secondsIn(readBody(request))
+    const now = await world.advanceClock(seconds)
+    return { now: now.toISOString(), offset_seconds: world.clock.offset_ms() / 1_000 }
+  })
+}
+
+const SECONDS_MAX = 10 * 366 * 24 * 60 * 60
+
+/** Forward only: what has expired cannot come back to life. */
+function secondsIn(body: Record<string, unknown>): number {
+  const { seconds, ...others } = body
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalid(other, 'is not known here')
+  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= SECONDS_MAX)) {
+    throw invalid('seconds', `must be a number from 0 to ${SECONDS_MAX}`)
+  }
+  return seconds
+}
+
+function invalid(field: string, message: string): Problem {
+  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+}
+
+function readBody(request: FastifyRequest): Record<string, unknown> {
+  const text = (request.body as Buffer | undefined)?.toString('utf8') ?? ''
+  try {
+    const body = readJson(text === '' ? '{}' : text)
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+      return body as Record<string, unknown>
+    }
+  } catch (cause) {
+    if (!(cause instanceof JsonError)) throw cause
+    throw new Problem('invalid_json', `The body is not valid JSON: ${cause.message}.`)
+  }
+  throw new Problem('invalid_request', 'The body must be a JSON object.')
+}

@@ -1,0 +1,38 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { World } from '#platform/surface.ts'
+
+/** An account to try things with, made at the first start and kept beside the data. */
+export type Demo = { email: string; password: string; api_key: string }
+
+export async function seedDemo(world: World): Promise<Demo & { is_new: boolean }> {
+  const path = join(world.settings.data_dir, 'demo.json')
+  const known = await readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as Demo,
+    () => null,
+  )
+  if (known !== null && (await world.call('get_account', {}, known.api_key)).status === 200) {
+    return { ...known, is_new: false }
+  }
+  const demo = await makeDemo(world)
+  await mkdir(world.settings.data_dir, { recursive: true })
+  await writeFile(path, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  return { ...demo, is_new: true }
+}
+
+async function makeDemo(world: World): Promise<Demo> {
+  const letters = (count: number) => Buffer.from(world.random.bytes(count)).toString('hex')
+  const password = `demo-${letters(6)}`
+  const create = (email: string) => world.call('create_account', { email, password })
+  let email = 'demo@florin.example'
+  let account = await create(email)
+  // The address is taken where the data folder was lost but the database was not.
+  if (account.status === 409) {
+    email = `demo-${letters(3)}@florin.example`
+    account = await create(email)
+  }
+  const { bearer } = account.body
+  if (typeof bearer !== 'string') throw new Error('the demo account could not be opened')
+  const key = await world.call('create_api_key', { name: 'Demo key' }, bearer)
+  return { email, password, api_key: String(key.body['key']) }
+}

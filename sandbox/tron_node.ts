@@ -1,0 +1,187 @@
+import type { AddressInfo } from 'node:net'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { assert } from '#kernel/assert.ts'
+import { bytesFromTronAddress, tronAddressFromBytes } from '#rails/chain/tron/address.ts'
+import type { Asset } from '#sandbox/tron_node/asset.ts'
+import { Chain } from '#sandbox/tron_node/chain.ts'
+import { Exchange } from '#sandbox/tron_node/exchange.ts'
+import { type Fault, Faults } from '#sandbox/tron_node/faults.ts'
+import { type Reorg, type ReorgOutcome, reorganise } from '#sandbox/tron_node/fork.ts'
+import { httpFace } from '#sandbox/tron_node/http_face.ts'
+import { restoreInto, snapshotOf, type TronSnapshot } from '#sandbox/tron_node/snapshot.ts'
+import { keys } from '#sandbox/tron_node/world.ts'
+
+/**
+ * A TRON network in one process: blocks, forks, fees and finality by TRON's rules, spoken in TRON's
+ * own HTTP API and JSON-RPC on loopback. Stock clients work against it unchanged; it executes
+ * transfers of TRX and of the assets it is told of, and no other contracts.
+ */
+export type TronNodeOptions = {
+  now: () => number
+  port?: number
+  /** With it a block is due every so often by `now`; without it blocks come from mine() alone. */
+  block_interval_ms?: number
+  chain_id?: number
+  assets?: readonly AssetOptions[]
+  snapshot?: TronSnapshot
+}
+
+export type AssetOptions = { address: string; symbol?: string; name?: string; decimals?: number }
+export type BlockMark = { number: number; id: string; timestamp_ms: number }
+export type UsdtTransfer = {
+  to: string
+  amount_micros: bigint
+  from?: string
+  /** Another asset than the first; for deposits of the wrong one. */
+  contract?: string
+}
+
+export type TronNode = {
+  readonly url: string
+  /** Whose transfers arrive when no other sender is named. It never runs dry. */
+  readonly exchange: string
+  mine(count?: number): BlockMark
+  transferUsdt(transfer: UsdtTransfer): string
+  fundTrx(gift: { to: string; amount_sun: bigint }): string
+  /** Energy to lend or to use, as if this much TRX had been staked for it. */
+  fundStake(gift: { to: string; amount_sun: bigint }): void
+  balanceOf(address: string, contract?: string): bigint
+  trxOf(address: string): bigint
+  reorg(reorg: Reorg): ReorgOutcome
+  /** Answers a function that ends the fault before its time. */
+  fault(fault: Fault): () => void
+  clearFaults(): void
+  head(): BlockMark
+  finalized(): BlockMark
+  snapshot(): TronSnapshot
+  restore(snapshot: TronSnapshot): void
+  stop(): Promise<void>
+}
+
+export const USDT_ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+
+/** The same name and symbol at another address: what a careless watcher would credit. */
+export const FAKE_USDT_ADDRESS = tronAddressFromBytes(
+  sha256(utf8ToBytes('florin sandbox fake USDT')).slice(12),
+)
+
+/** TRON's mainnet. */
+const CHAIN_ID = 728_126_428
+const BLOCK_INTERVAL_MS = 3_000
+
+/** So many blocks stand before the first call, so that there is a solidified one from the start. */
+const BLOCKS_AT_START = 20
+
+export async function startTronNode(options: TronNodeOptions): Promise<TronNode> {
+  const faults = new Faults()
+  let chain = newChain(options, faults)
+  if (options.snapshot === undefined) begin(chain, options.now())
+  else restoreInto(chain, options.snapshot)
+  const exchange = new Exchange(() => chain)
+  const isAutomatic = options.block_interval_ms !== undefined
+  const current = (): Chain => {
+    if (isAutomatic) chain.catchUp()
+    return chain
+  }
+  const server = httpFace({ chain: () => chain, faults, beforeEach: current })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    exchange: exchange.address,
+    ...controls(current, exchange, faults),
+    snapshot: () => snapshotOf(current()),
+    restore: (snapshot) => {
+      const restored = newChain(options, faults)
+      restoreInto(restored, snapshot)
+      chain = restored
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+type Controls = Omit<TronNode, 'url' | 'exchange' | 'snapshot' | 'restore' | 'stop'>
+
+function controls(current: () => Chain, exchange: Exchange, faults: Faults): Controls {
+  return {
+    mine: (count = 1) => {
+      current().mine(count)
+      return markOf(current(), current().head_number)
+    },
+    transferUsdt: ({ to, amount_micros, from, contract = USDT_ADDRESS }) => {
+      current()
+      return exchange.send({
+        asset: hexFrom(contract),
+        to: hexFrom(to),
+        amount: amount_micros,
+        ...(from === undefined ? {} : { from: hexFrom(from) }),
+      })
+    },
+    fundTrx: ({ to, amount_sun }) => {
+      current()
+      return exchange.sendTrx(hexFrom(to), amount_sun)
+    },
+    fundStake: ({ to, amount_sun }) => {
+      // Blocks never write this key, so no fork can disturb a change made between blocks.
+      const { world } = current()
+      world.add(keys.staked(hexFrom(to)), amount_sun)
+      world.takeUndo()
+    },
+    balanceOf: (address, contract = USDT_ADDRESS) =>
+      current().world.get(keys.asset(hexFrom(contract), hexFrom(address))),
+    trxOf: (address) => current().world.get(keys.trx(hexFrom(address))),
+    reorg: (reorg) => reorganise(current(), reorg, () => exchange.stranger()),
+    fault: (fault) => faults.add(fault),
+    clearFaults: () => faults.clear(),
+    head: () => markOf(current(), current().head_number),
+    finalized: () => markOf(current(), current().solidNumber()),
+  }
+}
+
+function newChain(options: TronNodeOptions, faults: Faults): Chain {
+  const assets = options.assets ?? [{ address: USDT_ADDRESS }, { address: FAKE_USDT_ADDRESS }]
+  return new Chain({
+    chain_id: options.chain_id ?? CHAIN_ID,
+    now: options.now,
+    block_interval_ms: options.block_interval_ms ?? BLOCK_INTERVAL_MS,
+    assets: assets.map(assetOf),
+    takeRevert: (address) =>
+      faults.take('reverted_transfer', ({ to }) => hexFrom(to) === address) !== null,
+  })
+}
+
+function begin(chain: Chain, now_ms: number): void {
+  Exchange.endow(chain)
+  const interval_ms = BLOCK_INTERVAL_MS
+  for (let left = BLOCKS_AT_START; left >= 0; left -= 1)
+    chain.append(now_ms - left * interval_ms, [])
+}
+
+function assetOf({
+  address,
+  symbol = 'USDT',
+  name = 'Tether USD',
+  decimals = 6,
+}: AssetOptions): Asset {
+  return { address: hexFrom(address), symbol, name, decimals }
+}
+
+function hexFrom(address: string): string {
+  const bytes = bytesFromTronAddress(address)
+  assert(bytes !== null, `${address} is a TRON address`)
+  return bytesToHex(bytes)
+}
+
+function markOf(chain: Chain, number: number): BlockMark {
+  const block = chain.blocks.get(number)
+  assert(block !== undefined, 'the block is on the chain')
+  return { number, id: block.id, timestamp_ms: block.timestamp_ms }
+}

@@ -1,0 +1,133 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { signerOf } from '#rails/chain/tron/transaction.ts'
+import type { Asset } from './asset.ts'
+import type { Block, Transaction } from './block.ts'
+import {
+  ACTIVATION_BANDWIDTH_SUN,
+  ACTIVATION_SUN,
+  BANDWIDTH_SUN,
+  bandwidthFree,
+  bandwidthOf,
+  FEE_LIMIT_MAX_SUN,
+} from './resources.ts'
+import { keys, type Reader } from './world.ts'
+
+/** Why a node does not take a transaction into its pool: a code and the sentence that goes with it. */
+export type Refusal = { code: string; sentence: string }
+
+export type Gate = {
+  head: Block
+  world: Reader
+  assets: ReadonlyMap<string, Asset>
+  /** Before the owner has signed, everything but the signature can be asked already. */
+  unsigned: boolean
+  isKnown(txid: string): boolean
+  blockByReference(low_bytes: number): Block | null
+}
+
+const EXPIRATION_AHEAD_MAX_MS = 86_400_000
+
+type Check = (gate: Gate, transaction: Transaction) => Refusal | null
+
+/** In the order a full node asks; the first objection is the answer. */
+const checks: readonly Check[] = [
+  isNotKnown,
+  isSignedByOwner,
+  refersToThisChain,
+  isInTime,
+  ownerExists,
+  isAllowed,
+  hasBandwidth,
+]
+
+export function refusalOf(gate: Gate, transaction: Transaction): Refusal | null {
+  for (const check of checks) {
+    const refusal = check(gate, transaction)
+    if (refusal !== null) return refusal
+  }
+  return null
+}
+
+function isNotKnown(gate: Gate, { txid }: Transaction): Refusal | null {
+  return gate.isKnown(txid) ? no('DUP_TRANSACTION_ERROR', 'Dup transaction.') : null
+}
+
+function isSignedByOwner(gate: Gate, { txid, signature, content }: Transaction): Refusal | null {
+  if (gate.unsigned) return null
+  const signer = signerOf(txid, signature)
+  if (signer !== null && bytesToHex(signer) === ownerOf(content.contract)) return null
+  return no('SIGERROR', 'Validate signature error: sig error')
+}
+
+function refersToThisChain(gate: Gate, { content }: Transaction): Refusal | null {
+  const [high = 0, low = 0] = content.ref_block_bytes
+  const block = gate.blockByReference((high << 8) | low)
+  if (block?.id.slice(16, 32) === bytesToHex(content.ref_block_hash)) return null
+  return no('TAPOS_ERROR', 'Tapos failed, the reference block is not on this chain.')
+}
+
+function isInTime({ head }: Gate, { content }: Transaction): Refusal | null {
+  const left_ms = content.expiration_ms - head.timestamp_ms
+  if (left_ms > 0 && left_ms <= EXPIRATION_AHEAD_MAX_MS) return null
+  return no('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
+}
+
+function ownerExists({ world }: Gate, { content }: Transaction): Refusal | null {
+  if (world.get(keys.exists(ownerOf(content.contract))) > 0n) return null
+  return invalid('account does not exist')
+}
+
+function isAllowed(gate: Gate, { content }: Transaction): Refusal | null {
+  const { contract, fee_limit_sun } = content
+  if (fee_limit_sun > BigInt(FEE_LIMIT_MAX_SUN)) return invalid('feeLimit is above its maximum')
+  switch (contract.type) {
+    case 'TriggerSmartContract':
+      if (!gate.assets.has(bytesToHex(contract.contract)))
+        return invalid('No contract or not a smart contract')
+      return contract.call_value_sun > 0n ? invalid('the contract takes no TRX') : null
+    case 'TransferContract':
+      return paymentObjection(gate, contract)
+    case 'DelegateResourceContract': {
+      const owner = ownerOf(contract)
+      const free = gate.world.get(keys.staked(owner)) - gate.world.get(keys.lent(owner))
+      if (contract.resource !== 'ENERGY') return invalid('only energy is staked here')
+      if (contract.balance_sun < 1_000_000n)
+        return invalid('delegateBalance must be at least 1 TRX')
+      return contract.balance_sun > free ? invalid('delegateBalance is above what is staked') : null
+    }
+  }
+}
+
+function paymentObjection(
+  gate: Gate,
+  contract: { owner: Uint8Array; to: Uint8Array; amount_sun: bigint },
+): Refusal | null {
+  const [owner, to] = [bytesToHex(contract.owner), bytesToHex(contract.to)]
+  if (contract.amount_sun <= 0n) return invalid('Amount must be greater than 0.')
+  if (owner === to) return invalid('Cannot transfer TRX to yourself.')
+  if (gate.assets.has(to)) return invalid('Cannot transfer TRX to a smartContract.')
+  const isNew = gate.world.get(keys.exists(to)) === 0n
+  const fee_sun = isNew ? ACTIVATION_SUN + ACTIVATION_BANDWIDTH_SUN : 0
+  if (gate.world.get(keys.trx(owner)) >= contract.amount_sun + BigInt(fee_sun)) return null
+  return invalid('Validate TransferContract error, balance is not sufficient.')
+}
+
+function hasBandwidth({ world, head }: Gate, { content, raw }: Transaction): Refusal | null {
+  const owner = ownerOf(content.contract)
+  const bytes = bandwidthOf(raw.length / 2)
+  if (bandwidthFree(world, owner, head.timestamp_ms) >= bytes) return null
+  if (world.get(keys.trx(owner)) >= BigInt(bytes * BANDWIDTH_SUN)) return null
+  return no('BANDWITH_ERROR', 'Account resource insufficient error.')
+}
+
+export function ownerOf(contract: { owner: Uint8Array }): string {
+  return bytesToHex(contract.owner)
+}
+
+function invalid(what: string): Refusal {
+  return no('CONTRACT_VALIDATE_ERROR', `Contract validate error : ${what}`)
+}
+
+function no(code: string, sentence: string): Refusal {
+  return { code, sentence }
+}

@@ -1,0 +1,117 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { assert } from '#kernel/assert.ts'
+import { Secret } from '#kernel/secret.ts'
+import { addressBytesOfPrivateKey } from '#rails/chain/public_key.ts'
+import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
+import type { TronContract } from '#rails/chain/tron/contract.ts'
+import { rawBytes, signTransaction, txidOf } from '#rails/chain/tron/transaction.ts'
+import { transferCall } from '#rails/chain/tron/trc20.ts'
+import type { Transaction } from './block.ts'
+import type { Chain } from './chain.ts'
+import { newContent } from './wallet_writes.ts'
+import { keys } from './world.ts'
+
+/** A key that everybody may know: it holds sandbox money only. */
+const KEY = new Secret(sha256(utf8ToBytes('florin sandbox exchange')))
+const ADDRESS = addressBytesOfPrivateKey(KEY.open())
+const STRANGER = sha256(utf8ToBytes('florin sandbox stranger')).slice(12)
+
+/** A thousand million of each, which stays exact as a JSON number. */
+const ENDOWMENT = 10n ** 15n
+const FEE_LIMIT_SUN = 100_000_000n
+
+/** Enough for a transfer to a newcomer, with its bandwidth. */
+const SENDER_FEES_SUN = 20_000_000n
+
+export type Sending = { asset: string; to: string; amount: bigint; from?: string }
+
+/** The rich sender of the sandbox: where deposits come from, and what other senders live on. */
+export class Exchange {
+  readonly address = tronAddressFromBytes(ADDRESS)
+  readonly #chain: () => Chain
+
+  constructor(chain: () => Chain) {
+    this.#chain = chain
+  }
+
+  /** Before the first block: what exists exists from the beginning. */
+  static endow(chain: Chain): void {
+    const address = bytesToHex(ADDRESS)
+    chain.world.set(keys.exists(address), 1n)
+    chain.world.set(keys.trx(address), ENDOWMENT)
+    for (const asset of chain.assets.keys()) {
+      chain.world.set(keys.asset(asset, address), ENDOWMENT)
+      chain.world.set(keys.supply(asset), ENDOWMENT)
+    }
+    chain.world.takeUndo()
+  }
+
+  /** A sender who lacks the means is given them first, in the same block. */
+  send({ asset, to, amount, from = bytesToHex(ADDRESS) }: Sending): string {
+    const chain = this.#chain()
+    assert(chain.assets.has(asset), 'the asset is on this chain')
+    if (from !== bytesToHex(ADDRESS)) this.#equip(chain, from, { asset, amount })
+    return this.#pool(this.#signed(this.#call(asset, { from, to, amount })))
+  }
+
+  sendTrx(to: string, amount_sun: bigint): string {
+    return this.#pool(this.#signed(payment(to, amount_sun)))
+  }
+
+  /** Somebody else's business, to stand before others in a block. */
+  stranger(): Transaction {
+    const [asset] = this.#chain().assets.keys()
+    assert(asset !== undefined, 'there is an asset')
+    const [from, to] = [bytesToHex(ADDRESS), bytesToHex(STRANGER)]
+    return this.#signed(this.#call(asset, { from, to, amount: 1n }))
+  }
+
+  #equip(chain: Chain, sender: string, { asset, amount }: { asset: string; amount: bigint }): void {
+    const gifts: TronContract[] = []
+    if (chain.world.get(keys.trx(sender)) < SENDER_FEES_SUN)
+      gifts.push(payment(sender, SENDER_FEES_SUN))
+    if (chain.world.get(keys.asset(asset, sender)) < amount) {
+      gifts.push(this.#call(asset, { from: bytesToHex(ADDRESS), to: sender, amount }))
+    }
+    for (const gift of gifts) this.#pool({ ...this.#signed(gift), supports_others: true })
+  }
+
+  #call(
+    asset: string,
+    { from, to, amount }: { from: string; to: string; amount: bigint },
+  ): TronContract {
+    return {
+      type: 'TriggerSmartContract',
+      owner: hexToBytes(from),
+      contract: hexToBytes(asset),
+      call_value_sun: 0n,
+      data: transferCall(hexToBytes(to), amount),
+    }
+  }
+
+  /**
+   * The sandbox signs for every sender with its own key and is not asked for another. Equal content
+   * would be one and the same transaction, so the timestamp moves on until the txid is new.
+   */
+  #signed(contract: TronContract): Transaction {
+    const chain = this.#chain()
+    const base = newContent(chain, contract, FEE_LIMIT_SUN)
+    for (let later_ms = 0; ; later_ms += 1) {
+      const content = { ...base, timestamp_ms: base.timestamp_ms + later_ms }
+      const raw = bytesToHex(rawBytes(content))
+      if (chain.isKnown(txidOf(hexToBytes(raw)))) continue
+      const { txid, signature } = signTransaction(content, KEY)
+      return { txid, content, raw, signature }
+    }
+  }
+
+  #pool(transaction: Transaction): string {
+    this.#chain().pool.push(transaction)
+    return transaction.txid
+  }
+}
+
+function payment(to: string, amount_sun: bigint): TronContract {
+  return { type: 'TransferContract', owner: ADDRESS, to: hexToBytes(to), amount_sun }
+}

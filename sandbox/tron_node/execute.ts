@@ -1,0 +1,145 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { TronContract } from '#rails/chain/tron/contract.ts'
+import { type Asset, callAsset, REVERTED, transferLog } from './asset.ts'
+import type { Receipt, Transaction } from './block.ts'
+import {
+  ACTIVATION_BANDWIDTH_SUN,
+  ACTIVATION_SUN,
+  bandwidthOf,
+  chargeBandwidth,
+  chargeEnergy,
+  ENERGY_SUN,
+  energyFree,
+} from './resources.ts'
+import { keys, type World } from './world.ts'
+
+export type Surroundings = {
+  time_ms: number
+  assets: ReadonlyMap<string, Asset>
+  /** Whether the next transfer to this address is to fail. */
+  takeRevert(address: string): boolean
+}
+
+type Call = Extract<TronContract, { type: 'TriggerSmartContract' }>
+type Payment = Extract<TronContract, { type: 'TransferContract' }>
+
+const OUT_OF_ENERGY = "Not enough energy for 'SSTORE' operation executing"
+
+/** Null if it cannot be mined at all: such a transaction leaves the pool without a trace. */
+export function execute(
+  world: World,
+  transaction: Transaction,
+  surroundings: Surroundings,
+): Receipt | null {
+  const { contract } = transaction.content
+  const payer = { address: bytesToHex(contract.owner), time_ms: surroundings.time_ms }
+  if (world.get(keys.exists(payer.address)) === 0n) return null
+  if (contract.type === 'TransferContract' && isNew(world, contract)) {
+    return activate(world, contract)
+  }
+  const bandwidth = chargeBandwidth(world, payer, bandwidthOf(transaction.raw.length / 2))
+  if (bandwidth === null) return null
+  const receipt = receiptOf({
+    bandwidth_used: bandwidth.used,
+    bandwidth_fee_sun: bandwidth.fee_sun,
+    fee_sun: bandwidth.fee_sun,
+  })
+  switch (contract.type) {
+    case 'TriggerSmartContract':
+      return run(world, { transaction, contract, surroundings }, receipt)
+    case 'TransferContract':
+      return pay(world, contract) ? receipt : null
+    case 'DelegateResourceContract':
+      world.add(keys.lent(payer.address), contract.balance_sun)
+      world.add(keys.borrowed(bytesToHex(contract.receiver)), contract.balance_sun)
+      return receipt
+  }
+}
+
+type Running = { transaction: Transaction; contract: Call; surroundings: Surroundings }
+
+function run(
+  world: World,
+  { transaction, contract, surroundings }: Running,
+  paid: Receipt,
+): Receipt {
+  const asset = surroundings.assets.get(bytesToHex(contract.contract))
+  const payer = { address: bytesToHex(contract.owner), time_ms: surroundings.time_ms }
+  const call = { caller: payer.address, data: contract.data }
+  const answer =
+    asset === undefined
+      ? { ok: false, returned: '', reason: REVERTED, energy: 0 }
+      : callAsset(world, asset, call)
+  const energy_max = affordableEnergy(world, payer, transaction.content.fee_limit_sun)
+  const isOut = answer.energy > energy_max
+  const charge = chargeEnergy(world, payer, isOut ? energy_max : answer.energy)
+  const spent: Receipt = {
+    ...paid,
+    energy_staked: charge.staked,
+    energy_fee_sun: charge.fee_sun,
+    energy_total: isOut ? energy_max : answer.energy,
+    fee_sun: paid.fee_sun + charge.fee_sun,
+  }
+  if (isOut) return { ...spent, result: 'OUT_OF_ENERGY', reason: OUT_OF_ENERGY }
+  const { transfer } = 'transfer' in answer ? answer : { transfer: undefined }
+  const isMadeToFail = transfer !== undefined && surroundings.takeRevert(transfer.to)
+  if (!answer.ok || isMadeToFail) return { ...spent, result: 'REVERT', reason: REVERTED }
+  if (asset === undefined || transfer === undefined) {
+    return { ...spent, result: 'SUCCESS', returned: answer.returned }
+  }
+  world.add(keys.asset(asset.address, transfer.from), -transfer.value)
+  world.add(keys.asset(asset.address, transfer.to), transfer.value)
+  const logs = [transferLog(asset, transfer)]
+  return { ...spent, result: 'SUCCESS', returned: answer.returned, logs }
+}
+
+/** The fee limit caps what is burnt and what is staked alike; the balance caps what is burnt. */
+function affordableEnergy(
+  world: World,
+  payer: { address: string; time_ms: number },
+  fee_limit_sun: bigint,
+): number {
+  const price = BigInt(ENERGY_SUN)
+  const free = energyFree(world, payer.address, payer.time_ms)
+  const balance = world.get(keys.trx(payer.address))
+  return Math.min(free + Number(balance / price), Number(fee_limit_sun / price))
+}
+
+function isNew(world: World, contract: Payment): boolean {
+  return world.get(keys.exists(bytesToHex(contract.to))) === 0n
+}
+
+/** The first TRX to an address opens it, for a fee on top of the amount. */
+function activate(world: World, contract: Payment): Receipt | null {
+  const fee_sun = ACTIVATION_SUN + ACTIVATION_BANDWIDTH_SUN
+  const owner = keys.trx(bytesToHex(contract.owner))
+  if (world.get(owner) < contract.amount_sun + BigInt(fee_sun)) return null
+  world.add(owner, -BigInt(fee_sun))
+  world.set(keys.exists(bytesToHex(contract.to)), 1n)
+  pay(world, contract)
+  return receiptOf({ fee_sun, bandwidth_fee_sun: ACTIVATION_BANDWIDTH_SUN })
+}
+
+function pay(world: World, contract: Payment): boolean {
+  const owner = keys.trx(bytesToHex(contract.owner))
+  if (world.get(owner) < contract.amount_sun) return false
+  world.add(owner, -contract.amount_sun)
+  world.add(keys.trx(bytesToHex(contract.to)), contract.amount_sun)
+  return true
+}
+
+function receiptOf(known: Partial<Receipt>): Receipt {
+  return {
+    result: null,
+    returned: '',
+    reason: '',
+    fee_sun: 0,
+    energy_staked: 0,
+    energy_fee_sun: 0,
+    energy_total: 0,
+    bandwidth_used: 0,
+    bandwidth_fee_sun: 0,
+    logs: [],
+    ...known,
+  }
+}

@@ -1,0 +1,47 @@
+import { assert } from '#kernel/assert.ts'
+import type { Mined, Transaction } from './block.ts'
+import { type Chain, FORK_DEPTH_MAX } from './chain.ts'
+
+export type Reorg = {
+  depth: number
+  /** Which orphaned transfers the new branch holds too; `pool` leaves them to the next block. */
+  keep?: 'all' | 'none' | 'pool' | readonly string[]
+}
+
+export type ReorgOutcome = { kept: string[]; dropped: string[] }
+
+/**
+ * Replaces the newest blocks by a branch that is one block longer. What is kept is mined at its old
+ * height behind a stranger's transfer, so that its place in the block and its log index change. Its
+ * reference block is not asked about again, because the reference may lie on the old branch.
+ */
+export function reorganise(
+  chain: Chain,
+  { depth, keep = 'none' }: Reorg,
+  stranger: () => Transaction,
+): ReorgOutcome {
+  assert(Number.isInteger(depth) && depth > 0, 'a fork is at least one block deep')
+  assert(depth <= Math.min(FORK_DEPTH_MAX, chain.head_number), 'a fork keeps the first block')
+  const orphans = Array.from({ length: depth }, () => chain.pop()).reverse()
+  chain.fork += 1
+  const isKept = (one: Mined): boolean =>
+    keep === 'all' ||
+    one.supports_others === true ||
+    (Array.isArray(keep) && keep.includes(one.txid))
+  for (const { timestamp_ms, mined } of orphans) {
+    const kept = mined.filter(isKept).map(withoutReceipt)
+    chain.append(timestamp_ms, kept.length === 0 ? [] : [stranger(), ...kept])
+  }
+  chain.append(Math.max(chain.now(), chain.head.timestamp_ms + 1), [])
+  const all = orphans.flatMap(({ mined }) => mined)
+  const lost = all.filter(({ txid }) => chain.find(txid) === null)
+  if (keep === 'pool') chain.pool.unshift(...lost.map(withoutReceipt))
+  return {
+    kept: all.filter(({ txid }) => chain.find(txid) !== null).map(({ txid }) => txid),
+    dropped: lost.map(({ txid }) => txid),
+  }
+}
+
+function withoutReceipt({ receipt: _, ...transaction }: Mined): Transaction {
+  return transaction
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isObject } from '#rails/chain/tron/transaction_json.ts'
+import type { Chain } from './chain.ts'
+import { accountTransfers, contractEvents, transactionEvents } from './events.ts'
+import type { Faults } from './faults.ts'
+import { answerRpc } from './json_rpc.ts'
+import { View } from './view.ts'
+import {
+  type Ask,
+  AskError,
+  CallError,
+  full_node_reads,
+  type WalletCall,
+  wallet_reads,
+} from './wallet_reads.ts'
+import { hexSentence } from './wallet_shapes.ts'
+import { broadcastJson, building_calls, constant_calls } from './wallet_writes.ts'
+
+export type Face = { chain(): Chain; faults: Faults; beforeEach(): void }
+
+const BODY_BYTES_MAX = 25 * 1024 * 1024
+const THROTTLED = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' }
+const GARBAGE = '<html><body>502 Bad Gateway'
+
+const full_calls: Record<string, WalletCall> = {
+  ...wallet_reads,
+  ...full_node_reads,
+  ...constant_calls,
+  ...building_calls,
+}
+const solid_calls: Record<string, WalletCall> = { ...wallet_reads, ...constant_calls }
+
+/** The node's HTTP API, its JSON-RPC and the indexer's /v1, all on one port. */
+export function httpFace(face: Face): Server {
+  return createServer((request, response) => {
+    serve(face, request, response).catch((error: unknown) => {
+      answer(response, 500, { Error: String(error) })
+    })
+  })
+}
+
+async function serve(
+  face: Face,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://node')
+  const path = url.pathname.replace(/^\/+/, '')
+  const { faults } = face
+  const delay = faults.takeOnPath('delay', path)
+  if (delay !== null) await wait(delay.delay_ms)
+  const body = await bodyOf(request)
+  const status = faults.takeOnPath('status', path)
+  if (status !== null) return answer(response, status.status, { Error: 'told to fail' })
+  if (faults.takeOnPath('garbage', path) !== null) return answer(response, 200, GARBAGE)
+  if (faults.takeOnPath('throttled', path) !== null) return answer(response, 200, THROTTLED)
+  face.beforeEach()
+  const result = dispatch(face, { path, query: url.searchParams, body })
+  if (faults.takeOnPath('lost_answer', path) !== null) {
+    request.socket.destroy()
+    return
+  }
+  if (result === undefined) return answer(response, 404, 'Not Found')
+  answer(response, 200, result)
+}
+
+type Request = { path: string; query: URLSearchParams; body: string | null }
+
+/** Undefined where there is no such call. */
+function dispatch(face: Face, request: Request): unknown {
+  const lag = face.faults.takeOnPath('lagging_head', request.path)?.blocks ?? 0
+  const view = new View(face.chain(), { lag })
+  const [first, second, name = '', last] = request.path.split('/')
+  if (first === 'jsonrpc') return answerRpc(view, parsed(request.body), face.faults)
+  if (first === 'wallet' && second !== undefined) return walletAnswer(face, view, second, request)
+  if (first === 'walletsolidity' && second !== undefined) {
+    const solid_view = new View(face.chain(), { lag, solid: true })
+    return walletAnswer(face, solid_view, second, request)
+  }
+  if (first !== 'v1') return undefined
+  if (second === 'contracts' && last === 'events') return contractEvents(view, name, request.query)
+  if (second === 'transactions' && last === 'events') {
+    return transactionEvents(view, name, request.query)
+  }
+  if (second === 'accounts' && request.path.endsWith('/transactions/trc20')) {
+    return accountTransfers(view, name, request.query)
+  }
+  return undefined
+}
+
+function walletAnswer(face: Face, view: View, name: string, request: Request): unknown {
+  const sent = request.body === null ? {} : parsed(request.body)
+  const params = { ...Object.fromEntries(request.query), ...(isObject(sent) ? sent : {}) }
+  const ask: Ask = { view, params, visible: params.visible === true || params.visible === 'true' }
+  const isSolid = request.path.startsWith('walletsolidity')
+  try {
+    if (name === 'broadcasttransaction' && !isSolid) {
+      const fault = face.faults.take('refused_broadcast', () => true)
+      return broadcastJson(view.chain, ask, fault?.code ?? null)
+    }
+    const calls = isSolid ? solid_calls : full_calls
+    return Object.hasOwn(calls, name) ? calls[name]?.(ask) : undefined
+  } catch (error) {
+    if (error instanceof CallError) {
+      return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexSentence(error.message) } }
+    }
+    if (!(error instanceof AskError)) throw error
+    return { Error: `class java.lang.IllegalArgumentException : ${error.message}` }
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > BODY_BYTES_MAX) throw new Error('the request is too large')
+    chunks.push(chunk)
+  }
+  return bytes === 0 ? null : Buffer.concat(chunks).toString('utf8')
+}
+
+function parsed(body: string | null): unknown {
+  try {
+    return JSON.parse(body ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+function answer(response: ServerResponse, status: number, content: unknown): void {
+  const isText = typeof content === 'string'
+  response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json' })
+  response.end(isText ? content : JSON.stringify(content))
+}

@@ -1,0 +1,99 @@
+import { keys, type Reader, type World } from './world.ts'
+
+/** Mainnet's prices and allowances at the time of writing, as getchainparameters tells them. */
+export const ENERGY_SUN = 100
+export const BANDWIDTH_SUN = 1000
+export const BANDWIDTH_FREE_DAILY = 600
+export const ACTIVATION_SUN = 1_000_000
+export const ACTIVATION_BANDWIDTH_SUN = 100_000
+export const FEE_LIMIT_MAX_SUN = 15_000_000_000
+
+/** About what one staked TRX yields per day on mainnet. */
+const ENERGY_PER_STAKED_TRX = 10n
+const SUN_PER_TRX = 1_000_000n
+const RECOVERY_MS = 86_400_000n
+
+/** A result of at most 64 bytes is charged in advance with every transaction. */
+const RESULT_BYTES = 64
+const SIGNATURE_FIELD_BYTES = 67
+
+export function bandwidthOf(raw_bytes: number): number {
+  const length_bytes = raw_bytes > 127 ? 2 : 1
+  return 1 + length_bytes + raw_bytes + SIGNATURE_FIELD_BYTES + RESULT_BYTES
+}
+
+export function bandwidthFree(world: Reader, address: string, time_ms: number): number {
+  const { bandwidth_used, bandwidth_at } = keys
+  return (
+    BANDWIDTH_FREE_DAILY -
+    remaining(world, [bandwidth_used(address), bandwidth_at(address)], time_ms)
+  )
+}
+
+export function energyLimit(world: Reader, address: string): number {
+  const stake =
+    world.get(keys.staked(address)) -
+    world.get(keys.lent(address)) +
+    world.get(keys.borrowed(address))
+  return Number((stake * ENERGY_PER_STAKED_TRX) / SUN_PER_TRX)
+}
+
+export function energyFree(world: Reader, address: string, time_ms: number): number {
+  const used = remaining(world, [keys.energy_used(address), keys.energy_at(address)], time_ms)
+  return Math.max(0, energyLimit(world, address) - used)
+}
+
+/** The whole size is free or the whole size is paid for; null if the owner can do neither. */
+export function chargeBandwidth(
+  world: World,
+  payer: { address: string; time_ms: number },
+  bytes: number,
+): { used: number; fee_sun: number } | null {
+  const { address, time_ms } = payer
+  if (bandwidthFree(world, address, time_ms) >= bytes) {
+    use(world, [keys.bandwidth_used(address), keys.bandwidth_at(address)], {
+      amount: bytes,
+      time_ms,
+    })
+    return { used: bytes, fee_sun: 0 }
+  }
+  const fee_sun = bytes * BANDWIDTH_SUN
+  if (world.get(keys.trx(address)) < BigInt(fee_sun)) return null
+  world.add(keys.trx(address), -BigInt(fee_sun))
+  return { used: 0, fee_sun }
+}
+
+/** Staked energy goes first; the rest is burnt as TRX. The caller made sure that both suffice. */
+export function chargeEnergy(
+  world: World,
+  payer: { address: string; time_ms: number },
+  energy: number,
+): { staked: number; fee_sun: number } {
+  const { address, time_ms } = payer
+  const staked = Math.min(energy, energyFree(world, address, time_ms))
+  const fee_sun = (energy - staked) * ENERGY_SUN
+  if (staked > 0) {
+    use(world, [keys.energy_used(address), keys.energy_at(address)], { amount: staked, time_ms })
+  }
+  if (fee_sun > 0) world.add(keys.trx(address), -BigInt(fee_sun))
+  return { staked, fee_sun }
+}
+
+type Meter = readonly [used: string, at: string]
+
+/** What was used comes back evenly over a day. */
+function remaining(world: Reader, [used, at]: Meter, time_ms: number): number {
+  const elapsed_ms = BigInt(time_ms) - world.get(at)
+  const left_ms = elapsed_ms < 0n ? RECOVERY_MS : RECOVERY_MS - elapsed_ms
+  return left_ms <= 0n ? 0 : Number((world.get(used) * left_ms) / RECOVERY_MS)
+}
+
+function use(
+  world: World,
+  meter: Meter,
+  { amount, time_ms }: { amount: number; time_ms: number },
+): void {
+  const [used, at] = meter
+  world.set(used, BigInt(remaining(world, meter, time_ms) + amount))
+  world.set(at, BigInt(time_ms))
+}

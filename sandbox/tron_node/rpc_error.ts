@@ -1,0 +1,19 @@
+/** JSON-RPC's own codes, and the one nodes use for too many results. */
+export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
+export const INVALID_REQUEST = -32600
+export const SERVER_ERROR = -32000
+export const LIMIT_EXCEEDED = -32005
+
+export class RpcError extends Error {
+  readonly code: number
+
+  constructor(code: number, sentence: string) {
+    super(sentence)
+    this.code = code
+  }
+}
+
+export function invalidParams(what: string): RpcError {
+  return new RpcError(INVALID_PARAMS, what)
+}

@@ -1,0 +1,45 @@
+import type { Block } from './block.ts'
+import type { Chain, Found } from './chain.ts'
+import type { Reader } from './world.ts'
+
+/**
+ * The chain as one caller may see it: up to the solidified block for /walletsolidity, up to an
+ * older head on a lagging node. Every read of the two faces goes through a view.
+ */
+export class View {
+  readonly chain: Chain
+  readonly head_number: number
+  readonly limit: number
+
+  constructor(chain: Chain, { lag = 0, solid = false }: { lag?: number; solid?: boolean }) {
+    this.chain = chain
+    this.head_number = Math.max(0, chain.head_number - lag)
+    this.limit = solid ? chain.solidNumber(this.head_number) : this.head_number
+  }
+
+  get newest(): Block {
+    return this.block(this.limit) ?? this.chain.head
+  }
+
+  get solid_number(): number {
+    return this.chain.solidNumber(this.head_number)
+  }
+
+  block(number: number): Block | null {
+    return number > this.limit ? null : (this.chain.blocks.get(number) ?? null)
+  }
+
+  blockById(id: string): Block | null {
+    const block = this.block(Number.parseInt(id.slice(0, 16), 16))
+    return block?.id === id ? block : null
+  }
+
+  find(txid: string): Found | null {
+    const found = this.chain.find(txid)
+    return found === null || found.block.number > this.limit ? null : found
+  }
+
+  get world(): Reader {
+    return this.chain.readerAt(this.limit)
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * What the chain's rules remember: one whole number per key. Every change is noted with the value
+ * before it, so that a fork can take blocks back and a solidified reader can look behind the head.
+ */
+export type Undo = readonly (readonly [key: string, before: bigint])[]
+export type Reader = { get(key: string): bigint }
+
+/** Addresses are the 40 lower-case digits of their 20 bytes, here and in the rest of this folder. */
+export const keys = {
+  exists: (address: string) => `exists:${address}`,
+  trx: (address: string) => `trx:${address}`,
+  asset: (contract: string, address: string) => `asset:${contract}:${address}`,
+  supply: (contract: string) => `supply:${contract}`,
+  bandwidth_used: (address: string) => `bandwidth_used:${address}`,
+  bandwidth_at: (address: string) => `bandwidth_at:${address}`,
+  energy_used: (address: string) => `energy_used:${address}`,
+  energy_at: (address: string) => `energy_at:${address}`,
+  staked: (address: string) => `staked:${address}`,
+  lent: (address: string) => `lent:${address}`,
+  borrowed: (address: string) => `borrowed:${address}`,
+}
+
+export class World implements Reader {
+  readonly #values = new Map<string, bigint>()
+  #undo: [string, bigint][] = []
+
+  get(key: string): bigint {
+    return this.#values.get(key) ?? 0n
+  }
+
+  set(key: string, value: bigint): void {
+    this.#undo.push([key, this.get(key)])
+    this.#write(key, value)
+  }
+
+  add(key: string, change: bigint): void {
+    this.set(key, this.get(key) + change)
+  }
+
+  /** Work that answers null leaves no trace. */
+  attempt<Result>(work: () => Result | null): Result | null {
+    const start = this.#undo.length
+    const result = work()
+    if (result === null) this.revert(this.#undo.splice(start))
+    return result
+  }
+
+  /** The changes since the last call, for the block that made them. */
+  takeUndo(): Undo {
+    const undo = this.#undo
+    this.#undo = []
+    return undo
+  }
+
+  revert(undo: Undo): void {
+    for (const [key, before] of undo.toReversed()) this.#write(key, before)
+  }
+
+  /** The world before these blocks, newest first, without touching the world of now. */
+  before(undos: Iterable<Undo>): Reader {
+    const past = new Map<string, bigint>()
+    for (const undo of undos) {
+      for (const [key, before] of undo.toReversed()) past.set(key, before)
+    }
+    return { get: (key) => past.get(key) ?? this.get(key) }
+  }
+
+  entries(): [string, bigint][] {
+    return [...this.#values]
+  }
+
+  #write(key: string, value: bigint): void {
+    if (value === 0n) this.#values.delete(key)
+    else this.#values.set(key, value)
+  }
+}

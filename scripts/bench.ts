@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(root, 'bench')
+
+/** A measurement is a file directly in bench; what they share lies in folders below it. */
+function benchNames(): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => file.replace(/\.ts$/, ''))
+    .sort()
+}
+
+/** One after the other: two at once would measure each other. */
+function runBenches(names: readonly string[]): number {
+  for (const name of names) {
+    console.log(`\n${name}`)
+    const { status } = spawnSync(process.execPath, ['--import', 'tsx', `bench/${name}.ts`], {
+      cwd: root,
+      stdio: 'inherit',
+    })
+    if (status !== 0) {
+      console.error(`The bench ${name} did not end well, and those after it were not run.`)
+      return status ?? 1
+    }
+  }
+  return 0
+}
+
+const known = benchNames()
+const words = process.argv.slice(2)
+const asked = words.filter((word) => !word.startsWith('--'))
+const unknown = asked.filter((name) => !known.includes(name))
+
+if (words.includes('--list')) {
+  for (const name of known) console.log(name)
+} else if (unknown.length > 0 || known.length === 0) {
+  const missing = unknown.length > 0 ? `called ${unknown.join(' or ')}` : 'yet'
+  console.error(`There is no bench ${missing}. Known: ${known.join(', ') || 'none'}.`)
+  process.exitCode = 1
+} else {
+  process.exitCode = runBenches(asked.length > 0 ? asked : known)
+}

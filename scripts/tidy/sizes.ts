@@ -1,0 +1,112 @@
+import { withoutProse } from './blank.ts'
+import { type Complaint, isCode, isTest, type SourceFile } from './source.ts'
+
+const FILE_LINES_MAX = 400
+const TEST_FILE_LINES_MAX = 600
+/** The aim is 50; a function that is a few lines over is not worth a bad second name. */
+const FUNCTION_LINES_AIM = 50
+const FUNCTION_LINES_MAX = 60
+const COLUMNS_MAX = 100
+/** A word this long in a test is a URL, a frame or a signature, and has no place to break. */
+const UNBREAKABLE_LENGTH = 50
+
+/** Tables are as long as what they list. */
+const TABLES = [/^src\/contract\//, /^src\/iso8583\/spec\w*\.ts$/]
+
+/** The last newline ends a line and does not begin one. */
+const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n')
+
+export function fileSizeComplaints(files: readonly SourceFile[]): Complaint[] {
+  return files
+    .filter(({ path }) => isCode(path) && !TABLES.some((table) => table.test(path)))
+    .flatMap(({ path, text }) => {
+      const lines_max = isTest(path) ? TEST_FILE_LINES_MAX : FILE_LINES_MAX
+      const lines = linesOf(text).length
+      if (lines <= lines_max) return []
+      const cure = 'Split it along an idea that has a name'
+      return [{ path, line: lines_max, what: `has ${lines} lines, over ${lines_max}`, cure }]
+    })
+}
+
+/** A word long enough, in a test, where it is data that came from elsewhere. */
+function isUnbreakable(path: string, line: string): boolean {
+  return isTest(path) && line.split(/\s+/).some((word) => word.length >= UNBREAKABLE_LENGTH)
+}
+
+export function columnComplaints(files: readonly SourceFile[]): Complaint[] {
+  return files
+    .filter(({ path }) => isCode(path) || path.endsWith('.sql'))
+    .flatMap(({ path, text }) =>
+      linesOf(text).flatMap((line, index) => {
+        const columns = [...line].length
+        if (columns <= COLUMNS_MAX || isUnbreakable(path, line)) return []
+        const what = `is ${columns} columns wide, over ${COLUMNS_MAX}`
+        return [{ path, line: index + 1, what, cure: 'Break the line, or name a part of it' }]
+      }),
+    )
+}
+
+const HEADERS = [
+  /^\s*(?:export )?(?:async )?function\*? *(?<name>\w+)/,
+  /^\s*(?:export )?(?:const|let) (?<name>\w+).*?= (?:async )?(?:function\b|\(|\w+ =>|<\w)/,
+  // A method: a name and its parameters, with nothing before them but modifiers.
+  /^\s+(?:(?:private|protected|static|override|async|get|set) )*\*?(?<name>#?\w+)(?:<.*>)?\(/,
+]
+/** Any other function: a callback or a member whose body opens at the end of the line. */
+const OPENS_A_BODY = /(?:=>|\bfunction\b.*) \{$/
+const NOT_A_METHOD = /^\s+(?:if|for|while|switch|catch|return|await|super|function|do|else)\b/
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/**
+ * The formatter indents, so a function reaches to the first line as far left as its own that closes
+ * something and opens nothing.
+ */
+function lastLineOf(lines: readonly string[], first: number): number {
+  const indent = indentOf(lines[first] ?? '')
+  for (let at = first + 1; at < lines.length; at += 1) {
+    const line = lines[at] ?? ''
+    if (line.trim() === '' || indentOf(line) > indent) continue
+    const closes = /^\s*[)}\]>]/.test(line)
+    if (!closes) return at - 1
+    if (!/[{([]\s*$|=>\s*$/.test(line)) return at
+  }
+  return lines.length - 1
+}
+
+type Measured = { name: string; first: number; last: number }
+
+function functionAt(lines: readonly string[], first: number): Measured | undefined {
+  const line = lines[first] ?? ''
+  if (NOT_A_METHOD.test(line)) return undefined
+  const last = lastLineOf(lines, first)
+  const [declared, arrow, method] = HEADERS.map((header) => header.exec(line)?.groups?.['name'])
+  if (declared !== undefined) return { name: declared, first, last }
+  const body = lines.slice(first, last + 1)
+  if (arrow !== undefined && body.some((text) => /=>|\bfunction\b/.test(text))) {
+    return { name: arrow, first, last }
+  }
+  // A call spread over lines looks like a method until its parameters close without a body.
+  const indent = indentOf(line)
+  const opening = body.find((text) => indentOf(text) === indent && /\{$/.test(text))
+  const is_method = method !== undefined && opening !== undefined && !/=> \{$/.test(opening)
+  if (is_method && !/\(\{$/.test(opening)) return { name: method, first, last }
+  return OPENS_A_BODY.test(line) ? { name: 'a function', first, last } : undefined
+}
+
+export function functionLengthComplaints(files: readonly SourceFile[]): Complaint[] {
+  return files
+    .filter(({ path }) => isCode(path) && !isTest(path))
+    .flatMap(({ path, text }) => {
+      const lines = linesOf(withoutProse(text))
+      return lines.flatMap((_, index) => {
+        const measured = functionAt(lines, index)
+        if (measured === undefined) return []
+        const length = measured.last - measured.first + 1
+        if (length <= FUNCTION_LINES_MAX) return []
+        const what = `${measured.name} has ${length} lines, over ${FUNCTION_LINES_AIM}`
+        const cure = 'Give a step of it a name and a function of its own'
+        return [{ path, line: index + 1, what, cure }]
+      })
+    })
+}

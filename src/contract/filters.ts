@@ -1,0 +1,18 @@
+import Type from 'typebox'
+
+/**
+ * In a query: one value or several, separated by commas, where the values are no closed set. The
+ * shape of a single value is said as a pattern, so that a malformed filter is refused and does not
+ * quietly find nothing.
+ */
+export const Several = (description: string, options: { example: string; each?: string }) => {
+  const each = options.each ?? '[^,\\s]+'
+  return Type.Optional(
+    Type.String({
+      pattern: `^(${each})(,(${each}))*$`,
+      maxLength: 2000,
+      description: `${description} One or several, separated by commas.`,
+      examples: [options.example],
+    }),
+  )
+}

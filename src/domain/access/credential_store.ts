@@ -1,0 +1,74 @@
+import type { Tx } from '#platform/db.ts'
+
+export type CredentialRow = {
+  kind: 'session' | 'api_key'
+  id: string
+  name: string | null
+  account_id: string
+  account_status: 'active' | 'suspended'
+  rate_profile: 'default' | 'conservative' | null
+  expires_at: Date | null
+  ended_at: Date | null
+}
+
+export async function findSessionByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
+  const [row] = await tx.rows<CredentialRow>(
+    `select 'session' as kind, s.id, null as name, s.account_id, a.status as account_status,
+            a.rate_profile, s.expires_at, s.ended_at
+       from sessions s join accounts a on a.id = s.account_id
+      where s.bearer_hash = $1`,
+    [hash],
+  )
+  return row
+}
+
+export async function findApiKeyByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
+  const [row] = await tx.rows<CredentialRow>(
+    `select 'api_key' as kind, k.id, k.name, k.account_id, a.status as account_status,
+            a.rate_profile, null as expires_at, k.revoked_at as ended_at
+       from api_keys k join accounts a on a.id = k.account_id
+      where k.key_hash = $1`,
+    [hash],
+  )
+  return row
+}
+
+/** Tells every node, at commit, to forget what it remembers of this account's credentials. */
+export async function notifyCredentialsChanged(tx: Tx, account_id: string): Promise<void> {
+  await tx.rows('select pg_notify($1, $2)', [CREDENTIALS_CHANNEL, account_id])
+}
+
+export const CREDENTIALS_CHANNEL = 'florin_credentials'
+
+/** True for the first use of this key from this address on this day. */
+export async function insertKeyUse(
+  tx: Tx,
+  use: { account_id: string; key_id: string; ip: string; day: string },
+): Promise<boolean> {
+  const inserted = await tx.run(
+    `insert into api_key_uses (account_id, key_id, ip, day) values ($1, $2, $3, $4)
+         on conflict do nothing`,
+    [use.account_id, use.key_id, use.ip, use.day],
+  )
+  return inserted === 1
+}
+
+export type KeyTouch = { account_id: string; key_id: string; ip: string; at: Date }
+
+/** Notes when and from where keys were last used, a whole set at once, in key order. */
+export async function touchApiKeys(tx: Tx, touches: readonly KeyTouch[]): Promise<void> {
+  const sorted = [...touches].sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
+  await tx.run(
+    `update api_keys k set last_used_at = t.at, last_used_ip = t.ip
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+              as t (account_id, key_id, ip, at)
+      where k.account_id = t.account_id and k.id = t.key_id
+        and (k.last_used_at is null or k.last_used_at < t.at)`,
+    [
+      sorted.map((touch) => touch.account_id),
+      sorted.map((touch) => touch.key_id),
+      sorted.map((touch) => touch.ip),
+      sorted.map((touch) => touch.at),
+    ],
+  )
+}

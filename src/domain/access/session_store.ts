@@ -1,0 +1,49 @@
+import type { Tx } from '#platform/db.ts'
+
+export type SessionRow = {
+  account_id: string
+  id: string
+  ip: string
+  user_agent: string
+  created_at: Date
+  expires_at: Date
+}
+
+export async function insertSession(
+  tx: Tx,
+  session: SessionRow,
+  bearer_hash: string,
+): Promise<void> {
+  await tx.run(
+    `insert into sessions (account_id, id, bearer_hash, ip, user_agent, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      session.account_id,
+      session.id,
+      bearer_hash,
+      session.ip,
+      session.user_agent,
+      session.created_at,
+      session.expires_at,
+    ],
+  )
+}
+
+export async function endSession(tx: Tx, account_id: string, id: string, now: Date): Promise<void> {
+  await tx.run(
+    'update sessions set ended_at = $3 where account_id = $1 and id = $2 and ended_at is null',
+    [account_id, id, now],
+  )
+}
+
+export async function endOtherSessions(
+  tx: Tx,
+  account_id: string,
+  kept_id: string,
+  now: Date,
+): Promise<void> {
+  await tx.run(
+    'update sessions set ended_at = $3 where account_id = $1 and id <> $2 and ended_at is null',
+    [account_id, kept_id, now],
+  )
+}

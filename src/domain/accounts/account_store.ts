@@ -1,0 +1,138 @@
+import { genesisHash } from '#domain/access/audit.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Tx } from '#platform/db.ts'
+import { type AccountRow, emailTaken } from './account.ts'
+
+const COLUMNS = `id, email, password_hash, status, notifications, totp_status, totp_secret_sealed,
+                 totp_last_step, version, created_at, updated_at`
+
+export type NewAccount = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifications'> & {
+  now: Date
+}
+
+/** The account and the head of its trail. Refuses an e-mail that is taken, whoever comes second. */
+export async function insertAccount(tx: Tx, account: NewAccount): Promise<AccountRow> {
+  const [row] = await tx.rows<AccountRow>(
+    `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $5)
+         on conflict (email) do nothing
+  returning ${COLUMNS}`,
+    [
+      account.id,
+      account.email,
+      account.password_hash,
+      JSON.stringify(account.notifications),
+      account.now,
+    ],
+  )
+  if (row === undefined) throw emailTaken()
+  await tx.run('insert into account_heads (account_id, audit_hash) values ($1, $2)', [
+    account.id,
+    genesisHash(account.id),
+  ])
+  return row
+}
+
+export async function findAccountByEmail(tx: Tx, email: string): Promise<AccountRow | undefined> {
+  const [row] = await tx.rows<AccountRow>(`select ${COLUMNS} from accounts where email = $1`, [
+    email,
+  ])
+  return row
+}
+
+/** Many accounts in one statement: what the reading lane asks. */
+export async function findAccounts(tx: Tx, ids: readonly string[]): Promise<AccountRow[]> {
+  return tx.rows<AccountRow>(`select ${COLUMNS} from accounts where id = any($1)`, [ids])
+}
+
+export async function findAccount(tx: Tx, id: string): Promise<AccountRow> {
+  const [row] = await findAccounts(tx, [id])
+  return requireFound(row)
+}
+
+/** A caller has an account: where its row is missing the fault is ours. */
+export function requireFound(row: AccountRow | undefined): AccountRow {
+  assert(row !== undefined, 'a caller has an account')
+  return row
+}
+
+/** Locks the row: the first lock of whatever changes an account. */
+export async function lockAccount(tx: Tx, id: string): Promise<AccountRow> {
+  const [row] = await tx.rows<AccountRow>(
+    `select ${COLUMNS} from accounts where id = $1 for update`,
+    [id],
+  )
+  return requireFound(row)
+}
+
+type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifications'> & {
+  now: Date
+}
+
+export async function updateAccountRow(tx: Tx, change: AccountChange): Promise<AccountRow> {
+  const taken = await tx.rows('select 1 from accounts where email = $1 and id <> $2', [
+    change.email,
+    change.id,
+  ])
+  if (taken.length > 0) throw emailTaken()
+  const [row] = await tx.rows<AccountRow>(
+    `update accounts
+        set email = $2, password_hash = $3, notifications = $4, version = version + 1,
+            updated_at = $5
+      where id = $1
+  returning ${COLUMNS}`,
+    [
+      change.id,
+      change.email,
+      change.password_hash,
+      JSON.stringify(change.notifications),
+      change.now,
+    ],
+  )
+  return requireFound(row)
+}
+
+type TotpChange = Pick<AccountRow, 'id' | 'totp_status' | 'totp_secret_sealed'> & { now: Date }
+
+export async function updateTotp(tx: Tx, change: TotpChange): Promise<void> {
+  await tx.run(
+    `update accounts
+        set totp_status = $2, totp_secret_sealed = $3, version = version + 1, updated_at = $4
+      where id = $1`,
+    [change.id, change.totp_status, change.totp_secret_sealed, change.now],
+  )
+}
+
+/** True for the first use of this time step or a later one: a code works once, also in a race. */
+export async function useUpTotpStep(tx: Tx, account_id: string, step: bigint): Promise<boolean> {
+  const used = await tx.run(
+    'update accounts set totp_last_step = $2 where id = $1 and totp_last_step < $2',
+    [account_id, step],
+  )
+  return used === 1
+}
+
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  account_id: string,
+  code_hashes: readonly string[],
+): Promise<void> {
+  await tx.run('delete from recovery_codes where account_id = $1', [account_id])
+  await tx.run('insert into recovery_codes (account_id, code_hash) select $1, unnest($2::text[])', [
+    account_id,
+    code_hashes,
+  ])
+}
+
+/** True where the code was there; it is not any more. */
+export async function useUpRecoveryCode(
+  tx: Tx,
+  account_id: string,
+  code_hash: string,
+): Promise<boolean> {
+  const used = await tx.run('delete from recovery_codes where account_id = $1 and code_hash = $2', [
+    account_id,
+    code_hash,
+  ])
+  return used === 1
+}

@@ -1,0 +1,59 @@
+import { Problem } from '#contract/problem.ts'
+import { requireGuessLeft } from '#domain/access/guesses.ts'
+import type { Context, Handler } from '#platform/context.ts'
+import type { AccountRow } from './account.ts'
+import { lockAccount, replaceRecoveryCodes, updateTotp, useUpTotpStep } from './account_store.ts'
+import { newRecoveryCodes, newTotpSecret, totpStepOf, totpUri } from './totp.ts'
+import { openTotpSecret, recoveryCodeHash, sealTotpSecret, totpInvalid } from './two_factor.ts'
+
+export const enable2fa: Handler<'enable_2fa'> = {
+  prepare: async ({ db, keys, caller, now }, { totp_code }) => {
+    // Counted outside the transaction: a refused code must still count.
+    if (totp_code !== undefined) {
+      await requireGuessLeft({ tx: db, keys, subject: `totp|${caller.account_id}`, now })
+    }
+    return async (context) => {
+      const account = await lockAccount(context.tx, context.caller.account_id)
+      if (account.totp_status === 'enabled') {
+        throw new Problem('totp_already_enabled', 'Two-factor is on already.')
+      }
+      return totp_code === undefined
+        ? begin(context, account)
+        : confirm(context, account, totp_code)
+    }
+  },
+}
+
+/** Asked again before it is confirmed, it makes a new secret: the old one may have been seen. */
+async function begin(context: Context, account: AccountRow) {
+  const secret = newTotpSecret(context.random)
+  await updateTotp(context.tx, {
+    id: account.id,
+    totp_status: 'pending',
+    totp_secret_sealed: sealTotpSecret(context, account.id, secret),
+    now: context.now,
+  })
+  return { status: 'pending' as const, secret, uri: totpUri(secret, account.email) }
+}
+
+async function confirm(context: Context, account: AccountRow, code: string) {
+  const { tx } = context
+  if (account.totp_status !== 'pending') {
+    throw new Problem('totp_not_enabled', 'Ask for a secret first: call this without a body.')
+  }
+  const step = totpStepOf(openTotpSecret(context, account), code, context.clock.wall())
+  if (step === null || !(await useUpTotpStep(tx, account.id, step))) throw totpInvalid()
+
+  await updateTotp(tx, { ...account, totp_status: 'enabled', now: context.now })
+  const recovery_codes = newRecoveryCodes(context.random)
+  await replaceRecoveryCodes(
+    tx,
+    account.id,
+    recovery_codes.map((code) => recoveryCodeHash(context, account.id, code)),
+  )
+  context.audit(account.id, {
+    action: 'totp.enabled',
+    resource: { type: 'account', id: account.id },
+  })
+  return { status: 'enabled' as const, recovery_codes }
+}

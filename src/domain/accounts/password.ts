@@ -1,0 +1,82 @@
+import { hash, verify } from '@node-rs/argon2'
+import { Problem } from '#contract/problem.ts'
+
+/** argon2id with 19 MiB and two passes: about 50 ms of work for us, and for every guess. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+const LENGTH_MIN = 10
+
+/** The ones everybody tries first, at the length we ask for. */
+const COMMON = new Set([
+  'password12',
+  'password123',
+  'password1234',
+  '1234567890',
+  '0123456789',
+  '12345678910',
+  'qwertyuiop',
+  'qwerty12345',
+  'qwerty123456',
+  'iloveyou123',
+  'letmein1234',
+  'administrator',
+  'changeme123',
+  'welcome1234',
+  'passw0rd123',
+  'abcdefghij',
+  'abc1234567',
+  '1q2w3e4r5t',
+  'football123',
+  'sunshine123',
+])
+
+export function requireStrongPassword(password: string, email: string): void {
+  const folded = password.toLowerCase()
+  if (password.length < LENGTH_MIN) {
+    throw new Problem('weak_password', `Use at least ${LENGTH_MIN} characters for the password.`)
+  }
+  const isOneCharacter = new Set(folded).size < 3
+  if (COMMON.has(folded) || isOneCharacter || folded === email) {
+    throw new Problem('weak_password', 'This password is among the first ones anybody tries.')
+  }
+}
+
+/**
+ * Hashing is the dearest thing a stranger can ask of us, so only a few run at a time and only so
+ * many wait; beyond that the answer is 503 rather than a queue that nobody sees the end of.
+ */
+const RUNNING_MAX = 2
+const WAITING_MAX = 200
+let running = 0
+const waiting: (() => void)[] = []
+
+async function bounded<Value>(work: () => Promise<Value>): Promise<Value> {
+  if (waiting.length >= WAITING_MAX) {
+    throw new Problem('service_unavailable', 'Too many sign-ins at once. Try again in a moment.', {
+      retry_after_s: 2,
+    })
+  }
+  if (running >= RUNNING_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running += 1
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
+  }
+}
+
+export function hashPassword(password: string): Promise<string> {
+  return bounded(() => hash(password.normalize('NFKC'), COST))
+}
+
+/** Checked when there is no such account, so that the answer takes as long as if there were. */
+const ABSENT = hash('nobody has this password', COST)
+
+export function isPassword(password: string, password_hash: string | undefined): Promise<boolean> {
+  return bounded(async () => {
+    const matches = await verify(password_hash ?? (await ABSENT), password.normalize('NFKC'))
+    return matches && password_hash !== undefined
+  })
+}

@@ -1,0 +1,91 @@
+import { Problem } from '#contract/problem.ts'
+import { clearGuesses, giveBackGuess, requireGuessLeft } from '#domain/access/guesses.ts'
+import { openSession, sessionView } from '#domain/access/session.ts'
+import type { Handler, PreparingContext } from '#platform/context.ts'
+import { type AccountRow, foldEmail } from './account.ts'
+import { findAccountByEmail } from './account_store.ts'
+import { isPassword } from './password.ts'
+import { requireTotpCode } from './two_factor.ts'
+
+export const signIn: Handler<'sign_in'> = {
+  prepare: async (context, input) => {
+    const guess = {
+      tx: context.db,
+      keys: context.keys,
+      subject: `sign_in|${foldEmail(input.email)}`,
+      now: context.now,
+    }
+    await requireGuessLeft(guess)
+    const account = await requireAccount(context, input)
+    if (account.totp_status === 'enabled') {
+      if (input.totp_code === undefined) {
+        await giveBackGuess(guess)
+        throw new Problem('totp_required', 'Two-factor is on: send totp_code as well.')
+      }
+      await requireSecondFactor(context, account, input.totp_code)
+    }
+    await clearGuesses(guess)
+
+    return async (context) => {
+      const session = await openSession(context, account.id)
+      context.emit(account.id, {
+        type: 'account.signed_in',
+        message: 'A session was started.',
+        resource: { type: 'session', id: session.id },
+        object: sessionView(session),
+      })
+      context.audit(account.id, {
+        action: 'session.created',
+        resource: { type: 'session', id: session.id },
+        actor_id: session.id,
+      })
+      return {
+        bearer: session.bearer.open(),
+        session_id: session.id,
+        account_id: account.id,
+        expires_at: session.expires_at.toISOString(),
+      }
+    }
+  },
+}
+
+type Anonymous = PreparingContext<null>
+
+/** The same sentence and the same time for a wrong password as for an e-mail nobody has. */
+async function requireAccount(
+  context: Anonymous,
+  input: { email: string; password: string },
+): Promise<AccountRow> {
+  const account = await findAccountByEmail(context.db, foldEmail(input.email))
+  if (!(await isPassword(input.password, account?.password_hash)) || account === undefined) {
+    if (account !== undefined) await auditFailure(context, account)
+    throw new Problem('invalid_credentials', 'This e-mail and password do not belong together.')
+  }
+  if (account.status === 'suspended') {
+    throw new Problem('account_suspended', 'This account is suspended. Contact support.')
+  }
+  return account
+}
+
+/** In a transaction of its own: a code that was shown to us is used up, whatever comes after. */
+async function requireSecondFactor(
+  context: Anonymous,
+  account: AccountRow,
+  code: string,
+): Promise<void> {
+  const { db, keys, clock } = context
+  try {
+    await db.transaction((tx) => requireTotpCode({ tx, keys, clock }, account, code))
+  } catch (cause) {
+    if (cause instanceof Problem) await auditFailure(context, account)
+    throw cause
+  }
+}
+
+function auditFailure(context: Anonymous, account: AccountRow): Promise<void> {
+  return context.auditRefusal(account.id, {
+    action: 'session.failed',
+    result: 'denied',
+    resource: { type: 'account', id: account.id },
+  })
+}

@@ -1,0 +1,41 @@
+import { Problem } from '#contract/problem.ts'
+import type { Context } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import type { AccountRow } from './account.ts'
+import { useUpRecoveryCode, useUpTotpStep } from './account_store.ts'
+import { foldRecoveryCode, totpStepOf } from './totp.ts'
+
+type Seal = Pick<Context, 'keys'>
+type Check = Pick<Context, 'keys' | 'clock'> & { tx: Tx }
+
+const PURPOSE = 'totp'
+
+export function sealTotpSecret({ keys }: Seal, account_id: string, secret: string): string {
+  return keys.seal(PURPOSE, account_id, secret)
+}
+
+export function openTotpSecret({ keys }: Seal, account: AccountRow): string {
+  if (account.totp_secret_sealed === null) throw new Error('the account has no TOTP secret')
+  return keys.open(PURPOSE, account.id, account.totp_secret_sealed)
+}
+
+export function recoveryCodeHash({ keys }: Seal, account_id: string, code: string): string {
+  return keys.fingerprint('recovery_code', `${account_id}|${foldRecoveryCode(code)}`)
+}
+
+export const totpInvalid = () =>
+  new Problem('totp_invalid', 'This code is wrong or was used already. Wait for the next one.')
+
+/** Uses the code up: an authenticator code for its time step, or a recovery code for good. */
+export async function requireTotpCode(
+  check: Check,
+  account: AccountRow,
+  code: string,
+): Promise<void> {
+  const step = totpStepOf(openTotpSecret(check, account), code, check.clock.wall())
+  const isRight =
+    step !== null
+      ? await useUpTotpStep(check.tx, account.id, step)
+      : await useUpRecoveryCode(check.tx, account.id, recoveryCodeHash(check, account.id, code))
+  if (!isRight) throw totpInvalid()
+}

@@ -1,0 +1,17 @@
+import type { AuditRow } from '#domain/access/audit.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+
+export function pageOfAuditEntries(
+  tx: Tx,
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<AuditRow>> {
+  return readPage(tx, {
+    operation: 'get_audit_log',
+    prefix: 'aud',
+    select: 'select * from audit_entries',
+    where,
+    input,
+  })
+}

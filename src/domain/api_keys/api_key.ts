@@ -1,0 +1,26 @@
+import type { ApiKey } from '#contract/api_keys.ts'
+
+export type ApiKeyRow = {
+  account_id: string
+  id: string
+  name: string | null
+  prefix: string
+  status: 'active' | 'revoked'
+  last_used_at: Date | null
+  last_used_ip: string | null
+  created_at: Date
+  revoked_at: Date | null
+}
+
+export function apiKeyView(key: ApiKeyRow): ApiKey {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    status: key.status,
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    last_used_ip: key.last_used_ip,
+    created_at: key.created_at.toISOString(),
+    revoked_at: key.revoked_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,54 @@
+import { Problem } from '#contract/problem.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { ApiKeyRow } from './api_key.ts'
+
+const COLUMNS =
+  'account_id, id, name, prefix, status, last_used_at, last_used_ip, created_at, revoked_at'
+
+type NewApiKey = Pick<ApiKeyRow, 'account_id' | 'id' | 'name' | 'prefix' | 'created_at'> & {
+  key_hash: string
+}
+
+export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
+  const [row] = await tx.rows<ApiKeyRow>(
+    `insert into api_keys (account_id, id, name, prefix, key_hash, created_at)
+     values ($1, $2, $3, $4, $5, $6)
+  returning ${COLUMNS}`,
+    [key.account_id, key.id, key.name, key.prefix, key.key_hash, key.created_at],
+  )
+  if (row === undefined) throw new Error('the new key was not stored')
+  return row
+}
+
+export function pageOfApiKeys(
+  tx: Tx,
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<ApiKeyRow>> {
+  return readPage(tx, {
+    operation: 'list_api_keys',
+    prefix: 'key',
+    select: `select ${COLUMNS} from api_keys`,
+    where,
+    input,
+  })
+}
+
+export async function revokeApiKeyOf(
+  tx: Tx,
+  account_id: string,
+  id: string,
+  now: Date,
+): Promise<void> {
+  const [key] = await tx.rows<ApiKeyRow>(
+    `select ${COLUMNS} from api_keys where account_id = $1 and id = $2 for update`,
+    [account_id, id],
+  )
+  if (key === undefined) throw new Problem('not_found', 'There is no such API key.')
+  if (key.status === 'revoked') throw new Problem('key_revoked', 'This key was revoked before.')
+  await tx.run(
+    `update api_keys set status = 'revoked', revoked_at = $3 where account_id = $1 and id = $2`,
+    [account_id, id, now],
+  )
+}

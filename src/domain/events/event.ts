@@ -1,0 +1,53 @@
+import { type EventType, event_types } from '#contract/events.ts'
+import type { NewEvent } from '#platform/context.ts'
+
+/**
+ * This room guarantees that what happened is told: an event is written in the transaction of the
+ * change itself, with the account's next sequence number, and its body never changes afterwards.
+ */
+export function isWebhookEvent(type: string): type is EventType {
+  return type in event_types
+}
+
+export type ActivityType = 'topup' | 'card' | 'spend' | 'error'
+
+const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
+  topup: 'topup',
+  card: 'card',
+  transaction: 'spend',
+  dispute: 'spend',
+  withdrawal: 'spend',
+}
+
+/** Null for what is no part of the activity stream, such as sign-ins and maintenance. */
+export function activityTypeOf(type: string): ActivityType | null {
+  return ACTIVITY_TYPES[type.split('.')[0] ?? ''] ?? null
+}
+
+export type Envelope = {
+  id: string
+  account_id: string
+  sequence: number
+  created_at: Date
+  livemode: boolean
+  request: { id: string; idempotency_key: string | null } | null
+}
+
+/** The body as it is sent, on every attempt and every replay. */
+export function eventBody(event: NewEvent, envelope: Envelope): string {
+  const { id, account_id, sequence, created_at, livemode, request } = envelope
+  return JSON.stringify({
+    id,
+    type: event.type,
+    api_version: 'v1',
+    created_at,
+    livemode,
+    account_id,
+    sequence,
+    request,
+    data: {
+      object: event.object,
+      ...(event.previous_attributes && { previous_attributes: event.previous_attributes }),
+    },
+  })
+}

@@ -1,0 +1,28 @@
+import type { Handler } from '#platform/context.ts'
+import { spendLimitsOf } from './spend_limits.ts'
+
+const MAX_BODY_BYTES = 26_214_400
+const MAX_EVIDENCE_BYTES = 104_857_600
+
+export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, rate, clock }) => ({
+  rate_limits: {
+    burst_per_second: rate.burst_per_second,
+    sustained_per_minute: rate.sustained_per_minute,
+    remaining: rate.remaining,
+    // Rates follow the world's time, even where the service's clock was moved.
+    resets_at: new Date(clock.wall().getTime() + rate.reset_ms).toISOString(),
+    max_body_bytes: MAX_BODY_BYTES,
+    max_evidence_bytes: MAX_EVIDENCE_BYTES,
+  },
+  spend_limits: {
+    ...(await spendLimitsOf(tx, caller.account_id, settings)),
+    withdrawal_used_today_usd: 0,
+  },
+  scopes: [...caller.scopes],
+  credential: {
+    type: caller.kind,
+    id: caller.id,
+    card_ids: caller.card_ids === null ? null : [...caller.card_ids],
+  },
+  programme: { bins: settings.bins.map((bin) => ({ ...bin, types: [...bin.types] })) },
+})

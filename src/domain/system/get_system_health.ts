@@ -1,0 +1,5 @@
+import type { Handler } from '#platform/context.ts'
+import { systemHealth } from './health.ts'
+
+export const getSystemHealth: Handler<'get_system_health'> = (context) =>
+  systemHealth(context, context.now)

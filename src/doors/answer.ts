@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Problem } from '#contract/problem.ts'
+import type { Programme } from '#operations/programme.ts'
+import { refusalAnswer } from '#operations/refusal.ts'
+import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { requestFactsOf } from './request_facts.ts'
+
+/** For what never reached an operation: the same body and headers as any other refusal. */
+export async function answerProblem(
+  programme: Programme,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): Promise<FastifyReply> {
+  const { id } = requestFactsOf(programme, request)
+  const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
+  const verdict = await programme.limiter.peek(subject.key, subject.policies)
+  const answer = refusalAnswer(problem, id)
+  programme.log.info('refused', {
+    method: request.method,
+    status: answer.status,
+    error: problem.code,
+    request_id: id,
+    ip: request.ip,
+  })
+  return reply
+    .code(answer.status)
+    .headers({ ...answer.headers, ...rateHeaders(subject, verdict), 'Request-Id': id })
+    .type('application/json; charset=utf-8')
+    .send(answer.body)
+}

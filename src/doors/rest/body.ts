@@ -1,0 +1,27 @@
+import { Problem } from '#contract/problem.ts'
+import { JsonError, readJson } from '#kernel/json.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The bytes of a body as JSON. An empty body is an empty object: some operations need no more. */
+export function readJsonBody(bytes: Buffer | undefined, content_type: string | undefined): unknown {
+  if (bytes === undefined || bytes.length === 0) return {}
+  requireJson(content_type)
+  try {
+    return readJson(utf8.decode(bytes))
+  } catch (cause) {
+    if (cause instanceof JsonError) {
+      throw new Problem('invalid_json', `The body is not valid JSON: ${cause.message}.`)
+    }
+    throw new Problem('invalid_json', 'The body is not valid UTF-8.', { cause })
+  }
+}
+
+function requireJson(content_type: string | undefined): void {
+  const type = content_type?.split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/json' || type?.endsWith('+json')) return
+  throw new Problem(
+    'unsupported_media_type',
+    `Send the body as application/json${type === undefined ? '' : `, not as ${type}`}.`,
+  )
+}

@@ -1,0 +1,194 @@
+import { stringify } from 'yaml'
+import type { Access, OperationShape, Section } from '#contract/operation.ts'
+import { operations } from '#contract/operations.ts'
+import { scopes } from '#contract/scopes.ts'
+import { bodyOf, parametersOf, requiredOf, shared_parameters } from './openapi_requests.ts'
+import { responsesOf, shared_headers, shared_responses } from './openapi_responses.ts'
+import { expand, type Json, type JsonObject, named_schemas } from './openapi_schemas.ts'
+import { webhooksOf } from './openapi_webhooks.ts'
+
+/**
+ * The OpenAPI 3.1 description, read off the contract. It depends on nothing but the contract and
+ * the address, so the committed openapi.json can be compared with it, and a change of the contract
+ * shows in review.
+ */
+export type OpenApiDocument = {
+  openapi: '3.1.0'
+  info: JsonObject
+  servers: JsonObject[]
+  tags: JsonObject[]
+  paths: Record<string, Record<string, JsonObject>>
+  webhooks: JsonObject
+  components: Record<string, JsonObject>
+}
+
+/** The version of the REST description, which is not the version of the software. */
+const API_VERSION = '1.0.0'
+
+export function openApiDocument(options: {
+  public_url: string
+  version?: string
+}): OpenApiDocument {
+  const public_url = options.public_url.replace(/\/+$/, '')
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Florin',
+      version: options.version ?? API_VERSION,
+      summary: 'Cards funded with stablecoins, for people and agents.',
+      description: introduction,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: `${public_url}/v1`, description: 'This service.' }],
+    tags: Object.entries(section_descriptions).map(([name, description]) => ({
+      name,
+      description,
+    })),
+    paths: pathsOf(Object.values(operations)),
+    webhooks: webhooksOf(),
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(named_schemas).map(([name, schema]) => [name, expand(schema)]),
+      ),
+      parameters: shared_parameters,
+      headers: shared_headers,
+      responses: shared_responses,
+      securitySchemes: securitySchemes(public_url),
+    },
+  }
+}
+
+/** The same document for those who prefer to read YAML. Anchors would only get in their way. */
+export function openApiYaml(document: OpenApiDocument): string {
+  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 100 })
+}
+
+const introduction = [
+  'Open an account without documents, fund it with stablecoin deposits, and issue, control and',
+  'reconcile payment cards. Every operation is also a tool of the same name on the agent-tool',
+  'server at `/mcp`.',
+  '',
+  '**Money** is a JSON number of dollars; one USDT counts as one. **Times** are ISO 8601 in UTC.',
+  '**Input is strict**: an unknown field or parameter is an error. In a PATCH an absent field',
+  'stays and null clears. Answers may gain fields and enum values: tolerate what you do not know.',
+  '',
+  '**Lists** answer with `data`, `next_cursor` and `has_more`, newest first.',
+  '',
+  '**Repeating safely**: send an `Idempotency-Key` with every POST and PATCH; a repeat within',
+  'seven days gets the first answer and does nothing twice.',
+].join('\n')
+
+const section_descriptions: Readonly<Record<Section, string>> = {
+  'Accounts and sessions': 'Opening an account, signing in and out, two-factor sign-in.',
+  'API keys': 'Keys that act for the account until they are revoked.',
+  Balance: 'The USDT that the account holds, and how it came about.',
+  'Top-ups': 'Deposits: an address to send to, and what became of it.',
+  Cards: 'Issuing, loading, limiting, freezing and ending cards.',
+  Transactions: 'What was paid with cards.',
+  'Activity and audit': 'What happened, and who did it.',
+  Withdrawals: 'Sending the balance to an external wallet.',
+  Disputes: 'Contesting a purchase.',
+  Webhooks: 'Being told of events.',
+  'Support and system': 'Asking support; health and limits.',
+}
+
+/** Operations by path and method. A variant adds its query names to the operation it varies. */
+function pathsOf(shapes: readonly OperationShape[]): OpenApiDocument['paths'] {
+  const paths: OpenApiDocument['paths'] = {}
+  for (const shape of shapes) {
+    if (shape.variant_of !== undefined) continue
+    const variants = shapes.filter((other) => other.variant_of === shape.name)
+    const item = paths[shape.path] ?? {}
+    item[shape.method.toLowerCase()] = operationOf(shape, variants)
+    paths[shape.path] = item
+  }
+  return paths
+}
+
+function operationOf(shape: OperationShape, variants: readonly OperationShape[]): JsonObject {
+  const body = bodyOf(shape)
+  return {
+    operationId: shape.name,
+    tags: [shape.section],
+    summary: shape.summary,
+    description: descriptionOf(shape, variants),
+    'x-tool': shape.name,
+    ...(variants.length > 0 && { 'x-variants': variants.map(variantOf) }),
+    ...(shape.emits !== undefined && { 'x-emits': [...shape.emits] }),
+    security: securityOf(shape.access),
+    parameters: parametersOf(shape, variants),
+    ...(body !== null && { requestBody: body }),
+    responses: responsesOf(shape),
+  }
+}
+
+const variantOf = (variant: OperationShape): JsonObject => ({
+  'x-tool': variant.name,
+  summary: variant.summary,
+  when_present: requiredOf(variant),
+})
+
+function descriptionOf(shape: OperationShape, variants: readonly OperationShape[]): string {
+  const paragraphs = [shape.description]
+  for (const variant of variants) {
+    const names = requiredOf(variant)
+      .map((name) => `\`${name}\``)
+      .join(', ')
+    paragraphs.push(`With ${names} it is ${variant.name}. ${variant.description}`)
+  }
+  paragraphs.push(`Who may call: ${callersOf(shape.access)}.`)
+  if (shape.emits !== undefined) paragraphs.push(`Events: ${shape.emits.join(', ')}.`)
+  return paragraphs.join('\n\n')
+}
+
+function callersOf(access: Access): string {
+  if (access === 'anyone') return 'anyone, without a bearer'
+  const callers: string[] = []
+  if (access.session) callers.push('a session')
+  if (access.api_key === true) callers.push('an API key')
+  else if (access.api_key !== false) {
+    callers.push(`an API key that sends only ${access.api_key.only_fields.join(', ')}`)
+  }
+  const { oauth } = access
+  if (oauth === null) return callers.join('; ')
+  if ('any' in oauth) return [...callers, `a token with ${oauth.any.join(' or ')}`].join('; ')
+  const extra = Object.entries(oauth.with_field ?? {}).map(
+    ([field, scope]) => ` (and ${scope}, to send ${field})`,
+  )
+  return [...callers, `a token with ${oauth.all.join(' and ')}${extra.join('')}`].join('; ')
+}
+
+function securityOf(access: Access): Json[] {
+  if (access === 'anyone') return []
+  const { session, api_key, oauth } = access
+  const choices: Json[] = session || api_key !== false ? [{ bearer: [] }] : []
+  if (oauth === null) return choices
+  if ('any' in oauth) return [...choices, ...oauth.any.map((scope) => ({ oauth2: [scope] }))]
+  return [...choices, { oauth2: [...oauth.all] }]
+}
+
+function securitySchemes(public_url: string): JsonObject {
+  return {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'A session bearer (from create_account or sign_in, 30 days) or an API key ' +
+        '(`flk_live_…`, until revoked).',
+    },
+    oauth2: {
+      type: 'oauth2',
+      description:
+        'For agents: OAuth 2.1 with PKCE (S256). Clients register themselves at /oauth/register. ' +
+        'Access tokens last an hour; refresh tokens rotate.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${public_url}/oauth/authorize`,
+          tokenUrl: `${public_url}/oauth/token`,
+          refreshUrl: `${public_url}/oauth/token`,
+          scopes: { ...scopes },
+        },
+      },
+    },
+  }
+}

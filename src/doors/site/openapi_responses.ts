@@ -1,0 +1,161 @@
+import { type OperationShape, pathNames } from '#contract/operation.ts'
+import { type ProblemCode, problem_statuses } from '#contract/problem.ts'
+import { bodyOf, takesIdempotencyKey } from './openapi_requests.ts'
+import { type JsonObject, refTo, shown } from './openapi_schemas.ts'
+
+const every_response = ['Request-Id', 'RateLimit-Policy', 'RateLimit'] as const
+
+const header = (description: string, example: string | number, type = 'string'): JsonObject => ({
+  description,
+  schema: { type },
+  example,
+})
+
+export const shared_headers: JsonObject = {
+  'Request-Id': header(
+    'The request. Quote it when you ask for help.',
+    'req_01kc3z8e5xf8m9r4t2v6w7y8za',
+  ),
+  'RateLimit-Policy': header(
+    'The limits of this caller: q calls in w seconds.',
+    '"burst";q=60;w=1, "sustained";q=1000;w=60',
+  ),
+  RateLimit: header('What is left: r calls, full again in t seconds.', '"sustained";r=998;t=42'),
+  'Retry-After': header('Seconds to wait before trying again.', 1, 'integer'),
+  'Idempotent-Replayed': header(
+    'Present and true when this is the stored answer to an earlier request.',
+    'true',
+  ),
+  'Cache-Control': header('Keep no copy of this answer.', 'no-store'),
+  'PAYMENT-REQUIRED': header(
+    'How to pay for this call (x402, base64 JSON): scheme, network, asset, amount.',
+    'eyJ4NDAyVmVyc2lvbiI6Mn0=',
+  ),
+  'PAYMENT-RESPONSE': header(
+    'The receipt of a payment (x402, base64 JSON), when the call was paid for.',
+    'eyJzdWNjZXNzIjp0cnVlfQ==',
+  ),
+}
+
+const headersOf = (names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, refTo('headers', name)]))
+
+export function responsesOf(shape: OperationShape): JsonObject {
+  const responses: JsonObject = { [shape.status]: successOf(shape) }
+  const codes = problemCodesOf(shape)
+  for (const status of new Set(codes.map((code) => problem_statuses[code]))) {
+    const here = codes.filter((code) => problem_statuses[code] === status)
+    const shared = shared_names.get(here.join())
+    responses[status] = shared === undefined ? problemResponse(here) : refTo('responses', shared)
+  }
+  return responses
+}
+
+function successOf(shape: OperationShape): JsonObject {
+  const headers: string[] = [...every_response, 'PAYMENT-RESPONSE']
+  if (shape.never_stored) headers.push('Cache-Control')
+  else if (takesIdempotencyKey(shape)) headers.push('Idempotent-Replayed')
+  if (shape.status === 204) return { description: 'Done.', headers: headersOf(headers) }
+  return {
+    description: shape.status === 201 ? 'Made.' : 'Done.',
+    headers: headersOf(headers),
+    content: { 'application/json': { schema: shown(shape.output) } },
+  }
+}
+
+/** Every code the operation can answer with, in the order of the table of codes. */
+export function problemCodesOf(shape: OperationShape): ProblemCode[] {
+  const codes = new Set<ProblemCode>([
+    'invalid_request',
+    'unknown_parameter',
+    ...shared_problems['PaymentRequired'],
+    'payment_invalid',
+    ...shared_problems['RateLimited'],
+    ...shared_problems['InternalError'],
+    ...shared_problems['Unavailable'],
+    ...(shape.problems ?? []),
+  ])
+  const add = (...more: readonly ProblemCode[]) => {
+    for (const code of more) codes.add(code)
+  }
+  if (shape.access !== 'anyone') add(...shared_problems['Unauthorized'], ...forbidden)
+  if (pathNames(shape.path).length > 0) add('not_found')
+  if (takesIdempotencyKey(shape)) add('invalid_idempotency_key')
+  if (takesIdempotencyKey(shape) && !shape.never_stored) {
+    add('idempotency_in_progress', 'idempotency_key_reused')
+  }
+  if (bodyOf(shape) !== null) add('invalid_json', 'payload_too_large', 'unsupported_media_type')
+  return (Object.keys(problem_statuses) as ProblemCode[]).filter((code) => codes.has(code))
+}
+
+const forbidden = [
+  'insufficient_scope',
+  'policy_denied',
+  'credential_not_allowed',
+  'account_suspended',
+] as const satisfies readonly ProblemCode[]
+
+/** The answers that are the same for many operations, by name. */
+const shared_problems = {
+  Unauthorized: ['missing_token', 'invalid_token', 'token_expired', 'token_revoked'],
+  PaymentRequired: ['payment_required', 'payment_failed'],
+  Forbidden: forbidden,
+  NotFound: ['not_found'],
+  PayloadTooLarge: ['payload_too_large'],
+  UnsupportedMediaType: ['unsupported_media_type'],
+  IdempotencyInProgress: ['idempotency_in_progress'],
+  IdempotencyKeyReused: ['idempotency_key_reused'],
+  RateLimited: ['rate_limited'],
+  InternalError: ['internal_error'],
+  Unavailable: ['service_unavailable', 'maintenance'],
+} as const satisfies Readonly<Record<string, readonly ProblemCode[]>>
+
+const shared_names = new Map<string, string>(
+  Object.entries(shared_problems).map(([name, codes]) => [codes.join(), name]),
+)
+
+/** What each status tells a caller to do; the codes that stand after it say more. */
+const status_meanings: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read or has the wrong shape',
+  401: 'It is not known who asks',
+  402: 'The operator has put a price on this operation; pay and repeat',
+  403: 'This caller may not do this',
+  404: 'It does not exist, or belongs to somebody else',
+  409: 'The right request at the wrong moment',
+  410: 'It is no longer kept',
+  413: 'Too large',
+  415: 'The type of the body is not taken',
+  422: 'The right shape with an unacceptable value',
+  429: 'Too often; wait and repeat',
+  500: 'The fault is ours',
+  502: 'A system behind this one failed',
+  503: 'Not now; wait and repeat',
+  504: 'A system behind this one did not answer in time',
+}
+
+const waits: ReadonlySet<ProblemCode> = new Set([
+  'idempotency_in_progress',
+  'rate_limited',
+  'reveal_limit_exceeded',
+  'too_many_attempts',
+  'service_unavailable',
+  'kill_switch_active',
+  'maintenance',
+])
+
+function problemResponse(codes: readonly ProblemCode[]): JsonObject {
+  const [first = 'internal_error'] = codes
+  const status = problem_statuses[first]
+  const headers: string[] = [...every_response]
+  if (codes.some((code) => waits.has(code))) headers.push('Retry-After')
+  if (status === 402) headers.push('PAYMENT-REQUIRED')
+  return {
+    description: `${status_meanings[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: headersOf(headers),
+    content: { 'application/json': { schema: refTo('schemas', 'Error') } },
+  }
+}
+
+export const shared_responses: JsonObject = Object.fromEntries(
+  Object.entries(shared_problems).map(([name, codes]) => [name, problemResponse(codes)]),
+)

@@ -1,0 +1,108 @@
+import type { TSchema } from 'typebox'
+import { Account, Notifications } from '#contract/accounts.ts'
+import { ActivityEvent, AuditEntry } from '#contract/activity.ts'
+import { ApiKey, NewApiKey } from '#contract/api_keys.ts'
+import { Balance, BalancePoint } from '#contract/balance.ts'
+import {
+  Card,
+  CardLimits,
+  CardRules,
+  CardTransfer,
+  PanReveal,
+  Shipping,
+  Wallet,
+} from '#contract/cards.ts'
+import { Dispute, Evidence } from '#contract/disputes.ts'
+import { operations } from '#contract/operations.ts'
+import { ErrorBody, Metadata } from '#contract/shapes.ts'
+import { Ticket, TicketMessage } from '#contract/support.ts'
+import { Maintenance, SystemHealth, SystemLimits } from '#contract/system.ts'
+import { Topup } from '#contract/topups.ts'
+import { AuthDetails, Transaction } from '#contract/transactions.ts'
+import {
+  Delivery,
+  EventBody,
+  NewWebhook,
+  ThreeDsChallenge,
+  ThreeDsDecision,
+  Webhook,
+} from '#contract/webhooks.ts'
+import { Withdrawal } from '#contract/withdrawals.ts'
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+/**
+ * Schemas that have a name of their own. They are found by identity: wherever the contract uses
+ * the very same value, the document refers to it by name.
+ */
+export const named_schemas: Readonly<Record<string, TSchema>> = {
+  Error: ErrorBody,
+  Metadata,
+  NewAccount: operations.create_account.output,
+  Session: operations.sign_in.output,
+  TwoFactor: operations.enable_2fa.output,
+  Account,
+  Notifications,
+  ApiKey,
+  NewApiKey,
+  ApiKeyPage: operations.list_api_keys.output,
+  Balance,
+  BalancePoint,
+  BalancePointPage: operations.get_balance_history.output,
+  Topup,
+  TopupPage: operations.list_topups.output,
+  Card,
+  CardPage: operations.list_cards.output,
+  CardLimits,
+  CardRules,
+  CardTransfer,
+  PanReveal,
+  Shipping,
+  Wallet,
+  Transaction,
+  TransactionPage: operations.list_transactions.output,
+  AuthDetails,
+  ActivityEvent,
+  ActivityEventPage: operations.get_activity.output,
+  AuditEntry,
+  AuditEntryPage: operations.get_audit_log.output,
+  Withdrawal,
+  WithdrawalPage: operations.list_withdrawals.output,
+  Dispute,
+  DisputePage: operations.list_disputes.output,
+  Evidence,
+  Webhook,
+  NewWebhook,
+  WebhookPage: operations.list_webhooks.output,
+  Delivery,
+  EventBody,
+  ThreeDsChallenge,
+  ThreeDsDecision,
+  Ticket,
+  TicketPage: operations.list_tickets.output,
+  TicketMessage,
+  SystemHealth,
+  Maintenance,
+  SystemLimits,
+}
+
+const schema_names = new Map<unknown, string>(
+  Object.entries(named_schemas).map(([name, schema]) => [schema, name]),
+)
+
+/** A schema as the document shows it: by name where it has one, else in full. */
+export function shown(value: unknown): Json {
+  const name = schema_names.get(value)
+  return name === undefined ? expand(value) : refTo('schemas', name)
+}
+
+export function expand(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(shown)
+  if (typeof value !== 'object' || value === null) return value as Json
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shown(member)]))
+}
+
+export const refTo = (kind: string, name: string): JsonObject => ({
+  $ref: `#/components/${kind}/${name}`,
+})

@@ -1,0 +1,88 @@
+import { type EventType, event_types } from '#contract/events.ts'
+import { type Json, type JsonObject, refTo } from './openapi_schemas.ts'
+
+/** What stands in data.object, by the first word of the event type. */
+const event_objects: Readonly<Record<string, string>> = {
+  account: 'Account',
+  topup: 'Topup',
+  card: 'Card',
+  transaction: 'Transaction',
+  dispute: 'Dispute',
+  withdrawal: 'Withdrawal',
+  system: 'Maintenance',
+}
+
+export function webhooksOf(): JsonObject {
+  const entries = (Object.keys(event_types) as EventType[]).map((type): [string, Json] => {
+    const [family = ''] = type.split('.')
+    return [type, { post: callback(type, event_types[type], event_objects[family] ?? 'Account') }]
+  })
+  return { ...Object.fromEntries(entries), 'three_ds.challenge': { post: challengeCallback() } }
+}
+
+function callback(type: string, summary: string, object: string): JsonObject {
+  return {
+    operationId: `on_${type.replace('.', '_')}`,
+    tags: ['Webhooks'],
+    summary,
+    security: [],
+    parameters: [
+      {
+        name: 'Service-Signature',
+        in: 'header',
+        required: true,
+        description:
+          'HMAC-SHA256 over `<t>.<raw body>` with the signing secret, in hex. Two v1 values ' +
+          'stand in it while a rotated secret is in grace. Compare in constant time.',
+        schema: { type: 'string' },
+        example: `t=1763199000,v1=${'5f'.repeat(32)}`,
+      },
+      {
+        name: 'Service-Event-Id',
+        in: 'header',
+        required: true,
+        description: 'The id of the event.',
+        schema: { type: 'string' },
+        example: 'evt_01kc3z8e5xf8m9r4t2v6w7y8za',
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: eventSchema(type, object) } },
+    },
+    responses: {
+      '2XX': { description: 'Any 2xx within 15 seconds means received.' },
+      '4XX': { description: 'Tried again later; 410 disables the subscription.' },
+    },
+  }
+}
+
+const eventSchema = (type: string, object: string): JsonObject => ({
+  allOf: [
+    refTo('schemas', 'EventBody'),
+    {
+      type: 'object',
+      properties: {
+        type: { const: type },
+        data: { type: 'object', properties: { object: refTo('schemas', object) } },
+      },
+    },
+  ],
+})
+
+function challengeCallback(): JsonObject {
+  return {
+    ...callback('three_ds.challenge', 'A purchase online waits for approval.', 'ThreeDsChallenge'),
+    description:
+      'Sent to the subscription that names this type. Answer with a decision, or with 202 and ' +
+      'the decision later to `response_url`. No answer within five minutes is a decline.',
+    responses: {
+      '200': {
+        description: 'The decision.',
+        content: { 'application/json': { schema: refTo('schemas', 'ThreeDsDecision') } },
+      },
+      '202': { description: 'The decision follows at `response_url`.' },
+      '4XX': { description: 'No decision.' },
+    },
+  }
+}

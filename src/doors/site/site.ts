@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify'
+import type { Programme } from '#operations/programme.ts'
+import { homePage } from './home_page.ts'
+import { openApiDocument, openApiYaml } from './openapi.ts'
+
+/** What is read without a bearer: the description of the API, and whether the service is up. */
+export function mountSite(app: FastifyInstance, programme: Programme): void {
+  const document = openApiDocument({ public_url: programme.settings.public_url })
+  const json = JSON.stringify(document)
+  const yaml = openApiYaml(document)
+  app.get('/openapi.json', (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .header('Access-Control-Allow-Origin', '*')
+      .send(json),
+  )
+  app.get('/openapi.yaml', (_request, reply) =>
+    reply
+      .type('application/yaml; charset=utf-8')
+      .header('Access-Control-Allow-Origin', '*')
+      .send(yaml),
+  )
+  app.get('/healthz', async (_request, reply) => {
+    await programme.db.rows('select 1')
+    return reply.type('application/json; charset=utf-8').send('{"status":"ok"}')
+  })
+  app.get('/metrics', async (_request, reply) => {
+    programme.metrics.clock_offset_seconds.set(programme.clock.offset_ms() / 1_000)
+    const { registry } = programme.metrics
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+  app.get('/', (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .send(homePage(programme.settings)),
+  )
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { computeCvv, isCvv } from './cvv.ts'
+
+const key_pair = Buffer.from('0123456789ABCDEFFEDCBA9876543210', 'hex')
+const input = { pan: '4123456789012345', expiry: '8701', service_code: '101' }
+
+test('computes the published value', () => {
+  assert.equal(computeCvv(key_pair, input), '561')
+})
+
+test('depends on number, expiry, service code and key', () => {
+  const values = new Set<string>()
+  for (let month = 1; month <= 12; month += 1) {
+    const expiry = `28${String(month).padStart(2, '0')}`
+    for (const service_code of ['000', '101', '999']) {
+      const value = computeCvv(key_pair, { ...input, expiry, service_code })
+      assert.match(value, /^\d{3}$/)
+      values.add(value)
+    }
+  }
+  assert.ok(values.size > 20, 'the values spread')
+  const other_key = Buffer.from('FEDCBA98765432100123456789ABCDEF', 'hex')
+  assert.notEqual(computeCvv(other_key, input), '561')
+  assert.notEqual(computeCvv(key_pair, { ...input, pan: '4123456789012346' }), '561')
+})
+
+test('takes numbers of every length a card may have', () => {
+  for (let length = 12; length <= 19; length += 1) {
+    assert.match(computeCvv(key_pair, { ...input, pan: '4'.repeat(length) }), /^\d{3}$/)
+  }
+})
+
+test('accepts the right value and no other', () => {
+  assert.ok(isCvv(key_pair, input, '561'))
+  for (const wrong of ['', '56', '562', '5611', '٥٦١', ' 561']) {
+    assert.equal(isCvv(key_pair, input, wrong), false)
+  }
+})

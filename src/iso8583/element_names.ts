@@ -1,0 +1,14 @@
+import { elements_1987 } from './spec.ts'
+
+/** The snake_case name of an element number, as the `named` part of get_auth_details says it. */
+export const element_names: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(elements_1987).map(([element, [name]]) => [element, name]),
+)
+
+export function namedFields(fields: Readonly<Record<number, string>>): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const [element, value] of Object.entries(fields)) {
+    named[element_names[Number(element)] ?? `element_${element}`] = value
+  }
+  return named
+}

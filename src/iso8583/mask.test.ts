@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { goldenFrame } from '#test/fixtures/iso8583/golden_frames.ts'
+import {
+  messageArbitrary,
+  randomIntOf,
+  seed,
+  valueArbitrary,
+} from '#test/fixtures/iso8583/random_messages.ts'
+import { element_names } from './element_names.ts'
+import type { Layout, Link } from './link.ts'
+import { default_link, links } from './links.ts'
+import { maskMessage, maskPan } from './mask.ts'
+import { decode, encode } from './message.ts'
+import { generatePan } from './pan.ts'
+import { elements_1987 } from './spec.ts'
+
+/** A text as it would stand in raw_hex in any encoding of any link. */
+function tracesOf(text: string): string[] {
+  const ascii = Buffer.from(text, 'latin1').toString('hex')
+  const ebcdic = [...text].map((letter) => `f${letter}`).join('')
+  return [text.replaceAll('=', 'd'), ascii, ebcdic]
+}
+
+describe('of a chip purchase', () => {
+  for (const link of Object.values(links)) {
+    test(`${link.name}: no card number, track, PIN or chip data is left`, () => {
+      const masked = maskMessage(link, decode(link, goldenFrame(`chip_${link.name}`)))
+      const secrets = ['476173900101010', '476173900101010=28122010000012345', '0123456789abcdef']
+      const text = JSON.stringify(masked)
+      for (const trace of [...secrets, 'a1b2c3d4e5f60718'].flatMap(tracesOf)) {
+        assert.ok(!text.includes(trace), `${trace} is left`)
+      }
+      assert.equal(masked.fields[2], '476173*****1010')
+      assert.equal(masked.fields[102], '476173*****1010')
+      for (const element of [35, 52, 55]) assert.equal(masked.fields[element], undefined)
+      assert.equal(masked.fields[64], 'fedcba9876543210')
+    })
+  }
+})
+
+describe('of a purchase', () => {
+  for (const link of Object.values(links)) {
+    test(`${link.name}: expiry and verification value are hidden, the rest is shown`, () => {
+      const message = decode(link, goldenFrame(`purchase_${link.name}`))
+      const { fields, raw_hex } = maskMessage(link, message)
+      assert.equal(fields[14], '****')
+      assert.equal(fields[48], undefined)
+      assert.equal(fields[43], message.fields[43])
+      assert.equal(raw_hex.length, message.raw.length * 2)
+      for (const secret of ['4761739001010119', '9203123']) {
+        for (const trace of tracesOf(secret)) assert.ok(!raw_hex.includes(trace))
+      }
+    })
+  }
+})
+
+test('masks in place, in the encoding of the link', () => {
+  const fields = { 2: '476173900101011', 14: '2812' }
+  const masked = (link: Link) =>
+    maskMessage(link, decode(link, encode(link, { mti: '0100', fields }))).raw_hex.slice(-26)
+  assert.equal(masked(links.ascii), Buffer.from('7617*****1011****').toString('hex').slice(-26))
+  assert.equal(masked(links.bcd).slice(-20), '0476173fffff1011ffff')
+  assert.equal(masked(links.mastercard_like), 'f15c5c5c5c5cf1f0f1f15c5c5c5c'.slice(-26))
+})
+
+test('keeps the other tags of element 48 and hides all of it where tags cannot be told', () => {
+  const shown = (link: Link, value: string) => {
+    const bytes = encode(link, { mti: '0100', fields: { 48: value } })
+    const { fields, raw_hex } = maskMessage(link, decode(link, bytes))
+    return { value: fields[48], raw: Buffer.from(raw_hex, 'hex').toString('latin1').slice(15) }
+  }
+  assert.deepEqual(shown(links.ascii, '6102AB92031234203XYZ'), {
+    value: '6102AB4203XYZ',
+    raw: '6102AB9203***4203XYZ',
+  })
+  assert.deepEqual(shown(links.ascii, '9203123'), { value: undefined, raw: '9203***' })
+  assert.deepEqual(shown(links.ascii, 'CVV2 123'), { value: undefined, raw: '********' })
+  assert.equal(shown(links.mastercard_like, 'T4203XYZ9203123').value, 'T4203XYZ')
+  assert.equal(shown(links.visa_like, '6102AB').value, undefined)
+})
+
+test('a number too short to keep six and four digits is hidden whole', () => {
+  assert.equal(maskPan('4532121234561234'), '453212******1234')
+  assert.equal(maskPan('4532121234567'), '453212***4567')
+  assert.equal(maskPan('453212123456'), '************')
+  assert.equal(maskPan(''), '')
+})
+
+const secret_elements = [2, 14, 35, 36, 45, 48, 52, 55, 102, 123, 126]
+
+/** Values of the hidden elements, of the same lengths and the same shown digits each time. */
+function secretsOf(link: Link, random: number): Record<number, string> {
+  const randomInt = randomIntOf(random)
+  const digits = (count: number) => Array.from({ length: count }, () => randomInt(10)).join('')
+  const pan = `476173${digits(6)}0119`
+  const cvv = digits(3)
+  const category = link.private_tags?.skip === 1 ? 'T' : ''
+  return {
+    2: pan,
+    14: digits(4),
+    35: `${pan}=${digits(17)}`,
+    36: `${pan}=${digits(40)}`,
+    45: `B${pan}^DOE/JANE^${digits(17)}`,
+    48: link.private_tags === null ? `CVV2 ${cvv}` : `${category}6102AB9203${cvv}`,
+    52: digits(16),
+    55: digits(60),
+    102: `ACCT ${pan}`,
+    123: digits(30),
+    126: digits(30),
+  }
+}
+
+for (const link of Object.values(links)) {
+  test(`${link.name}: what is shown does not depend on any secret`, (t) => {
+    t.diagnostic(`seed ${seed}`)
+    const pair = fc.tuple(fc.nat(), fc.nat())
+    const property = fc.property(messageArbitrary(link), pair, ({ mti, fields }, [one, other]) => {
+      const masks = [one, other].map((random) => {
+        const full = { ...fields, ...secretsOf(link, random) }
+        return maskMessage(link, decode(link, encode(link, { mti, fields: full })))
+      })
+      assert.deepEqual(masks[0], masks[1])
+    })
+    fc.assert(property, { seed, numRuns: 200 })
+  })
+}
+
+test('any message can be masked, and what is not secret stays as it was', (t) => {
+  t.diagnostic(`seed ${seed}`)
+  for (const link of Object.values(links)) {
+    const plain = fc.property(messageArbitrary(link), (message) => {
+      const read = decode(link, encode(link, message))
+      const { fields, named } = maskMessage(link, read)
+      assert.equal(Object.keys(named).length, Object.keys(fields).length)
+      const sought = [read.fields[2], read.fields[35], read.fields[45]].some(Boolean)
+      for (const [key, value] of Object.entries(read.fields)) {
+        const is_secret = secret_elements.includes(Number(key)) && key !== '102'
+        if (is_secret || sought || key === '120') continue
+        assert.equal(fields[Number(key)], value)
+      }
+    })
+    fc.assert(plain, { seed, numRuns: 100 })
+  }
+})
+
+test('every value of a dropped element is gone, whatever its length', (t) => {
+  t.diagnostic(`seed ${seed}`)
+  for (const link of Object.values(links)) {
+    for (const element of [35, 36, 45, 52, 55, 123, 126]) {
+      const layout = link.layouts[element] as Layout
+      const property = fc.property(valueArbitrary(layout), (value) => {
+        const bytes = encode(link, { mti: '0100', fields: { [element]: value } })
+        assert.deepEqual(maskMessage(link, decode(link, bytes)).fields, {})
+      })
+      fc.assert(property, { seed, numRuns: 20 })
+    }
+  }
+})
+
+test('a card number from a track is also hidden in the elements that repeat it', () => {
+  const pan = generatePan('476173', randomIntOf(seed))
+  const fields = { 35: `${pan}=28121010000`, 60: `PAN ${pan}.`, 103: pan }
+  const masked = maskMessage(
+    default_link,
+    decode(default_link, encode(default_link, { mti: '0100', fields })),
+  )
+  assert.deepEqual(masked.fields, { 60: `PAN ${maskPan(pan)}.`, 103: maskPan(pan) })
+  for (const trace of tracesOf(pan)) assert.ok(!masked.raw_hex.includes(trace))
+})
+
+test('every element has a name of its own in snake case', () => {
+  const names = Object.values(element_names)
+  assert.equal(new Set(names).size, Object.keys(elements_1987).length)
+  assert.ok(names.every((name) => /^[a-z][a-z0-9_]+$/.test(name)))
+  assert.equal(element_names[2], 'primary_account_number')
+  assert.equal(element_names[3], 'processing_code')
+})

@@ -1,0 +1,137 @@
+import { blotCharacters } from './blot.ts'
+import { namedFields } from './element_names.ts'
+import type { Layout, Link } from './link.ts'
+import { MalformedMessage } from './malformed_message.ts'
+import type { Message } from './message.ts'
+import { type PrivateTag, readPrivateTags } from './tags.ts'
+
+/**
+ * What may be stored and shown of a message. Card number, expiry, tracks, PIN, chip and
+ * verification data go here, before storage, from the values and from the bytes alike; what is
+ * left does not depend on them.
+ */
+export type MaskedMessage = {
+  mti: string
+  bitmap_hex: string
+  fields: Record<number, string>
+  named: Record<string, string>
+  raw_hex: string
+}
+
+const FIRST_SHOWN = 6
+const LAST_SHOWN = 4
+/** Of a shorter number, six and four digits would leave next to nothing hidden. */
+const SHOWN_PAN_LENGTH_MIN = 13
+/** Below this many digits a number found elsewhere may well be another one. */
+const SOUGHT_PAN_LENGTH_MIN = 12
+
+/** Characters of a value from one place up to, not including, another. */
+type Range = { from: number; to: number }
+
+function hiddenOfPan(pan: string, at = 0): Range {
+  const is_shown = pan.length >= SHOWN_PAN_LENGTH_MIN
+  return {
+    from: at + (is_shown ? FIRST_SHOWN : 0),
+    to: at + pan.length - (is_shown ? LAST_SHOWN : 0),
+  }
+}
+
+export function maskPan(pan: string): string {
+  return starred(pan, [hiddenOfPan(pan)])
+}
+
+function starred(value: string, ranges: readonly Range[]): string {
+  let shown = value
+  for (const { from, to } of ranges) {
+    shown = shown.slice(0, from) + '*'.repeat(to - from) + shown.slice(to)
+  }
+  return shown
+}
+
+export function maskMessage(link: Link, message: Message): MaskedMessage {
+  const raw = Buffer.from(message.raw)
+  const fields: Record<number, string> = {}
+  const pans = pansOf(message.fields)
+  for (const [key, value] of Object.entries(message.fields)) {
+    const layout = link.layouts[Number(key)]
+    const start = message.offsets[Number(key)]
+    if (layout === undefined || start === undefined) continue
+    const { hidden, shown } = maskElement(link, layout, value)
+    const found = pans.flatMap((pan) => occurrencesOf(pan, value))
+    for (const range of [...hidden, ...found]) {
+      blotCharacters(layout, raw, { start, count: value.length, ...range })
+    }
+    if (shown !== null) fields[layout.element] = pans.reduce(withoutPan, shown)
+  }
+  const { mti, bitmap_hex } = message
+  return { mti, bitmap_hex, fields, named: namedFields(fields), raw_hex: raw.toString('hex') }
+}
+
+/** The ranges to overwrite in the bytes, and the text that is shown; null for none at all. */
+type Masked = { hidden: Range[]; shown: string | null }
+
+function maskElement(link: Link, layout: Layout, value: string): Masked {
+  const everything = { from: 0, to: value.length }
+  switch (layout.show) {
+    case 'plain':
+      return { hidden: [], shown: value }
+    case 'pan':
+      return { hidden: [hiddenOfPan(value)], shown: maskPan(value) }
+    case 'stars':
+      return { hidden: [everything], shown: starred(value, [everything]) }
+    case 'drop':
+      return { hidden: [everything], shown: null }
+    case 'tags':
+      return maskTags(link, value) ?? { hidden: [everything], shown: null }
+  }
+}
+
+/** Null when the tags cannot be told apart: then any part may be a secret. */
+function maskTags(link: Link, value: string): Masked | null {
+  if (link.private_tags === null) return null
+  const { skip, hidden } = link.private_tags
+  const tags = tagsOrNull(value, skip)
+  if (tags === null) return null
+  const secrets = tags.filter(({ tag }) => hidden.includes(tag))
+  const ranges = secrets.map((tag) => ({ from: tag.at, to: tag.at + tag.value.length }))
+  const kept = tags.filter(({ tag }) => !hidden.includes(tag))
+  // The tag and its length stand in the four characters before each value.
+  const texts = kept.map((tag) => value.slice(tag.at - 4, tag.at + tag.value.length))
+  const shown =
+    kept.length === 0 && secrets.length > 0 ? null : value.slice(0, skip) + texts.join('')
+  return { hidden: ranges, shown }
+}
+
+function tagsOrNull(value: string, skip: number): PrivateTag[] | null {
+  try {
+    return readPrivateTags(value, skip)
+  } catch (fault) {
+    if (fault instanceof MalformedMessage) return null
+    throw fault
+  }
+}
+
+/**
+ * The message's card numbers, from element 2 and the tracks: account elements and private data
+ * sometimes repeat them, and a number that is masked in one place must not stand in another.
+ */
+function pansOf(fields: Readonly<Record<number, string>>): string[] {
+  const candidates = [
+    fields[2] ?? '',
+    /^\d*/.exec(fields[35] ?? '')?.[0] ?? '',
+    /^[A-Z](\d*)\^/.exec(fields[45] ?? '')?.[1] ?? '',
+  ]
+  return [...new Set(candidates)].filter((pan) => pan.length >= SOUGHT_PAN_LENGTH_MIN)
+}
+
+function occurrencesOf(pan: string, value: string): Range[] {
+  const ranges: Range[] = []
+  for (let at = value.indexOf(pan); at >= 0; at = value.indexOf(pan, at + 1)) {
+    ranges.push(hiddenOfPan(pan, at))
+  }
+  return ranges
+}
+
+function withoutPan(shown: string, pan: string): string {
+  return starred(shown, occurrencesOf(pan, shown))
+}

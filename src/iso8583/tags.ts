@@ -1,0 +1,116 @@
+import { MalformedMessage } from './malformed_message.ts'
+
+/**
+ * Elements that are lists of tagged values: element 48 with two digits of tag and two of length,
+ * and element 55 in the BER form that chip cards use.
+ */
+export type PrivateTag = {
+  readonly tag: string
+  readonly value: string
+  /** Where in the element's text the value begins. */
+  readonly at: number
+}
+
+const TWO_DIGITS = /^\d\d$/
+
+/** Reads element 48 after the characters that some links put first. A tag may stand only once. */
+export function readPrivateTags(text: string, skip = 0): PrivateTag[] {
+  if (text.length < skip) throw new MalformedMessage(48, 'bad_subfield')
+  const tags: PrivateTag[] = []
+  const seen = new Set<string>()
+  let at = skip
+  while (at < text.length) {
+    const tag = text.slice(at, at + 2)
+    const length = text.slice(at + 2, at + 4)
+    const start = at + 4
+    at = start + Number(length)
+    const is_whole = TWO_DIGITS.test(tag) && TWO_DIGITS.test(length) && at <= text.length
+    if (!is_whole || seen.has(tag)) throw new MalformedMessage(48, 'bad_subfield')
+    seen.add(tag)
+    tags.push({ tag, value: text.slice(start, at), at: start })
+  }
+  return tags
+}
+
+/** The value of one tag of element 48, or null where it does not stand. */
+export function privateTag(text: string, tag: string, skip = 0): string | null {
+  return readPrivateTags(text, skip).find((each) => each.tag === tag)?.value ?? null
+}
+
+export function writePrivateTags(tags: readonly Pick<PrivateTag, 'tag' | 'value'>[]): string {
+  let text = ''
+  for (const { tag, value } of tags) {
+    if (!TWO_DIGITS.test(tag) || value.length > 99) throw new MalformedMessage(48, 'bad_subfield')
+    text += tag + String(value.length).padStart(2, '0') + value
+  }
+  readPrivateTags(text)
+  return text
+}
+
+/** Tag in upper-case hex, as EMV writes it; value in lower-case hex, as this room writes bytes. */
+export type ChipTag = { readonly tag: string; readonly value: string }
+
+const HEX_PAIRS = /^(?:[0-9a-fA-F]{2})*$/
+/** EMV knows tags of one to three bytes. */
+const TAG_MAX_BYTES = 3
+
+/** Reads element 55. Templates are not opened: their value is the bytes within. */
+export function readChipTags(hex: string): ChipTag[] {
+  if (!HEX_PAIRS.test(hex)) throw new MalformedMessage(55, 'bad_subfield')
+  const bytes = Buffer.from(hex, 'hex')
+  const tags: ChipTag[] = []
+  let at = 0
+  while (at < bytes.length) {
+    const tag_end = tagEnd(bytes, at)
+    const { start, length } = chipLength(bytes, tag_end)
+    if (start + length > bytes.length) throw new MalformedMessage(55, 'bad_subfield')
+    tags.push({
+      tag: bytes.toString('hex', at, tag_end).toUpperCase(),
+      value: bytes.toString('hex', start, start + length),
+    })
+    at = start + length
+  }
+  return tags
+}
+
+/** A first byte ending in five ones says that the tag goes on; a high bit, that it still does. */
+function tagEnd(bytes: Uint8Array, at: number): number {
+  let end = at + 1
+  if (((bytes[at] as number) & 0x1f) === 0x1f) {
+    while (((bytes[end] ?? 0) & 0x80) !== 0) end += 1
+    end += 1
+  }
+  const is_tag = bytes[at] !== 0 && end <= bytes.length && end - at <= TAG_MAX_BYTES
+  if (!is_tag) throw new MalformedMessage(55, 'bad_subfield')
+  return end
+}
+
+/** One byte up to 127, else 81 or 82 and that many bytes more. The indefinite form is refused. */
+function chipLength(bytes: Uint8Array, at: number): { start: number; length: number } {
+  const first = bytes[at]
+  if (first !== undefined && first < 0x80) return { start: at + 1, length: first }
+  const more = (first ?? 0) - 0x80
+  if (more !== 1 && more !== 2) throw new MalformedMessage(55, 'bad_subfield')
+  if (at + 1 + more > bytes.length) throw new MalformedMessage(55, 'bad_subfield')
+  const length = Buffer.from(bytes).readUIntBE(at + 1, more)
+  return { start: at + 1 + more, length }
+}
+
+export function writeChipTags(tags: readonly ChipTag[]): string {
+  let hex = ''
+  for (const { tag, value } of tags) {
+    const is_hex = HEX_PAIRS.test(tag) && HEX_PAIRS.test(value)
+    const bytes = Buffer.from(is_hex ? tag : '', 'hex')
+    if (bytes.length === 0 || tagEnd(bytes, 0) !== bytes.length || value.length > 2 * 0xffff) {
+      throw new MalformedMessage(55, 'bad_subfield')
+    }
+    hex += tag.toLowerCase() + chipLengthHex(value.length / 2) + value.toLowerCase()
+  }
+  return hex
+}
+
+function chipLengthHex(length: number): string {
+  if (length < 0x80) return length.toString(16).padStart(2, '0')
+  if (length < 0x100) return `81${length.toString(16)}`
+  return `82${length.toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,2 @@
+/** What commands outside the service may run on its books. */
+export { type AuditReport, verifyAudit } from '#domain/access/verify_audit.ts'

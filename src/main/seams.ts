@@ -1,0 +1,37 @@
+import { idMaker } from '#kernel/id.ts'
+import { systemClock } from '#platform/clock.ts'
+import type { Settings } from '#platform/config.ts'
+import type { Seams } from '#platform/context.ts'
+import type { Database } from '#platform/db.ts'
+import { neverFail } from '#platform/failpoints.ts'
+import { bareProbes } from '#platform/health.ts'
+import { httpOut } from '#platform/http_out.ts'
+import { loadKeys } from '#platform/keys.ts'
+import { jsonLog } from '#platform/log.ts'
+import { makeMetrics } from '#platform/metrics.ts'
+import { systemRandom } from '#platform/random.ts'
+
+/** The real seams; whatever is given takes the place of its own. */
+export async function makeSeams(
+  settings: Settings,
+  db: Database,
+  given: Partial<Seams> = {},
+): Promise<Seams> {
+  const clock = given.clock ?? systemClock()
+  const random = given.random ?? systemRandom
+  const makeId = idMaker(random.bytes)
+  return {
+    settings,
+    db,
+    clock,
+    random,
+    newId: (prefix, at) => makeId(prefix, at.getTime()),
+    keys: await loadKeys(settings.key_file, random),
+    http: httpOut({ allow_loopback_http: settings.mode === 'sandbox' }),
+    probes: bareProbes(db, clock),
+    log: jsonLog(process.stdout, clock.wall),
+    metrics: makeMetrics(),
+    fail: neverFail,
+    ...given,
+  }
+}

@@ -1,0 +1,113 @@
+import type { AddressInfo } from 'node:net'
+import { sweepCredentialsTask, touchKeysTask } from '#domain/access/sweep_credentials_task.ts'
+import { mountOperator } from '#doors/operator/operator.ts'
+import { mountRest } from '#doors/rest/router.ts'
+import { mountSite } from '#doors/site/site.ts'
+import { invoke } from '#operations/invoke.ts'
+import { makeProgramme, type Programme } from '#operations/programme.ts'
+import { sweepAnswersTask } from '#operations/sweep_answers_task.ts'
+import { advanceClock, followClockOffset } from '#platform/clock_offset.ts'
+import type { Settings } from '#platform/config.ts'
+import type { Seams } from '#platform/context.ts'
+import { openDatabase } from '#platform/db.ts'
+import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
+import { migrate } from '#platform/migrate.ts'
+import type { Surface, World } from '#platform/surface.ts'
+import { runTasks, type TaskRunner } from '#platform/tasks.ts'
+import { makeHttp } from './http.ts'
+import { makeSeams } from './seams.ts'
+
+export type Running = {
+  url: string
+  world: World
+  programme: Programme
+  tasks: TaskRunner
+  stop(): Promise<void>
+}
+
+type Options = { surfaces?: readonly Surface[]; seams?: Partial<Seams> }
+
+/** Builds the parts, starts them from the ground up, and stops them the other way round. */
+export async function startService(settings: Settings, options: Options = {}): Promise<Running> {
+  const stops: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const each of stops.splice(0).reverse()) await each()
+  }
+  try {
+    return await start(settings, options, { stops, stop })
+  } catch (cause) {
+    await stop()
+    throw cause
+  }
+}
+
+type Stopping = { stops: (() => Promise<void>)[]; stop(): Promise<void> }
+
+async function start(
+  settings: Settings,
+  options: Options,
+  { stops, stop }: Stopping,
+): Promise<Running> {
+  const db = openDatabase(await databaseUrl(settings, stops), { ...options.seams })
+  stops.push(db.close)
+  await migrate(db)
+  const seams = await makeSeams(settings, db, options.seams)
+  stops.push(await followClockOffset(db, seams.clock))
+  const programme = await makeProgramme(seams)
+  stops.push(programme.close)
+  const tasks = runTasks(
+    [
+      touchKeysTask(programme.key_uses),
+      sweepCredentialsTask(programme),
+      sweepAnswersTask(programme),
+    ],
+    programme,
+  )
+  stops.push(tasks.stop)
+
+  const app = makeHttp(programme)
+  const world = worldOf(programme, tasks)
+  mountRest(app, programme)
+  mountSite(app, programme)
+  mountOperator(app, programme)
+  for (const mount of options.surfaces ?? []) mount(app, world)
+  await app.listen({ host: settings.host, port: settings.port })
+  stops.push(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, world, programme, tasks, stop }
+}
+
+async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): Promise<string> {
+  if (settings.database_url !== null) return settings.database_url.open()
+  const embedded = await startEmbeddedPostgres({ data_dir: settings.data_dir })
+  stops.push(embedded.stop)
+  return embedded.url
+}
+
+function worldOf(programme: Programme, tasks: TaskRunner): World {
+  return {
+    settings: programme.settings,
+    clock: programme.clock,
+    random: programme.random,
+    log: programme.log,
+    callerOf: (authorization) =>
+      programme.credentials.callerOf(/^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''),
+    call: async (operation, input, bearer) => {
+      const id = programme.newId('req', programme.clock.now())
+      const request = { id, ip: 'local', user_agent: 'florin', header: () => null }
+      const readInput = () => structuredClone(input)
+      const answer = await invoke(programme, {
+        operation,
+        bearer: bearer ?? null,
+        request,
+        readInput,
+      })
+      return { status: answer.status, body: answer.body === '' ? {} : JSON.parse(answer.body) }
+    },
+    advanceClock: async (seconds) => {
+      await advanceClock(programme.db, programme.clock, seconds)
+      await tasks.runAll()
+      return programme.clock.now()
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { OperationName } from '#contract/operations.ts'
+import type { RequestFacts } from '#platform/context.ts'
+
+/** A call as a door hands it in, before anything of it is believed. */
+export type Call = {
+  operation: OperationName
+  bearer: string | null
+  request: Omit<RequestFacts, 'idempotency_key'>
+  /** The input as one flat object. Called once the caller is known; may throw a Problem. */
+  readInput(): unknown
+}
+
+/** What a door sends back, in its own way. The body is JSON text; empty where there is none. */
+export type Answer = {
+  status: number
+  body: string
+  headers: Record<string, string>
+}

@@ -1,0 +1,99 @@
+import type { OperationShape } from '#contract/operation.ts'
+import { operations } from '#contract/operations.ts'
+import type { Caller } from '#platform/context.ts'
+import type { Answer, Call } from './call.ts'
+import type { Programme } from './programme.ts'
+import { problemOf, refusalAnswer } from './refusal.ts'
+import { run } from './run.ts'
+import { authenticate } from './steps/authenticate.ts'
+import { limitRate, rateHeaders, rateStanding, rateSubjectOf } from './steps/limit_rate.ts'
+import { parseInput } from './steps/parse_input.ts'
+import { readIdempotencyKey } from './steps/replay_idempotent.ts'
+import { requireAccess, requireFieldAccess } from './steps/require_access.ts'
+
+/** What has come out about a call by the time it is answered, well or not. */
+type Progress = { caller: Caller | null; headers: Record<string, string> | null }
+
+/** The one way an operation is run, for every door: the steps, in order. */
+export async function invoke(programme: Programme, call: Call): Promise<Answer> {
+  const started = programme.clock.monotonic()
+  const operation: OperationShape = operations[call.operation]
+  const progress: Progress = { caller: null, headers: null }
+  const answer = await steps(programme, call, operation, progress).catch((cause: unknown) =>
+    refuse(programme, call, cause),
+  )
+  progress.headers ??= await standingHeaders(programme, operation, call, progress.caller)
+  Object.assign(answer.headers, progress.headers)
+  tell(programme, call, { answer, caller: progress.caller, started })
+  return answer
+}
+
+async function steps(
+  programme: Programme,
+  call: Call,
+  operation: OperationShape,
+  progress: Progress,
+): Promise<Answer> {
+  const { request } = call
+  const caller = await authenticate(programme, operation, call.bearer).catch(async (cause) => {
+    await limitRate(programme, rateSubjectOf(programme, null, { caller: null, ip: request.ip }))
+    throw cause
+  })
+  progress.caller = caller
+  requireAccess(operation, caller)
+
+  const subject = rateSubjectOf(programme, operation, { caller, ip: request.ip })
+  const verdict = await limitRate(programme, subject)
+  progress.headers = rateHeaders(subject, verdict)
+
+  const idempotency_key = readIdempotencyKey(request.header('idempotency-key'))
+  const input = parseInput(operation, call.readInput())
+  requireFieldAccess(operation, caller, input)
+  const facts = { ...request, idempotency_key }
+  if (caller?.kind === 'api_key') await programme.key_uses.note(caller, facts, operation.name)
+
+  const rate = rateStanding(subject, verdict)
+  return run({ programme, operation, caller, request: facts, rate, input })
+}
+
+function refuse(programme: Programme, call: Call, cause: unknown): Answer {
+  const problem = problemOf(cause)
+  programme.metrics.problems.inc({ operation: call.operation, code: problem.code })
+  if (problem.status >= 500 && problem.cause !== undefined) {
+    const { operation, request } = call
+    programme.log.error('a call failed', { operation, request_id: request.id }, problem.cause)
+  }
+  return refusalAnswer(problem, call.request.id)
+}
+
+/** A call that was refused before its rate was counted still hears where it stands. */
+async function standingHeaders(
+  programme: Programme,
+  operation: OperationShape,
+  call: Call,
+  caller: Caller | null,
+): Promise<Record<string, string>> {
+  const subject = rateSubjectOf(programme, operation, { caller, ip: call.request.ip })
+  return rateHeaders(subject, await programme.limiter.peek(subject.key, subject.policies))
+}
+
+type Outcome = { answer: Answer; caller: Caller | null; started: number }
+
+function tell(
+  { log, metrics, clock }: Programme,
+  call: Call,
+  { answer, caller, started }: Outcome,
+): void {
+  const { operation, request } = call
+  const seconds = (clock.monotonic() - started) / 1_000
+  metrics.request_seconds.observe({ operation, status: answer.status }, seconds)
+  log.info('call', {
+    operation,
+    status: answer.status,
+    ms: Math.round(seconds * 10_000) / 10,
+    request_id: request.id,
+    account_id: caller?.account_id,
+    credential: caller?.id,
+    ip: request.ip,
+  })
+}

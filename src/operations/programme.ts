@@ -1,0 +1,38 @@
+import { CREDENTIALS_CHANNEL } from '#domain/access/credential_store.ts'
+import { type Credentials, makeCredentials } from '#domain/access/credentials.ts'
+import { type KeyUses, makeKeyUses } from '#domain/access/key_use.ts'
+import { memoryRateLimiter, type RateLimiter, unlimitedRate } from '#domain/access/rate_limit.ts'
+import { redisRateLimiter } from '#domain/access/redis_rate_limit.ts'
+import type { Seams } from '#platform/context.ts'
+
+/** What a call is run with: the seams, and what this node remembers between calls. */
+export type Programme = Seams & {
+  credentials: Credentials
+  limiter: RateLimiter
+  key_uses: KeyUses
+  close(): Promise<void>
+}
+
+export async function makeProgramme(seams: Seams): Promise<Programme> {
+  const credentials = makeCredentials(seams)
+  const limiter = await limiterFor(seams)
+  const key_uses = makeKeyUses(seams)
+  const stopListening = await seams.db.listen(CREDENTIALS_CHANNEL, credentials.forget)
+  return {
+    ...seams,
+    credentials,
+    limiter,
+    key_uses,
+    close: async () => {
+      await key_uses.flush()
+      await stopListening()
+      await limiter.close()
+    },
+  }
+}
+
+function limiterFor({ settings, clock }: Seams): RateLimiter | Promise<RateLimiter> {
+  if (settings.rate_profile === 'off') return unlimitedRate
+  if (settings.redis_url !== null) return redisRateLimiter(settings.redis_url.open())
+  return memoryRateLimiter(clock.monotonic)
+}

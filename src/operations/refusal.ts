@@ -1,0 +1,27 @@
+import { Problem } from '#contract/problem.ts'
+import { DatabaseUnavailable } from '#platform/db.ts'
+import type { Answer } from './call.ts'
+
+/** Whatever was thrown, as something the caller is meant to hear. */
+export function problemOf(cause: unknown): Problem {
+  if (cause instanceof Problem) return cause
+  if (cause instanceof DatabaseUnavailable) {
+    return new Problem(
+      'service_unavailable',
+      'The service cannot confirm this right now. Repeat it with the same Idempotency-Key.',
+      { retry_after_s: 1, cause },
+    )
+  }
+  return new Problem('internal_error', 'Something went wrong on our side.', { cause })
+}
+
+export function refusalAnswer(problem: Problem, request_id: string): Answer {
+  const { code, message, details, retry_after_s } = problem
+  const headers: Record<string, string> = {}
+  if (retry_after_s !== undefined) headers['Retry-After'] = String(retry_after_s)
+  return {
+    status: problem.status,
+    headers,
+    body: JSON.stringify({ error: code, message, request_id, ...(details && { details }) }),
+  }
+}

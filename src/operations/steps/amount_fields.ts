@@ -1,0 +1,38 @@
+import type { TSchema } from 'typebox'
+
+/** A field of an input that carries money, found by the `x-decimals` of its schema. */
+export type AmountField = { path: readonly string[]; decimals: number }
+
+type Walkable = {
+  'x-decimals'?: number
+  properties?: Record<string, Walkable>
+  anyOf?: Walkable[]
+}
+
+export function amountFields(schema: TSchema): AmountField[] {
+  return walk(schema as Walkable, [])
+}
+
+function walk(schema: Walkable, path: readonly string[]): AmountField[] {
+  if (schema['x-decimals'] !== undefined) return [{ path, decimals: schema['x-decimals'] }]
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+      walk(member, [...path, name]),
+    ),
+    ...(schema.anyOf ?? []).flatMap((member) => walk(member, path)),
+  ]
+}
+
+type Place = { holder: Record<string, unknown>; name: string }
+
+/** Where a path ends in an input that may have any shape; null where it leads nowhere. */
+export function placeOf(input: Record<string, unknown>, path: readonly string[]): Place | null {
+  let holder = input
+  for (const step of path.slice(0, -1)) {
+    const next = holder[step]
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) return null
+    holder = next as Record<string, unknown>
+  }
+  const name = path.at(-1)
+  return name !== undefined && Object.hasOwn(holder, name) ? { holder, name } : null
+}

@@ -1,0 +1,64 @@
+import type { OperationShape } from '#contract/operation.ts'
+import { Problem } from '#contract/problem.ts'
+import {
+  type RatePolicy,
+  type RateVerdict,
+  rate_profiles,
+  SIGN_UP_POLICIES,
+} from '#domain/access/rate_limit.ts'
+import type { Programme } from '#operations/programme.ts'
+import type { Caller, RateStanding } from '#platform/context.ts'
+
+export type RateSubject = { key: string; policies: readonly RatePolicy[] }
+
+/** By credential where there is one; by address where there is none. */
+export function rateSubjectOf(
+  programme: Programme,
+  operation: OperationShape | null,
+  { caller, ip }: { caller: Caller | null; ip: string },
+): RateSubject {
+  if (caller === null && operation?.access === 'anyone') {
+    return { key: `${operation.name}|${ip}`, policies: SIGN_UP_POLICIES }
+  }
+  const name = caller?.rate_profile ?? programme.settings.rate_profile
+  const policies = rate_profiles[name === 'off' ? 'default' : name]
+  return { key: caller?.id ?? `ip|${ip}`, policies }
+}
+
+export async function limitRate(programme: Programme, subject: RateSubject): Promise<RateVerdict> {
+  const verdict = await programme.limiter.take(subject.key, subject.policies)
+  if (verdict.allowed) return verdict
+  throw new Problem('rate_limited', 'Too many requests. Wait as long as Retry-After says.', {
+    retry_after_s: Math.max(1, Math.ceil(verdict.retry_after_ms / 1_000)),
+  })
+}
+
+export function rateStanding({ policies }: RateSubject, verdict: RateVerdict): RateStanding {
+  const limitOf = (name: string) => policies.find((policy) => policy.name === name)?.limit ?? 0
+  return {
+    burst_per_second: limitOf('burst'),
+    sustained_per_minute: limitOf('sustained'),
+    remaining: verdict.remaining,
+    reset_ms: verdict.reset_ms,
+  }
+}
+
+const policy_headers = new WeakMap<readonly RatePolicy[], string>()
+
+export function rateHeaders(
+  { policies }: RateSubject,
+  verdict: RateVerdict,
+): Record<string, string> {
+  let policy = policy_headers.get(policies)
+  if (policy === undefined) {
+    policy = policies
+      .map(({ name, limit, window_ms }) => `"${name}";q=${limit};w=${window_ms / 1_000}`)
+      .join(', ')
+    policy_headers.set(policies, policy)
+  }
+  const reset_s = Math.ceil(verdict.reset_ms / 1_000)
+  return {
+    'RateLimit-Policy': policy,
+    RateLimit: `"sustained";r=${verdict.remaining};t=${reset_s}`,
+  }
+}

@@ -1,0 +1,97 @@
+import { Compile } from 'typebox/compile'
+import { carrierOf, type OperationShape } from '#contract/operation.ts'
+import { Problem, type ProblemDetail } from '#contract/problem.ts'
+import { InexactNumber } from '#kernel/json.ts'
+import { decimalsOf } from '#kernel/money.ts'
+import { type AmountField, amountFields, placeOf } from './amount_fields.ts'
+import { detailsFrom, type SchemaError } from './input_details.ts'
+
+type Input = Record<string, unknown>
+type Validator = { Check(value: unknown): boolean; Errors(value: unknown): SchemaError[] }
+type Prepared = { validator: Validator; amounts: readonly AmountField[] }
+
+const prepared = new Map<OperationShape, Prepared>()
+
+function preparedFor(operation: OperationShape): Prepared {
+  let known = prepared.get(operation)
+  if (known === undefined) {
+    known = {
+      validator: Compile(operation.input) as unknown as Validator,
+      amounts: amountFields(operation.input),
+    }
+    prepared.set(operation, known)
+  }
+  return known
+}
+
+/**
+ * The flat input of a call → what its handler may rely on. Shape comes first and is a 400; only a
+ * well-shaped request hears about its amounts, which is a 422.
+ */
+export function parseInput(operation: OperationShape, given: unknown): Input {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new Problem('invalid_request', 'The body must be a JSON object.')
+  }
+  const { validator, amounts } = preparedFor(operation)
+  const input = given as Input
+  const wrong_amounts = amounts.flatMap((field) => judgeAmount(input, field))
+  requireNoNulls(input, '')
+  if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
+  if (wrong_amounts.length === 0) return input
+  if (carrierOf(operation) === 'query') throw invalidRequest(wrong_amounts)
+  throw new Problem('invalid_amount', wrong_amounts[0]?.message ?? '', { details: wrong_amounts })
+}
+
+function refusal(operation: OperationShape, errors: readonly SchemaError[]): Problem {
+  const { unknown_fields, details } = detailsFrom(errors)
+  const isQuery = carrierOf(operation) === 'query'
+  if (isQuery && unknown_fields.length > 0) {
+    const names = unknown_fields.map(({ field }) => field).join(', ')
+    return new Problem('unknown_parameter', `There is no parameter ${names} here.`, {
+      details: unknown_fields,
+    })
+  }
+  return invalidRequest([...unknown_fields, ...details])
+}
+
+function invalidRequest(details: readonly ProblemDetail[]): Problem {
+  const [first] = details
+  const sentence = first === undefined ? 'The request has a wrong shape.' : sentenceOf(first)
+  return new Problem('invalid_request', sentence, { details })
+}
+
+function sentenceOf({ field, message }: ProblemDetail): string {
+  return field === '' ? `The request ${message}.` : `${field} ${message}.`
+}
+
+/**
+ * What a float could not hold is judged by its text and put aside as a zero, so that the shape can
+ * be judged on its own.
+ */
+function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDetail[] {
+  const place = placeOf(input, path)
+  if (place === null) return []
+  const { holder, name } = place
+  const value = holder[name]
+  const complaint = (message: string) => [{ field: path.join('.'), message }]
+  if (value instanceof InexactNumber) {
+    holder[name] = 0
+    return complaint(`has more digits than an amount of at most ${decimals} decimals can have`)
+  }
+  if (typeof value !== 'number') return []
+  if (value < 0) return complaint('must not be negative')
+  if (decimalsOf(value) > decimals) return complaint(`must have at most ${decimals} decimals`)
+  return []
+}
+
+/** The database cannot hold the null character, and no name, note or address needs it. */
+function requireNoNulls(value: unknown, field: string): void {
+  if (typeof value === 'string' && value.includes('\u0000')) {
+    throw invalidRequest([{ field, message: 'must not contain a null character' }])
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) {
+    requireNoNulls(key, field)
+    requireNoNulls(member, field === '' ? key : `${field}.${key}`)
+  }
+}

@@ -1,0 +1,54 @@
+import type { OAuthAccess, OperationShape } from '#contract/operation.ts'
+import { Problem } from '#contract/problem.ts'
+import type { Scope } from '#contract/scopes.ts'
+import type { Caller } from '#platform/context.ts'
+
+/** Who may call what is read off the contract, and nothing that is not said there is allowed. */
+export function requireAccess({ name, access }: OperationShape, caller: Caller | null): void {
+  if (access === 'anyone') return
+  if (caller?.kind === 'session' && access.session) return
+  if (caller?.kind === 'api_key' && access.api_key !== false) return
+  if (caller?.kind === 'oauth_client' && access.oauth !== null) {
+    requireScopes(access.oauth, caller.scopes)
+    return
+  }
+  throw credentialNotAllowed(`${name} cannot be called with this kind of credential.`)
+}
+
+function requireScopes(access: NonNullable<OAuthAccess>, held: ReadonlySet<Scope>): void {
+  if ('any' in access) {
+    if (access.any.some((scope) => held.has(scope))) return
+    throw insufficientScope(access.any.join(' or '))
+  }
+  const missing = access.all.filter((scope) => !held.has(scope))
+  if (missing.length > 0) throw insufficientScope(missing.join(' and '))
+}
+
+/** Some fields ask for more than the operation itself does. */
+export function requireFieldAccess(
+  { access }: OperationShape,
+  caller: Caller | null,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  if (access === 'anyone' || caller === null) return
+  if (caller.kind === 'api_key' && typeof access.api_key === 'object') {
+    const { only_fields } = access.api_key
+    const other = Object.keys(input).find((field) => !only_fields.includes(field))
+    if (other !== undefined) {
+      throw credentialNotAllowed(`An API key may send only ${only_fields.join(', ')} here.`)
+    }
+  }
+  if (caller.kind !== 'oauth_client' || access.oauth === null || !('all' in access.oauth)) return
+  for (const [field, scope] of Object.entries(access.oauth.with_field ?? {})) {
+    const isSent = input[field] !== undefined && input[field] !== null && input[field] !== 0
+    if (isSent && !caller.scopes.has(scope)) throw insufficientScope(scope)
+  }
+}
+
+function insufficientScope(needed: string): Problem {
+  return new Problem('insufficient_scope', `This needs the scope ${needed}.`)
+}
+
+function credentialNotAllowed(sentence: string): Problem {
+  return new Problem('credential_not_allowed', sentence)
+}

@@ -1,0 +1,74 @@
+import { recordAudit } from '#domain/access/audit.ts'
+import { auditFactsOf } from '#domain/access/audit_facts.ts'
+import { recordEvents } from '#domain/events/record_events.ts'
+import type { Caller, NewAuditEntry, NewEvent, RequestFacts, Trail } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import type { Programme } from './programme.ts'
+
+/** What a handler has told so far; written at the end of its transaction, or dropped with it. */
+export type CollectedTrail = Trail & {
+  events: Map<string, NewEvent[]>
+  entries: Map<string, NewAuditEntry[]>
+}
+
+export function collectTrail(): CollectedTrail {
+  const events = new Map<string, NewEvent[]>()
+  const entries = new Map<string, NewAuditEntry[]>()
+  return {
+    events,
+    entries,
+    emit: (account_id, event) => add(events, account_id, event),
+    audit: (account_id, entry) => add(entries, account_id, entry),
+  }
+}
+
+function add<Item>(lists: Map<string, Item[]>, account_id: string, item: Item): void {
+  const list = lists.get(account_id)
+  if (list === undefined) lists.set(account_id, [item])
+  else list.push(item)
+}
+
+export type Told = {
+  caller: Caller | null
+  request: RequestFacts
+  operation: string
+}
+
+/** Events before audit entries, accounts in key order: the last locks of the transaction. */
+export async function writeTrail(
+  programme: Programme,
+  tx: Tx,
+  trail: CollectedTrail,
+  told: Told,
+): Promise<void> {
+  const { caller, request, operation } = told
+  if (caller !== null) completeAudit(trail, caller, operation)
+  const { clock, newId } = programme
+  const telling = {
+    livemode: programme.settings.mode === 'live',
+    request: { id: request.id, idempotency_key: request.idempotency_key },
+    stamp: () => {
+      const created_at = clock.now()
+      return { id: newId('evt', created_at), created_at }
+    },
+  }
+  const accounts = new Set([...trail.events.keys(), ...trail.entries.keys()])
+  for (const account_id of [...accounts].sort()) {
+    const events = trail.events.get(account_id) ?? []
+    if (events.length > 0) await recordEvents(tx, account_id, events, telling)
+    const facts = auditFactsOf({ ...told, clock, newId })
+    await recordAudit(tx, account_id, trail.entries.get(account_id) ?? [], facts)
+  }
+}
+
+/** A change that says nothing of itself is audited under its own name; a key's every write is. */
+function completeAudit(trail: CollectedTrail, caller: Caller, operation: string): void {
+  const { account_id } = caller
+  if (!trail.entries.has(account_id)) trail.audit(account_id, { action: operation })
+  if (caller.kind === 'api_key') {
+    trail.audit(account_id, {
+      action: 'api_key.used',
+      resource: { type: 'api_key', id: caller.id },
+    })
+  }
+}

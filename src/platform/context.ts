@@ -1,0 +1,147 @@
+import type { EventType } from '#contract/events.ts'
+import type { InputOfName, OperationName, OutputOfName, operations } from '#contract/operations.ts'
+import type { Scope } from '#contract/scopes.ts'
+import type { IdPrefix } from '#kernel/id.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Clock } from './clock.ts'
+import type { RateProfileName, Settings } from './config.ts'
+import type { Database, Tx } from './db.ts'
+import type { Fail } from './failpoints.ts'
+import type { Probes } from './health.ts'
+import type { OutgoingHttp } from './http_out.ts'
+import type { Keys } from './keys.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { Random } from './random.ts'
+
+/** The seams that the service is built on; `main` makes them, tests and simulations differ. */
+export type Seams = {
+  settings: Settings
+  db: Database
+  clock: Clock
+  random: Random
+  newId(prefix: IdPrefix, at: Date): string
+  keys: Keys
+  http: OutgoingHttp
+  probes: Probes
+  log: Log
+  metrics: Metrics
+  fail: Fail
+}
+
+/** Who calls, once the bearer is known. The account comes from here and from nowhere else. */
+export type Caller = {
+  kind: 'session' | 'api_key' | 'oauth_client'
+  /** The credential: its session, key or client. */
+  id: string
+  name: string | null
+  account_id: string
+  /** All of them for a session or a key; what was granted for a token. */
+  scopes: ReadonlySet<Scope>
+  /** The only cards a token may see; null where there is no such restriction. */
+  card_ids: readonly string[] | null
+  rate_profile: RateProfileName | null
+}
+
+/** What is known of the request that carries a call, whatever door it came through. */
+export type RequestFacts = {
+  id: string
+  ip: string
+  user_agent: string
+  idempotency_key: string | null
+  header(name: string): string | null
+}
+
+export type Resource = { type: string; id: string }
+
+/** Something that happened, for webhooks and the activity stream. */
+export type NewEvent = {
+  type: EventType | ActivityOnly
+  message: string
+  resource: Resource
+  /** The resource as its GET shows it; null for what is activity only. */
+  object: object | null
+  severity?: 'info' | 'warning' | 'error'
+  card_id?: string | null
+  amount_micros?: Micros | null
+  previous_attributes?: object
+}
+
+/** Shown in the activity stream, but nothing that a webhook can subscribe to. */
+export type ActivityOnly =
+  `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated'}`
+
+export type NewAuditEntry = {
+  action: string
+  result?: 'success' | 'denied' | 'failure'
+  resource?: Resource | null
+  /** For a call without a bearer: the session that it opened. */
+  actor_id?: string
+}
+
+/**
+ * What an operation leaves behind besides its rows. It is collected while the handler runs and
+ * written last, so that the account's head is locked after everything else and only briefly.
+ */
+export type Trail = {
+  emit(account_id: string, event: NewEvent): void
+  /** Takes the place of the entry that would carry the operation's own name. */
+  audit(account_id: string, entry: NewAuditEntry): void
+}
+
+/** What the caller's rate limits are and what is left of them, this call included. */
+export type RateStanding = {
+  burst_per_second: number
+  sustained_per_minute: number
+  remaining: number
+  reset_ms: number
+}
+
+type Common = Pick<Seams, 'settings' | 'clock' | 'random' | 'keys' | 'probes'> & {
+  request: RequestFacts
+  rate: RateStanding
+  /** The moment of this call; everything it makes is made then. */
+  now: Date
+  newId(prefix: IdPrefix): string
+}
+
+/** Before the transaction: for slow work such as password hashing. */
+export type PreparingContext<Who = Caller> = Common & {
+  db: Database
+  caller: Who
+  /** A refusal, written at once: the operation that it belongs to will not commit. */
+  auditRefusal(account_id: string, entry: NewAuditEntry): Promise<void>
+}
+
+export type Context<Who = Caller> = Common &
+  Trail & {
+    tx: Tx
+    caller: Who
+    /** Every node must forget what it remembers of this account's bearers: told at commit. */
+    credentialsChanged(account_id: string): void
+  }
+
+type WhoOf<Name extends OperationName> = (typeof operations)[Name]['access'] extends 'anyone'
+  ? null
+  : Caller
+
+type Run<Name extends OperationName> = (
+  context: Context<WhoOf<Name>>,
+  input: InputOfName<Name>,
+) => Promise<OutputOfName<Name>>
+
+type Prepare<Name extends OperationName> = (
+  context: PreparingContext<WhoOf<Name>>,
+  input: InputOfName<Name>,
+) => Promise<Run<Name>>
+
+/** Given the answer as it was stored, the answer to a repeat under the same Idempotency-Key. */
+type Replay<Name extends OperationName> = (
+  context: Context<WhoOf<Name>>,
+  stored: OutputOfName<Name>,
+) => Promise<OutputOfName<Name>>
+
+/** A handler is its run; or a preparation outside the transaction that answers with its run. */
+export type Handler<Name extends OperationName> =
+  | Run<Name>
+  | { prepare: Prepare<Name>; replay?: Replay<Name> }

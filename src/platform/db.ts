@@ -1,0 +1,268 @@
+import pg from 'pg'
+import { splitHosts } from './database_url.ts'
+import type { Fail } from './failpoints.ts'
+import { neverFail } from './failpoints.ts'
+import type { Log } from './log.ts'
+import { silentLog } from './log.ts'
+
+/** What can be asked inside a transaction, or of the database as single statements. */
+export type Tx = {
+  rows<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
+  /** How many rows the statement touched. */
+  run(sql: string, params?: readonly unknown[]): Promise<number>
+}
+
+export type Database = Tx & {
+  transaction<Value>(work: (tx: Tx) => Promise<Value>): Promise<Value>
+  /** Runs work on one connection outside a transaction; for migrations and locks of a session. */
+  connection<Value>(work: (client: pg.ClientBase) => Promise<Value>): Promise<Value>
+  listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+/** The database cannot be reached, or it is not known whether a commit took effect. */
+export class DatabaseUnavailable extends Error {}
+
+// bigint columns are money and counters: they come as bigint, never as a rounded number.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
+
+const CONNECT_TIMEOUT_MS = 3_000
+const STATEMENT_TIMEOUT_MS = 10_000
+const COMMIT_TIMEOUT_MS = 5_000
+const RETRIES_MAX = 3
+
+type Options = { pool_size?: number; log?: Log; fail?: Fail }
+
+export function openDatabase(url: string, options: Options = {}): Database {
+  const hosts = splitHosts(url)
+  const log = options.log ?? silentLog
+  const fail = options.fail ?? neverFail
+  const pool = new pg.Pool({
+    ...poolSettings(hosts[0] ?? url, options.pool_size ?? 16),
+    Client: clientOver(hosts),
+  })
+  // A server that goes away ends idle clients; without a listener that would end the process.
+  pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const checkout = () => guarded(() => pool.connect())
+  return {
+    rows: async (sql, params = []) => (await guarded(() => pool.query(named(sql, params)))).rows,
+    run: async (sql, params = []) =>
+      (await guarded(() => pool.query(named(sql, params)))).rowCount ?? 0,
+    transaction: (work) => retried(async () => inTransaction(await checkout(), work, fail)),
+    connection: async (work) => {
+      const client = await checkout()
+      try {
+        return await work(client)
+      } finally {
+        client.release()
+      }
+    },
+    listen: (channel, hear) => listen(hosts, { channel, hear, log }),
+    close: () => pool.end(),
+  }
+}
+
+function poolSettings(url: string, size: number): pg.PoolConfig {
+  return {
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: STATEMENT_TIMEOUT_MS / 2,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS * 3,
+    keepAlive: true,
+  }
+}
+
+/** Null for a standby. An old primary that came back says that it is none: see its timeline. */
+const WHO_ARE_YOU = `select case when pg_is_in_recovery() then null
+  else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`
+
+/** Dials the last good host; a failed dial makes the next client try the next one. */
+function clientOver(hosts: readonly string[]): typeof pg.Client {
+  let at = 0
+  let newest_timeline = ''
+  return class extends pg.Client {
+    constructor(settings: pg.ClientConfig) {
+      super({ ...settings, connectionString: hosts[at % hosts.length] ?? '' })
+      const connect = this.connect.bind(this) as (done: (cause: Error | null) => void) => void
+      const turn = (done: (cause: Error | null) => void) =>
+        connect((cause) => {
+          if (cause) return advance(done, cause)
+          if (hosts.length === 1) return done(null)
+          this.query(WHO_ARE_YOU).then(
+            ({ rows }) => {
+              const { timeline } = rows[0] as { timeline: string | null }
+              if (timeline === null) return advance(done, new Error('that host is a standby'))
+              if (timeline < newest_timeline) return advance(done, new Error('an old primary'))
+              newest_timeline = timeline
+              done(null)
+            },
+            (failed: Error) => advance(done, failed),
+          )
+        })
+      const advance = (done: (cause: Error | null) => void, cause: Error) => {
+        at += 1
+        this.end().catch(() => undefined)
+        done(cause)
+      }
+      this.connect = turn as typeof this.connect
+    }
+  }
+}
+
+const names = new Map<string, string>()
+
+/** Statements are prepared under a name: planning them anew costs a third of the throughput. */
+function named(sql: string, params: readonly unknown[]): pg.QueryConfig {
+  let name = names.get(sql)
+  if (name === undefined) {
+    name = `s${names.size}`
+    names.set(sql, name)
+  }
+  return { name, text: sql, values: params as unknown[] }
+}
+
+async function inTransaction<Value>(
+  client: pg.PoolClient,
+  work: (tx: Tx) => Promise<Value>,
+  fail: Fail,
+): Promise<Value> {
+  const tx: Tx = {
+    rows: async (sql, params = []) => (await client.query(named(sql, params))).rows,
+    run: async (sql, params = []) => (await client.query(named(sql, params))).rowCount ?? 0,
+  }
+  let broken: Error | undefined
+  try {
+    fail('before_begin')
+    await client.query('begin')
+    const value = await work(tx)
+    fail('before_commit')
+    await commit(client)
+    fail('after_commit')
+    return value
+  } catch (cause) {
+    // An unconfirmed commit still occupies its connection: only closing the socket ends it.
+    if (cause instanceof DatabaseUnavailable) broken = cause
+    else broken = await client.query('rollback').then(() => undefined, asError)
+    if (broken === undefined && !isUnavailable(cause)) throw cause
+    throw cause instanceof DatabaseUnavailable
+      ? cause
+      : new DatabaseUnavailable('the database gave no answer', { cause })
+  } finally {
+    client.release(broken)
+  }
+}
+
+/**
+ * Confirmed, or not a success. A warning during COMMIT means that the wait for a standby was cut
+ * short, and an answer that never comes is no answer: in both cases the outcome is unknown.
+ */
+async function commit(client: pg.PoolClient): Promise<void> {
+  let warning: string | undefined
+  const hear = (notice: { message: string | undefined }) => {
+    warning = notice.message ?? 'a warning'
+  }
+  client.on('notice', hear)
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new DatabaseUnavailable('commit was not confirmed in time')),
+      COMMIT_TIMEOUT_MS,
+    )
+  })
+  try {
+    await Promise.race([client.query('commit'), deadline])
+  } finally {
+    clearTimeout(timer)
+    client.off('notice', hear)
+  }
+  if (warning !== undefined) throw new DatabaseUnavailable(`commit is uncertain: ${warning}`)
+}
+
+/** Deadlocks and serialization failures left nothing behind, so the whole work is done again. */
+async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (cause) {
+      if (!isRetryable(cause)) throw cause
+      if (attempt >= RETRIES_MAX) throw new DatabaseUnavailable('too much contention', { cause })
+    }
+  }
+}
+
+async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (isUnavailable(cause)) throw new DatabaseUnavailable('no database answer', { cause })
+    throw cause
+  }
+}
+
+const asError = (cause: unknown): Error =>
+  cause instanceof Error ? cause : new Error(String(cause))
+
+const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
+
+function isRetryable(cause: unknown): boolean {
+  return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
+}
+
+const SOCKET_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+]
+
+/**
+ * Server codes: 08 connection, 57P shutting down, 53 out of resources, 25006 a read-only standby,
+ * 57014 and 55P03 a statement or a lock that took too long.
+ */
+function isUnavailable(cause: unknown): boolean {
+  const code = codeOf(cause)
+  if (typeof code === 'string') {
+    return /^(08|57P|53|25006|57014|55P03)/.test(code) || SOCKET_CODES.includes(code)
+  }
+  return (
+    cause instanceof Error && /terminated|timeout|not queryable|Connection/i.test(cause.message)
+  )
+}
+
+type Listening = { channel: string; hear: (payload: string) => void; log: Log }
+
+const RECONNECT_MS = 250
+
+/** Notices are hints, never the truth: while the connection is away the hearer does without. */
+async function listen(
+  hosts: readonly string[],
+  listening: Listening,
+): Promise<() => Promise<void>> {
+  let client: pg.Client | undefined
+  let closed = false
+  let dials = 0
+  const connect = async (): Promise<void> => {
+    if (closed) return
+    const connectionString = hosts[dials % hosts.length] ?? ''
+    const next = new pg.Client({ connectionString, keepAlive: true })
+    dials += 1
+    next.on('error', () => undefined)
+    next.on('end', () => void setTimeout(() => void connect().catch(() => undefined), RECONNECT_MS))
+    next.on('notification', ({ payload }) => listening.hear(payload ?? ''))
+    client = next
+    await next.connect()
+    await next.query(`listen ${listening.channel}`)
+  }
+  await connect().catch((cause) => {
+    listening.log.error('cannot listen to the database', { channel: listening.channel }, cause)
+  })
+  return async () => {
+    closed = true
+    await client?.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * Named places where a test may stop, break or kill the process. In production the seam does
+ * nothing; the list keeps every name findable and lets a crash test walk all of them.
+ */
+export const failpoints = [
+  'before_begin',
+  'after_handler',
+  'before_commit',
+  'after_commit',
+  'before_reply',
+] as const
+
+export type Failpoint = (typeof failpoints)[number]
+export type Fail = (point: Failpoint) => void
+
+export const neverFail: Fail = () => undefined

@@ -1,0 +1,299 @@
+import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { Client } from 'undici'
+import { assert } from '#kernel/assert.ts'
+import {
+  default_ports,
+  EgressFailed,
+  EgressRefused,
+  hostOf,
+  isPublicAddress,
+  type PortRules,
+  portOf,
+  requireAllowedUrl,
+} from './address_rules.ts'
+
+export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
+
+/**
+ * The only way out over HTTP. A name is resolved once, every address it has is checked, and the
+ * socket is opened to a checked address: between the check and the call there is no second lookup
+ * that could answer differently. Redirects are answers, bodies are bytes, and one deadline covers
+ * everything from the lookup to the last byte.
+ */
+export type OutgoingHttp = {
+  requireAllowedUrl(url: string): URL
+  send(request: OutgoingRequest): Promise<OutgoingResponse>
+}
+
+export type OutgoingRequest = {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly timeout_ms: number
+  readonly response_bytes_max: number
+}
+
+export type OutgoingResponse = {
+  readonly status: number
+  /** Lower-case names; a header sent several times is joined with commas. */
+  readonly headers: Readonly<Record<string, string>>
+  /** As it came over the wire, still compressed if it was, and cut at `response_bytes_max`. */
+  readonly body: Uint8Array
+  readonly duration_ms: number
+}
+
+/** Every address of a name, and a TCP connection started to exactly one of them. */
+export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
+export type Connect = (target: { readonly address: string; readonly port: number }) => Socket
+
+export type HttpOutOptions = {
+  readonly lookup?: Lookup
+  readonly connect?: Connect
+  readonly allow_loopback_http: boolean
+  readonly ports?: PortRules
+}
+
+/** A name may list thousands of addresses; all are checked, but only so many are tried. */
+const ADDRESSES_TRIED_MAX = 4
+
+/** These say where the request goes or where it ends, which is not the caller's to say. */
+const own_headers = ['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade']
+
+const dial: Connect = ({ address, port }) => connectTcp(port, address)
+
+export function httpOut(options: HttpOutOptions): OutgoingHttp {
+  const { lookup = dnsLookup(), connect = dial, ports = default_ports } = options
+  const rules = { allow_loopback_http: options.allow_loopback_http, ports }
+
+  const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
+    const started_at = performance.now()
+    const url = requireAllowedUrl(request.url, rules)
+    const headers = requestHeaders(request.headers)
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), request.timeout_ms)
+    const { signal } = deadline
+    try {
+      const addresses = await checkedAddressesOf(url, lookup, signal)
+      const tcp = await openTcp(addresses, portOf(url), { ...request, connect, signal })
+      const socket = url.protocol === 'https:' ? await openTls(tcp, url, signal) : tcp
+      const answer = await exchange(socket, url, { ...request, headers, signal })
+      return { ...answer, duration_ms: performance.now() - started_at }
+    } catch (error) {
+      if (!signal.aborted) throw error
+      throw new EgressFailed('timeout', 'There was no complete answer in time.', { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return { requireAllowedUrl: (url) => requireAllowedUrl(url, rules), send }
+}
+
+/**
+ * Asks the name servers directly. Unlike getaddrinfo this can be cancelled, holds no thread while a
+ * slow server is waited for, and knows neither the hosts file nor search domains.
+ */
+export function dnsLookup(servers?: readonly string[]): Lookup {
+  return async (hostname, signal) => {
+    const resolver = new Resolver({ timeout: 3000, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
+    const cancel = () => resolver.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const [v4, v6] = await Promise.allSettled([
+        resolver.resolve4(hostname),
+        resolver.resolve6(hostname),
+      ])
+      if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
+      return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+}
+
+/** One address that is not public condemns the name: an honest receiver has no such mixture. */
+async function checkedAddressesOf(
+  url: URL,
+  lookup: Lookup,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const host = hostOf(url)
+  if (isIP(host) !== 0) return [host]
+  if (url.protocol === 'http:') {
+    assert(host === 'localhost', 'plain http by name goes to localhost only')
+    return ['127.0.0.1', '::1']
+  }
+  const tooLate = once(signal, 'abort').then(() => Promise.reject(signal.reason))
+  const addresses = await Promise.race([lookup(host, signal), tooLate]).catch((cause) => {
+    throw new EgressFailed('dns', 'The host name could not be resolved.', { cause })
+  })
+  if (addresses.length === 0) throw new EgressFailed('dns', 'The host name has no address.')
+  if (addresses.every(isPublicAddress)) return addresses
+  throw new EgressRefused('The host name leads to an address that is not public.')
+}
+
+/**
+ * Tries the checked addresses in turn, v4 first because many servers have v6 in name only. Each
+ * gets its share of the time, so that one dead address does not use up the deadline.
+ */
+async function openTcp(
+  addresses: readonly string[],
+  port: number,
+  { connect, signal, timeout_ms }: { connect: Connect; signal: AbortSignal; timeout_ms: number },
+): Promise<Socket> {
+  const tried = addresses
+    .toSorted((a, b) => Number(isIPv4(b)) - Number(isIPv4(a)))
+    .slice(0, ADDRESSES_TRIED_MAX)
+  const share_ms = Math.ceil(timeout_ms / tried.length)
+  let cause: unknown
+  for (const address of tried) {
+    const socket = connect({ address, port })
+    const timer = setTimeout(() => socket.destroy(new Error('used up its share')), share_ms)
+    try {
+      return await opened(socket, 'connect', signal)
+    } catch (error) {
+      cause = error
+      if (signal.aborted) break
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  throw new EgressFailed('connect', 'The connection could not be opened.', { cause })
+}
+
+/** The certificate must be for the name; an address literal has no name to announce. */
+async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket> {
+  const host = hostOf(url)
+  const socket = connectTls({
+    socket: tcp,
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  })
+  try {
+    return await opened(socket, 'secureConnect', signal)
+  } catch (cause) {
+    tcp.destroy()
+    if (codeOf(cause) === 'ECONNRESET') throw closedEarly(cause)
+    throw new EgressFailed('tls', 'No trusted TLS connection could be made.', { cause })
+  }
+}
+
+/** A socket that does not open is destroyed here: nobody else would know of it. */
+async function opened(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
+  // An error may come between two listeners, and an error without a listener ends the process.
+  socket.on('error', () => undefined)
+  try {
+    await once(socket, event, { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+async function exchange(
+  socket: Socket,
+  url: URL,
+  request: OutgoingRequest & { signal: AbortSignal },
+): Promise<Omit<OutgoingResponse, 'duration_ms'>> {
+  const client = clientOver(socket, url, request.timeout_ms)
+  // A request still in the client's queue does not hear the signal; destroying ends it too.
+  request.signal.addEventListener('abort', () => void client.destroy(), { once: true })
+  try {
+    const answer = await client.request({
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers: request.headers,
+      body: request.body ?? null,
+      signal: request.signal,
+    })
+    return {
+      status: answer.statusCode,
+      headers: responseHeaders(answer.headers),
+      body: await readUpTo(answer.body, request.response_bytes_max),
+    }
+  } catch (error) {
+    throw failureOf(error)
+  } finally {
+    socket.destroy()
+    await client.destroy()
+  }
+}
+
+/**
+ * A client that has one socket and can get no other: left to itself it would connect again, and
+ * that connection would not be a checked one.
+ */
+function clientOver(socket: Socket, url: URL, timeout_ms: number): Client {
+  let isGiven = false
+  return new Client(url.origin, {
+    pipelining: 0,
+    headersTimeout: timeout_ms,
+    bodyTimeout: timeout_ms,
+    connect: (_options, done) => {
+      const isUsable = !isGiven && !socket.destroyed
+      isGiven = true
+      // Answered at once, the client would not notice that it may start.
+      queueMicrotask(() => (isUsable ? done(null, socket) : done(closedEarly(), null)))
+    },
+  })
+}
+
+/** Leaving the loop closes the connection, so what lies beyond the bound is never fetched. */
+async function readUpTo(body: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, bytes_max - bytes))
+    bytes += chunk.length
+    if (bytes >= bytes_max) break
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name] of lower) assert(!own_headers.includes(name), `${name} is not the caller's`)
+  return { 'accept-encoding': 'identity', ...Object.fromEntries(lower) }
+}
+
+function responseHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+  )
+}
+
+function failureOf(cause: unknown): EgressFailed {
+  if (cause instanceof EgressFailed) return cause
+  const code = codeOf(cause)
+  // A body cut off between chunks has no code, only this sentence of the parser.
+  const isCut = code.endsWith('LENGTH_MISMATCH') || String(cause).includes('Invalid EOF state')
+  if (isCut || /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code)) return closedEarly(cause)
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
+    return new EgressFailed('tls', 'The TLS connection broke down.', { cause })
+  }
+  if (code === 'ETIMEDOUT' || code.endsWith('_TIMEOUT')) {
+    return new EgressFailed('timeout', 'There was no complete answer in time.', { cause })
+  }
+  return new EgressFailed('protocol', 'The answer was not valid HTTP.', { cause })
+}
+
+function closedEarly(cause?: unknown): EgressFailed {
+  return new EgressFailed('reset', 'The connection was closed before a full answer.', { cause })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,59 @@
+import type { Tx } from './db.ts'
+
+type Load<Row> = (tx: Tx, ids: readonly string[]) => Promise<Row[]>
+type Waiting<Row> = { resolve(row: Row | undefined): void; reject(cause: unknown): void }
+
+const lanes = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknown>>>()
+
+/**
+ * Reads of many callers in one statement: those that arrive while a statement is under way share
+ * the next one. Nothing is remembered between statements, so what a caller gets was committed no
+ * earlier than its request came in; and alone, a read goes out at once.
+ */
+export function gather<Row extends { id: string }>(
+  tx: Tx,
+  load: Load<Row>,
+  id: string,
+): Promise<Row | undefined> {
+  let loads = lanes.get(tx)
+  if (loads === undefined) {
+    loads = new WeakMap()
+    lanes.set(tx, loads)
+  }
+  const known = loads.get(load)
+  if (known !== undefined) return known(id) as Promise<Row | undefined>
+  const lane = readingLane((ids) => load(tx, ids))
+  loads.set(load, lane)
+  return lane(id)
+}
+
+function readingLane<Row extends { id: string }>(
+  load: (ids: readonly string[]) => Promise<Row[]>,
+): (id: string) => Promise<Row | undefined> {
+  let gathered = new Map<string, Waiting<Row>[]>()
+  let isUnderWay = false
+
+  const flush = async (): Promise<void> => {
+    isUnderWay = true
+    while (gathered.size > 0) {
+      const batch = gathered
+      gathered = new Map()
+      try {
+        const rows = await load([...batch.keys()])
+        const found = new Map(rows.map((row) => [row.id, row]))
+        for (const [id, waiting] of batch) for (const one of waiting) one.resolve(found.get(id))
+      } catch (cause) {
+        for (const waiting of batch.values()) for (const one of waiting) one.reject(cause)
+      }
+    }
+    isUnderWay = false
+  }
+
+  return (id) =>
+    new Promise((resolve, reject) => {
+      const waiting = gathered.get(id)
+      if (waiting === undefined) gathered.set(id, [{ resolve, reject }])
+      else waiting.push({ resolve, reject })
+      if (!isUnderWay) void flush()
+    })
+}

@@ -1,0 +1,34 @@
+import type { Secret } from '#kernel/secret.ts'
+
+/** What may stand in a log line. A secret may: it prints as dots, whatever the line. */
+type LogValue = string | number | boolean | null | undefined | Secret<unknown>
+export type LogFields = Readonly<Record<string, LogValue>>
+
+export type Log = {
+  info(message: string, fields?: LogFields): void
+  error(message: string, fields: LogFields, cause: unknown): void
+}
+
+type Sink = { write(line: string): unknown }
+
+/** One JSON object a line. A cause is written with its whole chain, for us alone. */
+export function jsonLog(sink: Sink, now: () => Date): Log {
+  const line = (level: string, message: string, fields: LogFields) =>
+    sink.write(`${JSON.stringify({ time: now().toISOString(), level, message, ...fields })}\n`)
+  return {
+    info: (message, fields = {}) => line('info', message, fields),
+    error: (message, fields, cause) => line('error', message, { ...fields, cause: chainOf(cause) }),
+  }
+}
+
+export const silentLog: Log = { info: () => undefined, error: () => undefined }
+
+function chainOf(cause: unknown): string {
+  const parts: string[] = []
+  let next = cause
+  for (let depth = 0; next !== undefined && depth < 5; depth += 1) {
+    parts.push(next instanceof Error ? (next.stack ?? next.message) : String(next))
+    next = next instanceof Error ? next.cause : undefined
+  }
+  return parts.join('\ncaused by: ')
+}

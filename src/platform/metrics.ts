@@ -1,0 +1,45 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What Prometheus reads at /metrics. */
+export type Metrics = {
+  registry: Registry
+  request_seconds: Histogram<'operation' | 'status'>
+  problems: Counter<'operation' | 'code'>
+  task_failures: Counter<'task'>
+  clock_offset_seconds: Gauge
+}
+
+const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export function makeMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, prefix: 'florin_' })
+  return {
+    registry,
+    request_seconds: new Histogram({
+      name: 'florin_request_seconds',
+      help: 'Time from a request to its answer, by operation and status.',
+      labelNames: ['operation', 'status'],
+      buckets: LATENCY_BUCKETS_S,
+      registers,
+    }),
+    problems: new Counter({
+      name: 'florin_problems_total',
+      help: 'Answers that were not a success, by operation and error code.',
+      labelNames: ['operation', 'code'],
+      registers,
+    }),
+    task_failures: new Counter({
+      name: 'florin_task_failures_total',
+      help: 'Passes of a background task that failed.',
+      labelNames: ['task'],
+      registers,
+    }),
+    clock_offset_seconds: new Gauge({
+      name: 'florin_clock_offset_seconds',
+      help: "How far the service's clock runs ahead of the world's.",
+      registers,
+    }),
+  }
+}

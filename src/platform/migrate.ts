@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Database } from './db.ts'
+
+const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+// Any fixed number: it only has to be the same on every node that may migrate.
+const MIGRATION_LOCK = 7_310_265
+
+const CREATE_TABLE = `create table if not exists migrations (
+  name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+
+type Migration = { name: string; sql: string; checksum: string }
+
+/**
+ * Applies what is not applied yet, in order, each in a transaction of its own, on one node at a
+ * time. Forward only: a landed file that has changed since stops the start.
+ */
+export async function migrate(db: Database): Promise<string[]> {
+  const migrations = await readMigrations()
+  return db.connection(async (client) => {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    try {
+      await client.query(CREATE_TABLE)
+      const { rows } = await client.query<Omit<Migration, 'sql'>>(
+        'select name, checksum from migrations',
+      )
+      const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+      const fresh = migrations.filter((migration) => !isApplied(migration, applied))
+      for (const { name, sql, checksum } of fresh) {
+        await client.query('begin')
+        try {
+          await client.query(sql)
+          await client.query('insert into migrations (name, checksum) values ($1, $2)', [
+            name,
+            checksum,
+          ])
+          await client.query('commit')
+        } catch (cause) {
+          await client.query('rollback')
+          throw new Error(`the migration ${name} failed`, { cause })
+        }
+      }
+      return fresh.map((migration) => migration.name)
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+    }
+  })
+}
+
+function isApplied(migration: Migration, applied: ReadonlyMap<string, string>): boolean {
+  const checksum = applied.get(migration.name)
+  if (checksum !== undefined && checksum !== migration.checksum) {
+    throw new Error(`the migration ${migration.name} was changed after it was applied here`)
+  }
+  return checksum !== undefined
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(MIGRATIONS_DIR)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(`${MIGRATIONS_DIR}/${name}`, 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { Problem } from '#contract/problem.ts'
+import { canonicalJson } from '#kernel/canonical.ts'
+import { type IdPrefix, idFloor, isId } from '#kernel/id.ts'
+import type { Tx } from './db.ts'
+
+/**
+ * The one way a list is read: by keyset on the id, never by offset, so that every page costs the
+ * same and none repeats or skips a row while rows are being added. Ids begin with the moment of
+ * their row, so the created_* filters are bounds on the same key.
+ */
+export type PageInput = {
+  limit?: number
+  cursor?: string
+  order?: 'asc' | 'desc'
+  created_gt?: string
+  created_gte?: string
+  created_lt?: string
+  created_lte?: string
+}
+
+/** A condition with `?` where its value goes. */
+export type Condition = readonly [sql: string, value: unknown]
+
+export type PageOf<Row> = { data: Row[]; next_cursor: string | null; has_more: boolean }
+
+type PageQuery = {
+  operation: string
+  prefix: IdPrefix
+  /** Columns and table, up to and without `where`. The id column is named `id`. */
+  select: string
+  where: readonly Condition[]
+  input: PageInput
+}
+
+const LIMIT_STANDARD = 25
+
+export async function readPage<Row extends { id: string }>(
+  tx: Tx,
+  { operation, prefix, select, where, input }: PageQuery,
+): Promise<PageOf<Row>> {
+  const order = input.order ?? 'desc'
+  const limit = input.limit ?? LIMIT_STANDARD
+  const binding = bindingOf(operation, input)
+  const after = input.cursor === undefined ? null : openCursor(input.cursor, prefix, binding)
+  const conditions: Condition[] = [...where, ...createdBounds(prefix, input)]
+  if (after !== null) conditions.push([order === 'desc' ? 'id < ?' : 'id > ?', after])
+
+  let position = 0
+  const clauses = conditions.map(([sql]) => sql.replace('?', () => `$${++position}`))
+  const found = await tx.rows<Row>(
+    `${select} where ${clauses.join(' and ')} order by id ${order} limit $${position + 1}`,
+    [...conditions.map(([, value]) => value), limit + 1],
+  )
+  const data = found.slice(0, limit)
+  const has_more = found.length > limit
+  const last = data.at(-1)
+  return {
+    data,
+    has_more,
+    next_cursor: has_more && last !== undefined ? makeCursor(last.id, binding) : null,
+  }
+}
+
+/** One of several values of a comma list; no condition where the filter is absent. */
+export function anyOf(column: string, list: string | undefined): Condition[] {
+  return list === undefined ? [] : [[`${column} = any(?)`, list.split(',')]]
+}
+
+export function equals(column: string, value: string | undefined): Condition[] {
+  return value === undefined ? [] : [[`${column} = ?`, value]]
+}
+
+const MOMENT_MS = 1
+
+function createdBounds(prefix: IdPrefix, input: PageInput): Condition[] {
+  const bound = (comparison: string, moment: string | undefined, shift_ms: number): Condition[] =>
+    moment === undefined
+      ? []
+      : [[`id ${comparison} ?`, idFloor(prefix, Date.parse(moment) + shift_ms)]]
+  return [
+    ...bound('>=', input.created_gt, MOMENT_MS),
+    ...bound('>=', input.created_gte, 0),
+    ...bound('<', input.created_lt, 0),
+    ...bound('<', input.created_lte, MOMENT_MS),
+  ]
+}
+
+/** A cursor belongs to its list, filters and order; only the page size may change on the way. */
+function bindingOf(operation: string, input: PageInput): string {
+  const { limit: _limit, cursor: _cursor, ...rest } = input
+  const bound = canonicalJson({ operation, ...rest, order: input.order ?? 'desc' })
+  return createHash('sha256').update(bound).digest('base64url').slice(0, 12)
+}
+
+function makeCursor(id: string, binding: string): string {
+  return Buffer.from(`${binding}.${id}`).toString('base64url')
+}
+
+function openCursor(cursor: string, prefix: IdPrefix, binding: string): string {
+  const [bound, id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.')
+  if (!isId(prefix, id)) {
+    throw new Problem(
+      'invalid_cursor',
+      'This cursor is not one of ours. Pass next_cursor as it came.',
+    )
+  }
+  if (bound !== binding) {
+    throw new Problem(
+      'invalid_cursor',
+      'This cursor belongs to another list, or to other filters or another order.',
+    )
+  }
+  return id
+}

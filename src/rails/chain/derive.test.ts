@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync } from '@scure/bip39'
+import { TronWeb } from 'tronweb'
+import { mnemonicToAccount } from 'viem/accounts'
+import { Secret } from '#kernel/secret.ts'
+import { accountXpubFromPhrase, depositAddresses } from './derive.ts'
+
+const PHRASE = `${'test '.repeat(11)}junk`
+const phrase = new Secret(PHRASE)
+
+test('derives the known deposit addresses from the account xpub alone', () => {
+  const tron = depositAddresses('tron', accountXpubFromPhrase('tron', phrase))
+  assert.deepEqual([0, 1, 2].map(tron.at), [
+    { index: 0, path: "m/44'/195'/0'/0/0", address: 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6' },
+    { index: 1, path: "m/44'/195'/0'/0/1", address: 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C' },
+    { index: 2, path: "m/44'/195'/0'/0/2", address: 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA' },
+  ])
+  const evm = depositAddresses('evm', accountXpubFromPhrase('evm', phrase))
+  assert.equal(evm.at(0).address, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+  assert.equal(evm.at(0).path, "m/44'/60'/0'/0/0")
+})
+
+test('agrees with the wallets that hold the private keys, far along and on other accounts', () => {
+  for (const account of [0, 1, 7]) {
+    const tron = depositAddresses('tron', accountXpubFromPhrase('tron', phrase, account))
+    const evm = depositAddresses('evm', accountXpubFromPhrase('evm', phrase, account))
+    for (const index of [0, 41, 2 ** 31 - 1]) {
+      const { path, address } = tron.at(index)
+      assert.equal(path, `m/44'/195'/${account}'/0/${index}`)
+      assert.equal(address, TronWeb.fromMnemonic(PHRASE, path).address)
+      const wallet = mnemonicToAccount(PHRASE, { accountIndex: account, addressIndex: index })
+      assert.equal(evm.at(index).address, wallet.address)
+    }
+  }
+})
+
+test('refuses hardened, negative and broken indexes', () => {
+  const { at } = depositAddresses('tron', accountXpubFromPhrase('tron', phrase))
+  for (const index of [2 ** 31, -1, 0.5, Number.NaN]) assert.throws(() => at(index), /index/)
+})
+
+test('refuses a private key, and a key that is not an account', () => {
+  const account = HDKey.fromMasterSeed(mnemonicToSeedSync(PHRASE)).derive("m/44'/195'/0'")
+  assert.throws(() => depositAddresses('tron', account.privateExtendedKey), /private key/)
+  const branch = account.deriveChild(0).publicExtendedKey
+  assert.throws(() => depositAddresses('tron', branch), /account/)
+  const soft = account.deriveChild(0).deriveChild(0).publicExtendedKey
+  assert.throws(() => depositAddresses('tron', soft), /account/)
+})
+
+test('refuses a seed phrase with a wrong word without repeating it', () => {
+  const wrong = new Secret(`${'test '.repeat(11)}test`)
+  assert.throws(
+    () => accountXpubFromPhrase('tron', wrong),
+    (error: Error) => !error.message.includes('test'),
+  )
+})

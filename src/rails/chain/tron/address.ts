@@ -1,0 +1,62 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { createBase58check } from '@scure/base'
+import { assert } from '#kernel/assert.ts'
+
+const ADDRESS_BYTES = 20
+
+/** TRON puts this byte before the 20 that the EVM chains use. */
+const VERSION = 0x41
+
+/** 21 bytes that start with 0x41 and 4 of checksum always give 34 letters, the first a T. */
+const ADDRESS_LETTERS = 34
+
+const base58check = createBase58check(sha256)
+
+export function tronAddressFromBytes(bytes: Uint8Array): string {
+  return base58check.encode(versioned(bytes))
+}
+
+/** Null unless the text is exactly how these bytes are spelt: alphabet, length, version, checksum. */
+export function bytesFromTronAddress(text: string): Uint8Array | null {
+  if (text.length !== ADDRESS_LETTERS) return null
+  const bytes = decoded(text)
+  if (bytes === null || bytes.length !== 1 + ADDRESS_BYTES || bytes[0] !== VERSION) return null
+  return bytes.slice(1)
+}
+
+export function isTronAddress(text: string): boolean {
+  return bytesFromTronAddress(text) !== null
+}
+
+/** The node's own spelling: 42 lower-case digits that start with 41. */
+export function tronHexFromBytes(bytes: Uint8Array): string {
+  return bytesToHex(versioned(bytes))
+}
+
+export function bytesFromTronHex(text: string): Uint8Array | null {
+  return /^41[0-9a-fA-F]{40}$/.test(text) ? hexToBytes(text.slice(2)) : null
+}
+
+export function tronAddressFromHex(text: string): string | null {
+  const bytes = bytesFromTronHex(text)
+  return bytes === null ? null : tronAddressFromBytes(bytes)
+}
+
+export function tronHexFromAddress(text: string): string | null {
+  const bytes = bytesFromTronAddress(text)
+  return bytes === null ? null : tronHexFromBytes(bytes)
+}
+
+function versioned(bytes: Uint8Array): Uint8Array {
+  assert(bytes.length === ADDRESS_BYTES, 'a TRON address has 20 bytes after its version')
+  return Uint8Array.of(VERSION, ...bytes)
+}
+
+function decoded(text: string): Uint8Array | null {
+  try {
+    return base58check.decode(text)
+  } catch {
+    return null
+  }
+}

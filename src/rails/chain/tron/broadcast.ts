@@ -1,0 +1,60 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { assert } from '#kernel/assert.ts'
+import { objectOf, sentenceOf } from './http_answers.ts'
+import { type Caller, TronNodeError } from './http_call.ts'
+import { readRawBytes, type SignedTransaction } from './transaction.ts'
+import { rawDataJson } from './transaction_json.ts'
+
+/**
+ * accepted: in the pool, no more than that. duplicate: the node has had it before; look it up by
+ * its txid. retryable: nothing is known about the transfer; send the very same bytes again.
+ * rejected: this node will not take these bytes.
+ */
+export type BroadcastOutcome =
+  | { outcome: 'accepted' | 'duplicate' }
+  | { outcome: 'retryable' | 'rejected'; code: string; reason: string }
+
+/** Codes that speak of the node, not of the transaction. */
+const RETRYABLE_CODES = [
+  'SERVER_BUSY',
+  'NO_CONNECTION',
+  'NOT_ENOUGH_EFFECTIVE_CONNECTION',
+  'BLOCK_UNSOLIDIFIED',
+]
+
+/**
+ * Sending never throws for what the network does: an answer that is lost, late or nonsense leaves
+ * the transfer in the unknown, and the rule for the unknown is to send again.
+ */
+export async function broadcast(
+  call: Caller,
+  signed: SignedTransaction,
+): Promise<BroadcastOutcome> {
+  const raw = readRawBytes(signed.raw)
+  assert(raw !== null, 'only transactions that we can read are broadcast')
+  try {
+    const answer = await call('wallet/broadcasttransaction', {
+      visible: false,
+      txID: signed.txid,
+      raw_data: rawDataJson(raw),
+      raw_data_hex: bytesToHex(signed.raw),
+      signature: [signed.signature],
+    })
+    return outcomeOf(answer, signed.txid)
+  } catch (cause) {
+    if (!(cause instanceof TronNodeError)) throw cause
+    return { outcome: 'retryable', code: cause.failure.toUpperCase(), reason: cause.message }
+  }
+}
+
+function outcomeOf(answer: unknown, txid: string): BroadcastOutcome {
+  const { result, code, message, txid: answered } = objectOf(answer, 'a broadcast answer')
+  const reason = typeof message === 'string' ? sentenceOf(message) : ''
+  if (typeof code === 'string' && code !== 'SUCCESS') {
+    if (code === 'DUP_TRANSACTION_ERROR') return { outcome: 'duplicate' }
+    return { outcome: RETRYABLE_CODES.includes(code) ? 'retryable' : 'rejected', code, reason }
+  }
+  if (result === true && (answered === undefined || answered === txid))
+    return { outcome: 'accepted' }
+  return { outcome: 'retryable', code: 'BAD_ANSWER', reason: 'neither accepted nor refused' }
+}

@@ -1,0 +1,116 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { tronHexFromBytes } from './address.ts'
+import { type BroadcastOutcome, broadcast } from './broadcast.ts'
+import {
+  blockOf,
+  type ContractAnswer,
+  chainParametersOf,
+  contractAnswerOf,
+  integer,
+  objectOf,
+  receiptOf,
+  receiptsOf,
+  resourcesOf,
+  type TronBlock,
+  type TronReceipt,
+  type TronResources,
+} from './http_answers.ts'
+import { type Caller, TronNodeError, type TronNodeSettings, tronCaller } from './http_call.ts'
+import type { SignedTransaction } from './transaction.ts'
+import { isObject } from './transaction_json.ts'
+
+/** `head` is the newest data, which a fork may undo; `solid` only what 19 producers built upon. */
+export type Depth = 'head' | 'solid'
+
+export type ContractCall = {
+  owner: Uint8Array
+  contract: Uint8Array
+  /** As Solidity writes it: transfer(address,uint256) */
+  function: string
+  parameter: Uint8Array
+}
+
+export type TronFees = { energy_sun: bigint; bandwidth_sun: bigint; activation_sun: bigint }
+
+export type TronHttpApi = {
+  now(depth: Depth): Promise<TronBlock>
+  block(number: number): Promise<TronBlock | null>
+  broadcast(signed: SignedTransaction): Promise<BroadcastOutcome>
+  receipt(txid: string, depth: Depth): Promise<TronReceipt | null>
+  receiptsOfBlock(number: number, depth: Depth): Promise<TronReceipt[]>
+  call(call: ContractCall, depth: Depth): Promise<ContractAnswer>
+  /** Null where the node does not offer it (vm.estimateEnergy is off by default) or it reverts. */
+  estimateEnergy(call: ContractCall): Promise<bigint | null>
+  resources(address: Uint8Array): Promise<TronResources>
+  /** Null until somebody has sent the address its first TRX. */
+  balance(address: Uint8Array, depth: Depth): Promise<bigint | null>
+  fees(): Promise<TronFees>
+}
+
+const PREFIXES = { head: 'wallet', solid: 'walletsolidity' } as const satisfies Record<
+  Depth,
+  string
+>
+
+/** TRON's HTTP API, as far as deposits, withdrawals and sweeps need it. */
+export function tronHttpApi(settings: TronNodeSettings): TronHttpApi {
+  const call = tronCaller(settings)
+  return {
+    now: async (depth) => blockOf(await call(`${PREFIXES[depth]}/getnowblock`, {})),
+    block: async (number) => {
+      const request = { id_or_num: String(number), detail: false }
+      const answer = await call('wallet/getblock', request)
+      return isObject(answer) && Object.keys(answer).length === 0 ? null : blockOf(answer)
+    },
+    broadcast: (signed) => broadcast(call, signed),
+    receipt: async (txid, depth) =>
+      receiptOf(await call(`${PREFIXES[depth]}/gettransactioninfobyid`, { value: txid })),
+    receiptsOfBlock: async (num, depth) =>
+      receiptsOf(await call(`${PREFIXES[depth]}/gettransactioninfobyblocknum`, { num })),
+    call: async (request, depth) =>
+      contractAnswerOf(
+        await call(`${PREFIXES[depth]}/triggerconstantcontract`, callRequest(request)),
+      ),
+    estimateEnergy: (request) => estimatedEnergy(call, request),
+    resources: async (address) =>
+      resourcesOf(await call('wallet/getaccountresource', { address: tronHexFromBytes(address) })),
+    balance: async (address, depth) => {
+      const request = { address: tronHexFromBytes(address) }
+      const found = objectOf(await call(`${PREFIXES[depth]}/getaccount`, request), 'an account')
+      return Object.keys(found).length === 0 ? null : BigInt(integer(found.balance))
+    },
+    fees: () => currentFees(call),
+  }
+}
+
+function callRequest(request: ContractCall): Record<string, unknown> {
+  return {
+    owner_address: tronHexFromBytes(request.owner),
+    contract_address: tronHexFromBytes(request.contract),
+    function_selector: request.function,
+    parameter: bytesToHex(request.parameter),
+    visible: false,
+  }
+}
+
+async function estimatedEnergy(call: Caller, request: ContractCall): Promise<bigint | null> {
+  const answer = objectOf(await call('wallet/estimateenergy', callRequest(request)), 'an estimate')
+  const energy = integer(answer.energy_required)
+  return energy === 0 ? null : BigInt(energy)
+}
+
+/** A missing price must not read as free of charge, so it is a bad answer. */
+async function currentFees(call: Caller): Promise<TronFees> {
+  const parameters = chainParametersOf(await call('wallet/getchainparameters', {}))
+  const priceOf = (key: string): bigint => {
+    const price = parameters.get(key)
+    if (price === undefined) throw new TronNodeError('bad_answer', `the node has no ${key}`)
+    return price
+  }
+  return {
+    energy_sun: priceOf('getEnergyFee'),
+    bandwidth_sun: priceOf('getTransactionFee'),
+    activation_sun:
+      priceOf('getCreateNewAccountFeeInSystemContract') + priceOf('getCreateAccountFee'),
+  }
+}

@@ -1,0 +1,130 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { assert } from '#kernel/assert.ts'
+import type { Secret } from '#kernel/secret.ts'
+import { addressBytesOfPublicKey } from '#rails/chain/public_key.ts'
+import { contractFields, readContract, type TronContract } from './contract.ts'
+import { bytesField, numberField, protoBytes, protoFields } from './protobuf.ts'
+
+/**
+ * What is signed and hashed on TRON. There is no nonce: the txid is all that tells two transfers
+ * apart, the reference block ties it to one chain, and after its expiration it can never execute.
+ */
+export type RawData = {
+  ref_block_bytes: Uint8Array
+  ref_block_hash: Uint8Array
+  expiration_ms: number
+  timestamp_ms: number
+  fee_limit_sun: bigint
+  contract: TronContract
+  permission_id?: number
+  memo?: Uint8Array
+}
+
+export type SignedTransaction = { txid: string; raw: Uint8Array; signature: string }
+
+const SIGNATURE_BYTES = 65
+
+/** TRON writes the recovery bit as the old 27 or 28. */
+const RECOVERY_BASE = 27
+
+export function rawBytes(raw: RawData): Uint8Array {
+  assert(raw.ref_block_bytes.length === 2, 'the reference number has 2 bytes')
+  assert(raw.ref_block_hash.length === 8, 'the reference hash has 8 bytes')
+  return protoBytes([
+    [1, raw.ref_block_bytes],
+    [4, raw.ref_block_hash],
+    [8, BigInt(raw.expiration_ms)],
+    [10, raw.memo ?? new Uint8Array()],
+    [11, contractBytes(raw)],
+    [14, BigInt(raw.timestamp_ms)],
+    [18, raw.fee_limit_sun],
+  ])
+}
+
+function contractBytes({ contract, permission_id = 0 }: RawData): Uint8Array {
+  const { type_number, type_url, value } = contractFields(contract)
+  const any = protoBytes([
+    [1, type_url],
+    [2, value],
+  ])
+  return protoBytes([
+    [1, BigInt(type_number)],
+    [2, any],
+    [5, BigInt(permission_id)],
+  ])
+}
+
+/**
+ * Null unless writing the result again gives the very same bytes: nothing may hide in a field that
+ * this code does not read.
+ */
+export function readRawBytes(bytes: Uint8Array): RawData | null {
+  const fields = protoFields(bytes)
+  const outer = fields === null ? null : protoFields(bytesField(fields, 11))
+  const any = outer === null ? null : protoFields(bytesField(outer, 2))
+  if (fields === null || outer === null || any === null) return null
+  const contract = readContract(Number(numberField(outer, 1)), bytesField(any, 2))
+  const [bytes_ref, hash_ref] = [bytesField(fields, 1), bytesField(fields, 4)]
+  if (contract === null || bytes_ref.length !== 2 || hash_ref.length !== 8) return null
+  const memo = bytesField(fields, 10)
+  const permission_id = Number(numberField(outer, 5))
+  const raw: RawData = {
+    ref_block_bytes: bytes_ref,
+    ref_block_hash: hash_ref,
+    expiration_ms: Number(numberField(fields, 8)),
+    timestamp_ms: Number(numberField(fields, 14)),
+    fee_limit_sun: numberField(fields, 18),
+    contract,
+    ...(permission_id === 0 ? {} : { permission_id }),
+    ...(memo.length === 0 ? {} : { memo }),
+  }
+  return bytesToHex(rawBytes(raw)) === bytesToHex(bytes) ? raw : null
+}
+
+export function txidOf(raw: Uint8Array): string {
+  return bytesToHex(sha256(raw))
+}
+
+/** Two bytes of the height and eight of the hash, as a transaction refers to its block. */
+export function referenceOf(block: { number: number; id: string }): {
+  ref_block_bytes: Uint8Array
+  ref_block_hash: Uint8Array
+} {
+  return {
+    ref_block_bytes: Uint8Array.of((block.number >> 8) & 255, block.number & 255),
+    ref_block_hash: hexToBytes(block.id.slice(16, 32)),
+  }
+}
+
+/**
+ * Takes what is to happen, never a hash: whoever signs has seen what they sign. The nonce is
+ * deterministic (RFC 6979), so the same content always gives the same signature.
+ */
+export function signTransaction(
+  content: RawData,
+  private_key: Secret<Uint8Array>,
+): SignedTransaction {
+  const raw = rawBytes(content)
+  const options = { prehash: false, format: 'recovered' } as const
+  const [recovery = 0, ...compact] = secp256k1.sign(sha256(raw), private_key.open(), options)
+  const signature = bytesToHex(Uint8Array.of(...compact, recovery + RECOVERY_BASE))
+  return { txid: txidOf(raw), raw, signature }
+}
+
+/** The 20 bytes of whoever signed, or null if no key could have made this signature. */
+export function signerOf(txid: string, signature: string): Uint8Array | null {
+  if (!/^[0-9a-fA-F]{64}$/.test(txid) || !/^[0-9a-fA-F]{130}$/.test(signature)) return null
+  const bytes = hexToBytes(signature)
+  const last = bytes[SIGNATURE_BYTES - 1] ?? 0
+  const recovery = last >= RECOVERY_BASE ? last - RECOVERY_BASE : last
+  const recovered = concatBytes(Uint8Array.of(recovery), bytes.subarray(0, SIGNATURE_BYTES - 1))
+  try {
+    const options = { prehash: false } as const
+    const key = secp256k1.recoverPublicKey(recovered, hexToBytes(txid), options)
+    return addressBytesOfPublicKey(key)
+  } catch {
+    return null
+  }
+}

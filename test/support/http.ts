@@ -1,0 +1,43 @@
+export type Reply = {
+  status: number
+  headers: Headers
+  // Tests read whatever an answer holds; each assertion says what it expects there.
+  body: Record<string, never> & { [name: string]: unknown }
+  text: string
+}
+
+export type Sent = {
+  bearer?: string | undefined
+  key?: string
+  body?: unknown
+  /** The body as it is, with no JSON made of it. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+/** One request over real HTTP. Paths are relative to the service. */
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  sent: Sent = {},
+): Promise<Reply> {
+  const headers: Record<string, string> = { ...sent.headers }
+  if (sent.bearer !== undefined) headers['authorization'] = `Bearer ${sent.bearer}`
+  if (sent.key !== undefined) headers['idempotency-key'] = sent.key
+  const body = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
+  if (body !== undefined) headers['content-type'] ??= 'application/json'
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : {},
+  }
+}
