@@ -1,9 +1,11 @@
 import { startService } from '#main/start.ts'
+import { systemClock } from '#platform/clock.ts'
 import { readSettings, type Settings } from '#platform/config.ts'
 import { systemRandom } from '#platform/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 import { type Demo, seedDemo } from '#sandbox/demo.ts'
 import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
+import { startSandboxWorld } from '#sandbox/world.ts'
 import { firstRunScreen } from './first_run_screen.ts'
 
 /** The service in its world: the sandbox brings its own, live mode is pointed at the real one. */
@@ -29,10 +31,18 @@ export async function start(): Promise<void> {
 async function startSandbox(settings: Settings) {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   process.stderr.write('Starting Florin in sandbox mode…\n')
-  const running = await startService(
-    { ...settings, operator_token },
-    { surfaces: [sandboxControl] },
-  )
+  const clock = systemClock()
+  const sandbox = await startSandboxWorld({
+    settings: { ...settings, operator_token },
+    now_ms: () => clock.now().getTime(),
+    every: clock.every,
+    random: systemRandom,
+  })
+  const service = await startService(sandbox.settings, {
+    surfaces: [sandboxControl, ...sandbox.surfaces],
+    seams: { clock },
+  })
+  const running = { ...service, stop: () => service.stop().then(sandbox.stop) }
   const demo: Demo = await seedDemo(running.world)
   process.stderr.write(firstRunScreen(settings, demo, operator_token.open()))
   return running

@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Surface } from '#platform/surface.ts'
+import { sandboxInbox } from './inbox.ts'
 
 /** The sandbox's controls: what the world outside would do, on demand. Same bearers as the API. */
 export const sandboxControl: Surface = (app: FastifyInstance, world) => {
+  sandboxInbox(app, world)
   app.post('/sandbox/v1/clock/advance', async (request) => {
     await world.callerOf(request.headers.authorization)
     const seconds = secondsIn(readBody(request))
@@ -26,11 +28,11 @@ function secondsIn(body: Record<string, unknown>): number {
   return seconds
 }
 
-function invalid(field: string, message: string): Problem {
+export function invalid(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
 }
 
-function readBody(request: FastifyRequest): Record<string, unknown> {
+export function readBody(request: FastifyRequest): Record<string, unknown> {
   const text = (request.body as Buffer | undefined)?.toString('utf8') ?? ''
   try {
     const body = readJson(text === '' ? '{}' : text)

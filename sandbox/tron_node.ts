@@ -52,6 +52,10 @@ export type TronNode = {
   /** Answers a function that ends the fault before its time. */
   fault(fault: Fault): () => void
   clearFaults(): void
+  /** The block that holds a transfer, or null while it waits or is unknown. */
+  blockOf(txid: string): (BlockMark & { ok: boolean }) | null
+  /** How many transfers it knows, mined or waiting: whether there is anything new to save. */
+  transferCount(): number
   head(): BlockMark
   finalized(): BlockMark
   snapshot(): TronSnapshot
@@ -141,6 +145,14 @@ function controls(current: () => Chain, exchange: Exchange, faults: Faults): Con
     reorg: (reorg) => reorganise(current(), reorg, () => exchange.stranger()),
     fault: (fault) => faults.add(fault),
     clearFaults: () => faults.clear(),
+    blockOf: (txid) => {
+      const found = current().find(txid)
+      if (found === null) return null
+      const { result } = found.mined.receipt
+      const ok = result === null || result === 'SUCCESS'
+      return { ...markOf(current(), found.block.number), ok }
+    },
+    transferCount: () => current().transferCount(),
     head: () => markOf(current(), current().head_number),
     finalized: () => markOf(current(), current().solidNumber()),
   }

@@ -25,6 +25,7 @@ export const floors = [
   'domain/authorizations',
   'domain/disputes',
   'domain/webhooks',
+  'domain/notices',
   'domain/activity',
   'domain/support',
   'domain/system',

@@ -12,7 +12,7 @@ import {
 } from './resources.ts'
 import { keys, type Reader } from './world.ts'
 
-/** Why a node does not take a transaction into its pool: a code and the sentence that goes with it. */
+/** Why a node does not take a transaction into its pool: a code and the sentence with it. */
 export type Refusal = { code: string; sentence: string }
 
 export type Gate = {

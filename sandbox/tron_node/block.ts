@@ -50,7 +50,7 @@ export function transactionOf(raw: string, signature: string): Transaction | nul
   return content === null ? null : { txid: txidOf(bytes), content, raw, signature }
 }
 
-/** 8 bytes of height, then 24 of a hash that also covers the fork, so that no two forks share it. */
+/** 8 bytes of height, then 24 of a hash that covers the fork too, so that no two forks share it. */
 export function blockId(
   block: Pick<Block, 'number' | 'parent_id' | 'timestamp_ms'>,
   txids: readonly string[],

@@ -66,6 +66,10 @@ export class Chain {
     return block === undefined || mined === undefined ? null : { block, index, mined }
   }
 
+  transferCount(): number {
+    return this.#txids.size + this.pool.length
+  }
+
   isKnown(txid: string): boolean {
     return this.#txids.has(txid) || this.pool.some((one) => one.txid === txid)
   }
@@ -106,7 +110,7 @@ export class Chain {
     for (let left = count - 1; left >= 0; left -= 1) this.#minePool(last_ms - left * step_ms)
   }
 
-  /** Mines what is due by the clock. Nobody sees the chain but through a call that asks this first. */
+  /** Mines what is due by the clock. Every call that shows the chain asks this first. */
   catchUp(): void {
     const interval_ms = this.#settings.block_interval_ms
     const due = Math.floor((this.now() - this.head.timestamp_ms) / interval_ms)

@@ -59,12 +59,12 @@ export class Exchange {
     return this.#pool(this.#signed(payment(to, amount_sun)))
   }
 
-  /** Somebody else's business, to stand before others in a block. */
+  /** Somebody else's business, to stand before others in a block: no money, but a log. */
   stranger(): Transaction {
     const [asset] = this.#chain().assets.keys()
     assert(asset !== undefined, 'there is an asset')
     const [from, to] = [bytesToHex(ADDRESS), bytesToHex(STRANGER)]
-    return this.#signed(this.#call(asset, { from, to, amount: 1n }))
+    return this.#signed(this.#call(asset, { from, to, amount: 0n }))
   }
 
   #equip(chain: Chain, sender: string, { asset, amount }: { asset: string; amount: bigint }): void {

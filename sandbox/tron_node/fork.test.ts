@@ -50,7 +50,7 @@ test('a fork drops a transfer: no log, no receipt, no balance, another head', as
   assert.equal(node.head().number, orphan.number + 1, 'the longer branch wins')
 })
 
-test('a fork re-mines a transfer at its height with another log index, the same ordinal', async () => {
+test('a fork re-mines a transfer at its height: another log index, the same ordinal', async () => {
   const txid = node.transferUsdt({ to: DEPOSIT, amount_micros: 5_000_000n })
   node.mine(3)
   const [before] = await deposits()
@@ -113,7 +113,7 @@ test('two transfers to one address in one block are two logs', async () => {
   assert.equal(new Set(logs.map(({ transactionHash }) => transactionHash)).size, 2)
 })
 
-test('a transfer told to fail is mined with REVERT and no log; on a fork it may succeed', async () => {
+test('a transfer told to fail is mined with REVERT and no log; a fork may heal it', async () => {
   node.fault({ kind: 'reverted_transfer', to: DEPOSIT })
   const txid = node.transferUsdt({ to: DEPOSIT, amount_micros: 7n })
   node.mine()

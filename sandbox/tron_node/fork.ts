@@ -5,7 +5,7 @@ import { type Chain, FORK_DEPTH_MAX } from './chain.ts'
 export type Reorg = {
   depth: number
   /** Which orphaned transfers the new branch holds too; `pool` leaves them to the next block. */
-  keep?: 'all' | 'none' | 'pool' | readonly string[]
+  keep?: 'all' | 'none' | 'pool' | readonly string[] | { all_but: readonly string[] }
 }
 
 export type ReorgOutcome = { kept: string[]; dropped: string[] }
@@ -27,7 +27,7 @@ export function reorganise(
   const isKept = (one: Mined): boolean =>
     keep === 'all' ||
     one.supports_others === true ||
-    (Array.isArray(keep) && keep.includes(one.txid))
+    (typeof keep === 'object' && isListed(keep, one.txid))
   for (const { timestamp_ms, mined } of orphans) {
     const kept = mined.filter(isKept).map(withoutReceipt)
     chain.append(timestamp_ms, kept.length === 0 ? [] : [stranger(), ...kept])
@@ -40,6 +40,10 @@ export function reorganise(
     kept: all.filter(({ txid }) => chain.find(txid) !== null).map(({ txid }) => txid),
     dropped: lost.map(({ txid }) => txid),
   }
+}
+
+function isListed(keep: readonly string[] | { all_but: readonly string[] }, txid: string): boolean {
+  return 'all_but' in keep ? !keep.all_but.includes(txid) : keep.includes(txid)
 }
 
 function withoutReceipt({ receipt: _, ...transaction }: Mined): Transaction {

@@ -81,11 +81,11 @@ export function chargeEnergy(
 
 type Meter = readonly [used: string, at: string]
 
-/** What was used comes back evenly over a day. */
+/** What was used comes back evenly over a day; a started unit still counts as used. */
 function remaining(world: Reader, [used, at]: Meter, time_ms: number): number {
   const elapsed_ms = BigInt(time_ms) - world.get(at)
   const left_ms = elapsed_ms < 0n ? RECOVERY_MS : RECOVERY_MS - elapsed_ms
-  return left_ms <= 0n ? 0 : Number((world.get(used) * left_ms) / RECOVERY_MS)
+  return left_ms <= 0n ? 0 : Number((world.get(used) * left_ms + RECOVERY_MS - 1n) / RECOVERY_MS)
 }
 
 function use(

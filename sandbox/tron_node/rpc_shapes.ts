@@ -92,7 +92,7 @@ export function rpcReceipt(found: Found): Json {
   }
 }
 
-/** Logs are numbered through the block, so a transfer's number changes with what stands before it. */
+/** Logs are numbered through the block, so the number depends on what stands before. */
 export function rpcLogs({ block, mined, index }: Found): Json[] {
   const first = block.mined
     .slice(0, index)

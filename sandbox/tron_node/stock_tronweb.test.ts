@@ -307,3 +307,34 @@ test('blocks are found by number, id and range, with their transactions inside',
   assert.equal((await tronweb.trx.getBlockRange(1, 5)).length, 5)
   await assert.rejects(tronweb.trx.getBlockByNumber(9_999), /not found/)
 })
+
+async function ask(path: string, request: object): Promise<Record<string, unknown>> {
+  const body = JSON.stringify(request)
+  const answer = await fetch(`${node.url}/${path}`, { method: 'POST', body })
+  return (await answer.json()) as Record<string, unknown>
+}
+
+test('builds TRX and lending in both spellings, and says no in the words of a node', async () => {
+  const payment = { owner_address: me, to_address: NOBODY, amount: 5_000_000, visible: true }
+  const seen = (await ask('wallet/createtransaction', payment)) as unknown as Types.Transaction
+  assert.equal(utils.transaction.txCheck(seen), true)
+  assert(JSON.stringify(seen.raw_data).includes(NOBODY))
+  assert.equal(await broadcast(seen), 'accepted')
+  const much = await ask('wallet/createtransaction', { ...payment, amount: 500_000_000 })
+  assert.match(String(much.Error), /balance is not sufficient/)
+
+  const lending = { owner_address: me, receiver_address: NOBODY, balance: 1_000_000, visible: true }
+  const poor = await ask('wallet/delegateresource', { ...lending, resource: 'ENERGY' })
+  assert.match(String(poor.Error), /above what is staked/)
+  const call = {
+    owner_address: me,
+    contract_address: NOBODY,
+    function_selector: 'x()',
+    visible: true,
+  }
+  const { result } = await ask('wallet/triggersmartcontract', call)
+  assert.equal((result as { code: string }).code, 'CONTRACT_VALIDATE_ERROR')
+  const bad = await ask('wallet/getaccount', { address: 'nonsense' })
+  assert.match(String(bad.Error), /INVALID address/)
+  assert.equal((await fetch(`${node.url}/wallet/unheardof`)).status, 404)
+})

@@ -5,7 +5,7 @@
 export type Undo = readonly (readonly [key: string, before: bigint])[]
 export type Reader = { get(key: string): bigint }
 
-/** Addresses are the 40 lower-case digits of their 20 bytes, here and in the rest of this folder. */
+/** Addresses are the 40 lower-case digits of their 20 bytes, here and all over this folder. */
 export const keys = {
   exists: (address: string) => `exists:${address}`,
   trx: (address: string) => `trx:${address}`,

@@ -367,6 +367,7 @@ export const reveal_pan = operation({
   problems: ['card_cancelled', 'reveal_already_used', 'reveal_limit_exceeded'],
   destructive: true,
   never_stored: true,
+  refusals_audited_as: 'card.pan_reveal_denied',
 })
 
 export const replace_card = operation({

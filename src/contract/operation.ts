@@ -38,6 +38,8 @@ export type OperationShape = {
   shown_once?: readonly string[]
   /** Never kept under an Idempotency-Key: sign_in and reveal_pan. */
   never_stored?: boolean
+  /** The audit action that every refusal of it is written under, for what must never go unseen. */
+  refusals_audited_as?: string
 }
 
 export type Section =
@@ -97,8 +99,11 @@ export function isWrite(shape: OperationShape): boolean {
   return shape.method !== 'GET'
 }
 
+/** What it takes to know how an input travels and what it may be. */
+export type InputShape = { method: string; input: TObject; carries?: 'body' }
+
 /** Where the input that is not in the path travels. */
-export function carrierOf(shape: OperationShape): 'query' | 'body' {
+export function carrierOf(shape: Omit<InputShape, 'input'>): 'query' | 'body' {
   if (shape.carries !== undefined) return shape.carries
   return shape.method === 'GET' || shape.method === 'DELETE' ? 'query' : 'body'
 }

@@ -18,3 +18,13 @@ export const scopes = {
 } as const
 
 export type Scope = keyof typeof scopes
+
+export const scope_names = Object.keys(scopes) as readonly Scope[]
+
+/** What a new client asks for when it names nothing: it may look, and touch nothing. */
+export const initial_scopes: readonly Scope[] = scope_names.filter((scope) =>
+  scope.endsWith(':read'),
+)
+
+/** Nobody grants these by overlooking them: their boxes start empty. */
+export const unticked_scopes: readonly Scope[] = ['card:reveal_pan', 'withdrawal:create']

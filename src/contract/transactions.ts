@@ -88,6 +88,10 @@ export const Transaction = Type.Object(
       Type.String({ description: 'The id its bank gave it.', examples: ['000000012345678'] }),
     ),
     terminal_id: Nullable(Type.String({ description: 'The terminal.', examples: ['TERM0001'] })),
+    held_usd: Type.Number({
+      description: 'Of an authorization: what is still held for it.',
+      examples: [25.5],
+    }),
     captured_usd: Type.Number({ description: 'Captured so far.', examples: [0] }),
     refunded_usd: Type.Number({ description: 'Refunded so far.', examples: [0] }),
     decline_code: Nullable(

@@ -1,13 +1,20 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type onRequestHookHandler,
+} from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
 import type { Programme } from '#operations/programme.ts'
-import { problemOf } from '#operations/refusal.ts'
+import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 
 export const BODY_BYTES_MAX = 26_214_400
 const REQUEST_TIMEOUT_MS = 30_000
+/** 100 MB over a slow line. What stands still meanwhile is cut off sooner, by its own reader. */
+const UPLOAD_TIMEOUT_MS = 30 * 60_000
 const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP server with its bounds; doors mount their routes on it. */
@@ -16,16 +23,20 @@ export function makeHttp(programme: Programme): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: UPLOAD_TIMEOUT_MS,
+    http: { headersTimeout: REQUEST_TIMEOUT_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     trustProxy: trusted_proxies.length > 0 ? [...trusted_proxies] : false,
     routerOptions: { maxParamLength: 1_000 },
-    clientErrorHandler: (cause, socket) => refuseMalformed(socket as Socket, cause),
+    clientErrorHandler: (cause, socket) => refuseMalformed(programme, socket as Socket, cause),
+    frameworkErrors: (cause, request, reply) =>
+      answerProblem(programme, request, reply as unknown as FastifyReply, httpProblem(cause)),
   })
   // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  limitBodyTime(app, programme)
   app.setNotFoundHandler((request, reply) =>
     answerProblem(
       programme,
@@ -35,37 +46,91 @@ export function makeHttp(programme: Programme): FastifyInstance {
     ),
   )
   app.setErrorHandler((cause, request, reply) => {
-    const problem = problemOf(httpProblem(cause))
+    const problem = httpProblem(cause)
     if (problem.status === 500) programme.log.error('a request failed', {}, problem.cause)
     return answerProblem(programme, request, reply, problem)
   })
+  closeConnectionsAsTheyIdle(app)
   return app
 }
 
+const CLOSING_BEAT_MS = 100
+
+/** A request in flight leaves its connection open behind it; without this, for over a minute. */
+function closeConnectionsAsTheyIdle(app: FastifyInstance): void {
+  let beat: NodeJS.Timeout | undefined
+  app.addHook('preClose', async () => {
+    beat = setInterval(() => app.server.closeIdleConnections(), CLOSING_BEAT_MS)
+  })
+  app.addHook('onClose', async () => clearInterval(beat))
+}
+
+/** Only a route that takes streams may take longer over a body than a request may take. */
+function limitBodyTime(app: FastifyInstance, programme: Programme): void {
+  const timers = new WeakMap<object, NodeJS.Timeout>()
+  const isTimely: onRequestHookHandler = ({ raw }, _reply, done) => {
+    clearTimeout(timers.get(raw))
+    done()
+  }
+  app.addHook('onRequest', ({ raw, headers, routeOptions }, _reply, done) => {
+    const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
+    if (hasBody && !('streams' in routeOptions.config)) {
+      timers.set(raw, setTimeout(refuseLate, REQUEST_TIMEOUT_MS, programme, raw.socket))
+    }
+    done()
+  })
+  app.addHook('preHandler', isTimely)
+  app.addHook('onResponse', isTimely)
+}
+
+/** Its error is made when it is needed: a stack for every body would cost more than most calls. */
+function refuseLate(programme: Programme, socket: Socket): void {
+  const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  void refuseMalformed(programme, socket, late)
+}
+
 /** What the HTTP layer itself refuses, in the contract's words. */
-function httpProblem(cause: unknown): unknown {
-  const code = (cause as { code?: unknown }).code
+function httpProblem(cause: unknown): Problem {
+  const code = (cause as { code?: unknown } | null)?.code
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new Problem('payload_too_large', 'A body may have at most 25 MB.')
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Problem('unsupported_media_type', 'Send the body as application/json.')
   }
   if (typeof code === 'string' && code.startsWith('FST_ERR_')) {
     return new Problem('invalid_request', 'The request cannot be read as HTTP.', { cause })
   }
-  return cause
+  return problemOf(cause)
 }
 
 /** Not even a request: answered on the bare socket, in the same shape. */
-function refuseMalformed(socket: Socket, cause: Error & { code?: string }): void {
+async function refuseMalformed(
+  programme: Programme,
+  socket: Socket,
+  cause: Error & { code?: string },
+): Promise<void> {
   if (cause.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const isTooSlow = cause.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const status = isTooSlow ? 408 : cause.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-  const message = isTooSlow
-    ? 'The request did not arrive in time.'
-    : 'The request cannot be read as HTTP.'
-  const body = JSON.stringify({ error: 'invalid_request', message })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
-      'Content-Type: application/json; charset=utf-8\r\n' +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const id = programme.newId('req', programme.clock.now())
+  const answer = refusalAnswer(malformedProblem(cause.code), id)
+  const subject = rateSubjectOf(programme, null, { caller: null, ip: socket.remoteAddress ?? '' })
+  const verdict = await programme.limiter.peek(subject.key, subject.policies)
+  const headers = {
+    ...rateHeaders(subject, verdict),
+    'Request-Id': id,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(answer.body)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const status = `${answer.status} ${STATUS_CODES[answer.status]}`
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${answer.body}`)
+}
+
+function malformedProblem(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Problem('invalid_request', 'The request did not arrive in time.', { status: 408 })
+  }
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+  return new Problem('invalid_request', 'The request cannot be read as HTTP.', { status })
 }

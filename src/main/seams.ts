@@ -1,4 +1,7 @@
+import { join } from 'node:path'
+import { chainProbes } from '#domain/topups/chain_health.ts'
 import { idMaker } from '#kernel/id.ts'
+import { diskBlobs } from '#platform/blobs.ts'
 import { systemClock } from '#platform/clock.ts'
 import type { Settings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
@@ -10,6 +13,8 @@ import { loadKeys } from '#platform/keys.ts'
 import { jsonLog } from '#platform/log.ts'
 import { makeMetrics } from '#platform/metrics.ts'
 import { systemRandom } from '#platform/random.ts'
+import { noScreener } from '#platform/screening.ts'
+import { listScreener } from '#rails/screening/list_screener.ts'
 
 /** The real seams; whatever is given takes the place of its own. */
 export async function makeSeams(
@@ -28,7 +33,12 @@ export async function makeSeams(
     newId: (prefix, at) => makeId(prefix, at.getTime()),
     keys: await loadKeys(settings.key_file, random),
     http: httpOut({ allow_loopback_http: settings.mode === 'sandbox' }),
-    probes: bareProbes(db, clock),
+    probes: {
+      ...bareProbes(db, clock),
+      ...(settings.chains.length > 0 && chainProbes({ db, clock, settings })),
+    },
+    screener: settings.screening_file === null ? noScreener : listScreener(settings.screening_file),
+    blobs: diskBlobs(join(settings.data_dir, 'evidence'), random),
     log: jsonLog(process.stdout, clock.wall),
     metrics: makeMetrics(),
     fail: neverFail,

@@ -1,8 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/access/sweep_credentials_task.ts'
+import { sweepOauthTask } from '#domain/access/sweep_oauth_task.ts'
+import { sweepVelocitiesTask } from '#domain/access/velocity.ts'
+import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
+import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
+import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
+import { inboxOf } from '#domain/notices/inbox.ts'
+import { closeWindow } from '#domain/topups/expire_topups_task.ts'
+import { mountMcp } from '#doors/mcp/server.ts'
+import { mountOauth } from '#doors/oauth/server.ts'
 import { mountOperator } from '#doors/operator/operator.ts'
+import { mountProcessor } from '#doors/processor/processor.ts'
 import { mountRest } from '#doors/rest/router.ts'
 import { mountSite } from '#doors/site/site.ts'
+import { mountThreeDs } from '#doors/three_ds/respond.ts'
 import { invoke } from '#operations/invoke.ts'
 import { makeProgramme, type Programme } from '#operations/programme.ts'
 import { sweepAnswersTask } from '#operations/sweep_answers_task.ts'
@@ -14,8 +25,11 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
 import { migrate } from '#platform/migrate.ts'
 import type { Surface, World } from '#platform/surface.ts'
 import { runTasks, type TaskRunner } from '#platform/tasks.ts'
+import { chainTasks } from './chain_tasks.ts'
 import { makeHttp } from './http.ts'
+import { type Issuing, startIssuing } from './issuing.ts'
 import { makeSeams } from './seams.ts'
+import { startTelling } from './telling.ts'
 
 export type Running = {
   url: string
@@ -48,27 +62,45 @@ async function start(
   options: Options,
   { stops, stop }: Stopping,
 ): Promise<Running> {
-  const db = openDatabase(await databaseUrl(settings, stops), { ...options.seams })
+  const database_url = await databaseUrl(settings, stops)
+  const db = openDatabase(database_url, { ...options.seams })
   stops.push(db.close)
   await migrate(db)
   const seams = await makeSeams(settings, db, options.seams)
   stops.push(await followClockOffset(db, seams.clock))
   const programme = await makeProgramme(seams)
   stops.push(programme.close)
+  const telling = await startTelling(programme)
+  stops.push(telling.stop)
+  const issuing = await startIssuing(programme, database_url)
+  stops.push(issuing.stop)
+  if (options.seams?.probes === undefined) programme.probes.issuer = issuing.probe
   const tasks = runTasks(
     [
+      ...issuing.tasks,
       touchKeysTask(programme.key_uses),
       sweepCredentialsTask(programme),
+      sweepOauthTask(programme),
       sweepAnswersTask(programme),
+      resealPansTask(programme),
+      remindEvidenceTask(programme),
+      sweepEvidenceTask(programme),
+      sweepVelocitiesTask(programme),
+      ...chainTasks(programme),
+      ...telling.tasks,
     ],
     programme,
   )
   stops.push(tasks.stop)
 
   const app = makeHttp(programme)
-  const world = worldOf(programme, tasks)
+  const world = { ...worldOf(programme, tasks), ...issuing.world }
   mountRest(app, programme)
+  mountMcp(app, programme)
+  mountOauth(app, programme)
   mountSite(app, programme)
+  mountThreeDs(app, programme)
+  mountProcessor(app, programme, issuing.engine)
   mountOperator(app, programme)
   for (const mount of options.surfaces ?? []) mount(app, world)
   await app.listen({ host: settings.host, port: settings.port })
@@ -84,7 +116,7 @@ async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): 
   return embedded.url
 }
 
-function worldOf(programme: Programme, tasks: TaskRunner): World {
+function worldOf(programme: Programme, tasks: TaskRunner): Omit<World, keyof Issuing['world']> {
   return {
     settings: programme.settings,
     clock: programme.clock,
@@ -104,6 +136,9 @@ function worldOf(programme: Programme, tasks: TaskRunner): World {
       })
       return { status: answer.status, body: answer.body === '' ? {} : JSON.parse(answer.body) }
     },
+    runTasks: tasks.run,
+    expireTopup: (account_id, id) => closeWindow(programme, account_id, id),
+    inboxOf: (account_id) => inboxOf(programme.db, account_id),
     advanceClock: async (seconds) => {
       await advanceClock(programme.db, programme.clock, seconds)
       await tasks.runAll()

@@ -1,12 +1,18 @@
 import type { OperationName } from '#contract/operations.ts'
+import type { ResourceName } from '#domain/access/resource.ts'
 import type { RequestFacts } from '#platform/context.ts'
 
 /** A call as a door hands it in, before anything of it is believed. */
 export type Call = {
   operation: OperationName
   bearer: string | null
+  /** What an OAuth token must have been made for; the REST API where nothing is said. */
+  resource?: ResourceName
   request: Omit<RequestFacts, 'idempotency_key'>
-  /** The input as one flat object. Called once the caller is known; may throw a Problem. */
+  /**
+   * The input as one flat object, or the promise of it. Called once the caller is known; may throw
+   * a Problem.
+   */
   readInput(): unknown
 }
 

@@ -1,5 +1,4 @@
 import type { OperationName } from '#contract/operations.ts'
-import { Problem } from '#contract/problem.ts'
 import { createAccount } from '#domain/accounts/create_account.ts'
 import { disable2fa } from '#domain/accounts/disable_2fa.ts'
 import { enable2fa } from '#domain/accounts/enable_2fa.ts'
@@ -7,18 +6,52 @@ import { getAccount } from '#domain/accounts/get_account.ts'
 import { signIn } from '#domain/accounts/sign_in.ts'
 import { signOut } from '#domain/accounts/sign_out.ts'
 import { updateAccount } from '#domain/accounts/update_account.ts'
+import { filterActivity } from '#domain/activity/filter_activity.ts'
+import { getActivity } from '#domain/activity/get_activity.ts'
 import { getAuditLog } from '#domain/activity/get_audit_log.ts'
 import { createApiKey } from '#domain/api_keys/create_api_key.ts'
 import { listApiKeys } from '#domain/api_keys/list_api_keys.ts'
 import { revokeApiKey } from '#domain/api_keys/revoke_api_key.ts'
+import { getBalance } from '#domain/balance/get_balance.ts'
+import { getBalanceHistory } from '#domain/balance/get_balance_history.ts'
+import { cancelCard } from '#domain/cards/cancel_card.ts'
+import { freezeCard } from '#domain/cards/freeze_card.ts'
+import { getCard } from '#domain/cards/get_card.ts'
+import { issueCard } from '#domain/cards/issue_card.ts'
+import { listCards } from '#domain/cards/list_cards.ts'
+import { loadCard } from '#domain/cards/load_card.ts'
+import { replaceCard } from '#domain/cards/replace_card.ts'
+import { revealPan } from '#domain/cards/reveal_pan.ts'
+import { setCardGeo } from '#domain/cards/set_card_geo.ts'
+import { setCardLimits } from '#domain/cards/set_card_limits.ts'
+import { setMccRules } from '#domain/cards/set_mcc_rules.ts'
+import { unfreezeCard } from '#domain/cards/unfreeze_card.ts'
+import { unloadCard } from '#domain/cards/unload_card.ts'
+import { addDisputeEvidence } from '#domain/disputes/add_dispute_evidence.ts'
+import { fileDispute } from '#domain/disputes/file_dispute.ts'
+import { getDispute } from '#domain/disputes/get_dispute.ts'
+import { listDisputes } from '#domain/disputes/list_disputes.ts'
+import { listTickets } from '#domain/support/list_tickets.ts'
+import { openTicket } from '#domain/support/open_ticket.ts'
 import { getLimits } from '#domain/system/get_limits.ts'
 import { getSystemHealth } from '#domain/system/get_system_health.ts'
+import { cancelTopup } from '#domain/topups/cancel_topup.ts'
+import { createTopup } from '#domain/topups/create_topup.ts'
+import { getTopup } from '#domain/topups/get_topup.ts'
+import { listTopups } from '#domain/topups/list_topups.ts'
+import { getAuthDetails } from '#domain/transactions/get_auth_details.ts'
+import { getTransaction } from '#domain/transactions/get_transaction.ts'
+import { listCardTransactions } from '#domain/transactions/list_card_transactions.ts'
+import { listTransactions } from '#domain/transactions/list_transactions.ts'
+import { createWebhook } from '#domain/webhooks/create_webhook.ts'
+import { deleteWebhook } from '#domain/webhooks/delete_webhook.ts'
+import { listWebhooks } from '#domain/webhooks/list_webhooks.ts'
+import { replayWebhook } from '#domain/webhooks/replay_webhook.ts'
+import { updateWebhook } from '#domain/webhooks/update_webhook.ts'
+import { getWithdrawal } from '#domain/withdrawals/get_withdrawal.ts'
+import { listWithdrawals } from '#domain/withdrawals/list_withdrawals.ts'
+import { withdraw } from '#domain/withdrawals/withdraw.ts'
 import type { Context, Handler, PreparingContext } from '#platform/context.ts'
-
-/** Said plainly by what is declared in the contract and whose room is still to be built. */
-export const notServedYet = async (): Promise<never> => {
-  throw new Problem('service_unavailable', 'This version does not serve this operation yet.')
-}
 
 /** Name → handler. A missing one, or one of another operation, does not compile. */
 export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
@@ -34,54 +67,54 @@ export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   create_api_key: createApiKey,
   revoke_api_key: revokeApiKey,
 
-  get_balance: notServedYet,
-  get_balance_history: notServedYet,
+  get_balance: getBalance,
+  get_balance_history: getBalanceHistory,
 
-  create_topup: notServedYet,
-  list_topups: notServedYet,
-  get_topup: notServedYet,
-  cancel_topup: notServedYet,
+  create_topup: createTopup,
+  list_topups: listTopups,
+  get_topup: getTopup,
+  cancel_topup: cancelTopup,
 
-  list_cards: notServedYet,
-  issue_card: notServedYet,
-  get_card: notServedYet,
-  reveal_pan: notServedYet,
-  replace_card: notServedYet,
-  load_card: notServedYet,
-  unload_card: notServedYet,
-  freeze_card: notServedYet,
-  unfreeze_card: notServedYet,
-  cancel_card: notServedYet,
-  set_card_limits: notServedYet,
-  set_mcc_rules: notServedYet,
-  set_card_geo: notServedYet,
+  list_cards: listCards,
+  issue_card: issueCard,
+  get_card: getCard,
+  reveal_pan: revealPan,
+  replace_card: replaceCard,
+  load_card: loadCard,
+  unload_card: unloadCard,
+  freeze_card: freezeCard,
+  unfreeze_card: unfreezeCard,
+  cancel_card: cancelCard,
+  set_card_limits: setCardLimits,
+  set_mcc_rules: setMccRules,
+  set_card_geo: setCardGeo,
 
-  list_transactions: notServedYet,
-  get_transaction: notServedYet,
-  list_card_transactions: notServedYet,
-  get_auth_details: notServedYet,
+  list_transactions: listTransactions,
+  get_transaction: getTransaction,
+  list_card_transactions: listCardTransactions,
+  get_auth_details: getAuthDetails,
 
-  get_activity: notServedYet,
-  filter_activity: notServedYet,
+  get_activity: getActivity,
+  filter_activity: filterActivity,
   get_audit_log: getAuditLog,
 
-  withdraw: notServedYet,
-  list_withdrawals: notServedYet,
-  get_withdrawal: notServedYet,
+  withdraw,
+  list_withdrawals: listWithdrawals,
+  get_withdrawal: getWithdrawal,
 
-  file_dispute: notServedYet,
-  list_disputes: notServedYet,
-  get_dispute: notServedYet,
-  add_dispute_evidence: notServedYet,
+  file_dispute: fileDispute,
+  list_disputes: listDisputes,
+  get_dispute: getDispute,
+  add_dispute_evidence: addDisputeEvidence,
 
-  list_webhooks: notServedYet,
-  create_webhook: notServedYet,
-  update_webhook: notServedYet,
-  delete_webhook: notServedYet,
-  replay_webhook: notServedYet,
+  list_webhooks: listWebhooks,
+  create_webhook: createWebhook,
+  update_webhook: updateWebhook,
+  delete_webhook: deleteWebhook,
+  replay_webhook: replayWebhook,
 
-  open_ticket: notServedYet,
-  list_tickets: notServedYet,
+  open_ticket: openTicket,
+  list_tickets: listTickets,
   get_system_health: getSystemHealth,
   get_limits: getLimits,
 }
@@ -92,7 +125,7 @@ export type LooseHandler =
   | LooseRun
   | {
       prepare(context: PreparingContext, input: Record<string, unknown>): Promise<LooseRun>
-      replay?(context: Context, stored: object): Promise<object>
+      replay?(context: Context, stored: object, input: object): Promise<object>
     }
 
 export function handlerOf(name: string): LooseHandler {

@@ -5,6 +5,7 @@ import type { Answer, Call } from './call.ts'
 import type { Programme } from './programme.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
 import { run } from './run.ts'
+import { rethrowAudited } from './steps/audit_refusal.ts'
 import { authenticate } from './steps/authenticate.ts'
 import { limitRate, rateHeaders, rateStanding, rateSubjectOf } from './steps/limit_rate.ts'
 import { parseInput } from './steps/parse_input.ts'
@@ -19,9 +20,9 @@ export async function invoke(programme: Programme, call: Call): Promise<Answer> 
   const started = programme.clock.monotonic()
   const operation: OperationShape = operations[call.operation]
   const progress: Progress = { caller: null, headers: null }
-  const answer = await steps(programme, call, operation, progress).catch((cause: unknown) =>
-    refuse(programme, call, cause),
-  )
+  const answer = await steps(programme, call, operation, progress)
+    .catch((cause: unknown) => rethrowAudited(programme, call, { ...progress, operation, cause }))
+    .catch((cause: unknown) => refuse(programme, call, cause))
   progress.headers ??= await standingHeaders(programme, operation, call, progress.caller)
   Object.assign(answer.headers, progress.headers)
   tell(programme, call, { answer, caller: progress.caller, started })
@@ -35,22 +36,24 @@ async function steps(
   progress: Progress,
 ): Promise<Answer> {
   const { request } = call
-  const caller = await authenticate(programme, operation, call.bearer).catch(async (cause) => {
+  const caller = await authenticate(programme, operation, call).catch(async (cause) => {
     await limitRate(programme, rateSubjectOf(programme, null, { caller: null, ip: request.ip }))
     throw cause
   })
   progress.caller = caller
-  requireAccess(operation, caller)
 
   const subject = rateSubjectOf(programme, operation, { caller, ip: request.ip })
   const verdict = await limitRate(programme, subject)
   progress.headers = rateHeaders(subject, verdict)
+  requireAccess(operation, caller)
 
   const idempotency_key = readIdempotencyKey(request.header('idempotency-key'))
-  const input = parseInput(operation, call.readInput())
+  const input = parseInput(operation, await call.readInput())
   requireFieldAccess(operation, caller, input)
   const facts = { ...request, idempotency_key }
-  if (caller?.kind === 'api_key') await programme.key_uses.note(caller, facts, operation.name)
+  if (caller !== null && caller.kind !== 'session') {
+    await programme.key_uses.note(caller, facts, operation.name)
+  }
 
   const rate = rateStanding(subject, verdict)
   return run({ programme, operation, caller, request: facts, rate, input })

@@ -24,7 +24,8 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
     limiter,
     key_uses,
     close: async () => {
-      await key_uses.flush()
+      // A database that is gone must not keep the rest from stopping.
+      await key_uses.flush().catch((cause) => seams.log.error('key uses were lost', {}, cause))
       await stopListening()
       await limiter.close()
     },

@@ -1,11 +1,16 @@
 import { isWrite, type OperationShape } from '#contract/operation.ts'
+import type { OperationName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { recordAudit } from '#domain/access/audit.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
 import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
+import { requireVelocity } from '#domain/access/velocity.ts'
+import { assert } from '#kernel/assert.ts'
+import type { IdPrefix } from '#kernel/id.ts'
 import type {
   Caller,
   Context,
+  NewAuditEntry,
   PreparingContext,
   RateStanding,
   RequestFacts,
@@ -26,6 +31,7 @@ import {
   storeAnswer,
   storedBody,
 } from './steps/replay_idempotent.ts'
+import { requireCardAccess, withinCards } from './steps/require_card_access.ts'
 import { collectTrail, writeTrail } from './trail.ts'
 
 export type Running = {
@@ -40,6 +46,7 @@ export type Running = {
 /** Runs the handler: a read on its own, a write in one transaction with all that it leaves. */
 export async function run(running: Running): Promise<Answer> {
   const handler = handlerOf(running.operation.name)
+  await holdToCards(running)
   if (!isWrite(running.operation)) return read(running, handler)
   const call = idempotencyOf(running)
   const makeRun = await prepared(running, handler, call)
@@ -54,10 +61,25 @@ export async function run(running: Running): Promise<Answer> {
 }
 
 async function read(running: Running, handler: LooseHandler): Promise<Answer> {
-  if (typeof handler !== 'function') throw new Error('a read has nothing to prepare')
-  const { programme } = running
-  const context = contextOf(running, programme.db)
-  return success(running.operation, JSON.stringify(await handler(context, running.input)))
+  const { programme, operation, caller, input } = running
+  const ready =
+    typeof handler === 'function'
+      ? handler
+      : await handler.prepare(preparingContextOf(running), input)
+  const output = await ready(contextOf(running, programme.db), input)
+  programme.fail('before_reply')
+  const seen = withinCards(operation.name as OperationName, caller, output)
+  return success(operation, JSON.stringify(seen))
+}
+
+/** A token may be tied to cards; that holds whatever the handler does about it. */
+async function holdToCards(running: Running): Promise<void> {
+  const { operation, caller, input } = running
+  await requireCardAccess(operation.name as OperationName, caller, input, (name, other) => {
+    const handler = handlerOf(name)
+    if (typeof handler !== 'function') throw new Error('a read has nothing to prepare')
+    return handler(contextOf(running, running.programme.db), other)
+  })
 }
 
 type Writing = {
@@ -70,12 +92,12 @@ type Writing = {
 }
 
 async function write(running: Running, writing: Writing): Promise<Answer> {
-  const { tx, call, handler } = writing
+  const { tx, call } = writing
   if (call === null)
     return success(running.operation, JSON.stringify(await effect(running, writing)))
   await lockIdempotencyKey(tx, call)
   const stored = await findStoredAnswer(tx, call)
-  if (stored !== undefined) return replay(running, writing, handler, stored)
+  if (stored !== undefined) return replay(running, writing, stored)
 
   await tx.run('savepoint effect')
   try {
@@ -93,34 +115,52 @@ async function write(running: Running, writing: Writing): Promise<Answer> {
   }
 }
 
-async function effect(running: Running, { tx, makeRun, changed }: Writing): Promise<unknown> {
+function effect(running: Running, writing: Writing): Promise<object> {
+  return withTrail(running, writing, (context) => writing.makeRun()(context, running.input))
+}
+
+/** Does the work after earlier writes of the account, and writes what it tells when it is done. */
+async function withTrail(
+  running: Running,
+  { tx, changed }: Writing,
+  work: (context: Context) => Promise<object>,
+): Promise<object> {
+  if (running.caller !== null) await lockAccountWrites(tx, running.caller.account_id)
   const trail = collectTrail()
-  const context: Context = {
+  const output = await work({
     ...contextOf(running, tx),
     emit: trail.emit,
     audit: trail.audit,
+    alert: trail.alert,
     credentialsChanged: (account_id) => changed.add(account_id),
-  }
-  const output = await makeRun()(context, running.input)
+  })
   running.programme.fail('after_handler')
   for (const account_id of changed) await notifyCredentialsChanged(tx, account_id)
   await writeTrail(running.programme, tx, trail, { ...running, operation: running.operation.name })
   return output
 }
 
-async function replay(
-  running: Running,
-  { tx, call }: Writing,
-  handler: LooseHandler,
-  stored: StoredAnswer,
-): Promise<Answer> {
+/**
+ * Calls of one account that write do so one after the other, and the moment of a call is taken
+ * under this lock: ids follow the order of commits, so a list that is walked from its old end
+ * skips nothing. Taken after the idempotency key and before every lock of a handler.
+ */
+async function lockAccountWrites(tx: Tx, account_id: string): Promise<void> {
+  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 1))', [account_id])
+}
+
+async function replay(running: Running, writing: Writing, stored: StoredAnswer): Promise<Answer> {
+  const { tx, call, handler } = writing
   if (call !== null) await markReplayed(tx, call, running.programme.clock.now())
   const renew = typeof handler === 'function' ? undefined : handler.replay
-  const isSuccess = stored.status < 300
-  const body =
-    renew === undefined || !isSuccess
-      ? stored.body
-      : JSON.stringify(await renew(contextOf(running, tx), JSON.parse(stored.body) as object))
+  let { body } = stored
+  if (renew !== undefined && stored.status < 300) {
+    const kept = JSON.parse(body) as object
+    const renewed = await withTrail(running, writing, (context) =>
+      renew(context, kept, running.input),
+    )
+    body = JSON.stringify(renewed)
+  }
   return {
     status: stored.status,
     body: stored.status === 204 ? '' : body,
@@ -138,7 +178,9 @@ function idempotencyOf({
   const key = request.idempotency_key
   const takesKey = operation.method === 'POST' || operation.method === 'PATCH'
   if (key === null || !takesKey || operation.never_stored) return null
-  return idempotentCall({ operation, caller, input, key, keys: programme.keys })
+  // A file is no part of the input, but a repeat with another one is another request.
+  const asked = request.upload ? { ...input, sha256: request.upload.sha256 } : input
+  return idempotentCall({ operation, caller, input: asked, key, keys: programme.keys })
 }
 
 /**
@@ -176,34 +218,39 @@ function commonOf(running: Running) {
     random: programme.random,
     keys: programme.keys,
     probes: programme.probes,
+    screener: programme.screener,
+    blobs: programme.blobs,
+    http: programme.http,
     caller: caller as Caller,
     request,
     rate,
     now,
-    newId: (prefix: Parameters<Programme['newId']>[0]) => programme.newId(prefix, now),
+    newId: (prefix: IdPrefix, at: Date = now) => programme.newId(prefix, at),
   }
 }
 
-/** What is told here is not written: for reads and replays, which leave no trail. */
+/** What is told here is not written: a read leaves no trail. */
 function contextOf(running: Running, tx: Tx): Context {
   const silent = () => undefined
-  return { ...commonOf(running), tx, emit: silent, audit: silent, credentialsChanged: silent }
+  const trail = { emit: silent, audit: silent, alert: silent }
+  return { ...commonOf(running), ...trail, tx, credentialsChanged: silent }
 }
 
 function preparingContextOf(running: Running): PreparingContext {
-  const { programme, caller, request, operation } = running
+  const { programme, operation } = running
+  const facts = auditFactsOf({ ...programme, ...running, operation: operation.name })
+  const auditIn = async (tx: Tx, account_id: string, entry: NewAuditEntry) => {
+    const [id] = await recordAudit(tx, account_id, [entry], facts)
+    assert(id !== undefined, 'an entry that was written has an id')
+    return id
+  }
   return {
     ...commonOf(running),
     db: programme.db,
-    auditRefusal: (account_id, entry) =>
-      programme.db.transaction((tx) =>
-        recordAudit(
-          tx,
-          account_id,
-          [entry],
-          auditFactsOf({ ...programme, caller, request, operation: operation.name }),
-        ),
-      ),
+    auditIn,
+    auditRefusal: async (account_id, entry) => {
+      await programme.db.transaction((tx) => auditIn(tx, account_id, entry))
+    },
   }
 }
 

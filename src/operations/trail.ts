@@ -1,7 +1,16 @@
 import { recordAudit } from '#domain/access/audit.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
+import { noteCredentialChange } from '#domain/access/risk.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
-import type { Caller, NewAuditEntry, NewEvent, RequestFacts, Trail } from '#platform/context.ts'
+import { noticesOfAlerts } from '#domain/notices/security_alerts.ts'
+import type {
+  Caller,
+  NewAuditEntry,
+  NewEvent,
+  RequestFacts,
+  SecurityAlert,
+  Trail,
+} from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { Programme } from './programme.ts'
 
@@ -9,16 +18,20 @@ import type { Programme } from './programme.ts'
 export type CollectedTrail = Trail & {
   events: Map<string, NewEvent[]>
   entries: Map<string, NewAuditEntry[]>
+  alerts: Map<string, SecurityAlert[]>
 }
 
 export function collectTrail(): CollectedTrail {
   const events = new Map<string, NewEvent[]>()
   const entries = new Map<string, NewAuditEntry[]>()
+  const alerts = new Map<string, SecurityAlert[]>()
   return {
     events,
     entries,
+    alerts,
     emit: (account_id, event) => add(events, account_id, event),
     audit: (account_id, entry) => add(entries, account_id, entry),
+    alert: (account_id, alert) => add(alerts, account_id, alert),
   }
 }
 
@@ -30,11 +43,15 @@ function add<Item>(lists: Map<string, Item[]>, account_id: string, item: Item): 
 
 export type Told = {
   caller: Caller | null
+  operator?: { id: string; name: string }
   request: RequestFacts
   operation: string
 }
 
-/** Events before audit entries, accounts in key order: the last locks of the transaction. */
+/**
+ * E-mails to write first, they lock nothing; then events before audit entries, accounts in key
+ * order: the last locks of the transaction.
+ */
 export async function writeTrail(
   programme: Programme,
   tx: Tx,
@@ -44,6 +61,10 @@ export async function writeTrail(
   const { caller, request, operation } = told
   if (caller !== null) completeAudit(trail, caller, operation)
   const { clock, newId } = programme
+  for (const [account_id, alerts] of trail.alerts) {
+    await noticesOfAlerts(tx, account_id, alerts, { ...programme, request })
+    await noteCredentialChange(tx, account_id, { alerts, now: clock.now() })
+  }
   const telling = {
     livemode: programme.settings.mode === 'live',
     request: { id: request.id, idempotency_key: request.idempotency_key },

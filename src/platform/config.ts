@@ -1,6 +1,11 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import type { LinkName } from '#iso8583/links.ts'
 import { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
+import { type ChainSettings, chainSettingsFrom } from './chain_settings.ts'
+import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
+import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
 
 /** The environment, read once and typed. A wrong value stops the start with a sentence. */
 export type Settings = {
@@ -9,6 +14,11 @@ export type Settings = {
   host: string
   port: number
   iso_port: number
+  iso_host: string
+  iso_link: LinkName
+  iso_tls: IsoTls | null
+  /** The processors that may call, and the secret each signs with; by the name of the link. */
+  processors: Readonly<Record<string, Secret>>
   data_dir: string
   database_url: Secret | null
   public_url: string
@@ -17,9 +27,31 @@ export type Settings = {
   trusted_proxies: readonly string[]
   redis_url: Secret | null
   key_file: string
+  /** Whether the agent-tool server gives sessions to clients that want one. */
+  mcp_sessions: boolean
+  /** Origins whose pages may call the agent-tool server, besides our own and loopback. */
+  mcp_origins: readonly string[]
+  /** smtp://user:password@host:587 or smtps://…; null: e-mails are kept and not sent. */
+  smtp_url: Secret | null
+  mail_from: string
   spend_limits: SpendLimits
+  risk: RiskSettings
+  /** How long a file that is being uploaded may stand still. */
+  upload_idle_seconds: number
   bins: readonly BinProfile[]
+  /** The chains that money comes from and goes to; the first one is the default. */
+  chains: readonly ChainSettings[]
+  /** Addresses we do not deal with, one a line; read again when the file changes. */
+  screening_file: string | null
+  /** Where the signer listens: a Unix socket that only our user may open. */
+  signer_socket: string
+  /** What the signer's role will sign at most; the service itself has no use for it. */
+  signer_policy: PolicySettings
+  topup_window_minutes: number
 }
+
+/** With a client_ca_file, only peers with a certificate of that authority are let in. */
+export type IsoTls = { cert_file: string; key_file: string; client_ca_file: string | null }
 
 export type RateProfileName = 'default' | 'conservative' | 'off'
 
@@ -70,6 +102,14 @@ const SANDBOX_BINS: readonly BinProfile[] = [
   { bin: '555555', brand: 'mastercard', types: ['virtual', 'physical'], default: false },
 ]
 
+const LINK_NAMES = [
+  'ascii',
+  'ascii_hex',
+  'bcd',
+  'visa_like',
+  'mastercard_like',
+] as const satisfies readonly LinkName[]
+
 export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -102,17 +142,60 @@ export function readSettings(env: Environment): Settings {
     host: env['FLORIN_HOST'] || (mode === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
     port,
     iso_port: portOf(env, 'FLORIN_ISO_PORT', 8583),
+    iso_host: env['FLORIN_ISO_HOST'] || (mode === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
+    iso_link: choice(env, 'FLORIN_ISO_LINK', LINK_NAMES, 'ascii'),
+    iso_tls: isoTlsOf(env),
+    processors: processorsOf(env),
     data_dir,
-    database_url: secret(env, 'FLORIN_DATABASE_URL'),
+    database_url: addressOf(env, 'FLORIN_DATABASE_URL', /^postgres(ql)?:\/\/[^/?]/, 'postgres://…'),
     public_url: urlOf(env, 'FLORIN_PUBLIC_URL', `http://127.0.0.1:${port}`),
     operator_token: secret(env, 'FLORIN_OPERATOR_TOKEN'),
     rate_profile,
-    trusted_proxies: listOf(env, 'FLORIN_TRUSTED_PROXIES'),
-    redis_url: secret(env, 'REDIS_URL'),
+    trusted_proxies: networksOf(env, 'FLORIN_TRUSTED_PROXIES'),
+    redis_url: addressOf(env, 'REDIS_URL', /^rediss?:\/\/[^/?]/, 'redis://…'),
     key_file: resolve(env['FLORIN_KEY_FILE'] || `${data_dir}/keys.json`),
+    mcp_sessions: choice(env, 'FLORIN_MCP_SESSIONS', ['off', 'on'], 'off') === 'on',
+    mcp_origins: listOf(env, 'FLORIN_MCP_ORIGINS'),
+    smtp_url: smtpUrlOf(env),
+    mail_from: env['FLORIN_MAIL_FROM'] || 'Florin <no-reply@localhost>',
     spend_limits: spendLimitsOf(env),
+    risk: riskOf(env, mode),
+    upload_idle_seconds: secondsOf(env, 'FLORIN_UPLOAD_IDLE_SECONDS', 30),
     bins: mode === 'sandbox' ? SANDBOX_BINS : binsOf(env),
+    chains: chainsOf(env),
+    screening_file: env['FLORIN_SCREENING_FILE'] ? resolve(env['FLORIN_SCREENING_FILE']) : null,
+    signer_socket: resolve(env['FLORIN_SIGNER_SOCKET'] || `${data_dir}/signer.sock`),
+    signer_policy: signerPolicyOf(env),
+    topup_window_minutes: minutesOf(env, 'FLORIN_TOPUP_WINDOW_MINUTES', 60),
   }
+}
+
+function isoTlsOf(env: Environment): IsoTls | null {
+  const cert_file = env['FLORIN_ISO_TLS_CERT_FILE']
+  const key_file = env['FLORIN_ISO_TLS_KEY_FILE']
+  if (!cert_file && !key_file) return null
+  if (!cert_file || !key_file) {
+    throw new ConfigError('FLORIN_ISO_TLS_CERT_FILE and FLORIN_ISO_TLS_KEY_FILE go together.')
+  }
+  return { cert_file, key_file, client_ca_file: env['FLORIN_ISO_TLS_CLIENT_CA_FILE'] || null }
+}
+
+const PROCESSOR_SECRET_LENGTH_MIN = 32
+
+/** FLORIN_PROCESSORS is a JSON object: the name of each link, and the secret it signs with. */
+function processorsOf(env: Environment): Record<string, Secret> {
+  const given = jsonOf(env, 'FLORIN_PROCESSORS', {} as Record<string, unknown>)
+  return Object.fromEntries(
+    Object.entries(given).map(([name, text]) => {
+      const isSecret = typeof text === 'string' && text.length >= PROCESSOR_SECRET_LENGTH_MIN
+      if (!/^[a-z0-9_]+$/.test(name) || !isSecret) {
+        throw new ConfigError(
+          `FLORIN_PROCESSORS: ${name} needs a name in lower case and a secret of at least 32 letters.`,
+        )
+      }
+      return [name, new Secret(text)]
+    }),
+  )
 }
 
 /** A price that nobody collects would be worse than a refusal to start. */
@@ -127,9 +210,11 @@ function refuseUnserved(env: Environment): void {
 
 /** FLORIN_SPEND_LIMITS is a JSON object with any of the limits; the rest keep their standard. */
 function spendLimitsOf(env: Environment): SpendLimits {
-  const given = jsonOf(env, 'FLORIN_SPEND_LIMITS', {} as Record<string, unknown>)
+  const given = jsonOf<unknown>(env, 'FLORIN_SPEND_LIMITS', {})
+  if (!isRecord(given)) throw new ConfigError('FLORIN_SPEND_LIMITS is not a JSON object.')
   for (const [name, value] of Object.entries(given)) {
-    if (!(name in STANDARD_SPEND_LIMITS) || typeof value !== 'number' || value < 0) {
+    const isAmount = typeof value === 'number' && Number.isFinite(value) && value >= 0
+    if (!Object.hasOwn(STANDARD_SPEND_LIMITS, name) || !isAmount) {
       throw new ConfigError(
         `FLORIN_SPEND_LIMITS: ${name} is not a limit, or not a number of 0 or more.`,
       )
@@ -138,8 +223,70 @@ function spendLimitsOf(env: Environment): SpendLimits {
   return { ...STANDARD_SPEND_LIMITS, ...given }
 }
 
+/** FLORIN_RISK is a JSON object with any of the controls; the rest keep what the mode sets. */
+function riskOf(env: Environment, mode: Settings['mode']): RiskSettings {
+  const risk = riskSettingsFrom(jsonOf<unknown>(env, 'FLORIN_RISK', {}), mode)
+  if (typeof risk === 'string') throw new ConfigError(`FLORIN_RISK: ${risk}.`)
+  return risk
+}
+
+function secondsOf(env: Environment, name: string, standard: number): number {
+  const seconds = Number(env[name] || standard)
+  if (seconds > 0 && seconds <= 3_600) return seconds
+  throw new ConfigError(`${name} is "${env[name]}"; it must be up to 3600 seconds.`)
+}
+
+/** FLORIN_CHAINS is a JSON list; the sandbox brings a chain of its own where it names none. */
+function chainsOf(env: Environment): readonly ChainSettings[] {
+  const chains = chainSettingsFrom(jsonOf(env, 'FLORIN_CHAINS', []))
+  if (typeof chains === 'string') throw new ConfigError(`FLORIN_CHAINS: ${chains}.`)
+  return chains
+}
+
+function signerPolicyOf(env: Environment): PolicySettings {
+  const policy = policySettingsFrom(jsonOf(env, 'FLORIN_SIGNER_POLICY', {}))
+  if (typeof policy === 'string') throw new ConfigError(`FLORIN_SIGNER_POLICY: ${policy}.`)
+  return policy
+}
+
+function minutesOf(env: Environment, name: string, standard: number): number {
+  const minutes = Number(env[name] || standard)
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > 10_080) {
+    throw new ConfigError(`${name} is "${env[name]}"; it must be 1 to 10080 minutes.`)
+  }
+  return minutes
+}
+
+/** FLORIN_BINS is a JSON list of the card ranges that the programme issues from. */
 function binsOf(env: Environment): readonly BinProfile[] {
-  return jsonOf<BinProfile[]>(env, 'FLORIN_BINS', [])
+  const given = jsonOf<unknown>(env, 'FLORIN_BINS', [])
+  if (!Array.isArray(given) || !given.every(isBinProfile)) {
+    throw new ConfigError(
+      'FLORIN_BINS is not a list of {bin, brand, types, default}: bin has 6 to 8 digits, brand is ' +
+        'visa or mastercard, types are virtual and physical, default is true or false.',
+    )
+  }
+  if (new Set(given.map(({ bin }) => bin)).size < given.length) {
+    throw new ConfigError('FLORIN_BINS names a bin twice.')
+  }
+  return given
+}
+
+const BIN_FIELDS = ['bin', 'brand', 'types', 'default']
+
+function isBinProfile(value: unknown): value is BinProfile {
+  if (!isRecord(value) || Object.keys(value).some((name) => !BIN_FIELDS.includes(name)))
+    return false
+  const { bin, brand, types, default: isDefault } = value
+  if (typeof bin !== 'string' || !/^\d{6,8}$/.test(bin)) return false
+  if (brand !== 'visa' && brand !== 'mastercard') return false
+  if (!Array.isArray(types) || types.length === 0) return false
+  const areTypes = types.every((type) => type === 'virtual' || type === 'physical')
+  return areTypes && typeof isDefault === 'boolean'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function jsonOf<Value>(env: Environment, name: string, standard: Value): Value {
@@ -181,9 +328,36 @@ function urlOf(env: Environment, name: string, standard: string): string {
   return value
 }
 
+function smtpUrlOf(env: Environment): Secret | null {
+  const url = secret(env, 'FLORIN_SMTP_URL')
+  if (url === null || (URL.canParse(url.open()) && /^smtps?:/.test(url.open()))) return url
+  throw new ConfigError('FLORIN_SMTP_URL must begin with smtp:// or smtps:// and name a host.')
+}
+
 function secret(env: Environment, name: string): Secret | null {
   const value = env[name]
   return value ? new Secret(value) : null
+}
+
+/** Not repeated in the refusal: an address of a database carries its password. */
+function addressOf(env: Environment, name: string, form: RegExp, example: string): Secret | null {
+  const address = secret(env, name)
+  if (address === null || form.test(address.open())) return address
+  throw new ConfigError(`${name} is not an address of the form ${example}.`)
+}
+
+/** Addresses and networks (10.0.0.0/8) of the proxies whose X-Forwarded-For counts. */
+function networksOf(env: Environment, name: string): string[] {
+  const networks = listOf(env, name)
+  for (const network of networks) {
+    const [address = '', bits, ...more] = network.split('/')
+    const bits_max = isIP(address) === 4 ? 32 : 128
+    const isSized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bits_max)
+    if (isIP(address) === 0 || !isSized || more.length > 0) {
+      throw new ConfigError(`${name}: "${network}" is neither an address nor a network.`)
+    }
+  }
+  return networks
 }
 
 function listOf(env: Environment, name: string): string[] {

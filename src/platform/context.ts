@@ -3,6 +3,7 @@ import type { InputOfName, OperationName, OutputOfName, operations } from '#cont
 import type { Scope } from '#contract/scopes.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
+import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { RateProfileName, Settings } from './config.ts'
 import type { Database, Tx } from './db.ts'
@@ -13,6 +14,7 @@ import type { Keys } from './keys.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Random } from './random.ts'
+import type { AddressScreener } from './screening.ts'
 
 /** The seams that the service is built on; `main` makes them, tests and simulations differ. */
 export type Seams = {
@@ -24,6 +26,8 @@ export type Seams = {
   keys: Keys
   http: OutgoingHttp
   probes: Probes
+  screener: AddressScreener
+  blobs: Blobs
   log: Log
   metrics: Metrics
   fail: Fail
@@ -41,6 +45,8 @@ export type Caller = {
   /** The only cards a token may see; null where there is no such restriction. */
   card_ids: readonly string[] | null
   rate_profile: RateProfileName | null
+  /** Of a token: the grant it was made under. */
+  grant_id?: string
 }
 
 /** What is known of the request that carries a call, whatever door it came through. */
@@ -50,7 +56,12 @@ export type RequestFacts = {
   user_agent: string
   idempotency_key: string | null
   header(name: string): string | null
+  /** The file that was streamed in with it. */
+  upload?: StoredFile
 }
+
+/** A file whose bytes are stored, and whose record is still to be written. */
+export type StoredFile = { id: string; content_type: string; size_bytes: number; sha256: string }
 
 export type Resource = { type: string; id: string }
 
@@ -69,7 +80,26 @@ export type NewEvent = {
 
 /** Shown in the activity stream, but nothing that a webhook can subscribe to. */
 export type ActivityOnly =
-  `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated'}`
+  | `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated'}`
+  | 'webhook.disabled'
+  | `withdrawal.${'completed' | 'failed'}`
+  | `dispute.${'answered' | 'evidence_due'}`
+  | `transaction.${'reversed' | 'expired'}`
+
+/** What the owner of an account is told by e-mail whatever the settings: somebody may be at it. */
+export type SecurityAlert = {
+  kind:
+    | 'new_sign_in'
+    | 'api_key_created'
+    | 'password_changed'
+    | 'email_changed'
+    | 'two_factor_on'
+    | 'two_factor_off'
+  /** What exactly, in a few words; never a secret. */
+  detail?: string
+  /** Where it goes when it must not go to the account's present address. */
+  recipient?: string
+}
 
 export type NewAuditEntry = {
   action: string
@@ -87,6 +117,8 @@ export type Trail = {
   emit(account_id: string, event: NewEvent): void
   /** Takes the place of the entry that would carry the operation's own name. */
   audit(account_id: string, entry: NewAuditEntry): void
+  /** An e-mail to the owner, written with the change itself. */
+  alert(account_id: string, alert: SecurityAlert): void
 }
 
 /** What the caller's rate limits are and what is left of them, this call included. */
@@ -97,12 +129,15 @@ export type RateStanding = {
   reset_ms: number
 }
 
-type Common = Pick<Seams, 'settings' | 'clock' | 'random' | 'keys' | 'probes'> & {
+type Common = Pick<
+  Seams,
+  'settings' | 'clock' | 'random' | 'keys' | 'probes' | 'http' | 'screener' | 'blobs'
+> & {
   request: RequestFacts
   rate: RateStanding
   /** The moment of this call; everything it makes is made then. */
   now: Date
-  newId(prefix: IdPrefix): string
+  newId(prefix: IdPrefix, at?: Date): string
 }
 
 /** Before the transaction: for slow work such as password hashing. */
@@ -111,6 +146,11 @@ export type PreparingContext<Who = Caller> = Common & {
   caller: Who
   /** A refusal, written at once: the operation that it belongs to will not commit. */
   auditRefusal(account_id: string, entry: NewAuditEntry): Promise<void>
+  /**
+   * An entry in a transaction of the preparation's own, for what must be committed before it is
+   * done; answers with its id. Locks the account's head.
+   */
+  auditIn(tx: Tx, account_id: string, entry: NewAuditEntry): Promise<string>
 }
 
 export type Context<Who = Caller> = Common &
@@ -139,9 +179,13 @@ type Prepare<Name extends OperationName> = (
 type Replay<Name extends OperationName> = (
   context: Context<WhoOf<Name>>,
   stored: OutputOfName<Name>,
+  input: InputOfName<Name>,
 ) => Promise<OutputOfName<Name>>
 
-/** A handler is its run; or a preparation outside the transaction that answers with its run. */
+/**
+ * A handler is its run; or a preparation outside the transaction that answers with its run. A read
+ * that uses something up writes that in its preparation.
+ */
 export type Handler<Name extends OperationName> =
   | Run<Name>
   | { prepare: Prepare<Name>; replay?: Replay<Name> }

@@ -28,27 +28,42 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
 
 const CONNECT_TIMEOUT_MS = 3_000
 const STATEMENT_TIMEOUT_MS = 10_000
+/** Longer than the server's own limit: it is for a server that cannot be heard any more. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000
 const COMMIT_TIMEOUT_MS = 5_000
 const RETRIES_MAX = 3
 
-type Options = { pool_size?: number; log?: Log; fail?: Fail }
+type Options = {
+  pool_size?: number
+  /** The server's own limits on what this pool asks. */
+  limits?: { statement_ms: number; lock_ms: number; idle_in_transaction_ms: number }
+  log?: Log
+  fail?: Fail
+}
+
+const STANDARD_LIMITS = {
+  statement_ms: STATEMENT_TIMEOUT_MS,
+  lock_ms: STATEMENT_TIMEOUT_MS / 2,
+  idle_in_transaction_ms: STATEMENT_TIMEOUT_MS * 3,
+}
 
 export function openDatabase(url: string, options: Options = {}): Database {
   const hosts = splitHosts(url)
   const log = options.log ?? silentLog
   const fail = options.fail ?? neverFail
   const pool = new pg.Pool({
-    ...poolSettings(hosts[0] ?? url, options.pool_size ?? 16),
+    ...poolSettings(hosts[0] ?? url, options),
     Client: clientOver(hosts),
   })
   // A server that goes away ends idle clients; without a listener that would end the process.
   pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const checkout = () => guarded(() => pool.connect())
+  const checkout = () => guarded(() => dial(pool, hosts.length))
+  const single = (sql: string, params: readonly unknown[]) =>
+    guarded(async () => onOneClient(await checkout(), named(sql, params)))
   return {
-    rows: async (sql, params = []) => (await guarded(() => pool.query(named(sql, params)))).rows,
-    run: async (sql, params = []) =>
-      (await guarded(() => pool.query(named(sql, params)))).rowCount ?? 0,
+    rows: async (sql, params = []) => (await single(sql, params)).rows,
+    run: async (sql, params = []) => (await single(sql, params)).rowCount ?? 0,
     transaction: (work) => retried(async () => inTransaction(await checkout(), work, fail)),
     connection: async (work) => {
       const client = await checkout()
@@ -63,15 +78,43 @@ export function openDatabase(url: string, options: Options = {}): Database {
   }
 }
 
-function poolSettings(url: string, size: number): pg.PoolConfig {
+function poolSettings(
+  url: string,
+  { pool_size = 16, limits = STANDARD_LIMITS }: Options,
+): pg.PoolConfig {
   return {
     connectionString: url,
-    max: size,
+    max: pool_size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: STATEMENT_TIMEOUT_MS / 2,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS * 3,
+    statement_timeout: limits.statement_ms,
+    lock_timeout: limits.lock_ms,
+    idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,
     keepAlive: true,
+    // Statements of one connection may be sent before the answers of earlier ones have come.
+    pipeline: true,
+  } as pg.PoolConfig
+}
+
+/** A client, from whichever host will have one: each is asked once before the caller hears no. */
+async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await pool.connect()
+    } catch (cause) {
+      if (attempt >= hosts) throw cause
+    }
+  }
+}
+
+async function onOneClient(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  let broken: Error | undefined
+  try {
+    return await client.query(query)
+  } catch (cause) {
+    if (isUseless(cause)) broken = hangUp(client, cause)
+    throw cause
+  } finally {
+    client.release(broken)
   }
 }
 
@@ -94,8 +137,10 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
           this.query(WHO_ARE_YOU).then(
             ({ rows }) => {
               const { timeline } = rows[0] as { timeline: string | null }
-              if (timeline === null) return advance(done, new Error('that host is a standby'))
-              if (timeline < newest_timeline) return advance(done, new Error('an old primary'))
+              if (timeline === null)
+                return advance(done, new DatabaseUnavailable('that host is a standby'))
+              if (timeline < newest_timeline)
+                return advance(done, new DatabaseUnavailable('that host is an old primary'))
               newest_timeline = timeline
               done(null)
             },
@@ -112,16 +157,18 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
   }
 }
 
+type Named = pg.QueryConfig & { query_timeout: number }
+
 const names = new Map<string, string>()
 
 /** Statements are prepared under a name: planning them anew costs a third of the throughput. */
-function named(sql: string, params: readonly unknown[]): pg.QueryConfig {
+function named(sql: string, params: readonly unknown[]): Named {
   let name = names.get(sql)
   if (name === undefined) {
     name = `s${names.size}`
     names.set(sql, name)
   }
-  return { name, text: sql, values: params as unknown[] }
+  return { name, text: sql, values: params as unknown[], query_timeout: ANSWER_TIMEOUT_MS }
 }
 
 async function inTransaction<Value>(
@@ -136,15 +183,18 @@ async function inTransaction<Value>(
   let broken: Error | undefined
   try {
     fail('before_begin')
-    await client.query('begin')
+    // Not awaited: it travels with the first statement, and fails that one if it fails.
+    const begun = client.query('begin')
+    begun.catch(() => undefined)
     const value = await work(tx)
+    await begun
     fail('before_commit')
     await commit(client)
     fail('after_commit')
     return value
   } catch (cause) {
-    // An unconfirmed commit still occupies its connection: only closing the socket ends it.
-    if (cause instanceof DatabaseUnavailable) broken = cause
+    // Closing the socket ends the transaction too, where a rollback would not be heard.
+    if (cause instanceof DatabaseUnavailable || isUseless(cause)) broken = hangUp(client, cause)
     else broken = await client.query('rollback').then(() => undefined, asError)
     if (broken === undefined && !isUnavailable(cause)) throw cause
     throw cause instanceof DatabaseUnavailable
@@ -173,7 +223,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
     )
   })
   try {
-    await Promise.race([client.query('commit'), deadline])
+    const { command } = await Promise.race([client.query('commit'), deadline])
+    // The server answers COMMIT with ROLLBACK where a statement had failed, and calls it success.
+    if (command !== 'COMMIT') throw new Error('a statement had failed, so nothing was committed')
   } finally {
     clearTimeout(timer)
     client.off('notice', hear)
@@ -197,6 +249,7 @@ async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()
   } catch (cause) {
+    if (cause instanceof DatabaseUnavailable) throw cause
     if (isUnavailable(cause)) throw new DatabaseUnavailable('no database answer', { cause })
     throw cause
   }
@@ -209,6 +262,18 @@ const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
 
 function isRetryable(cause: unknown): boolean {
   return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
+}
+
+/** The host has become a standby, or it does not answer: this connection is of no more use. */
+function isUseless(cause: unknown): boolean {
+  return codeOf(cause) === '25006' || (cause as Error | null)?.message === 'Query read timeout'
+}
+
+/** At once and without a goodbye: what is still under way on this connection may never end. */
+function hangUp(client: pg.ClientBase, cause: unknown): Error {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+  connection.stream.destroy()
+  return asError(cause)
 }
 
 const SOCKET_CODES = [
@@ -257,6 +322,8 @@ async function listen(
     client = next
     await next.connect()
     await next.query(`listen ${listening.channel}`)
+    // What was said while the connection was away is lost: whoever hears must look again.
+    if (dials > 1) listening.hear('')
   }
   await connect().catch((cause) => {
     listening.log.error('cannot listen to the database', { channel: listening.channel }, cause)

@@ -8,6 +8,17 @@ export const failpoints = [
   'before_commit',
   'after_commit',
   'before_reply',
+  'before_sign',
+  'after_sign',
+  'after_transfer_stored',
+  'after_broadcast',
+  'after_broadcast_noted',
+  'before_withdrawal_settled',
+  'after_withdrawal_settled',
+  'events_fanned_out',
+  'delivery_leased',
+  'delivery_sent',
+  'delivery_recorded',
 ] as const
 
 export type Failpoint = (typeof failpoints)[number]

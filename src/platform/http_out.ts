@@ -15,6 +15,7 @@ import {
   portOf,
   requireAllowedUrl,
 } from './address_rules.ts'
+import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
 
@@ -36,6 +37,14 @@ export type OutgoingRequest = {
   readonly body?: string | Uint8Array
   readonly timeout_ms: number
   readonly response_bytes_max: number
+  /**
+   * May go over a connection that was kept after an earlier answer, and keeps its own. Such a
+   * connection may turn out to be closed, and then the request is sent once more: only for what
+   * may arrive twice.
+   */
+  readonly reuse_connection?: boolean
+  /** Ends it before its time, as if it had run out. */
+  readonly signal?: AbortSignal
 }
 
 export type OutgoingResponse = {
@@ -70,24 +79,46 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
   const { lookup = dnsLookup(), connect = dial, ports = default_ports } = options
   const rules = { allow_loopback_http: options.allow_loopback_http, ports }
 
+  const kept = keptConnections()
+
+  const open = async (url: URL, request: Bounded): Promise<KeptConnection> => {
+    const { signal, timeout_ms } = request
+    const addresses = await checkedAddressesOf(url, lookup, signal)
+    const tcp = await openTcp(addresses, portOf(url), { timeout_ms, connect, signal })
+    const socket = url.protocol === 'https:' ? await openTls(tcp, url, signal) : tcp
+    return { socket, client: clientOver(socket, url, request) }
+  }
+
+  const exchangeAnew = async (url: URL, request: Bounded): Promise<Answer> => {
+    const old = request.reuse_connection ? kept.take(url.origin) : undefined
+    try {
+      if (old !== undefined) return await exchange(old, url, { ...request, kept })
+    } catch (error) {
+      const isStale = error instanceof EgressFailed && error.reason === 'reset'
+      if (!isStale || request.signal.aborted) throw error
+    }
+    return exchange(await open(url, request), url, { ...request, kept })
+  }
+
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
     const started_at = performance.now()
     const url = requireAllowedUrl(request.url, rules)
     const headers = requestHeaders(request.headers)
     const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(), request.timeout_ms)
+    const hurry = () => deadline.abort()
+    const timer = setTimeout(hurry, request.timeout_ms)
+    request.signal?.addEventListener('abort', hurry, { once: true })
     const { signal } = deadline
+    if (request.signal?.aborted) hurry()
     try {
-      const addresses = await checkedAddressesOf(url, lookup, signal)
-      const tcp = await openTcp(addresses, portOf(url), { ...request, connect, signal })
-      const socket = url.protocol === 'https:' ? await openTls(tcp, url, signal) : tcp
-      const answer = await exchange(socket, url, { ...request, headers, signal })
+      const answer = await exchangeAnew(url, { ...request, headers, signal })
       return { ...answer, duration_ms: performance.now() - started_at }
     } catch (error) {
       if (!signal.aborted) throw error
       throw new EgressFailed('timeout', 'There was no complete answer in time.', { cause: error })
     } finally {
       clearTimeout(timer)
+      request.signal?.removeEventListener('abort', hurry)
     }
   }
 
@@ -203,14 +234,20 @@ async function opened(
   }
 }
 
+type Bounded = OutgoingRequest & { readonly signal: AbortSignal }
+type Answer = Omit<OutgoingResponse, 'duration_ms'>
+
+/** The connection is kept where the answer was read to its end and the request allows it. */
 async function exchange(
-  socket: Socket,
+  connection: KeptConnection,
   url: URL,
-  request: OutgoingRequest & { signal: AbortSignal },
-): Promise<Omit<OutgoingResponse, 'duration_ms'>> {
-  const client = clientOver(socket, url, request.timeout_ms)
+  { kept, ...request }: Bounded & { kept: KeptConnections },
+): Promise<Answer> {
+  const { client, socket } = connection
   // A request still in the client's queue does not hear the signal; destroying ends it too.
-  request.signal.addEventListener('abort', () => void client.destroy(), { once: true })
+  const giveUp = () => void client.destroy()
+  request.signal.addEventListener('abort', giveUp, { once: true })
+  let isWhole = false
   try {
     const answer = await client.request({
       method: request.method,
@@ -219,27 +256,36 @@ async function exchange(
       body: request.body ?? null,
       signal: request.signal,
     })
-    return {
-      status: answer.statusCode,
-      headers: responseHeaders(answer.headers),
-      body: await readUpTo(answer.body, request.response_bytes_max),
-    }
+    const body = await readUpTo(answer.body, request.response_bytes_max)
+    isWhole = body.length < request.response_bytes_max && request.reuse_connection === true
+    return { status: answer.statusCode, headers: responseHeaders(answer.headers), body }
   } catch (error) {
     throw failureOf(error)
   } finally {
-    socket.destroy()
-    await client.destroy()
+    request.signal.removeEventListener('abort', giveUp)
+    if (isWhole) kept.keep(url.origin, connection)
+    else {
+      socket.destroy()
+      await client.destroy()
+    }
   }
 }
+
+/** Less than what common servers allow, so that it is mostly us who close an idle connection. */
+const IDLE_MS = 4_000
 
 /**
  * A client that has one socket and can get no other: left to itself it would connect again, and
  * that connection would not be a checked one.
  */
-function clientOver(socket: Socket, url: URL, timeout_ms: number): Client {
+function clientOver(socket: Socket, url: URL, request: Bounded): Client {
+  const { timeout_ms, reuse_connection = false } = request
   let isGiven = false
   return new Client(url.origin, {
-    pipelining: 0,
+    // Without pipelining there is no keeping either: the client asks for the connection to close.
+    pipelining: reuse_connection ? 1 : 0,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
     headersTimeout: timeout_ms,
     bodyTimeout: timeout_ms,
     connect: (_options, done) => {

@@ -2,7 +2,9 @@ import type { Secret } from '#kernel/secret.ts'
 
 /** What may stand in a log line. A secret may: it prints as dots, whatever the line. */
 type LogValue = string | number | boolean | null | undefined | Secret<unknown>
-export type LogFields = Readonly<Record<string, LogValue>>
+export type LogFields = Readonly<Record<string, LogValue>> & {
+  readonly [name in 'time' | 'level' | 'message']?: never
+}
 
 export type Log = {
   info(message: string, fields?: LogFields): void

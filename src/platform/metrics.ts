@@ -6,6 +6,8 @@ export type Metrics = {
   request_seconds: Histogram<'operation' | 'status'>
   problems: Counter<'operation' | 'code'>
   task_failures: Counter<'task'>
+  card_messages: Counter<'mti' | 'code'>
+  webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
 }
 
@@ -34,6 +36,18 @@ export function makeMetrics(): Metrics {
       name: 'florin_task_failures_total',
       help: 'Passes of a background task that failed.',
       labelNames: ['task'],
+      registers,
+    }),
+    webhook_attempts: new Counter({
+      name: 'florin_webhook_attempts_total',
+      help: 'Attempts to deliver an event, by how they went.',
+      labelNames: ['status'],
+      registers,
+    }),
+    card_messages: new Counter({
+      name: 'florin_card_messages_total',
+      help: 'Messages of card networks, by type and response code.',
+      labelNames: ['mti', 'code'],
       registers,
     }),
     clock_offset_seconds: new Gauge({

@@ -20,6 +20,8 @@ type Migration = { name: string; sql: string; checksum: string }
 export async function migrate(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   return db.connection(async (client) => {
+    // A large table takes as long as it takes, and another node waits for it.
+    await client.query('set statement_timeout = 0; set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     try {
       await client.query(CREATE_TABLE)
@@ -45,6 +47,7 @@ export async function migrate(db: Database): Promise<string[]> {
       return fresh.map((migration) => migration.name)
     } finally {
       await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
+      await client.query('reset statement_timeout; reset lock_timeout')
     }
   })
 }

@@ -19,8 +19,8 @@ export type PageInput = {
   created_lte?: string
 }
 
-/** A condition with `?` where its value goes. */
-export type Condition = readonly [sql: string, value: unknown]
+/** A condition with `?` where its value goes; one that is all literal has none. */
+export type Condition = readonly [sql: string, value?: unknown]
 
 export type PageOf<Row> = { data: Row[]; next_cursor: string | null; has_more: boolean }
 
@@ -50,7 +50,7 @@ export async function readPage<Row extends { id: string }>(
   const clauses = conditions.map(([sql]) => sql.replace('?', () => `$${++position}`))
   const found = await tx.rows<Row>(
     `${select} where ${clauses.join(' and ')} order by id ${order} limit $${position + 1}`,
-    [...conditions.map(([, value]) => value), limit + 1],
+    [...conditions.filter(takesValue).map(([, value]) => value), limit + 1],
   )
   const data = found.slice(0, limit)
   const has_more = found.length > limit
@@ -61,6 +61,8 @@ export async function readPage<Row extends { id: string }>(
     next_cursor: has_more && last !== undefined ? makeCursor(last.id, binding) : null,
   }
 }
+
+const takesValue = (condition: Condition) => condition.length === 2
 
 /** One of several values of a comma list; no condition where the filter is absent. */
 export function anyOf(column: string, list: string | undefined): Condition[] {
@@ -74,16 +76,27 @@ export function equals(column: string, value: string | undefined): Condition[] {
 const MOMENT_MS = 1
 
 function createdBounds(prefix: IdPrefix, input: PageInput): Condition[] {
-  const bound = (comparison: string, moment: string | undefined, shift_ms: number): Condition[] =>
-    moment === undefined
-      ? []
-      : [[`id ${comparison} ?`, idFloor(prefix, Date.parse(moment) + shift_ms)]]
+  const bound = (comparison: string, name: CreatedFilter, shift_ms: number): Condition[] => {
+    const moment = input[name]
+    if (moment === undefined) return []
+    return [[`id ${comparison} ?`, idFloor(prefix, momentMs(name, moment) + shift_ms)]]
+  }
   return [
-    ...bound('>=', input.created_gt, MOMENT_MS),
-    ...bound('>=', input.created_gte, 0),
-    ...bound('<', input.created_lt, 0),
-    ...bound('<', input.created_lte, MOMENT_MS),
+    ...bound('>=', 'created_gt', MOMENT_MS),
+    ...bound('>=', 'created_gte', 0),
+    ...bound('<', 'created_lt', 0),
+    ...bound('<', 'created_lte', MOMENT_MS),
   ]
+}
+
+type CreatedFilter = 'created_gt' | 'created_gte' | 'created_lt' | 'created_lte'
+
+/** A leap second has the right form, but no clock of ours ever shows it. */
+function momentMs(field: CreatedFilter, moment: string): number {
+  const ms = Date.parse(moment)
+  if (!Number.isNaN(ms)) return ms
+  const message = 'is not a moment that exists'
+  throw new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
 }
 
 /** A cursor belongs to its list, filters and order; only the page size may change on the way. */

@@ -3,13 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { type Running, startService } from '#main/start.ts'
-import { readSettings } from '#platform/config.ts'
+import { type Clock, systemClock } from '#platform/clock.ts'
+import { readSettings, type Settings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
 import { silentLog } from '#platform/log.ts'
+import { systemRandom } from '#platform/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
+import { type SandboxWorld, startSandboxWorld } from '#sandbox/world.ts'
 import { cloneDatabase } from './database.ts'
 
-export type TestService = Running & { database_url: string; data_dir: string }
+export type TestService = Running & {
+  database_url: string
+  data_dir: string
+  /** The chain and the signer around it; services of one data folder share them. */
+  sandbox: SandboxWorld
+}
 
 type Options = {
   env?: Record<string, string>
@@ -25,20 +33,47 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   const database_url = options.database_url ?? database?.url ?? ''
   const settings = readSettings({
     FLORIN_PORT: '0',
+    FLORIN_ISO_PORT: '0',
     FLORIN_RATE_PROFILE: 'off',
     FLORIN_DATA_DIR: data_dir,
     FLORIN_DATABASE_URL: database_url,
     FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',
     ...options.env,
   })
-  const running = await startService(settings, {
-    surfaces: [sandboxControl],
-    seams: { log: silentLog, ...options.seams },
+  const clock = options.seams?.clock ?? systemClock()
+  const sandbox = await sandboxOf(settings, clock)
+  const pointed = { ...settings, ...pick(sandbox.settings) }
+  const running = await startService(pointed, {
+    surfaces: [sandboxControl, ...sandbox.surfaces],
+    seams: { log: silentLog, ...options.seams, clock },
   })
   after(async () => {
     await running.stop()
     await database?.drop()
     if (options.data_dir === undefined) await rm(data_dir, { recursive: true, force: true })
   })
-  return { ...running, database_url, data_dir }
+  return { ...running, database_url, data_dir, sandbox }
+}
+
+const pick = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })
+
+type Shared = { world: Promise<SandboxWorld>; clock: Clock }
+const worlds = new Map<string, Shared>()
+
+/** A service that is started again in the same folder finds the same world; it brings the time. */
+function sandboxOf(settings: Settings, clock: Clock): Promise<SandboxWorld> {
+  const known = worlds.get(settings.data_dir)
+  if (known !== undefined) {
+    known.clock = clock
+    return known.world
+  }
+  const world = startSandboxWorld({
+    settings,
+    now_ms: () => (worlds.get(settings.data_dir)?.clock ?? clock).now().getTime(),
+    every: systemClock().every,
+    random: systemRandom,
+  })
+  worlds.set(settings.data_dir, { world, clock })
+  after(async () => (await world).stop())
+  return world
 }

@@ -51,14 +51,15 @@ export function auditHash(entry: Omit<AuditRow, 'hash'>): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }
 
-/** Appends to the chain. Locks the account's head: the last lock of the transaction. */
+/** Appends to the chain; answers with the new ids. Locks the account's head, the last lock of all. */
 export async function recordAudit(
   tx: Tx,
   account_id: string,
   entries: readonly NewAuditEntry[],
   facts: AuditFacts,
-): Promise<void> {
-  if (entries.length === 0) return
+): Promise<string[]> {
+  if (entries.length === 0) return []
+  const ids: string[] = []
   let { audit_hash, audit_count } = await lockHead(tx, account_id)
   const { stamp, ...shared } = facts
   for (const { action, result = 'success', resource = null, ...given } of entries) {
@@ -77,12 +78,14 @@ export async function recordAudit(
     }
     audit_hash = auditHash(entry)
     await insertEntry(tx, { ...entry, hash: audit_hash })
+    ids.push(entry.id)
   }
   await tx.run('update account_heads set audit_hash = $2, audit_count = $3 where account_id = $1', [
     account_id,
     audit_hash,
     audit_count,
   ])
+  return ids
 }
 
 async function lockHead(

@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/db.ts'
 
 export type CredentialRow = {
-  kind: 'session' | 'api_key'
+  kind: 'session' | 'api_key' | 'oauth_client'
   id: string
   name: string | null
   account_id: string
@@ -9,6 +9,18 @@ export type CredentialRow = {
   rate_profile: 'default' | 'conservative' | null
   expires_at: Date | null
   ended_at: Date | null
+  /** Of an OAuth token: what it was made for and what it was granted. */
+  token?: TokenFacts
+}
+
+export type TokenFacts = {
+  audience: string
+  scope: string
+  /** Resource → scopes, as the grant stands now: what was taken back no token has any more. */
+  granted: Readonly<Record<string, string>>
+  grant_id: string
+  card_ids: string[] | null
+  card_actions: string[] | null
 }
 
 export async function findSessionByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
@@ -31,6 +43,28 @@ export async function findApiKeyByHash(tx: Tx, hash: string): Promise<Credential
     [hash],
   )
   return row
+}
+
+type TokenRow = Omit<CredentialRow, 'token'> & TokenFacts
+
+/** The grant is read with its token, so that a token made while its grant ended opens nothing. */
+export async function findTokenByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
+  const [row] = await tx.rows<TokenRow>(
+    `select 'oauth_client' as kind, g.client_id as id, g.client_name as name, g.account_id,
+            a.status as account_status, a.rate_profile, t.expires_at, g.revoked_at as ended_at,
+            t.payload ->> 'aud' as audience, coalesce(t.payload ->> 'scope', '') as scope,
+            coalesce(g.payload -> 'resources', '{}') as granted, g.id as grant_id, g.card_ids,
+            g.card_actions
+       from oauth_payloads t
+       join oauth_grants g on g.id = t.grant_id
+       join accounts a on a.id = g.account_id
+      where t.model = 'AccessToken' and t.id = $1`,
+    [hash],
+  )
+  if (row === undefined) return undefined
+  const { audience, scope, granted, grant_id, card_ids, card_actions, ...credential } = row
+  const token = { audience, scope, granted, grant_id, card_ids, card_actions }
+  return { ...credential, token }
 }
 
 /** Tells every node, at commit, to forget what it remembers of this account's credentials. */

@@ -1,8 +1,16 @@
 import { Problem } from '#contract/problem.ts'
-import { type Scope, scopes } from '#contract/scopes.ts'
+import { type Scope, scope_names } from '#contract/scopes.ts'
 import type { Caller, Seams } from '#platform/context.ts'
-import { bearerHash, bearerKindOf } from './bearer.ts'
-import { type CredentialRow, findApiKeyByHash, findSessionByHash } from './credential_store.ts'
+import { type BearerKind, bearerHash, bearerKindOf } from './bearer.ts'
+import {
+  type CredentialRow,
+  findApiKeyByHash,
+  findSessionByHash,
+  findTokenByHash,
+} from './credential_store.ts'
+import { grantedScopes } from './grant.ts'
+import { oauthHash } from './oauth_hash.ts'
+import { type ResourceName, resourceNamed } from './resource.ts'
 
 /**
  * Bearer → caller, without a query for every request: what the database said is remembered for half
@@ -10,13 +18,17 @@ import { type CredentialRow, findApiKeyByHash, findSessionByHash } from './crede
  * on a notice everywhere else, so the half second only bounds what a lost notice can do.
  */
 export type Credentials = {
-  callerOf(bearer: string): Promise<Caller>
+  /** `resource` is what an OAuth token must have been made for. */
+  callerOf(bearer: string, resource?: ResourceName): Promise<Caller>
   forget(account_id: string): void
 }
 
 const REMEMBER_MS = 500
 const REMEMBERED_MAX = 10_000
-const ALL_SCOPES: ReadonlySet<Scope> = new Set(Object.keys(scopes) as Scope[])
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(scope_names)
+
+/** The form of an OAuth token. */
+const TOKEN = /^[\w-]{32,128}$/
 
 type Remembered = {
   row: Promise<CredentialRow | undefined>
@@ -28,14 +40,19 @@ export function makeCredentials({
   db,
   keys,
   clock,
-}: Pick<Seams, 'db' | 'keys' | 'clock'>): Credentials {
+  settings,
+}: Pick<Seams, 'db' | 'keys' | 'clock' | 'settings'>): Credentials {
   const remembered = new Map<string, Remembered>()
 
-  const look = (bearer: string, kind: 'session' | 'api_key'): Remembered => {
+  const find = (bearer: string, kind: BearerKind | null) => {
+    if (kind === null) return findTokenByHash(db, oauthHash(keys, bearer))
     const hash = bearerHash(keys, bearer)
-    const find = kind === 'session' ? findSessionByHash : findApiKeyByHash
+    return kind === 'session' ? findSessionByHash(db, hash) : findApiKeyByHash(db, hash)
+  }
+
+  const look = (bearer: string, kind: BearerKind | null): Remembered => {
     const entry: Remembered = {
-      row: find(db, hash),
+      row: find(bearer, kind),
       until: clock.monotonic() + REMEMBER_MS,
       account_id: null,
     }
@@ -51,16 +68,15 @@ export function makeCredentials({
   }
 
   return {
-    callerOf: async (bearer) => {
-      const kind = bearerKindOf(bearer)
-      if (kind === null || kind === 'mistyped') throw invalidToken()
+    callerOf: async (bearer, resource = 'rest') => {
       const known = remembered.get(bearer)
-      const entry =
-        known !== undefined && known.until > clock.monotonic() ? known : look(bearer, kind)
-      const row = await entry.row
+      const isFresh = known !== undefined && known.until > clock.monotonic()
+      const row = await (isFresh ? known : look(bearer, kindOf(bearer))).row
       if (row === undefined) throw invalidToken()
       requireUsable(row, clock.now())
-      return callerFrom(row)
+      if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
+      if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
+      return callerFrom(row, grantedScopes(settings, row.token))
     },
     forget: (account_id) => {
       // An answer still on its way may predate the change, so it is not kept either.
@@ -69,6 +85,13 @@ export function makeCredentials({
       }
     },
   }
+}
+
+/** Null for an OAuth token. What has no known form is refused without asking the database. */
+function kindOf(bearer: string): BearerKind | null {
+  const kind = bearerKindOf(bearer)
+  if (kind === 'mistyped' || (kind === null && !TOKEN.test(bearer))) throw invalidToken()
+  return kind
 }
 
 function invalidToken(): Problem {
@@ -83,21 +106,27 @@ function requireUsable(row: CredentialRow, now: Date): void {
     throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
   }
   if (row.expires_at !== null && row.expires_at <= now) {
-    throw new Problem('token_expired', 'This session has expired. Sign in again.')
+    throw new Problem('token_expired', 'This session or token has expired. Sign in again.')
   }
   if (row.account_status === 'suspended') {
     throw new Problem('account_suspended', 'This account is suspended. Contact support.')
   }
 }
 
-function callerFrom(row: CredentialRow): Caller {
+function otherResource(resource: ResourceName): Problem {
+  const place = resource === 'mcp' ? 'the agent tools' : 'the REST API'
+  return new Problem('invalid_token', `This token was not made for ${place}.`)
+}
+
+function callerFrom(row: CredentialRow, scopes: ReadonlySet<Scope>): Caller {
   return {
     kind: row.kind,
     id: row.id,
     name: row.name,
     account_id: row.account_id,
-    scopes: ALL_SCOPES,
-    card_ids: null,
+    scopes,
+    card_ids: row.token?.card_ids ?? null,
     rate_profile: row.rate_profile,
+    ...(row.token !== undefined && { grant_id: row.token.grant_id }),
   }
 }

@@ -1,10 +1,12 @@
 import type { Caller, RequestFacts, Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import { recordAudit } from './audit.ts'
 import { auditFactsOf } from './audit_facts.ts'
 import { insertKeyUse, type KeyTouch, touchApiKeys } from './credential_store.ts'
+import { touchGrants } from './grant_store.ts'
 
 /**
- * When and from where keys are used. The first use of a key from an address on a day is an audit
+ * When and from where keys and grants are used. The first use from an address on a day is an audit
  * entry and is written before the answer; later ones only move last_used_at, gathered and written
  * together by a task, so that a busy key costs no write per call.
  */
@@ -24,22 +26,19 @@ export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
     note: async (caller, request, operation) => {
       const at = clock.now()
       const day = at.toISOString().slice(0, 10)
-      const touch = { account_id: caller.account_id, key_id: caller.id, ip: request.ip, at }
-      const use = `${caller.id}|${request.ip}|${day}`
+      const used = usedBy(caller)
+      const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
+      const use = `${used.id}|${request.ip}|${day}`
       if (seen.has(use)) {
-        touches.set(caller.id, touch)
+        touches.set(used.id, touch)
         return
       }
       await db.transaction(async (tx) => {
-        await touchApiKeys(tx, [touch])
+        await writeTouches(tx, [touch])
         if (!(await insertKeyUse(tx, { ...touch, day }))) return
-        const resource = { type: 'api_key', id: caller.id }
-        await recordAudit(
-          tx,
-          caller.account_id,
-          [{ action: 'api_key.used', resource }],
-          auditFactsOf({ caller, request, operation, clock, newId }),
-        )
+        const { action, id, type } = used
+        const facts = auditFactsOf({ caller, request, operation, clock, newId })
+        await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], facts)
       })
       if (seen.size >= SEEN_MAX) seen.clear()
       seen.add(use)
@@ -48,7 +47,21 @@ export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
       if (touches.size === 0) return
       const batch = [...touches.values()]
       touches = new Map()
-      await touchApiKeys(db, batch)
+      await writeTouches(db, batch)
     },
   }
+}
+
+/** A token is one of many under its grant, so it is the grant that was used. */
+function usedBy({ id, grant_id }: Caller): { action: string; type: string; id: string } {
+  if (grant_id !== undefined) return { action: 'oauth.used', type: 'grant', id: grant_id }
+  return { action: 'api_key.used', type: 'api_key', id }
+}
+
+async function writeTouches(tx: Tx, touches: readonly KeyTouch[]): Promise<void> {
+  const isGrant = ({ key_id }: KeyTouch) => key_id.startsWith('grant_')
+  const grants = touches.filter(isGrant).map(({ key_id, ip, at }) => ({ id: key_id, ip, at }))
+  const keys = touches.filter((touch) => !isGrant(touch))
+  if (keys.length > 0) await touchApiKeys(tx, keys)
+  if (grants.length > 0) await touchGrants(tx, grants)
 }

@@ -29,6 +29,15 @@ export async function insertSession(
   )
 }
 
+/** Whether a session, over or not, was ever opened from there. */
+export async function hasSessionFrom(tx: Tx, account_id: string, ip: string): Promise<boolean> {
+  const [row] = await tx.rows('select 1 from sessions where account_id = $1 and ip = $2 limit 1', [
+    account_id,
+    ip,
+  ])
+  return row !== undefined
+}
+
 export async function endSession(tx: Tx, account_id: string, id: string, now: Date): Promise<void> {
   await tx.run(
     'update sessions set ended_at = $3 where account_id = $1 and id = $2 and ended_at is null',

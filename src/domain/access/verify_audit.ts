@@ -14,7 +14,7 @@ export async function verifyAudit(
   db: Database,
   onProgress: (entries: number) => void = () => undefined,
 ): Promise<AuditReport> {
-  const report: AuditReport = { accounts: 0, entries: 0, faults: [] }
+  const report: AuditReport = { accounts: 0, entries: 0, faults: await missingHeads(db) }
   let after = ''
   for (;;) {
     const heads = await db.rows<Head>(
@@ -31,6 +31,25 @@ export async function verifyAudit(
     if (last === undefined) return report
     after = last.account_id
   }
+}
+
+/** An account is opened with its head in one transaction, so none is ever without. */
+async function missingHeads(db: Database): Promise<AuditFault[]> {
+  const accounts = await db.rows<{ id: string }>(
+    `select id from accounts a
+      where not exists (select from account_heads h where h.account_id = a.id)`,
+  )
+  return accounts.map(({ id }) => ({ account_id: id, position: 0n, fault: 'the head is missing' }))
+}
+
+/** Head and entries are read in one statement: what is being added is in both or in neither. */
+async function hasStrays(db: Database, account_id: string): Promise<boolean> {
+  const strays = await db.rows(
+    `select 1 from audit_entries e join account_heads h using (account_id)
+      where account_id = $1 and (e.position < 1 or e.position > h.audit_count) limit 1`,
+    [account_id],
+  )
+  return strays.length > 0
 }
 
 type Head = { account_id: string; audit_count: bigint; audit_hash: string }
@@ -58,5 +77,6 @@ async function verifyChain(db: Database, head: Head, faults: AuditFault[]): Prom
   }
   if (position !== head.audit_count || hash !== head.audit_hash)
     fault('the chain does not reach its head')
+  if (await hasStrays(db, head.account_id)) fault('an entry stands outside the chain')
   return Number(position)
 }

@@ -1,7 +1,7 @@
 import { genesisHash } from '#domain/access/audit.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/db.ts'
-import { type AccountRow, emailTaken } from './account.ts'
+import { type AccountHoldings, type AccountRow, emailTaken } from './account.ts'
 
 const COLUMNS = `id, email, password_hash, status, notifications, totp_status, totp_secret_sealed,
                  totp_last_step, version, created_at, updated_at`
@@ -10,8 +10,17 @@ export type NewAccount = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'no
   now: Date
 }
 
+/**
+ * Whoever wants an e-mail waits for whoever wanted it before, and then sees whether it is taken.
+ * Comes after the lock of the account's own row.
+ */
+async function lockEmail(tx: Tx, email: string): Promise<void> {
+  await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`email|${email}`])
+}
+
 /** The account and the head of its trail. Refuses an e-mail that is taken, whoever comes second. */
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<AccountRow> {
+  await lockEmail(tx, account.email)
   const [row] = await tx.rows<AccountRow>(
     `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $5)
@@ -40,26 +49,44 @@ export async function findAccountByEmail(tx: Tx, email: string): Promise<Account
   return row
 }
 
-/** Many accounts in one statement: what the reading lane asks. */
-export async function findAccounts(tx: Tx, ids: readonly string[]): Promise<AccountRow[]> {
-  return tx.rows<AccountRow>(`select ${COLUMNS} from accounts where id = any($1)`, [ids])
+/** Many accounts with what they hold, in one statement: what the reading lane asks. */
+export async function findAccounts(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<(AccountRow & AccountHoldings)[]> {
+  return tx.rows<AccountRow & AccountHoldings>(
+    `select ${COLUMNS}, coalesce(p.balance_micros, 0) as balance_micros, c.cards_count
+       from accounts
+       left join purses p on p.account_id = id and p.kind = 'treasury' and p.owner_id = ''
+      cross join lateral (
+             select json_build_object(
+                      'active', count(*) filter (where status = 'active'),
+                      'frozen', count(*) filter (where status = 'frozen'),
+                      'cancelled', count(*) filter (where status = 'cancelled')) as cards_count
+               from cards where account_id = accounts.id) c
+      where id = any($1)`,
+    [ids],
+  )
 }
 
-export async function findAccount(tx: Tx, id: string): Promise<AccountRow> {
+export async function findAccount(tx: Tx, id: string): Promise<AccountRow & AccountHoldings> {
   const [row] = await findAccounts(tx, [id])
   return requireFound(row)
 }
 
 /** A caller has an account: where its row is missing the fault is ours. */
-export function requireFound(row: AccountRow | undefined): AccountRow {
+export function requireFound<Row extends AccountRow>(row: Row | undefined): Row {
   assert(row !== undefined, 'a caller has an account')
   return row
 }
 
-/** Locks the row: the first lock of whatever changes an account. */
+/**
+ * Locks the row: the first lock of whatever changes an account. Not against the rows that refer to
+ * it: whoever appends to the account's trail would wait here while holding its head.
+ */
 export async function lockAccount(tx: Tx, id: string): Promise<AccountRow> {
   const [row] = await tx.rows<AccountRow>(
-    `select ${COLUMNS} from accounts where id = $1 for update`,
+    `select ${COLUMNS} from accounts where id = $1 for no key update`,
     [id],
   )
   return requireFound(row)
@@ -70,6 +97,7 @@ type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifi
 }
 
 export async function updateAccountRow(tx: Tx, change: AccountChange): Promise<AccountRow> {
+  await lockEmail(tx, change.email)
   const taken = await tx.rows('select 1 from accounts where email = $1 and id <> $2', [
     change.email,
     change.id,
@@ -101,6 +129,11 @@ export async function updateTotp(tx: Tx, change: TotpChange): Promise<void> {
       where id = $1`,
     [change.id, change.totp_status, change.totp_secret_sealed, change.now],
   )
+}
+
+/** For a new secret, none of whose codes has been used yet. */
+export async function restartTotpSteps(tx: Tx, account_id: string): Promise<void> {
+  await tx.run('update accounts set totp_last_step = 0 where id = $1', [account_id])
 }
 
 /** True for the first use of this time step or a later one: a code works once, also in a race. */

@@ -1,8 +1,8 @@
 import { openSession } from '#domain/access/session.ts'
 import type { Context, Handler } from '#platform/context.ts'
 import { accountView, EMPTY_HOLDINGS, foldEmail, STANDARD_NOTIFICATIONS } from './account.ts'
-import { insertAccount } from './account_store.ts'
-import { hashPassword, requireStrongPassword } from './password.ts'
+import { insertAccount, lockAccount } from './account_store.ts'
+import { hashPassword, isPassword, requireStrongPassword } from './password.ts'
 
 export const createAccount: Handler<'create_account'> = {
   prepare: async (_context, input) => {
@@ -34,8 +34,20 @@ export const createAccount: Handler<'create_account'> = {
       return opened
     }
   },
-  // Bearers are not kept, so a repeat gets a session of its own.
-  replay: signedIn,
+  // Bearers are not kept, so a repeat gets a session of its own; unless the account has moved on
+  // since: then what opened it must not open it again.
+  replay: async (context, stored, input) => {
+    const account = await lockAccount(context.tx, stored.id)
+    const isAsOpened = account.status === 'active' && account.totp_status !== 'enabled'
+    if (!isAsOpened || !(await isPassword(input.password, account.password_hash))) return stored
+    const opened = await signedIn(context, account)
+    context.audit(account.id, {
+      action: 'session.created',
+      resource: { type: 'session', id: opened.session_id },
+      actor_id: opened.session_id,
+    })
+    return opened
+  },
 }
 
 async function signedIn(context: Context<null>, { id, email }: { id: string; email: string }) {

@@ -1,22 +1,24 @@
 import { Problem } from '#contract/problem.ts'
-import { requireGuessLeft } from '#domain/access/guesses.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
 import type { Handler } from '#platform/context.ts'
 import { findAccount, lockAccount, replaceRecoveryCodes, updateTotp } from './account_store.ts'
 import { requireTotpCode } from './two_factor.ts'
-import { requireCurrentPassword } from './update_account.ts'
+import { requireCurrentPassword, requireSamePassword } from './update_account.ts'
 
 export const disable2fa: Handler<'disable_2fa'> = {
   prepare: async (context, input) => {
     const { db, keys, caller, now } = context
     const account = await findAccount(db, caller.account_id)
     if (account.totp_status !== 'enabled') throw notEnabled()
-    await requireCurrentPassword(context, input.password)
+    const judged = await requireCurrentPassword(context, input.password)
     await requireGuessLeft({ tx: db, keys, subject: `totp|${caller.account_id}`, now })
 
-    return async ({ tx, keys, clock, caller, now, audit }) => {
+    return async ({ tx, keys, clock, caller, now, audit, alert }) => {
       const account = await lockAccount(tx, caller.account_id)
       if (account.totp_status !== 'enabled') throw notEnabled()
+      requireSamePassword(account, judged)
       await requireTotpCode({ tx, keys, clock }, account, input.totp_code)
+      await clearGuesses({ tx, keys, subject: `totp|${account.id}` })
       await updateTotp(tx, {
         id: account.id,
         totp_status: 'disabled',
@@ -24,6 +26,7 @@ export const disable2fa: Handler<'disable_2fa'> = {
         now,
       })
       await replaceRecoveryCodes(tx, account.id, [])
+      alert(account.id, { kind: 'two_factor_off' })
       audit(account.id, { action: 'totp.disabled', resource: { type: 'account', id: account.id } })
       return {}
     }

@@ -1,8 +1,14 @@
 import { Problem } from '#contract/problem.ts'
-import { requireGuessLeft } from '#domain/access/guesses.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
 import type { Context, Handler } from '#platform/context.ts'
 import type { AccountRow } from './account.ts'
-import { lockAccount, replaceRecoveryCodes, updateTotp, useUpTotpStep } from './account_store.ts'
+import {
+  lockAccount,
+  replaceRecoveryCodes,
+  restartTotpSteps,
+  updateTotp,
+  useUpTotpStep,
+} from './account_store.ts'
 import { newRecoveryCodes, newTotpSecret, totpStepOf, totpUri } from './totp.ts'
 import { openTotpSecret, recoveryCodeHash, sealTotpSecret, totpInvalid } from './two_factor.ts'
 
@@ -27,6 +33,7 @@ export const enable2fa: Handler<'enable_2fa'> = {
 /** Asked again before it is confirmed, it makes a new secret: the old one may have been seen. */
 async function begin(context: Context, account: AccountRow) {
   const secret = newTotpSecret(context.random)
+  await restartTotpSteps(context.tx, account.id)
   await updateTotp(context.tx, {
     id: account.id,
     totp_status: 'pending',
@@ -43,6 +50,7 @@ async function confirm(context: Context, account: AccountRow, code: string) {
   }
   const step = totpStepOf(openTotpSecret(context, account), code, context.clock.wall())
   if (step === null || !(await useUpTotpStep(tx, account.id, step))) throw totpInvalid()
+  await clearGuesses({ tx, keys: context.keys, subject: `totp|${account.id}` })
 
   await updateTotp(tx, { ...account, totp_status: 'enabled', now: context.now })
   const recovery_codes = newRecoveryCodes(context.random)
@@ -51,6 +59,7 @@ async function confirm(context: Context, account: AccountRow, code: string) {
     account.id,
     recovery_codes.map((code) => recoveryCodeHash(context, account.id, code)),
   )
+  context.alert(account.id, { kind: 'two_factor_on' })
   context.audit(account.id, {
     action: 'totp.enabled',
     resource: { type: 'account', id: account.id },

@@ -1,9 +1,9 @@
 import type { Handler } from '#platform/context.ts'
 import { gather } from '#platform/lanes.ts'
-import { accountView, EMPTY_HOLDINGS } from './account.ts'
+import { accountView } from './account.ts'
 import { findAccounts, requireFound } from './account_store.ts'
 
 export const getAccount: Handler<'get_account'> = async ({ tx, caller, settings }) => {
   const account = requireFound(await gather(tx, findAccounts, caller.account_id))
-  return accountView(account, EMPTY_HOLDINGS, settings.mode === 'live')
+  return accountView(account, account, settings.mode === 'live')
 }

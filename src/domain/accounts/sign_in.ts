@@ -1,9 +1,11 @@
 import { Problem } from '#contract/problem.ts'
 import { clearGuesses, giveBackGuess, requireGuessLeft } from '#domain/access/guesses.ts'
 import { openSession, sessionView } from '#domain/access/session.ts'
+import { hasSessionFrom } from '#domain/access/session_store.ts'
 import type { Handler, PreparingContext } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import { type AccountRow, foldEmail } from './account.ts'
-import { findAccountByEmail } from './account_store.ts'
+import { findAccountByEmail, lockAccount } from './account_store.ts'
 import { isPassword } from './password.ts'
 import { requireTotpCode } from './two_factor.ts'
 
@@ -20,14 +22,17 @@ export const signIn: Handler<'sign_in'> = {
     if (account.totp_status === 'enabled') {
       if (input.totp_code === undefined) {
         await giveBackGuess(guess)
-        throw new Problem('totp_required', 'Two-factor is on: send totp_code as well.')
+        throw totpRequired()
       }
       await requireSecondFactor(context, account, input.totp_code)
     }
     await clearGuesses(guess)
 
     return async (context) => {
+      await requireAsJudged(context.tx, account)
+      const isNewPlace = !(await hasSessionFrom(context.tx, account.id, context.request.ip))
       const session = await openSession(context, account.id)
+      if (isNewPlace) context.alert(account.id, { kind: 'new_sign_in', detail: session.ip })
       context.emit(account.id, {
         type: 'account.signed_in',
         message: 'A session was started.',
@@ -59,13 +64,32 @@ async function requireAccount(
   const account = await findAccountByEmail(context.db, foldEmail(input.email))
   if (!(await isPassword(input.password, account?.password_hash)) || account === undefined) {
     if (account !== undefined) await auditFailure(context, account)
-    throw new Problem('invalid_credentials', 'This e-mail and password do not belong together.')
+    throw invalidCredentials()
   }
-  if (account.status === 'suspended') {
-    throw new Problem('account_suspended', 'This account is suspended. Contact support.')
-  }
+  requireActive(account)
   return account
 }
+
+/**
+ * What was judged may have changed before the transaction began. A new password ends every session
+ * of the old one, so none may begin after it; and the same goes for two-factor and suspension.
+ */
+async function requireAsJudged(tx: Tx, judged: AccountRow): Promise<void> {
+  const account = await lockAccount(tx, judged.id)
+  if (account.password_hash !== judged.password_hash) throw invalidCredentials()
+  requireActive(account)
+  if (account.totp_status === 'enabled' && judged.totp_status !== 'enabled') throw totpRequired()
+}
+
+function requireActive(account: AccountRow): void {
+  if (account.status !== 'suspended') return
+  throw new Problem('account_suspended', 'This account is suspended. Contact support.')
+}
+
+const invalidCredentials = () =>
+  new Problem('invalid_credentials', 'This e-mail and password do not belong together.')
+
+const totpRequired = () => new Problem('totp_required', 'Two-factor is on: send totp_code as well.')
 
 /** In a transaction of its own: a code that was shown to us is used up, whatever comes after. */
 async function requireSecondFactor(

@@ -1,22 +1,28 @@
+import type { InputOfName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
 import { endOtherSessions } from '#domain/access/session_store.ts'
 import type { Handler, PreparingContext } from '#platform/context.ts'
-import { accountView, EMPTY_HOLDINGS, foldEmail, requireAlertsStayOn } from './account.ts'
+import { type AccountRow, accountView, foldEmail, requireAlertsStayOn } from './account.ts'
 import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
 import { hashPassword, isPassword, requireStrongPassword } from './password.ts'
 
 export const updateAccount: Handler<'update_account'> = {
   prepare: async (context, input) => {
     requireAlertsStayOn(input.notifications)
-    if (input.email !== undefined || input.password !== undefined) {
-      await requireCurrentPassword(context, input.current_password)
-    }
+    const judged =
+      input.email !== undefined || input.password !== undefined
+        ? await requireCurrentPassword(context, input.current_password)
+        : null
     const password_hash =
       input.password === undefined ? null : await newPasswordHash(context, input.password)
 
-    return async ({ tx, caller, now, settings, audit, credentialsChanged }) => {
+    return async ({ tx, caller, now, settings, audit, alert, credentialsChanged }) => {
       const account = await lockAccount(tx, caller.account_id)
+      if (judged !== null) requireSamePassword(account, judged)
+      const livemode = settings.mode === 'live'
+      const holdings = await findAccount(tx, account.id)
+      if (!isChange(input)) return accountView(account, holdings, livemode)
       const changed = await updateAccountRow(tx, {
         id: account.id,
         email: input.email === undefined ? account.email : foldEmail(input.email),
@@ -27,21 +33,36 @@ export const updateAccount: Handler<'update_account'> = {
       if (password_hash !== null) {
         await endOtherSessions(tx, caller.account_id, caller.id, now)
         credentialsChanged(caller.account_id)
+        alert(account.id, { kind: 'password_changed' })
+      }
+      // To the old address: whoever has taken the account over reads the new one.
+      if (changed.email !== account.email) {
+        alert(account.id, { kind: 'email_changed', recipient: account.email })
       }
       audit(account.id, {
         action: 'account.updated',
         resource: { type: 'account', id: account.id },
       })
-      return accountView(changed, EMPTY_HOLDINGS, settings.mode === 'live')
+      return accountView(changed, holdings, livemode)
     }
   },
 }
 
-/** Guesses are counted by account here: a stranger at the sign-in page cannot use them up. */
+/** A version counts changes, and asking for none is not one. */
+function isChange({ email, password, notifications }: InputOfName<'update_account'>): boolean {
+  return (
+    email !== undefined || password !== undefined || Object.keys(notifications ?? {}).length > 0
+  )
+}
+
+/**
+ * Answers with the account as it was judged. Guesses are counted by account here: a stranger at the
+ * sign-in page cannot use them up.
+ */
 export async function requireCurrentPassword(
   context: PreparingContext,
   password: string | undefined,
-): Promise<void> {
+): Promise<AccountRow> {
   if (password === undefined) {
     throw new Problem('invalid_request', 'Send current_password to change e-mail or password.', {
       details: [{ field: 'current_password', message: 'is required with email or password' }],
@@ -52,9 +73,17 @@ export async function requireCurrentPassword(
   await requireGuessLeft(guess)
   const account = await findAccount(db, caller.account_id)
   if (!(await isPassword(password, account.password_hash))) {
-    throw new Problem('invalid_credentials', 'The current password is not right.')
+    throw wrongPassword()
   }
   await clearGuesses(guess)
+  return account
+}
+
+const wrongPassword = () => new Problem('invalid_credentials', 'The current password is not right.')
+
+/** A password that was right before the transaction may have been replaced since. */
+export function requireSamePassword(account: AccountRow, judged: AccountRow): void {
+  if (account.password_hash !== judged.password_hash) throw wrongPassword()
 }
 
 async function newPasswordHash(

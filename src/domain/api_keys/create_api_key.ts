@@ -18,5 +18,9 @@ export const createApiKey: Handler<'create_api_key'> = async (context, input) =>
     action: 'api_key.created',
     resource: { type: 'api_key', id: key.id },
   })
+  context.alert(caller.account_id, {
+    kind: 'api_key_created',
+    detail: `${key.prefix}… (${key.name ?? 'without a name'})`,
+  })
   return { ...apiKeyView(key), key: bearer.text.open() }
 }

@@ -17,6 +17,8 @@ const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
   transaction: 'spend',
   dispute: 'spend',
   withdrawal: 'spend',
+  // Only ever failures: they belong to no part of the account.
+  webhook: 'error',
 }
 
 /** Null for what is no part of the activity stream, such as sign-ins and maintenance. */

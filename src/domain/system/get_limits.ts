@@ -1,5 +1,7 @@
+import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import { usedToday } from '#domain/withdrawals/withdrawal_store.ts'
+import { usdFromMicros } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
-import { spendLimitsOf } from './spend_limits.ts'
 
 const MAX_BODY_BYTES = 26_214_400
 const MAX_EVIDENCE_BYTES = 104_857_600
@@ -16,7 +18,7 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
   },
   spend_limits: {
     ...(await spendLimitsOf(tx, caller.account_id, settings)),
-    withdrawal_used_today_usd: 0,
+    withdrawal_used_today_usd: usdFromMicros(await usedToday(tx, caller.account_id, clock.now())),
   },
   scopes: [...caller.scopes],
   credential: {

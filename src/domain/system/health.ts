@@ -1,21 +1,28 @@
 import type { SystemHealth } from '#contract/system.ts'
 import type { Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import type { ComponentHealth } from '#platform/health.ts'
+import { maintenancesAhead, maintenanceView } from './maintenance_store.ts'
+
+type Parts = Pick<Seams, 'probes' | 'settings'> & { tx: Tx }
 
 /** Measured now, part by part, at the same time. */
 export async function systemHealth(
-  { probes, settings }: Pick<Seams, 'probes' | 'settings'>,
+  { tx, probes, settings }: Parts,
   now: Date,
 ): Promise<SystemHealth> {
-  const [issuer, rails, network] = await Promise.all([
+  const [issuer, rails, network, ahead] = await Promise.all([
     probes.issuer(),
     probes.rails(),
     probes.network(),
+    // Health is told even while the database is not there to say what was planned.
+    maintenancesAhead(tx, now).catch(() => []),
   ])
+  const isUnderWay = ahead.some(({ starts_at }) => starts_at <= now)
   return {
-    status: overall([issuer, rails, network]),
+    status: isUnderWay ? 'maintenance' : overall([issuer, rails, network]),
     components: { issuer, rails, network },
-    maintenance: [],
+    maintenance: ahead.map(maintenanceView),
     version: settings.version,
     checked_at: now.toISOString(),
   }

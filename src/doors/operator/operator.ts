@@ -1,26 +1,41 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Problem } from '#contract/problem.ts'
-import { systemHealth } from '#domain/system/health.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { getDisputeOf } from '#domain/disputes/find_disputes.ts'
+import { sendEvidence } from '#doors/send_evidence.ts'
 import type { Programme } from '#operations/programme.ts'
+import { calls } from './calls.ts'
+import { operatorOpenApi } from './openapi.ts'
+import { type OperatorCall, routeOf } from './operator_call.ts'
+import { knownOperator, serveOperator } from './serve.ts'
 
-/** The operator's surface, with a bearer of its own that opens no account. */
+/** The operator's surface, with bearers of its own that open no account. */
 export function mountOperator(app: FastifyInstance, programme: Programme): void {
-  app.get('/operator/v1/health', async (request) => {
-    requireOperator(programme, request)
-    return systemHealth(programme, programme.clock.now())
-  })
+  for (const call of Object.values<OperatorCall>(calls)) {
+    app.route({
+      method: call.method as HTTPMethods,
+      url: routeOf(call),
+      exposeHeadRoute: false,
+      handler: (request, reply) => serveOperator(programme, call, request, reply),
+    })
+  }
+  app.get('/operator/v1/disputes/:id/evidence/:evidence_id', (request, reply) =>
+    download(programme, request, reply),
+  )
+  const document = JSON.stringify(operatorOpenApi(programme.settings.public_url))
+  app.get('/operator/openapi.json', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  )
 }
 
-function requireOperator({ settings }: Programme, request: FastifyRequest): void {
-  const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (given === undefined) {
-    throw new Problem('missing_token', 'Send Authorization: Bearer with the operator token.')
-  }
-  const token = settings.operator_token?.open()
-  if (token === undefined || !timingSafeEqual(digest(given), digest(token))) {
-    throw new Problem('invalid_token', 'This is not the operator token.')
-  }
+/** Whoever may see the dispute may see what supports it: every role may. */
+async function download(
+  programme: Programme,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const headers: Record<string, string> = {}
+  await knownOperator(programme, request, headers)
+  const { id, evidence_id } = request.params as { id: string; evidence_id: string }
+  const { evidence } = await getDisputeOf({ tx: programme.db }, { id })
+  reply.headers(headers)
+  return sendEvidence(programme, reply, evidence, evidence_id)
 }
-
-const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { serverCard } from '#doors/server_card.ts'
 import type { Programme } from '#operations/programme.ts'
 import { homePage } from './home_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
@@ -19,6 +20,16 @@ export function mountSite(app: FastifyInstance, programme: Programme): void {
       .type('application/yaml; charset=utf-8')
       .header('Access-Control-Allow-Origin', '*')
       .send(yaml),
+  )
+  const card = serverCard(programme.settings)
+  app.get('/.well-known/mcp/server-card.json', (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .header('Access-Control-Allow-Origin', '*')
+      .header('Access-Control-Allow-Methods', 'GET')
+      .header('Access-Control-Allow-Headers', 'Content-Type')
+      .header('Cache-Control', 'public, max-age=3600')
+      .send(card),
   )
   app.get('/healthz', async (_request, reply) => {
     await programme.db.rows('select 1')

@@ -22,7 +22,12 @@ export function rateSubjectOf(
   }
   const name = caller?.rate_profile ?? programme.settings.rate_profile
   const policies = rate_profiles[name === 'off' ? 'default' : name]
-  return { key: caller?.id ?? `ip|${ip}`, policies }
+  return { key: caller === null ? `ip|${ip}` : credentialKey(caller), policies }
+}
+
+/** One client may act for many accounts, and one of them must not use up another's calls. */
+function credentialKey({ kind, id, account_id }: Caller): string {
+  return kind === 'oauth_client' ? `${id}|${account_id}` : id
 }
 
 export async function limitRate(programme: Programme, subject: RateSubject): Promise<RateVerdict> {

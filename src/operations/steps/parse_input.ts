@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile'
-import { carrierOf, type OperationShape } from '#contract/operation.ts'
+import { carrierOf, type InputShape } from '#contract/operation.ts'
 import { Problem, type ProblemDetail } from '#contract/problem.ts'
 import { InexactNumber } from '#kernel/json.ts'
 import { decimalsOf } from '#kernel/money.ts'
@@ -10,9 +10,9 @@ type Input = Record<string, unknown>
 type Validator = { Check(value: unknown): boolean; Errors(value: unknown): SchemaError[] }
 type Prepared = { validator: Validator; amounts: readonly AmountField[] }
 
-const prepared = new Map<OperationShape, Prepared>()
+const prepared = new Map<InputShape, Prepared>()
 
-function preparedFor(operation: OperationShape): Prepared {
+function preparedFor(operation: InputShape): Prepared {
   let known = prepared.get(operation)
   if (known === undefined) {
     known = {
@@ -28,21 +28,21 @@ function preparedFor(operation: OperationShape): Prepared {
  * The flat input of a call → what its handler may rely on. Shape comes first and is a 400; only a
  * well-shaped request hears about its amounts, which is a 422.
  */
-export function parseInput(operation: OperationShape, given: unknown): Input {
+export function parseInput(operation: InputShape, given: unknown): Input {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid_request', 'The body must be a JSON object.')
   }
   const { validator, amounts } = preparedFor(operation)
   const input = given as Input
   const wrong_amounts = amounts.flatMap((field) => judgeAmount(input, field))
-  requireNoNulls(input, '')
+  requireHoldableText(input, '')
   if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
   if (wrong_amounts.length === 0) return input
   if (carrierOf(operation) === 'query') throw invalidRequest(wrong_amounts)
   throw new Problem('invalid_amount', wrong_amounts[0]?.message ?? '', { details: wrong_amounts })
 }
 
-function refusal(operation: OperationShape, errors: readonly SchemaError[]): Problem {
+function refusal(operation: InputShape, errors: readonly SchemaError[]): Problem {
   const { unknown_fields, details } = detailsFrom(errors)
   const isQuery = carrierOf(operation) === 'query'
   if (isQuery && unknown_fields.length > 0) {
@@ -84,14 +84,19 @@ function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDeta
   return []
 }
 
+/** Half of a surrogate pair is no character, and what is stored would not be what was sent. */
+const UNHOLDABLE = /\u0000|\p{Surrogate}/u
+
 /** The database cannot hold the null character, and no name, note or address needs it. */
-function requireNoNulls(value: unknown, field: string): void {
-  if (typeof value === 'string' && value.includes('\u0000')) {
-    throw invalidRequest([{ field, message: 'must not contain a null character' }])
+function requireHoldableText(value: unknown, field: string): void {
+  if (typeof value === 'string' && UNHOLDABLE.test(value)) {
+    throw invalidRequest([
+      { field, message: 'must not contain a null character or half a surrogate pair' },
+    ])
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
-    requireNoNulls(key, field)
-    requireNoNulls(member, field === '' ? key : `${field}.${key}`)
+    requireHoldableText(key, field)
+    requireHoldableText(member, field === '' ? key : `${field}.${key}`)
   }
 }

@@ -15,6 +15,39 @@ export function requireAccess({ name, access }: OperationShape, caller: Caller |
   throw credentialNotAllowed(`${name} cannot be called with this kind of credential.`)
 }
 
+/** Whether it could be called at all; the fields that are sent may still ask for more. */
+export function mayCall(operation: OperationShape, caller: Caller): boolean {
+  try {
+    requireAccess(operation, caller)
+    return true
+  } catch (cause) {
+    if (cause instanceof Problem) return false
+    throw cause
+  }
+}
+
+/** What a token would have to hold to make this call, fields included. */
+export function scopesFor(
+  { access }: OperationShape,
+  input: Readonly<Record<string, unknown>>,
+): readonly Scope[] {
+  if (access === 'anyone' || access.oauth === null) return []
+  if ('any' in access.oauth) return access.oauth.any.slice(0, 1)
+  const { all, with_field = {} } = access.oauth
+  return [...all, ...Object.keys(with_field).flatMap((name) => fieldScope(with_field, name, input))]
+}
+
+function fieldScope(
+  with_field: Readonly<Record<string, Scope>>,
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+): Scope[] {
+  const scope = with_field[name]
+  return scope !== undefined && isSent(input[name]) ? [scope] : []
+}
+
+const isSent = (value: unknown) => value !== undefined && value !== null && value !== 0
+
 function requireScopes(access: NonNullable<OAuthAccess>, held: ReadonlySet<Scope>): void {
   if ('any' in access) {
     if (access.any.some((scope) => held.has(scope))) return
@@ -40,8 +73,7 @@ export function requireFieldAccess(
   }
   if (caller.kind !== 'oauth_client' || access.oauth === null || !('all' in access.oauth)) return
   for (const [field, scope] of Object.entries(access.oauth.with_field ?? {})) {
-    const isSent = input[field] !== undefined && input[field] !== null && input[field] !== 0
-    if (isSent && !caller.scopes.has(scope)) throw insufficientScope(scope)
+    if (isSent(input[field]) && !caller.scopes.has(scope)) throw insufficientScope(scope)
   }
 }
 

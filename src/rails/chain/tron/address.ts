@@ -17,7 +17,7 @@ export function tronAddressFromBytes(bytes: Uint8Array): string {
   return base58check.encode(versioned(bytes))
 }
 
-/** Null unless the text is exactly how these bytes are spelt: alphabet, length, version, checksum. */
+/** Null unless alphabet, length, version and checksum are all as they must be. */
 export function bytesFromTronAddress(text: string): Uint8Array | null {
   if (text.length !== ADDRESS_LETTERS) return null
   const bytes = decoded(text)

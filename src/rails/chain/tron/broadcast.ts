@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
+import { type Caller, NodeError } from '#rails/chain/node_call.ts'
 import { objectOf, sentenceOf } from './http_answers.ts'
-import { type Caller, TronNodeError } from './http_call.ts'
 import { readRawBytes, type SignedTransaction } from './transaction.ts'
 import { rawDataJson } from './transaction_json.ts'
 
@@ -42,7 +42,7 @@ export async function broadcast(
     })
     return outcomeOf(answer, signed.txid)
   } catch (cause) {
-    if (!(cause instanceof TronNodeError)) throw cause
+    if (!(cause instanceof NodeError)) throw cause
     return { outcome: 'retryable', code: cause.failure.toUpperCase(), reason: cause.message }
   }
 }

@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { bytesFromTronHex, tronHexFromBytes } from './address.ts'
 import { bytesField, numberField, type ProtoField, protoBytes, protoFields } from './protobuf.ts'
 
-/** The kinds of transaction we build: an asset's call, plain TRX, and lending energy for a sweep. */
+/** The kinds of transaction we build: an asset's call, plain TRX, lending energy for a sweep. */
 export type TronContract =
   | {
       type: 'TriggerSmartContract'

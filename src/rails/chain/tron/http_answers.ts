@@ -1,5 +1,5 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { TronNodeError } from './http_call.ts'
+import { NodeError } from '#rails/chain/node_call.ts'
 import { isObject, type JsonObject } from './transaction_json.ts'
 
 export type TronBlock = {
@@ -155,6 +155,6 @@ function bytesOf(value: unknown): Uint8Array {
   return hexToBytes(value)
 }
 
-function bad(what: string): TronNodeError {
-  return new TronNodeError('bad_answer', `the TRON node's answer lacks ${what}`)
+function bad(what: string): NodeError {
+  return new NodeError('bad_answer', `the TRON node's answer lacks ${what}`)
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { Secret } from '#kernel/secret.ts'
+import type { NodeFetch } from '#platform/node_fetch.ts'
 import { type TronHttpApi, tronHttpApi } from './http_api.ts'
-import type { FetchLike } from './http_call.ts'
 import { signTransaction } from './transaction.ts'
 
 type Answer = { status?: number; body: unknown }
 
 function answering(answer: Answer | Error, asked: string[] = []): TronHttpApi {
-  const fetch: FetchLike = async (url, { body }) => {
+  const fetch: NodeFetch = async (url, { body }) => {
     asked.push(`${url} ${body}`)
     if (answer instanceof Error) throw answer
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
@@ -96,7 +96,7 @@ test('stops reading an endless answer', async () => {
       yield utf8ToBytes(' '.repeat(1_000))
     }
   }
-  const fetch: FetchLike = async () => ({ status: 200, body: endless() })
+  const fetch: NodeFetch = async () => ({ status: 200, body: endless() })
   const api = tronHttpApi({ url: 'http://node.test', fetch, body_bytes_max: 10_000 })
   await assert.rejects(api.now('head'), { failure: 'bad_answer' })
   assert.equal(chunks, 11)
@@ -108,7 +108,7 @@ test('a block whose id does not start with its height is a bad answer', async ()
   await assert.rejects(answering({ body }).now('head'), { failure: 'bad_answer' })
 })
 
-test('success is the receipt of a contract call that says SUCCESS, never what it returned', async () => {
+test('success is a receipt that says SUCCESS, never what the call returned', async () => {
   const receiptWith = async (extra: object, cost: object) => {
     const body = { id: 'ab'.repeat(32), blockNumber: 1, blockTimeStamp: 2, receipt: cost, ...extra }
     return (await answering({ body }).receipt('ab'.repeat(32), 'solid'))?.ok

@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { type Caller, NodeError, type NodeSettings, nodeCaller } from '#rails/chain/node_call.ts'
 import { tronHexFromBytes } from './address.ts'
 import { type BroadcastOutcome, broadcast } from './broadcast.ts'
 import {
@@ -15,7 +16,6 @@ import {
   type TronReceipt,
   type TronResources,
 } from './http_answers.ts'
-import { type Caller, TronNodeError, type TronNodeSettings, tronCaller } from './http_call.ts'
 import type { SignedTransaction } from './transaction.ts'
 import { isObject } from './transaction_json.ts'
 
@@ -53,8 +53,8 @@ const PREFIXES = { head: 'wallet', solid: 'walletsolidity' } as const satisfies 
 >
 
 /** TRON's HTTP API, as far as deposits, withdrawals and sweeps need it. */
-export function tronHttpApi(settings: TronNodeSettings): TronHttpApi {
-  const call = tronCaller(settings)
+export function tronHttpApi(settings: NodeSettings): TronHttpApi {
+  const call = nodeCaller(settings)
   return {
     now: async (depth) => blockOf(await call(`${PREFIXES[depth]}/getnowblock`, {})),
     block: async (number) => {
@@ -104,7 +104,7 @@ async function currentFees(call: Caller): Promise<TronFees> {
   const parameters = chainParametersOf(await call('wallet/getchainparameters', {}))
   const priceOf = (key: string): bigint => {
     const price = parameters.get(key)
-    if (price === undefined) throw new TronNodeError('bad_answer', `the node has no ${key}`)
+    if (price === undefined) throw new NodeError('bad_answer', `the node has no ${key}`)
     return price
   }
   return {

@@ -23,21 +23,26 @@ const bytesOf = (count: number) => fc.uint8Array({ minLength: count, maxLength: 
 const amount = fc.bigInt({ min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) })
 const time_ms = fc.integer({ min: 1, max: 2 ** 41 })
 
+/** With the ordinary prototype, so that deep equality compares the fields alone. */
+function plainRecord<Fields>(fields: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }) {
+  return fc.record(fields, { noNullPrototype: true })
+}
+
 const contract: fc.Arbitrary<TronContract> = fc.oneof(
-  fc.record({
+  plainRecord({
     type: fc.constant('TriggerSmartContract' as const),
     owner: bytesOf(20),
     contract: bytesOf(20),
     call_value_sun: amount,
     data: fc.uint8Array({ minLength: 4, maxLength: 200 }),
   }),
-  fc.record({
+  plainRecord({
     type: fc.constant('TransferContract' as const),
     owner: bytesOf(20),
     to: bytesOf(20),
     amount_sun: amount,
   }),
-  fc.record({
+  plainRecord({
     type: fc.constant('DelegateResourceContract' as const),
     owner: bytesOf(20),
     receiver: bytesOf(20),

@@ -1,0 +1,170 @@
+import { objectionsTo } from '#domain/authorizations/checks.ts'
+import { makeEngine } from '#domain/authorizations/engine.ts'
+import { dispatch, type HostSeams } from '#doors/card_host/dispatch.ts'
+import { toRequest } from '#doors/card_host/to_request.ts'
+import { default_link } from '#iso8583/links.ts'
+import { maskMessage } from '#iso8583/mask.ts'
+import { decode, encode } from '#iso8583/message.ts'
+import { openDatabase } from '#platform/db.ts'
+import { frameMaker } from './authorizations_parts/messages.ts'
+import {
+  pgbench,
+  startClient,
+  startIssuer,
+  startWorld,
+  type World,
+} from './authorizations_parts/world.ts'
+
+/**
+ * Authorizations a second, durable commits, on one PostgreSQL: over TCP with 256 in flight, driven
+ * in process, and unbatched; as ratios in one run to pgbench's simple-update with 16 clients. Then
+ * the latency at 500 a second, and where the processor's time goes.
+ */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
+const CARDS = 1_000
+const IN_FLIGHT = 256
+const IN_PROCESS_FLIGHT = 512
+
+const world = await startWorld(CARDS)
+const client = await startClient()
+const cards = world.cards.map(({ pan, expiry }) => ({ pan, expiry }))
+
+const quantile = (sorted: readonly number[], at: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0
+
+type Figure = { name: string; per_second: number; p50: number; p99: number; others: number }
+
+async function overTcp(name: string, batch_max?: number, per_second?: number): Promise<Figure> {
+  const issuer = await startIssuer(world, batch_max)
+  const job = { port: issuer.port, cards, in_flight: IN_FLIGHT }
+  await client.run({ ...job, seconds: 1, per_second: per_second ?? null })
+  const report = await client.run({ ...job, seconds: SECONDS, per_second: per_second ?? null })
+  await issuer.stop()
+  const sorted = report.latencies_ms.sort((a, b) => a - b)
+  return {
+    name,
+    per_second: sorted.length / SECONDS,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    others: report.others,
+  }
+}
+
+type InProcess = Figure & { cpu_us: number }
+
+async function inProcess({ seams, url }: World): Promise<InProcess> {
+  const db = openDatabase(url, { pool_size: 2 })
+  const engine = makeEngine({ ...seams, db })
+  const host: HostSeams = { ...seams, engine, link: default_link }
+  const make = frameMaker(cards)
+  const latencies: number[] = []
+  const until = performance.now() + SECONDS * 1_000
+  const cpu = process.cpuUsage()
+  await Promise.all(
+    Array.from({ length: IN_PROCESS_FLIGHT }, async () => {
+      while (performance.now() < until) {
+        const began = performance.now()
+        const handled = dispatch(host, { is_signed_off: false }, make().body)
+        await handled?.answer
+        latencies.push(performance.now() - began)
+      }
+    }),
+  )
+  const { user, system } = process.cpuUsage(cpu)
+  await engine.drain()
+  await db.close()
+  const sorted = latencies.sort((a, b) => a - b)
+  return {
+    name: `in process, ${IN_PROCESS_FLIGHT} in flight`,
+    per_second: sorted.length / SECONDS,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    others: 0,
+    cpu_us: (user + system) / sorted.length,
+  }
+}
+
+/** Microseconds of one call, by many. */
+function timed(work: () => unknown): number {
+  const TIMES = 20_000
+  for (let at = 0; at < 2_000; at += 1) work()
+  const began = process.cpuUsage()
+  for (let at = 0; at < TIMES; at += 1) work()
+  const { user, system } = process.cpuUsage(began)
+  return (user + system) / TIMES
+}
+
+function parts({ seams }: World): Record<string, number> {
+  const { body } = frameMaker(cards)()
+  const { keys } = seams
+  const message = decode(default_link, body)
+  const masked = maskMessage(default_link, message)
+  const received_at = new Date()
+  const given = { link: default_link, keys, received_at, masked }
+  const request = { ...toRequest(message, given), answer: () => ({}) as never }
+  const card = {
+    account_id: '',
+    id: '',
+    brand: 'visa' as const,
+    status: 'active' as const,
+    last4: '',
+    exp_month: 12,
+    exp_year: 2100,
+    mcc_allow: null,
+    mcc_deny: null,
+    geo_allow: null,
+    geo_deny: null,
+    pan_hash: '',
+    is_suspended: false,
+    limits: { per_transaction: 10n ** 9n, daily: 10n ** 12n, monthly: 10n ** 12n },
+    spent: { daily: 0n, monthly: 0n },
+    failed_at: [],
+  }
+  const situation = {
+    request: { ...request, expiry: null },
+    card,
+    now: received_at,
+    is_paused: false,
+    is_reversed: false,
+    challenge: null,
+    available: 10n ** 9n,
+    owed: 0n,
+  }
+  const answer = { mti: '0110', fields: { ...message.fields, 38: 'ABC123', 39: '00' } }
+  return {
+    decode: timed(() => decode(default_link, body)),
+    mask: timed(() => maskMessage(default_link, message)),
+    translate: timed(() => toRequest(message, given)),
+    checks: timed(() => objectionsTo(situation)),
+    'encode answer': timed(() => encode(default_link, answer)),
+  }
+}
+
+const show = (value: number, digits = 0) => value.toFixed(digits).padStart(9)
+
+const base = pgbench(world.url, SECONDS)
+const tcp = await overTcp(`TCP, ${IN_FLIGHT} in flight`)
+const driven = await inProcess(world)
+const unbatched = await overTcp(`TCP, ${IN_FLIGHT} in flight, unbatched`, 1)
+const steady = await overTcp('TCP, 500 a second', undefined, 500)
+
+console.log('                                    per second   p50 ms    p99 ms  × pgbench')
+if (base === null) console.log('no pgbench on this machine: no ratio to it')
+else console.log(`${'pgbench simple-update, 16 clients'.padEnd(36)}${show(base)}`)
+for (const figure of [tcp, driven, unbatched, steady]) {
+  const ratio = base === null ? '' : show(figure.per_second / base, 2)
+  const line = [show(figure.per_second), show(figure.p50, 1), show(figure.p99, 1), ratio]
+  const refused = figure.others > 0 ? `  (${figure.others} not approved)` : ''
+  console.log(`${figure.name.padEnd(36)}${line.join(' ')}${refused}`)
+}
+console.log(`batched is ${(tcp.per_second / unbatched.per_second).toFixed(1)} × unbatched`)
+
+const costs = parts(world)
+const known = Object.values(costs).reduce((sum, cost) => sum + cost, 0)
+console.log('\nCPU of this process per authorization, µs')
+for (const [name, cost] of Object.entries(costs)) console.log(`${name.padEnd(36)}${show(cost, 1)}`)
+console.log(`${'rest: database client, rows, ids'.padEnd(36)}${show(driven.cpu_us - known, 1)}`)
+console.log(`${'in process, all of it'.padEnd(36)}${show(driven.cpu_us, 1)}`)
+
+client.stop()
+await world.stop()

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { FrameReader, writeFrame } from '#iso8583/frame.ts'
+import { default_link } from '#iso8583/links.ts'
+import { decode } from '#iso8583/message.ts'
+import { frameMaker, type Plastic } from './messages.ts'
+
+/**
+ * A card network in a process of its own, so that it takes no time from the host: so many messages
+ * in flight, or so many a second, over a few connections.
+ */
+export type Job = {
+  port: number
+  cards: Plastic[]
+  seconds: number
+  in_flight: number
+  per_second: number | null
+}
+export type Report = { approved: number; others: number; latencies_ms: number[]; cpu_us: number }
+
+const CONNECTIONS = 4
+
+type Line = { socket: Socket; sent: Map<string, number> }
+
+async function run(job: Job): Promise<Report> {
+  const report: Report = { approved: 0, others: 0, latencies_ms: [], cpu_us: 0 }
+  const make = frameMaker(job.cards)
+  const until = performance.now() + job.seconds * 1_000
+  const isOver = () => performance.now() >= until
+  const lines: Line[] = []
+  const send = ({ socket, sent }: Line) => {
+    const { body, stan } = make()
+    sent.set(stan, performance.now())
+    socket.write(writeFrame(default_link.frame, body))
+  }
+  for (let at = 0; at < CONNECTIONS; at += 1) {
+    const socket = connect({ port: job.port, host: '127.0.0.1', noDelay: true })
+    await once(socket, 'connect')
+    const line: Line = { socket, sent: new Map() }
+    const reader = new FrameReader(default_link.frame)
+    socket.on('data', (chunk: Buffer) =>
+      reader.push(chunk, ({ body }) => {
+        const { fields } = decode(default_link, body)
+        const stan = fields[11] ?? ''
+        const began = line.sent.get(stan) ?? 0
+        line.sent.delete(stan)
+        report.latencies_ms.push(performance.now() - began)
+        if (fields[39] === '00') report.approved += 1
+        else report.others += 1
+        if (job.per_second === null && !isOver()) send(line)
+      }),
+    )
+    lines.push(line)
+  }
+  const cpu = process.cpuUsage()
+  if (job.per_second === null) {
+    for (const line of lines) {
+      for (let at = 0; at < job.in_flight / CONNECTIONS; at += 1) send(line)
+    }
+    while (!isOver()) await new Promise((done) => setTimeout(done, 10))
+  } else {
+    await pace(lines, send, { per_second: job.per_second, until })
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  report.cpu_us = user + system
+  const ends = performance.now() + 3_000
+  while (lines.some(({ sent }) => sent.size > 0) && performance.now() < ends) {
+    await new Promise((done) => setTimeout(done, 10))
+  }
+  for (const { socket } of lines) socket.destroy()
+  return report
+}
+
+/** An open loop: whether answers come or not, the next message leaves when it is due. */
+async function pace(
+  lines: readonly Line[],
+  send: (line: Line) => void,
+  { per_second, until }: { per_second: number; until: number },
+): Promise<void> {
+  const began = performance.now()
+  for (let count = 0; performance.now() < until; ) {
+    const due = Math.floor(((performance.now() - began) / 1_000) * per_second)
+    for (; count < due; count += 1) {
+      const line = lines[count % lines.length]
+      if (line !== undefined) send(line)
+    }
+    await new Promise((done) => setTimeout(done, 2))
+  }
+}
+
+process.on('message', async (job: Job) => process.send?.(await run(job)))
+process.on('disconnect', () => process.exit(0))
+process.send?.('ready')

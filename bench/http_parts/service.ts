@@ -1,0 +1,6 @@
+import { startService } from '#main/start.ts'
+import { readSettings } from '#platform/config.ts'
+
+const running = await startService(readSettings(process.env))
+process.send?.({ url: running.url })
+process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)))

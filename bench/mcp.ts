@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import autocannon from 'autocannon'
+
+/**
+ * What a call costs through the agent tools, against the same call through REST: processor time of
+ * the service per call, measured in turns in one run, so that a busy machine weighs on both alike.
+ */
+const RATIO_MAX = 1.3
+const ROUNDS = 5
+const SECONDS = Number(process.argv[2] ?? 4)
+const CONNECTIONS = 16
+const IDLE_SECONDS = 5
+
+type Way = { name: string; path: string; method: 'GET' | 'POST'; body?: string }
+
+const call = (name: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
+
+const ways: readonly [Way, Way] = [
+  { name: 'REST get_balance', path: '/v1/balance', method: 'GET' },
+  { name: 'MCP  get_balance', path: '/mcp', method: 'POST', body: call('get_balance') },
+]
+
+const script = new URL('./mcp_parts/served.ts', import.meta.url)
+const child = fork(script, { execArgv: ['--import', 'tsx'] })
+const [{ url }] = (await once(child, 'message')) as [{ url: string }]
+
+async function cpuUsed(): Promise<number> {
+  child.send('cpu')
+  const [{ cpu_us }] = (await once(child, 'message')) as [{ cpu_us: number }]
+  return cpu_us
+}
+
+async function openKey(): Promise<string> {
+  const post = async (path: string, body: object, bearer?: string) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+    }
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    return (await response.json()) as Record<string, string>
+  }
+  const email = 'bench@example.com'
+  const { bearer } = await post('/v1/accounts', { email, password: 'a long enough password' })
+  const { key } = await post('/v1/api_keys', {}, bearer)
+  return String(key)
+}
+
+const bearer = await openKey()
+
+/** What the service's own tasks cost in a second, whoever calls: it is no part of a call. */
+async function idleCost(): Promise<number> {
+  const before = await cpuUsed()
+  await wait(IDLE_SECONDS * 1_000)
+  return ((await cpuUsed()) - before) / IDLE_SECONDS
+}
+
+async function measure({ path, method, body }: Way, seconds: number, idle_us: number) {
+  const before = await cpuUsed()
+  const result = await autocannon({
+    url: url + path,
+    method,
+    connections: CONNECTIONS,
+    duration: seconds,
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      accept: 'application/json, text/event-stream',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  })
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} calls failed`)
+  const calls = result['2xx']
+  const used = (await cpuUsed()) - before - idle_us * result.duration
+  return { us: used / calls, per_second: calls / result.duration }
+}
+
+for (const way of ways) await measure(way, SECONDS, 0)
+const idle_us = await idleCost()
+const figures = ways.map(() => [] as { us: number; per_second: number }[])
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const [at, way] of ways.entries()) figures[at]?.push(await measure(way, SECONDS, idle_us))
+}
+const middle = (numbers: number[]) => numbers.sort((a, b) => a - b)[numbers.length >> 1] ?? 0
+const costs = ways.map(({ name }, at) => {
+  const us = middle((figures[at] ?? []).map((figure) => figure.us))
+  const per_second = middle((figures[at] ?? []).map((figure) => figure.per_second))
+  console.log(`${name}  ${us.toFixed(1)} µs of processor a call, ${per_second.toFixed(0)} calls/s`)
+  return us
+})
+const ratio = (costs[1] ?? 0) / (costs[0] ?? 1)
+const verdict = ratio <= RATIO_MAX ? 'within' : 'over'
+console.log(`MCP / REST  ${ratio.toFixed(2)}, ${verdict} ${RATIO_MAX}`)
+child.disconnect()
+process.exitCode = ratio <= RATIO_MAX ? 0 : 1

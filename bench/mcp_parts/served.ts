@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startService } from '#main/start.ts'
+import { readSettings } from '#platform/config.ts'
+import { silentLog } from '#platform/log.ts'
+
+/** The whole service in a process of its own, which tells how much processor time it has used. */
+const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
+const settings = readSettings({
+  FLORIN_PORT: '0',
+  FLORIN_RATE_PROFILE: 'off',
+  FLORIN_DATA_DIR: data_dir,
+})
+const running = await startService(settings, { seams: { log: silentLog } })
+
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpu_us: user + system })
+})
+process.on('disconnect', async () => {
+  await running.stop()
+  await rm(data_dir, { recursive: true, force: true })
+  process.exit(0)
+})
+process.send?.({ url: running.url })

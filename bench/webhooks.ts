@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { startTelling } from '#main/telling.ts'
+import type { Seams } from '#platform/context.ts'
+import { runTasks } from '#platform/tasks.ts'
+import {
+  type Receiver,
+  startReceiver,
+  startWorld,
+  subscribedAccount,
+  writeEvents,
+} from './webhooks_parts/world.ts'
+
+/**
+ * Deliveries per second from the outbox to the recorded attempt, one worker process, against a bare
+ * undici loop that posts the same bodies with the same concurrency and has no database, in the same
+ * run. Then arrival times beside an endpoint that hangs.
+ */
+const EVENTS = 12_000
+const CONCURRENCY = 32
+const RATIO_MIN = 0.4
+const P99_MAX_MS = 2_000
+const EVENTS_PER_SECOND = 100
+const SECONDS = 20
+
+const perSecond = (count: number, started: number) =>
+  Math.round(count / ((performance.now() - started) / 1_000))
+
+async function bareLoop(receiver: Receiver, bodies: readonly string[]): Promise<number> {
+  const pool = new Pool(receiver.accepting, { connections: CONCURRENCY, pipelining: 1 })
+  const headers = { 'content-type': 'application/json', 'service-signature': 'x'.repeat(80) }
+  let at = 0
+  const started = performance.now()
+  const worker = async () => {
+    for (let body = bodies[at++]; body !== undefined; body = bodies[at++]) {
+      const answer = await pool.request({ method: 'POST', path: '/bare', headers, body })
+      await answer.body.arrayBuffer()
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
+  const rate = perSecond(bodies.length, started)
+  await pool.close()
+  return rate
+}
+
+async function isDrained({ db }: Seams): Promise<boolean> {
+  const left = await db.rows(
+    '(select 1 from outbox limit 1) union all (select 1 from deliveries limit 1)',
+  )
+  return left.length === 0
+}
+
+/** Runs the tasks of the worker while something is measured. */
+async function working<Value>(seams: Seams, measure: () => Promise<Value>): Promise<Value> {
+  const telling = await startTelling(seams)
+  const tasks = runTasks(telling.tasks, seams)
+  try {
+    return await measure()
+  } finally {
+    await tasks.stop()
+    await telling.stop()
+  }
+}
+
+async function throughput(seams: Seams, receiver: Receiver): Promise<number> {
+  const account_id = await subscribedAccount(seams, [`${receiver.accepting}/fast`])
+  for (let at = 0; at < EVENTS; at += 500) await writeEvents(seams, account_id, 500)
+  const rows = await seams.db.rows<{ body: string }>('select body from events')
+  const bodies = rows.map(({ body }) => body)
+  await bareLoop(receiver, bodies.slice(0, 2_000))
+  const before = await bareLoop(receiver, bodies)
+  await receiver.ask()
+  const started = performance.now()
+  const florin = await working(seams, async () => {
+    while (!(await isDrained(seams))) await wait(20)
+    return perSecond(EVENTS, started)
+  })
+  const { count } = await receiver.ask()
+  if (count !== EVENTS) throw new Error(`${count} of ${EVENTS} events arrived`)
+  const bare = Math.round((before + (await bareLoop(receiver, bodies))) / 2)
+  const ratio = florin / bare
+  console.log(
+    `  deliveries/s: ${florin} with Florin, ${bare} with a bare loop, ${CONCURRENCY} at a time`,
+  )
+  console.log(`  ratio ${ratio.toFixed(2)} (at least ${RATIO_MIN})`)
+  return ratio
+}
+
+async function besideHanging(seams: Seams, receiver: Receiver): Promise<number> {
+  const urls = Array.from({ length: 9 }, () => `${receiver.accepting}/aged`)
+  const account_id = await subscribedAccount(seams, [...urls, `${receiver.hanging}/`])
+  await receiver.ask()
+  const total = EVENTS_PER_SECOND * SECONDS
+  const ages_ms = await working(seams, async () => {
+    const started = performance.now()
+    for (let at = 0; at < total; at += 1) {
+      const early_ms = started + (at * 1_000) / EVENTS_PER_SECOND - performance.now()
+      if (early_ms > 1) await wait(early_ms)
+      await writeEvents(seams, account_id, 1)
+    }
+    await wait(P99_MAX_MS)
+    return (await receiver.ask()).ages_ms
+  })
+  const sorted = ages_ms.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+  const expected = total * urls.length
+  console.log(`  nine beside one that hangs, ${EVENTS_PER_SECOND} events/s for ${SECONDS} s:`)
+  console.log(`  ${sorted.length} of ${expected} arrived; p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`)
+  return sorted.length < expected ? Number.POSITIVE_INFINITY : at(0.99)
+}
+
+const receiver = await startReceiver()
+const world = await startWorld()
+try {
+  const ratio = await throughput(world, receiver)
+  const p99_ms = await besideHanging(world, receiver)
+  console.log(`  p99 ${p99_ms} ms (below ${P99_MAX_MS})`)
+  if (ratio < RATIO_MIN || p99_ms >= P99_MAX_MS) process.exitCode = 1
+} finally {
+  await world.stop()
+  receiver.stop()
+}

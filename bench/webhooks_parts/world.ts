@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
+import { insertAccount } from '#domain/accounts/account_store.ts'
+import { recordEvents } from '#domain/events/record_events.ts'
+import { newSecret } from '#domain/webhooks/webhook.ts'
+import { insertWebhook } from '#domain/webhooks/webhook_store.ts'
+import { makeSeams } from '#main/seams.ts'
+import { readSettings } from '#platform/config.ts'
+import type { NewEvent, Seams } from '#platform/context.ts'
+import { openDatabase } from '#platform/db.ts'
+import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
+import { jsonLog } from '#platform/log.ts'
+import { migrate } from '#platform/migrate.ts'
+
+export type Receiver = {
+  accepting: string
+  hanging: string
+  /** What came since it was last asked. */
+  ask(): Promise<{ count: number; ages_ms: number[] }>
+  stop(): void
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const script = new URL('./receiver.ts', import.meta.url)
+  const child: ChildProcess = fork(script, { execArgv: ['--import', 'tsx'] })
+  const [urls] = (await once(child, 'message')) as [{ accepting: string; hanging: string }]
+  return {
+    ...urls,
+    ask: async () => {
+      child.send('ask')
+      const [answer] = await once(child, 'message')
+      return answer as { count: number; ages_ms: number[] }
+    },
+    stop: () => child.disconnect(),
+  }
+}
+
+export type World = Seams & { stop(): Promise<void> }
+
+/** The seams of the service on a database of their own, as durable as the real one. */
+export async function startWorld(): Promise<World> {
+  const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
+  const postgres = await startEmbeddedPostgres({ data_dir })
+  const db = openDatabase(postgres.url)
+  await migrate(db)
+  const settings = readSettings({ FLORIN_DATA_DIR: data_dir })
+  const seams = await makeSeams(settings, db, { log: jsonLog(process.stdout, () => new Date()) })
+  return {
+    ...seams,
+    stop: async () => {
+      await db.close()
+      await postgres.stop()
+      await rm(data_dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** An account with one subscription to everything for each of these addresses. */
+export async function subscribedAccount(seams: Seams, urls: readonly string[]): Promise<string> {
+  const { db, clock, newId } = seams
+  const now = clock.now()
+  const id = newId('acct', now)
+  await db.transaction(async (tx) => {
+    const notifications = STANDARD_NOTIFICATIONS
+    const email = `${id}@example.com`
+    await insertAccount(tx, { id, email, password_hash: '-', notifications, now })
+    for (const url of urls) {
+      const webhook_id = newId('wh', now)
+      const { secret: _secret, ...sealed } = newSecret(seams, webhook_id)
+      const shared = { account_id: id, id: webhook_id, description: null, now }
+      await insertWebhook(tx, { ...shared, ...sealed, url, events: ['*'] })
+    }
+  })
+  return id
+}
+
+/** About a kilobyte, as a card is. */
+const OBJECT = { id: 'card_01kc3z8e5xf8m9r4t2v6w7y8za', note: 'x'.repeat(700) }
+
+const EVENT: NewEvent = {
+  type: 'card.loaded',
+  message: '25.50 USD loaded onto the card ending in 4242.',
+  resource: { type: 'card', id: OBJECT.id },
+  object: OBJECT,
+}
+
+export async function writeEvents(seams: Seams, account_id: string, count: number): Promise<void> {
+  const { db, clock, newId } = seams
+  const stamp = () => {
+    const created_at = clock.now()
+    return { id: newId('evt', created_at), created_at }
+  }
+  const telling = { livemode: false, request: null, stamp }
+  const events = Array.from({ length: count }, () => EVENT)
+  await db.transaction((tx) => recordEvents(tx, account_id, events, telling))
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { verifyWebhook } from '#client/verify_webhook.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { createKey, openAccount } from '#test/support/people.ts'
+import { answering, startReceiver } from '#test/support/receiver.ts'
+import { startTestService } from '#test/support/start.ts'
+import { makeEvent, webhooksOf } from '#test/support/webhooks.ts'
+import { startListening } from './listen.ts'
+
+const { url } = await startTestService()
+
+test('prints each event on a line, forwards it signed, and leaves nothing behind', async () => {
+  const person = await openAccount(url)
+  const { key } = await createKey(url, person.bearer)
+  const app = await startReceiver()
+  app.answer = answering(202)
+  const lines: string[] = []
+  const options = { url, key, events: '*', forward: app.url }
+  const stop = await startListening(options, (line) => lines.push(line))
+  const secret = /whsec_[\w-]+/.exec(lines[0] ?? '')?.[0] ?? ''
+
+  await makeEvent(url, person)
+  const [heard] = await app.hears(1)
+  assert(heard !== undefined)
+  const event = await verifyWebhook(heard.body, heard.headers, secret)
+  assert.equal(event.type, 'account.signed_in')
+  assert.equal(heard.headers['service-event-id'], event.id)
+  const isPrinted = async () => lines.length === 3
+  assert(await eventually(isPrinted, { within_ms: 2_000 }))
+  assert.match(lines[2] ?? '', /Z {2}account\.signed_in +evt_\w+ {2}#\d+ {2}-> 202$/)
+
+  await stop()
+  assert.deepEqual(await webhooksOf(url, person.bearer), [])
+})
+
+test('without forwarding it prints and accepts; with a receiver that is down it says so', async () => {
+  const person = await openAccount(url)
+  const { key } = await createKey(url, person.bearer)
+  const lines: string[] = []
+  const print = (line: string) => lines.push(line)
+  const stop = await startListening({ url, key, events: 'account.signed_in' }, print)
+  const forward = 'http://127.0.0.1:9/'
+  const stopOther = await startListening({ url, key, events: '*', forward }, print)
+  await makeEvent(url, person)
+  const isPrinted = async () => lines.filter((line) => line.includes('evt_')).length === 2
+  assert(await eventually(isPrinted, { within_ms: 3_000 }))
+  assert.equal(lines.filter((line) => line.endsWith('-> no answer')).length, 1)
+  await stop()
+  await stopOther()
+})
+
+test('a wrong key is refused with a sentence', async () => {
+  const options = { url, key: 'flk_test_nonsense', events: '*' }
+  await assert.rejects(
+    startListening(options, () => undefined),
+    /not known here/,
+  )
+})

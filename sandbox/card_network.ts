@@ -1,0 +1,126 @@
+import { connect, type Socket } from 'node:net'
+import { FrameReader, writeFrame } from '#iso8583/frame.ts'
+import { default_link } from '#iso8583/links.ts'
+import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Random } from '#platform/random.ts'
+
+/**
+ * A card network of the sandbox's own: it dials the card host and speaks real frames, as a switch
+ * would. It knows nothing of the service but its port.
+ */
+export type CardNetwork = {
+  /** Sends a message and waits for its answer. The trace number and the time are put in here. */
+  ask(message: Outgoing): Promise<Message>
+  /** What a later message needs to name this one. */
+  stamp(): { 7: string; 11: string; 12: string; 13: string }
+  close(): void
+}
+
+/** A switch in the field waits about this long before it stands in. */
+const PATIENCE_MS = 5_000
+const TRACE_NUMBERS = 1_000_000
+
+export class NetworkFailed extends Error {}
+
+type Waiting = { resolve(message: Message): void; reject(cause: Error): void }
+
+export function cardNetwork(port: number, { clock, random }: { clock: Clock; random: Random }) {
+  let trace = random.below(TRACE_NUMBERS)
+  let line: Line | null = null
+  const network: CardNetwork = {
+    ask: async (message) => {
+      if (line === null || line.isDown()) {
+        line = await openLine(port)
+        const { 7: moment, 11: stan } = network.stamp()
+        await line.ask({ mti: '0800', fields: { 7: moment, 11: stan, 70: '001' } })
+      }
+      return line.ask(message)
+    },
+    stamp: () => {
+      trace = (trace + 1) % TRACE_NUMBERS
+      const digits = clock.now().toISOString().replace(/\D/g, '')
+      return {
+        7: digits.slice(4, 14),
+        11: String(trace).padStart(6, '0'),
+        12: digits.slice(8, 14),
+        13: digits.slice(4, 8),
+      }
+    },
+    close: () => line?.end(),
+  }
+  return network
+}
+
+/** One connection: answers find their question by trace number and type. */
+export type Line = {
+  ask(message: Outgoing): Promise<Message>
+  /** Bytes as they are, for faults. */
+  write(bytes: Uint8Array): void
+  socket: Socket
+  isDown(): boolean
+  end(): void
+}
+
+export function openLine(port: number): Promise<Line> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    socket.once('error', (cause) => reject(new NetworkFailed('no host', { cause })))
+    socket.once('connect', () => resolve(lineOver(socket)))
+  })
+}
+
+const keyOf = (mti: string, stan: string | undefined): string => `${mti}|${stan ?? ''}`
+
+function lineOver(socket: Socket): Line {
+  const waiting = new Map<string, Waiting>()
+  const reader = new FrameReader(default_link.frame)
+  socket.on('data', (chunk: Buffer) =>
+    reader.push(chunk, ({ body }) => {
+      const message = decode(default_link, body)
+      const key = keyOf(message.mti, message.fields[11])
+      waiting.get(key)?.resolve(message)
+      waiting.delete(key)
+    }),
+  )
+  const fail = () => {
+    for (const one of waiting.values()) one.reject(new NetworkFailed('the line was cut'))
+    waiting.clear()
+  }
+  socket.on('error', fail)
+  socket.on('close', fail)
+  return {
+    socket,
+    ask: (message) => question(socket, waiting, message),
+    write: (bytes) => void socket.write(bytes),
+    isDown: () => socket.destroyed || !socket.writable,
+    end: () => socket.destroy(),
+  }
+}
+
+function question(
+  socket: Socket,
+  waiting: Map<string, Waiting>,
+  message: Outgoing,
+): Promise<Message> {
+  const { mti, fields } = message
+  const key = keyOf(`${mti.slice(0, 2)}${Number(mti[2]) + 1}0`, fields[11])
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      waiting.delete(key)
+      reject(new NetworkFailed('no answer came in time'))
+    }, PATIENCE_MS)
+    timer.unref()
+    waiting.set(key, {
+      resolve: (answer) => {
+        clearTimeout(timer)
+        resolve(answer)
+      },
+      reject: (cause) => {
+        clearTimeout(timer)
+        reject(cause)
+      },
+    })
+    socket.write(writeFrame(default_link.frame, encode(default_link, message)))
+  })
+}

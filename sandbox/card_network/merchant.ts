@@ -1,0 +1,134 @@
+import type { Transaction } from '#contract/transactions.ts'
+import type { Message, Outgoing } from '#iso8583/message.ts'
+import { writeOriginal, writeReplacement } from '#iso8583/subfields.ts'
+import { writePrivateTags } from '#iso8583/tags.ts'
+import type { PrintedCard } from '#platform/surface.ts'
+import type { CardNetwork } from '#sandbox/card_network.ts'
+import { amountElements, type Purchase, placeElements } from './purchase.ts'
+
+/**
+ * A merchant of the sandbox: it builds the messages that its terminal and its bank would send, and
+ * keeps nothing. What it needs to know of an earlier message it reads where its bank would.
+ */
+export const ACQUIRER = '400001'
+
+/** The elements of an earlier message, as get_auth_details shows them. */
+export type Earlier = { mti: string; fields: Readonly<Record<string, string>> }
+
+const RRN_DIGITS = 12
+
+export function newReference(below: (limit: number) => number): string {
+  return Array.from({ length: RRN_DIGITS }, () => below(10)).join('')
+}
+
+function cardElements({ pan, exp_year, exp_month }: PrintedCard): Record<number, string> {
+  const year = String(exp_year % 100).padStart(2, '0')
+  return { 2: pan.open(), 14: year + String(exp_month).padStart(2, '0') }
+}
+
+type Sale = { card: PrintedCard; purchase: Purchase; reference: string }
+
+/** A question online carries the code that the holder has typed in. */
+export function authorization(
+  network: CardNetwork,
+  { card, purchase, reference }: Sale,
+  challenge_id: string | null,
+): Outgoing {
+  const isTyped = purchase.entry_mode === 'ecommerce' || purchase.entry_mode === 'keyed'
+  const code = purchase.cvv ?? (isTyped ? card.cvv.open() : null)
+  const tags = [
+    ...(challenge_id === null ? [] : [{ tag: '43', value: challenge_id }]),
+    ...(code === null ? [] : [{ tag: '92', value: code }]),
+  ]
+  return {
+    mti: '0100',
+    fields: {
+      ...saleElements(network, { card, purchase, reference }),
+      ...(tags.length > 0 && { 48: writePrivateTags(tags) }),
+    },
+  }
+}
+
+function saleElements(network: CardNetwork, { card, purchase, reference }: Sale) {
+  return {
+    ...cardElements(card),
+    3: '000000',
+    ...amountElements(purchase.amount_minor, purchase.currency),
+    ...network.stamp(),
+    ...placeElements(purchase),
+    32: ACQUIRER,
+    37: reference,
+  }
+}
+
+/** Settled without having asked. */
+export function forcedCapture(network: CardNetwork, sale: Sale): Outgoing {
+  return { mti: '0220', fields: saleElements(network, sale) }
+}
+
+type Later = {
+  card: PrintedCard
+  earlier: Earlier
+  transaction: Transaction
+  amount: Record<number, string>
+}
+
+/** What a later message repeats of the one it belongs to. */
+function laterElements(network: CardNetwork, { card, earlier, transaction, amount }: Later) {
+  const repeated: Record<number, string> = {}
+  for (const element of [18, 19, 22, 25, 32, 37, 41, 42, 43] as const) {
+    const value = earlier.fields[element]
+    if (value !== undefined) repeated[element] = value
+  }
+  const code = transaction.authorization_code
+  return {
+    ...cardElements(card),
+    3: '000000',
+    ...repeated,
+    ...amount,
+    ...network.stamp(),
+    ...(code !== null && { 38: code }),
+  }
+}
+
+export function capture(network: CardNetwork, later: Later): Outgoing {
+  return { mti: '0220', fields: laterElements(network, later) }
+}
+
+export function refund(network: CardNetwork, later: Later): Outgoing {
+  const fields = { ...laterElements(network, later), 3: '200000', 90: originalOf(later.earlier) }
+  return { mti: '0220', fields }
+}
+
+/** All of it, or down to what is left of it. */
+export function reversal(
+  network: CardNetwork,
+  later: Later,
+  replacement_minor: bigint | null,
+): Outgoing {
+  const fields: Record<number, string> = {
+    ...laterElements(network, later),
+    90: originalOf(later.earlier),
+  }
+  if (replacement_minor !== null) {
+    fields[95] = writeReplacement({
+      transaction_amount: replacement_minor.toString(),
+      settlement_amount: '0',
+      transaction_fee: '0',
+      settlement_fee: '0',
+    })
+  }
+  return { mti: '0420', fields }
+}
+
+export function originalOf({ mti, fields }: Earlier): string {
+  return writeOriginal({
+    mti,
+    stan: fields['11'] ?? '0',
+    transmitted: fields['7'] ?? '0',
+    acquirer: fields['32'] ?? '0',
+    forwarder: '0',
+  })
+}
+
+export const codeIn = ({ fields }: Message): string => fields[39] ?? ''

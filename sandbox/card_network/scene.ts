@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify'
+import type { OperationName } from '#contract/operations.ts'
+import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
+import type { Message, Outgoing } from '#iso8583/message.ts'
+import type { World } from '#platform/surface.ts'
+import { type CardNetwork, NetworkFailed } from '#sandbox/card_network.ts'
+
+/** One call of the sandbox: who plays, with which card or transaction, over which network. */
+export type Scene = {
+  world: World
+  network: CardNetwork
+  account_id: string
+  /** The one in the path. */
+  id: string
+  /** Reads as the caller itself would; what it may not see is refused in the API's own words. */
+  read(operation: OperationName, input: object): Promise<Record<string, unknown>>
+}
+
+export async function sceneOf(
+  world: World,
+  network: CardNetwork,
+  request: FastifyRequest,
+): Promise<Scene> {
+  const { authorization } = request.headers
+  const { account_id } = await world.callerOf(authorization)
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
+  const { id } = request.params as { id: string }
+  return {
+    world,
+    network,
+    account_id,
+    id,
+    read: async (operation, input) => {
+      const { status, body } = await world.call(operation, input, bearer)
+      if (status < 300) return body
+      const code = String(body['error'])
+      const known = code in problem_statuses ? (code as ProblemCode) : 'internal_error'
+      throw new Problem(known, String(body['message']), { status })
+    },
+  }
+}
+
+/** No decision was made: the host was away, or could not decide. */
+const UNDECIDED: ReadonlySet<string> = new Set(['30', '91', '96'])
+
+export async function sent({ network }: Scene, message: Outgoing): Promise<Message> {
+  const answer = await network.ask(message).catch((cause: unknown) => {
+    if (!(cause instanceof NetworkFailed)) throw cause
+    throw new Problem('upstream_timeout', 'The card host did not answer.', { cause })
+  })
+  const code = answer.fields[39] ?? ''
+  // Paused programmes answer 91 too, but they leave a decline; whoever looks for it finds it.
+  if (UNDECIDED.has(code) && code !== '91') {
+    throw new Problem('upstream_error', `The card host answered ${code}.`)
+  }
+  return answer
+}

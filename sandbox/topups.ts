@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '#contract/problem.ts'
+import type { Topup } from '#contract/topups.ts'
+import { decimalsOf, MICRO_DECIMALS, microsFromUsd } from '#kernel/money.ts'
+import type { CallAnswer, Surface, World } from '#platform/surface.ts'
+import { isTronAddress } from '#rails/chain/tron/address.ts'
+import { invalid, readBody } from './control.ts'
+import type { TronNode } from './tron_node.ts'
+import { lookUntil } from './until.ts'
+
+type Stage = { node: TronNode; save(): void; world: World }
+type Play = Stage & { account_id: string }
+type Act = (play: Play, topup: Topup, body: Record<string, unknown>) => Promise<void>
+
+/** So many blocks make the one before them final. */
+export const FINAL_BLOCKS = 19
+
+/** What happens to a top-up on the sandbox's chain, on demand; each call answers the Topup. */
+export function sandboxTopups(node: TronNode, save: () => void): Surface {
+  return (app, world) => {
+    for (const [name, act] of Object.entries(acts)) {
+      app.post(`/sandbox/v1/topups/:id/${name}`, (request, reply) =>
+        play({ node, save, world }, act, { request, reply }),
+      )
+    }
+  }
+}
+
+type Http = { request: FastifyRequest; reply: FastifyReply }
+
+async function play(stage: Stage, act: Act, { request, reply }: Http): Promise<unknown> {
+  const { world } = stage
+  const { id } = request.params as { id: string }
+  const { account_id } = await world.callerOf(request.headers.authorization)
+  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  const look = () => world.call('get_topup', { id }, bearer)
+  const body = readBody(request)
+  const found = await look()
+  if (found.status !== 200) return reply.code(found.status).send(found.body)
+  await act({ ...stage, account_id, world: withBearer(world, bearer) }, topupIn(found), body)
+  stage.save()
+  const { status, body: topup } = await look()
+  return reply.code(status).send(topup)
+}
+
+const topupIn = ({ body }: CallAnswer): Topup => body as unknown as Topup
+
+/** The world as the caller sees it. */
+function withBearer(world: World, bearer: string): World {
+  return { ...world, call: (operation, input) => world.call(operation, input, bearer) }
+}
+
+const acts: Record<string, Act> = {
+  deposit: async ({ node, world }, topup, body) => {
+    requireOnSandboxChain(topup)
+    const { amount_micros, from } = depositIn(body)
+    const txid = node.transferUsdt({
+      to: topup.deposit_address,
+      amount_micros,
+      ...(from === undefined ? {} : { from }),
+    })
+    node.mine()
+    await lookUntil(world, ['watch_deposits'], async () => {
+      const { txids } = await seen(world, topup.id)
+      return { is_there: txids.includes(txid), seen: null }
+    })
+  },
+  confirm: async ({ node, world }, topup, body) => {
+    requireEmpty(body)
+    node.mine(FINAL_BLOCKS)
+    await lookUntil(world, ['watch_deposits'], async () => {
+      const { status } = await seen(world, topup.id)
+      return { is_there: status !== 'confirming', seen: null }
+    })
+  },
+  expire: async ({ world, account_id }, topup, body) => {
+    requireEmpty(body)
+    await world.expireTopup(account_id, topup.id)
+  },
+  reorg: async ({ node, world }, topup, body) => {
+    requireEmpty(body)
+    const pending = topup.txids.filter((txid) => isPending(node, txid))
+    const [deepest] = pending.map((txid) => node.blockOf(txid)?.number ?? 0).sort((a, b) => a - b)
+    if (deepest === undefined) {
+      throw new Problem('invalid_request', 'Nothing of this top-up is pending.', { status: 409 })
+    }
+    node.reorg({ depth: node.head().number - deepest + 1, keep: { all_but: pending } })
+    await lookUntil(world, ['watch_deposits'], async () => {
+      const { txids } = await seen(world, topup.id)
+      return { is_there: !pending.some((txid) => txids.includes(txid)), seen: null }
+    })
+  },
+}
+
+async function seen(world: World, id: string): Promise<Topup> {
+  return topupIn(await world.call('get_topup', { id }))
+}
+
+function isPending(node: TronNode, txid: string): boolean {
+  const block = node.blockOf(txid)
+  return block !== null && block.number > node.finalized().number
+}
+
+function requireOnSandboxChain({ chain }: Topup): void {
+  if (chain === 'tron') return
+  throw new Problem('unsupported_chain', `The sandbox plays tron; ${chain} has a node of its own.`)
+}
+
+export function requireEmpty(body: Record<string, unknown>): void {
+  const [other] = Object.keys(body)
+  if (other !== undefined) throw invalid(other, 'is not known here')
+}
+
+function depositIn(body: Record<string, unknown>): { amount_micros: bigint; from?: string } {
+  const { amount_usd, from, ...others } = body
+  requireEmpty(others)
+  if (typeof amount_usd !== 'number') throw invalid('amount_usd', 'must be a number')
+  if (!(amount_usd > 0) || decimalsOf(amount_usd) > MICRO_DECIMALS) {
+    throw new Problem('invalid_amount', 'amount_usd must be above 0, with at most 6 decimals.')
+  }
+  const amount_micros = microsFromUsd(amount_usd)
+  if (from === undefined) return { amount_micros }
+  if (typeof from !== 'string' || !isTronAddress(from)) {
+    throw new Problem('invalid_address', 'from is not a TRON address.')
+  }
+  return { amount_micros, from }
+}

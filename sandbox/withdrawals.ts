@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import type { Surface, World } from '#platform/surface.ts'
+import { readBody } from './control.ts'
+import { FINAL_BLOCKS, requireEmpty } from './topups.ts'
+import type { TronNode } from './tron_node.ts'
+import { lookUntil } from './until.ts'
+
+type Act = (play: { node: TronNode; look: Look; world: World }, id: string) => Promise<void>
+type Look = () => Promise<Withdrawal>
+
+const TASKS = ['send_withdrawals', 'confirm_withdrawals'] as const
+
+/** What becomes of a withdrawal on the sandbox's chain; each call answers the Withdrawal. */
+export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
+  return (app, world) => {
+    const play = async (request: FastifyRequest, reply: FastifyReply, act: Act) => {
+      const { id } = request.params as { id: string }
+      await world.callerOf(request.headers.authorization)
+      const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+      const call = () => world.call('get_withdrawal', { id }, bearer)
+      const look = async () => (await call()).body as unknown as Withdrawal
+      requireEmpty(readBody(request))
+      const found = await call()
+      if (found.status === 200 && isOpen(await look())) await act({ node, look, world }, id)
+      save()
+      const { status, body } = await call()
+      return reply.code(status).send(body)
+    }
+    app.post('/sandbox/v1/withdrawals/:id/confirm', (request, reply) =>
+      play(request, reply, confirm),
+    )
+    app.post('/sandbox/v1/withdrawals/:id/fail', (request, reply) => play(request, reply, fail))
+  }
+}
+
+const isOpen = ({ status }: Withdrawal) => status === 'pending' || status === 'broadcasted'
+
+const confirm: Act = async ({ node, look, world }) => {
+  if (!(await isSent(world, look))) return
+  await settle(node, world, look)
+}
+
+/** Mined and reverted: a transfer that stands in a block already is mined again and fails there. */
+const fail: Act = async ({ node, look, world }) => {
+  const { address } = await look()
+  const end = node.fault({ kind: 'reverted_transfer', to: address })
+  try {
+    if (!(await isSent(world, look))) return
+    const { txid } = await look()
+    const block = node.blockOf(txid ?? '')
+    if (block?.ok === true && block.number > node.finalized().number) {
+      node.reorg({ depth: node.head().number - block.number + 1, keep: 'pool' })
+    }
+    await settle(node, world, look)
+  } finally {
+    end()
+  }
+}
+
+function isSent(world: World, look: Look): Promise<boolean> {
+  return lookUntil(world, TASKS, async () => {
+    const is_there = (await look()).status !== 'pending'
+    return { is_there, seen: is_there }
+  })
+}
+
+async function settle(node: TronNode, world: World, look: Look): Promise<void> {
+  node.mine(FINAL_BLOCKS + 1)
+  await lookUntil(world, TASKS, async () => {
+    const is_there = !isOpen(await look())
+    // A transfer that a fork took back is sent again first, and needs its blocks after that.
+    if (!is_there) node.mine()
+    return { is_there, seen: null }
+  })
+}

@@ -1,0 +1,125 @@
+import type { Scope } from '#contract/scopes.ts'
+import type { Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { type AuditFacts, recordAudit } from './audit.ts'
+import { notifyCredentialsChanged } from './credential_store.ts'
+import type { Credentials } from './credentials.ts'
+import type { CardAccess } from './grant.ts'
+import {
+  type GrantPayload,
+  type GrantRow,
+  hasMetClient,
+  lockLiveGrantsOf,
+  saveGrant,
+} from './grant_store.ts'
+
+/** Far longer than a refresh token lives: a grant ends by being revoked, not by being old. */
+const LIFETIME_MS = 365 * 24 * 60 * 60 * 1_000
+
+type Needs = Pick<Seams, 'db' | 'clock' | 'newId'> & { credentials: Credentials }
+
+export type Asking = {
+  account_id: string
+  client: { id: string; name: string | null }
+  facts: AuditFacts
+}
+
+export type Decision = {
+  resources: readonly string[]
+  requested: readonly Scope[]
+  /** What of the requested was ticked; what was not is taken back where it was granted before. */
+  granted: readonly Scope[]
+  cards: CardAccess
+}
+
+/**
+ * Writes down what the account's owner decided and answers with the grant's id. One client has one
+ * grant for all cards and one for each choice of cards, so that a narrow consent does not widen by
+ * what was allowed elsewhere, nor narrow it.
+ */
+export async function recordConsent(
+  needs: Needs,
+  asking: Asking,
+  decision: Decision,
+): Promise<string> {
+  const { db, clock, credentials } = needs
+  const { account_id, client, facts } = asking
+  const now = clock.now()
+  const id = await db.transaction(async (tx) => {
+    const live = await lockLiveGrantsOf(tx, { account_id, client_id: client.id, now })
+    const first = !(await hasMetClient(tx, account_id, client.id))
+    const same = live.find((grant) => isForSameCards(grant, decision.cards))
+    const grant_id = same?.id ?? needs.newId('grant', now)
+    const expires_at = new Date(now.getTime() + LIFETIME_MS)
+    await saveGrant(tx, {
+      account_id,
+      id: grant_id,
+      client_id: client.id,
+      client_name: client.name,
+      payload: payloadOf(needs, { id: grant_id, asking, decision, before: same?.payload }),
+      card_ids: decision.cards === null ? null : [...decision.cards.card_ids],
+      card_actions: decision.cards === null ? null : [...decision.cards.actions],
+      now,
+      expires_at,
+    })
+    await notifyCredentialsChanged(tx, account_id)
+    const resource = { type: 'grant', id: grant_id }
+    const met = first ? [clientMet(client.id)] : []
+    await recordAudit(tx, account_id, [...met, { action: 'oauth.granted', resource }], facts)
+    return grant_id
+  })
+  credentials.forget(account_id)
+  return id
+}
+
+export async function recordRefusal(db: Needs['db'], asking: Asking): Promise<void> {
+  const { account_id, client, facts } = asking
+  await db.transaction(async (tx: Tx) => {
+    const first = !(await hasMetClient(tx, account_id, client.id))
+    const resource = { type: 'oauth_client', id: client.id }
+    const refused = { action: 'oauth.refused', result: 'denied', resource } as const
+    await recordAudit(tx, account_id, [...(first ? [clientMet(client.id)] : []), refused], facts)
+  })
+}
+
+/** A client registers before it knows any account; the account hears of it when they first meet. */
+const clientMet = (id: string) => ({
+  action: 'oauth.client_registered',
+  resource: { type: 'oauth_client', id },
+})
+
+function isForSameCards(grant: GrantRow, cards: CardAccess): boolean {
+  if (grant.card_ids === null || cards === null) return grant.card_ids === null && cards === null
+  const same = (a: readonly string[], b: readonly string[]) =>
+    a.length === b.length && a.every((item) => b.includes(item))
+  return same(grant.card_ids, cards.card_ids) && same(grant.card_actions ?? [], cards.actions)
+}
+
+type Payload = { id: string; asking: Asking; decision: Decision; before: GrantPayload | undefined }
+
+function payloadOf({ clock }: Needs, { id, asking, decision, before }: Payload): GrantPayload {
+  // The authorization server judges these two by the world's time; we judge by expires_at.
+  const iat = Math.floor(clock.wall().getTime() / 1_000)
+  const resources: Record<string, string> = { ...before?.resources }
+  for (const resource of decision.resources) {
+    const kept = (resources[resource] ?? '')
+      .split(' ')
+      .filter((scope) => scope !== '' && !decision.requested.includes(scope as Scope))
+    resources[resource] = [...kept, ...decision.granted].join(' ')
+  }
+  const rar = decision.cards?.card_ids.map((identifier) => ({
+    type: 'card_access' as const,
+    identifier,
+    actions: [...(decision.cards?.actions ?? [])],
+  }))
+  return {
+    kind: 'Grant',
+    jti: id,
+    iat,
+    exp: iat + LIFETIME_MS / 1_000,
+    accountId: asking.account_id,
+    clientId: asking.client.id,
+    resources,
+    ...(rar !== undefined && { rar }),
+  }
+}

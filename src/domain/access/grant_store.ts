@@ -1,0 +1,151 @@
+import type { Tx } from '#platform/db.ts'
+
+export type GrantRow = {
+  account_id: string
+  id: string
+  client_id: string
+  client_name: string | null
+  payload: GrantPayload
+  card_ids: string[] | null
+  card_actions: string[] | null
+  last_used_at: Date | null
+  last_used_ip: string | null
+  created_at: Date
+  updated_at: Date
+  expires_at: Date
+  revoked_at: Date | null
+}
+
+/** The grant as the authorization server reads it. */
+export type GrantPayload = {
+  kind: 'Grant'
+  jti: string
+  iat: number
+  exp: number
+  accountId: string
+  clientId: string
+  /** Resource → scopes. */
+  resources: Record<string, string>
+  rar?: CardAccessDetail[]
+}
+
+/** RFC 9396: one card and what may be done with it. */
+export type CardAccessDetail = { type: 'card_access'; identifier: string; actions: string[] }
+
+const COLUMNS = `account_id, id, client_id, client_name, payload, card_ids, card_actions,
+                 last_used_at, last_used_ip, created_at, updated_at, expires_at, revoked_at`
+
+export type SavedGrant = Pick<
+  GrantRow,
+  'account_id' | 'id' | 'client_id' | 'client_name' | 'payload' | 'card_ids' | 'card_actions'
+> & { now: Date; expires_at: Date }
+
+export async function saveGrant(tx: Tx, grant: SavedGrant): Promise<void> {
+  await tx.run(
+    `insert into oauth_grants as g
+       (account_id, id, client_id, client_name, payload, card_ids, card_actions, created_at,
+        updated_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+         on conflict (account_id, id) do update
+        set payload = $5, client_name = $4, updated_at = $8, expires_at = $9`,
+    [
+      grant.account_id,
+      grant.id,
+      grant.client_id,
+      grant.client_name,
+      JSON.stringify(grant.payload),
+      grant.card_ids,
+      grant.card_actions,
+      grant.now,
+      grant.expires_at,
+    ],
+  )
+}
+
+export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
+  const [row] = await tx.rows<GrantRow>(`select ${COLUMNS} from oauth_grants where id = $1`, [id])
+  return row
+}
+
+/** The grants of one client that are in force, newest first. Locks them against a second consent. */
+export async function lockLiveGrantsOf(
+  tx: Tx,
+  { account_id, client_id, now }: { account_id: string; client_id: string; now: Date },
+): Promise<GrantRow[]> {
+  return tx.rows<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+      where account_id = $1 and client_id = $2 and revoked_at is null and expires_at > $3
+      order by id desc for update`,
+    [account_id, client_id, now],
+  )
+}
+
+export async function hasMetClient(
+  tx: Tx,
+  account_id: string,
+  client_id: string,
+): Promise<boolean> {
+  const rows = await tx.rows(
+    'select 1 from oauth_grants where account_id = $1 and client_id = $2 limit 1',
+    [account_id, client_id],
+  )
+  return rows.length > 0
+}
+
+/** Of one account, or of all of them for the operator; newest first. */
+export async function listGrantRows(
+  tx: Tx,
+  { account_id, limit }: { account_id: string | null; limit: number },
+): Promise<GrantRow[]> {
+  return tx.rows<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+      where ($1::text is null or account_id = $1) order by id desc limit $2`,
+    [account_id, limit],
+  )
+}
+
+/** True where it was in force until now. Its codes and refresh tokens go with it. */
+export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const revoked = await tx.run(
+    'update oauth_grants set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
+    [id, now],
+  )
+  await tx.run(
+    `delete from oauth_payloads
+      where grant_id = $1 and model in ('RefreshToken', 'AuthorizationCode')`,
+    [id],
+  )
+  return revoked === 1
+}
+
+/** The new card takes the old one's place in every grant that is tied to it. */
+export async function replaceCardInGrants(
+  tx: Tx,
+  account_id: string,
+  { from, to, now }: { from: string; to: string; now: Date },
+): Promise<number> {
+  return tx.run(
+    `update oauth_grants
+        set card_ids = array_replace(card_ids, $2, $3),
+            payload = replace(payload::text, $2, $3)::jsonb,
+            updated_at = $4
+      where account_id = $1 and $2 = any(card_ids)`,
+    [account_id, from, to, now],
+  )
+}
+
+export type GrantTouch = { id: string; ip: string; at: Date }
+
+export async function touchGrants(tx: Tx, touches: readonly GrantTouch[]): Promise<void> {
+  const sorted = [...touches].sort((a, b) => (a.id < b.id ? -1 : 1))
+  await tx.run(
+    `update oauth_grants g set last_used_at = t.at, last_used_ip = t.ip
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) as t (id, ip, at)
+      where g.id = t.id and (g.last_used_at is null or g.last_used_at < t.at)`,
+    [
+      sorted.map((touch) => touch.id),
+      sorted.map((touch) => touch.ip),
+      sorted.map((touch) => touch.at),
+    ],
+  )
+}

@@ -1,0 +1,6 @@
+import type { Keys } from '#platform/keys.ts'
+
+/** What the database knows a token, code, secret or cookie of the authorization server by. */
+export function oauthHash(keys: Keys, value: string): string {
+  return keys.fingerprint('oauth', value)
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '#platform/db.ts'
+
+/** What the authorization server keeps of one thing: a client, a code, a token, a page under way. */
+export type OauthPayload = {
+  payload: Record<string, unknown>
+  consumed_at: Date | null
+  expires_at: Date | null
+}
+
+export type NewOauthPayload = {
+  model: string
+  id: string
+  payload: Record<string, unknown>
+  grant_id: string | null
+  uid: string | null
+  client_id: string | null
+  now: Date
+  expires_at: Date | null
+}
+
+export async function upsertPayload(tx: Tx, row: NewOauthPayload): Promise<void> {
+  await tx.run(
+    `insert into oauth_payloads
+       (model, id, payload, grant_id, uid, client_id, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+         on conflict (model, id) do update
+        set payload = $3, grant_id = $4, uid = $5, client_id = $6, expires_at = $8`,
+    [
+      row.model,
+      row.id,
+      JSON.stringify(row.payload),
+      row.grant_id,
+      row.uid,
+      row.client_id,
+      row.now,
+      row.expires_at,
+    ],
+  )
+}
+
+export async function findPayload(
+  tx: Tx,
+  model: string,
+  id: string,
+): Promise<OauthPayload | undefined> {
+  const [row] = await tx.rows<OauthPayload>(
+    'select payload, consumed_at, expires_at from oauth_payloads where model = $1 and id = $2',
+    [model, id],
+  )
+  return row
+}
+
+export async function findPayloadByUid(
+  tx: Tx,
+  model: string,
+  uid: string,
+): Promise<OauthPayload | undefined> {
+  const [row] = await tx.rows<OauthPayload>(
+    'select payload, consumed_at, expires_at from oauth_payloads where model = $1 and uid = $2',
+    [model, uid],
+  )
+  return row
+}
+
+/** True for the first to use it up, whoever else tries at the same moment. */
+export async function consumePayload(
+  tx: Tx,
+  { model, id, now }: { model: string; id: string; now: Date },
+): Promise<boolean> {
+  const consumed = await tx.run(
+    `update oauth_payloads set consumed_at = $3
+      where model = $1 and id = $2 and consumed_at is null`,
+    [model, id, now],
+  )
+  return consumed === 1
+}
+
+export async function deletePayload(tx: Tx, model: string, id: string): Promise<void> {
+  await tx.run('delete from oauth_payloads where model = $1 and id = $2', [model, id])
+}
+
+export async function deletePayloadsByUid(tx: Tx, model: string, uid: string): Promise<void> {
+  await tx.run('delete from oauth_payloads where model = $1 and uid = $2', [model, uid])
+}
+
+export async function deletePayloadsOfGrant(
+  tx: Tx,
+  grant_id: string,
+  models: readonly string[],
+): Promise<void> {
+  await tx.run('delete from oauth_payloads where grant_id = $1 and model = any($2)', [
+    grant_id,
+    models,
+  ])
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { heldClock } from '#test/support/clock.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+/** The measured time stands still, so that what refills does so only when a test says so. */
+const clock = heldClock()
+const env = { FLORIN_RATE_PROFILE: 'default', FLORIN_TRUSTED_PROXIES: '127.0.0.1' }
+const { url, programme } = await startTestService({ env, seams: { clock } })
+
+const getAccount = (bearer: string): Promise<Reply> =>
+  send(url, 'GET', '/v1/accounts/me', { bearer })
+
+/** Opening accounts is limited itself: a minute passes before each. */
+async function newcomer() {
+  clock.pass(60_000)
+  return openAccount(url)
+}
+
+async function atOnce(count: number, call: () => Promise<Reply>): Promise<Reply[]> {
+  return Promise.all(Array.from({ length: count }, call))
+}
+
+test('sixty calls in a second pass; the next is told to wait, and then passes', async () => {
+  const { bearer } = await newcomer()
+  const replies = await atOnce(70, () => getAccount(bearer))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 60)
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    assertRefused(reply, 429, 'rate_limited')
+    assert.equal(reply.headers.get('retry-after'), '1')
+  }
+  clock.pass(1_000)
+  assert.equal((await getAccount(bearer)).status, 200)
+})
+
+test('a thousand calls in a minute pass, however well they are spread', async () => {
+  const { bearer } = await newcomer()
+  let passed = 0
+  let elapsed_s = 0
+  // Forty a second: the burst never empties, the sustained bucket refills by 1000 in 60 s.
+  for (; elapsed_s < 60; elapsed_s += 1) {
+    const replies = await atOnce(40, () => getAccount(bearer))
+    passed += replies.filter(({ status }) => status === 200).length
+    if (replies.some(({ status }) => status === 429)) break
+    clock.pass(1_000)
+  }
+  const last = await getAccount(bearer)
+  assertRefused(last, 429, 'rate_limited')
+  assert.match(String(last.headers.get('ratelimit')), /^"sustained";r=0;t=60$/)
+  assert.equal(passed, 1_000 + Math.floor((elapsed_s * 1_000) / 60))
+})
+
+test('every answer tells the policy and what is left of it, refusals too', async () => {
+  const { bearer } = await newcomer()
+  const first = await getAccount(bearer)
+  const policy = '"burst";q=60;w=1, "sustained";q=1000;w=60'
+  assert.equal(first.headers.get('ratelimit-policy'), policy)
+  assert.equal(first.headers.get('ratelimit'), '"sustained";r=999;t=1')
+  const missing = await send(url, 'DELETE', '/v1/api_keys/key_none', { bearer })
+  assert.equal(missing.headers.get('ratelimit'), '"sustained";r=998;t=1')
+  for (const path of ['/v1/accounts/me', '/v1/nowhere', '/v1/system/health']) {
+    const refused = await send(url, 'GET', path)
+    assert.equal(refused.headers.get('ratelimit-policy'), policy)
+    assert.match(String(refused.headers.get('ratelimit')), /^"sustained";r=\d+;t=\d+$/)
+  }
+})
+
+test('each credential has buckets of its own', async () => {
+  const person = await newcomer()
+  const { key } = await createKey(url, person.bearer)
+  clock.pass(1_000)
+  await atOnce(61, () => getAccount(key))
+  assertRefused(await getAccount(key), 429, 'rate_limited')
+  assert.equal((await getAccount(person.bearer)).status, 200)
+})
+
+test('ten accounts a minute can be opened from an address, and ten sign-ins tried', async () => {
+  clock.pass(60_000)
+  const create = (from: string, at: number) =>
+    send(url, 'POST', '/v1/accounts', {
+      body: { email: `many_${from}_${at}@example.com`, password: PASSWORD },
+      headers: { 'x-forwarded-for': from },
+    })
+  const replies: Reply[] = []
+  for (let at = 0; at < 11; at += 1) replies.push(await create('203.0.113.9', at))
+  assert.equal(replies.filter(({ status }) => status === 201).length, 10)
+  const last = replies.at(-1)
+  assert(last !== undefined)
+  assertRefused(last, 429, 'rate_limited')
+  assert.equal(last.headers.get('retry-after'), '6')
+  assert.equal(last.headers.get('ratelimit-policy'), '"sustained";q=10;w=60')
+  assert.equal((await create('203.0.113.10', 0)).status, 201)
+  clock.pass(6_000)
+  assert.equal((await create('203.0.113.9', 12)).status, 201)
+
+  const body = { email: 'nobody@example.com', password: 'x' }
+  const headers = { 'x-forwarded-for': '203.0.113.9' }
+  const tries = await atOnce(12, () => send(url, 'POST', '/v1/sessions', { body, headers }))
+  assert.equal(tries.filter(({ body }) => body['error'] === 'rate_limited').length, 2)
+})
+
+test('wrong bearers are limited by address: keys cannot be guessed at any speed', async () => {
+  clock.pass(60_000)
+  const replies = await atOnce(80, () => getAccount('flk_test_nonsense'))
+  assert.equal(replies.filter(({ status }) => status === 401).length, 60)
+  assert.equal(replies.filter(({ status }) => status === 429).length, 20)
+})
+
+test('the conservative profile can be set for one account', async () => {
+  const person = await newcomer()
+  await programme.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
+    person.account_id,
+  ])
+  clock.pass(1_000)
+  const reply = await getAccount(person.bearer)
+  const policy = '"burst";q=100;w=1, "sustained";q=600;w=60'
+  assert.equal(reply.headers.get('ratelimit-policy'), policy)
+  const replies = await atOnce(110, () => getAccount(person.bearer))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 99)
+})
+
+test('moving the service’s clock refills nothing', async () => {
+  const { bearer } = await newcomer()
+  await atOnce(60, () => getAccount(bearer))
+  const body = { seconds: 3_600 }
+  await send(url, 'POST', '/sandbox/v1/clock/advance', { bearer, body })
+  assertRefused(await getAccount(bearer), 429, 'rate_limited')
+})

@@ -1,0 +1,76 @@
+import { Problem } from '#contract/problem.ts'
+import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import type { Settings } from '#platform/config.ts'
+import type { SecurityAlert } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What a thief would change first. A new key is none: whoever makes it could withdraw already. */
+const CHANGES: readonly SecurityAlert['kind'][] = [
+  'password_changed',
+  'email_changed',
+  'two_factor_on',
+  'two_factor_off',
+]
+
+/** Whatever raises these alerts has locked the account's row before. */
+export async function noteCredentialChange(
+  tx: Tx,
+  account_id: string,
+  { alerts, now }: { alerts: readonly SecurityAlert[]; now: Date },
+): Promise<void> {
+  if (!alerts.some(({ kind }) => CHANGES.includes(kind))) return
+  await tx.run('update accounts set credentials_changed_at = $2 where id = $1', [account_id, now])
+}
+
+/** Gives an owner who was robbed of the account time to notice. */
+export async function requireCooledDown(
+  tx: Tx,
+  account_id: string,
+  { settings, now }: { settings: Settings; now: Date },
+): Promise<void> {
+  const hours = settings.risk.withdrawal_cooldown_hours
+  if (hours === 0) return
+  const [row] = await tx.rows<{ credentials_changed_at: Date | null }>(
+    'select credentials_changed_at from accounts where id = $1',
+    [account_id],
+  )
+  const changed_at = row?.credentials_changed_at ?? null
+  if (changed_at === null) return
+  const open_at = new Date(changed_at.getTime() + hours * HOUR_MS)
+  if (open_at <= now) return
+  throw new Problem(
+    'policy_denied',
+    `Sign-in data changed lately; withdrawals are open again at ${open_at.toISOString()}.`,
+  )
+}
+
+/** From this amount on a person looks at it before it goes. */
+export function needsReview(amount_micros: Micros, { risk }: Settings): boolean {
+  const { withdrawal_review_usd } = risk
+  return withdrawal_review_usd !== null && amount_micros >= microsFromUsd(withdrawal_review_usd)
+}
+
+/** What arrives is never refused; what is not begun does not arrive. */
+export async function requireBalanceRoom(
+  tx: Tx,
+  account_id: string,
+  { amount_micros, settings }: { amount_micros: Micros; settings: Settings },
+): Promise<void> {
+  const { balance_max_usd } = settings.risk
+  if (balance_max_usd === null) return
+  const [row] = await tx.rows<{ micros: Micros }>(
+    `select coalesce(sum(balance_micros), 0)::bigint as micros from purses
+      where account_id = $1 and kind in ('treasury', 'card', 'hold')`,
+    [account_id],
+  )
+  const room = microsFromUsd(balance_max_usd) - (row?.micros ?? 0n)
+  if (amount_micros <= room) return
+  const message = `must be at most ${decimalFromMicros(room < 0n ? 0n : room)}`
+  throw new Problem(
+    'amount_out_of_range',
+    `An account may hold ${balance_max_usd} dollars: amount_usd ${message}.`,
+    { details: [{ field: 'amount_usd', message }] },
+  )
+}

@@ -1,0 +1,50 @@
+import { Problem } from '#contract/problem.ts'
+import type { SpendLimits } from '#platform/config.ts'
+import type { Tx } from '#platform/db.ts'
+
+/** What those who run the programme set for one account. */
+export type AccountControls = {
+  status: 'active' | 'suspended'
+  rate_profile: 'default' | 'conservative' | null
+  spend_limits: Partial<SpendLimits>
+}
+
+const COLUMNS = 'id, status, rate_profile, spend_limits'
+
+export async function findControls(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<Map<string, AccountControls>> {
+  const rows = await tx.rows<AccountControls & { id: string }>(
+    `select ${COLUMNS} from accounts where id = any($1)`,
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Like every change of an account: not against the rows that refer to it. */
+export async function lockControls(tx: Tx, id: string): Promise<AccountControls> {
+  const [row] = await tx.rows<AccountControls>(
+    `select ${COLUMNS} from accounts where id = $1 for no key update`,
+    [id],
+  )
+  if (row === undefined) throw new Problem('not_found', 'There is no such account.')
+  return row
+}
+
+export async function changeControls(
+  tx: Tx,
+  id: string,
+  { controls, now }: { controls: Partial<AccountControls>; now: Date },
+): Promise<void> {
+  const names = Object.keys(controls)
+  const values = Object.values(controls).map((value) =>
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+  )
+  await tx.run(
+    `update accounts set ${names.map((name, at) => `${name} = $${at + 3}, `).join('')}
+            version = version + 1, updated_at = $2
+      where id = $1`,
+    [id, now, ...values],
+  )
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TOTP, URI } from 'otpauth'
+import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { heldClock } from '#test/support/clock.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
+import { codeOf, turnOnTwoFactor, wrongCodeOf } from '#test/support/second_factor.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const PATH = '/v1/accounts/me/totp'
+const STEP_MS = 30_000
+
+const clock = heldClock()
+const kept = keptLog()
+const { url, programme } = await startTestService({ seams: { clock, log: kept.log } })
+
+const enable = (bearer: string, totp_code?: string, key?: string): Promise<Reply> =>
+  send(url, 'POST', PATH, {
+    bearer,
+    ...(totp_code !== undefined && { body: { totp_code } }),
+    ...(key !== undefined && { key }),
+  })
+
+async function factorOf(bearer: string) {
+  const { body } = await send(url, 'GET', '/v1/accounts/me', { bearer })
+  return [body['two_factor_enabled'], body['two_factor_status'], body['version']]
+}
+
+test('the first call makes a secret, in an URI that authenticator apps read', async () => {
+  const person = await openAccount(url)
+  const { status, body } = await enable(person.bearer)
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(body).sort(), ['secret', 'status', 'uri'])
+  assert.equal(body['status'], 'pending')
+  assert.match(body['secret'], /^[A-Z2-7]{32}$/)
+  const read = URI.parse(body['uri'])
+  assert(read instanceof TOTP)
+  assert.equal(read.secret.base32, body['secret'])
+  assert.equal(read.issuer, 'Florin')
+  assert.equal(read.label, person.email)
+  assert.deepEqual([read.algorithm, read.digits, read.period], ['SHA1', 6, 30])
+  assert.deepEqual(await factorOf(person.bearer), [false, 'pending', 2])
+})
+
+test('a pending secret does not yet guard the sign-in', async () => {
+  const { email, bearer } = await openAccount(url)
+  await enable(bearer)
+  const body = { email, password: PASSWORD }
+  assert.equal((await send(url, 'POST', '/v1/sessions', { body })).status, 200)
+})
+
+test('the second call, with a code, turns it on and shows ten recovery codes', async () => {
+  const { bearer } = await openAccount(url)
+  const { secret } = (await enable(bearer)).body
+  const { status, body } = await enable(bearer, codeOf(secret, clock))
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(body).sort(), ['recovery_codes', 'status'])
+  assert.equal(body['status'], 'enabled')
+  const codes: string[] = body['recovery_codes']
+  assert.equal(new Set(codes).size, 10)
+  for (const code of codes) assert.match(code, /^[a-z2-9]{5}-[a-z2-9]{5}$/)
+  assert.deepEqual(await factorOf(bearer), [true, 'enabled', 3])
+})
+
+test('a wrong code leaves it pending, and so does one before there is a secret', async () => {
+  const { bearer } = await openAccount(url)
+  assertRefused(await enable(bearer, '123456'), 409, 'totp_not_enabled')
+  const { secret } = (await enable(bearer)).body
+  for (const code of [wrongCodeOf(secret, clock), 'abcdef', '12345', '1234567']) {
+    assertRefused(await enable(bearer, code), 401, 'totp_invalid')
+  }
+  assert.deepEqual(await factorOf(bearer), [false, 'pending', 2])
+})
+
+test('asked again before it is confirmed, it makes a new secret and forgets the old', async () => {
+  const { bearer } = await openAccount(url)
+  const first = (await enable(bearer)).body['secret']
+  const second = (await enable(bearer)).body['secret']
+  assert.notEqual(second, first)
+  assertRefused(await enable(bearer, codeOf(first, clock)), 401, 'totp_invalid')
+  assert.equal((await enable(bearer, codeOf(second, clock))).status, 200)
+})
+
+test('once it is on it cannot be turned on again, with a code or without', async () => {
+  const { bearer } = await openAccount(url)
+  const { secret } = await turnOnTwoFactor(url, bearer, clock)
+  assertRefused(await enable(bearer), 409, 'totp_already_enabled')
+  clock.pass(STEP_MS)
+  assertRefused(await enable(bearer, codeOf(secret, clock)), 409, 'totp_already_enabled')
+})
+
+test('guessing the first code is bounded', async () => {
+  const { bearer } = await openAccount(url)
+  const { secret } = (await enable(bearer)).body
+  const wrong = wrongCodeOf(secret, clock)
+  const replies = await Promise.all(Array.from({ length: 30 }, () => enable(bearer, wrong)))
+  assert.equal(replies.filter(({ status }) => status === 401).length, 10)
+  assertRefused(await enable(bearer, codeOf(secret, clock)), 429, 'too_many_attempts')
+})
+
+test('right codes are no guesses: it can be turned on and off many times', async () => {
+  const { bearer } = await openAccount(url)
+  for (let at = 0; at < 7; at += 1) {
+    const { secret } = await turnOnTwoFactor(url, bearer, clock)
+    clock.pass(STEP_MS)
+    const body = { password: PASSWORD, totp_code: codeOf(secret, clock) }
+    const off = await send(url, 'DELETE', PATH, { bearer, body })
+    assert.equal(off.status, 204, off.text)
+  }
+})
+
+test('a new secret begins anew: the step of an old code does not hold it up', async () => {
+  const { bearer } = await openAccount(url)
+  const { secret } = await turnOnTwoFactor(url, bearer, clock)
+  const body = { password: PASSWORD, totp_code: codeOf(secret, clock, 1) }
+  assert.equal((await send(url, 'DELETE', PATH, { bearer, body })).status, 204)
+  await turnOnTwoFactor(url, bearer, clock)
+})
+
+test('of several confirmations at once one turns it on', async () => {
+  const { bearer } = await openAccount(url)
+  const { secret } = (await enable(bearer)).body
+  const code = codeOf(secret, clock)
+  const replies = await Promise.all(Array.from({ length: 5 }, () => enable(bearer, code)))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 1)
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    assertRefused(reply, 409, 'totp_already_enabled')
+  }
+})
+
+test('replays under an Idempotency-Key carry null in place of the secrets', async () => {
+  const { bearer } = await openAccount(url)
+  const begun = await enable(bearer, undefined, 'begin-1')
+  const begun_again = await enable(bearer, undefined, 'begin-1')
+  assert.equal(begun_again.headers.get('idempotent-replayed'), 'true')
+  assert.deepEqual(begun_again.body, { status: 'pending', secret: null, uri: null })
+  const code = codeOf(begun.body['secret'], clock)
+  const confirmed = await enable(bearer, code, 'confirm-1')
+  assert.equal(confirmed.status, 200)
+  const confirmed_again = await enable(bearer, code, 'confirm-1')
+  assert.equal(confirmed_again.headers.get('idempotent-replayed'), 'true')
+  assert.deepEqual(confirmed_again.body, { status: 'enabled', recovery_codes: null })
+})
+
+test('neither secret nor recovery codes stand in any table or log line in clear', async () => {
+  const { bearer } = await openAccount(url)
+  const begun = await enable(bearer, undefined, 'leak-1')
+  const { secret } = begun.body
+  const code = codeOf(secret, clock)
+  const { recovery_codes } = (await enable(bearer, code, 'leak-2')).body
+  const places = [await wholeDatabase(programme.db), kept.text()]
+  const secrets = [secret, ...(recovery_codes as string[])]
+  for (const text of places) {
+    for (const each of [...secrets, ...secrets.map((word) => word.replace('-', ''))]) {
+      assert(!text.includes(each))
+    }
+  }
+})
+
+test('only a session may, and the audit log says so when it was turned on', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const { key } = await createKey(url, bearer)
+  assertRefused(await enable(key), 403, 'credential_not_allowed')
+  await turnOnTwoFactor(url, bearer, clock)
+  const [entry, ...others] = await auditLog(url, bearer, '&action=totp.enabled')
+  assert.deepEqual(others, [])
+  assert.equal(entry?.operation, 'enable_2fa')
+  assert.deepEqual(entry?.resource, { type: 'account', id: account_id })
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { plainEvent, tellOf } from '#test/support/events.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const { url, programme } = await startTestService()
+const { bearer, account_id } = await openAccount(url)
+await tellOf(programme, account_id, [
+  plainEvent('topup.created'),
+  plainEvent('topup.error', { severity: 'error' }),
+  plainEvent('card.issued', { card_id: 'card_1' }),
+  plainEvent('transaction.declined', { card_id: 'card_1', severity: 'error' }),
+  plainEvent('webhook.disabled', { severity: 'error', object: null }),
+])
+
+const filter = (query: string) => send(url, 'GET', `/v1/activity?order=asc&${query}`, { bearer })
+const eventsOf = async (query: string) => {
+  const { status, body, text } = await filter(query)
+  assert.equal(status, 200, text)
+  return (body['data'] as unknown as ActivityEvent[]).map(({ event }) => event)
+}
+
+test('narrows the stream to one kind or several', async () => {
+  assert.deepEqual(await eventsOf('type=topup'), ['topup.created', 'topup.error'])
+  assert.deepEqual(await eventsOf('type=spend'), ['transaction.declined'])
+  assert.deepEqual(await eventsOf('type=topup,card'), [
+    'topup.created',
+    'topup.error',
+    'card.issued',
+  ])
+})
+
+test('error lists every failure, which keeps its own kind', async () => {
+  const { body } = await filter('type=error')
+  const rows = body['data'] as unknown as ActivityEvent[]
+  assert.deepEqual(
+    rows.map(({ event, type, severity }) => [event, type, severity]),
+    [
+      ['topup.error', 'topup', 'error'],
+      ['transaction.declined', 'spend', 'error'],
+      ['webhook.disabled', 'error', 'error'],
+    ],
+  )
+  assert.deepEqual(await eventsOf('type=error,card'), [
+    'topup.error',
+    'card.issued',
+    'transaction.declined',
+    'webhook.disabled',
+  ])
+})
+
+test('takes the other filters beside it', async () => {
+  assert.deepEqual(await eventsOf('type=error&card_id=card_1'), ['transaction.declined'])
+  assert.deepEqual(await eventsOf('type=topup&event=topup.error'), ['topup.error'])
+  const first = await filter('type=error&limit=1')
+  const cursor = String(first.body['next_cursor'])
+  assert.deepEqual(await eventsOf(`type=error&limit=1&cursor=${cursor}`), ['transaction.declined'])
+  assertRefused(await filter(`type=topup&cursor=${cursor}`), 400, 'invalid_cursor')
+})
+
+test('refuses a kind that there is none of', async () => {
+  assertRefused(await filter('type=refund'), 400, 'invalid_request')
+  assertRefused(await filter('type='), 400, 'invalid_request')
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { scopes } from '#contract/scopes.ts'
+import { invoke } from '#operations/invoke.ts'
+import type { Caller } from '#platform/context.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { plainEvent, tellOf } from '#test/support/events.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const { url, programme } = await startTestService()
+const CARD = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
+const OTHER_CARD = 'card_01kc3z8e5xf8m9r4t2v6w7y8zb'
+
+async function read(bearer: string, query = ''): Promise<ActivityEvent[]> {
+  const reply = await send(url, 'GET', `/v1/activity${query}`, { bearer })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body['data'] as unknown as ActivityEvent[]
+}
+
+const eventsOf = (rows: readonly ActivityEvent[]) => rows.map(({ event }) => event)
+
+/** What every kind of room would tell, oldest first. */
+async function busyAccount() {
+  const person = await openAccount(url)
+  await tellOf(programme, person.account_id, [
+    plainEvent('topup.created'),
+    plainEvent('topup.confirmed', { amount_micros: 25_500_000n }),
+    plainEvent('card.issued', { card_id: CARD }),
+    plainEvent('card.unfrozen', { card_id: CARD, object: null }),
+    plainEvent('transaction.authorized', { card_id: CARD }),
+    plainEvent('transaction.declined', { card_id: OTHER_CARD, severity: 'error' }),
+    plainEvent('dispute.opened', { card_id: CARD }),
+    plainEvent('withdrawal.broadcasted'),
+    plainEvent('webhook.disabled', { severity: 'error', object: null }),
+  ])
+  return person
+}
+
+test('one stream of top-ups, cards and spending, newest first', async () => {
+  const { bearer } = await busyAccount()
+  const rows = await read(bearer)
+  assert.deepEqual(
+    rows.map(({ event, type, sequence }) => [event, type, sequence]),
+    [
+      ['webhook.disabled', 'error', null],
+      ['withdrawal.broadcasted', 'spend', 8],
+      ['dispute.opened', 'spend', 7],
+      ['transaction.declined', 'spend', 6],
+      ['transaction.authorized', 'spend', 5],
+      ['card.unfrozen', 'card', null],
+      ['card.issued', 'card', 4],
+      ['topup.confirmed', 'topup', 3],
+      ['topup.created', 'topup', 2],
+    ],
+  )
+  const { id, created_at, ...confirmed } = rows[7] ?? ({} as ActivityEvent)
+  assert.match(id, /^evt_/)
+  assert.match(created_at, /Z$/)
+  assert.deepEqual(confirmed, {
+    type: 'topup',
+    event: 'topup.confirmed',
+    message: 'It was topup.confirmed.',
+    severity: 'info',
+    card_id: null,
+    amount_usd: 25.5,
+    resource: { type: 'topup', id: 'topup_1' },
+    sequence: 3,
+  })
+})
+
+test('finds by card and by event', async () => {
+  const { bearer } = await busyAccount()
+  const of_card = eventsOf(await read(bearer, `?card_id=${CARD}&order=asc`))
+  assert.deepEqual(of_card, [
+    'card.issued',
+    'card.unfrozen',
+    'transaction.authorized',
+    'dispute.opened',
+  ])
+  const both = await read(bearer, `?card_id=${CARD},${OTHER_CARD}&event=transaction.declined`)
+  assert.deepEqual(eventsOf(both), ['transaction.declined'])
+  const reply = await send(url, 'GET', '/v1/activity?severity=error', { bearer })
+  assertRefused(reply, 400, 'unknown_parameter')
+})
+
+test('pages neither repeat nor skip while events are being added', async () => {
+  const { bearer, account_id } = await busyAccount()
+  const seen: string[] = []
+  let query = '?limit=2'
+  for (;;) {
+    const { body } = await send(url, 'GET', `/v1/activity${query}`, { bearer })
+    seen.push(...eventsOf(body['data'] as unknown as ActivityEvent[]))
+    if (body['has_more'] !== true) break
+    query = `?limit=2&cursor=${String(body['next_cursor'])}`
+    await tellOf(programme, account_id, [plainEvent('card.loaded')])
+  }
+  assert.equal(seen.length, 9)
+  assert(!seen.includes('card.loaded'))
+})
+
+test("shows nobody else's", async () => {
+  await busyAccount()
+  const { bearer } = await openAccount(url)
+  assert.deepEqual(await read(bearer), [])
+})
+
+/** The stream as a token with these scopes sees it. */
+async function readWithToken(
+  account_id: string,
+  held: readonly string[],
+  card_ids: string[] | null = null,
+): Promise<string[]> {
+  const caller: Caller = {
+    kind: 'oauth_client',
+    id: 'client_1',
+    name: null,
+    account_id,
+    scopes: new Set(held as (keyof typeof scopes)[]),
+    card_ids,
+    rate_profile: null,
+  }
+  const credentials = { ...programme.credentials, callerOf: async () => caller }
+  const request = { id: 'req_1', ip: '127.0.0.1', user_agent: 'test', header: () => null }
+  const answer = await invoke(
+    { ...programme, credentials },
+    { operation: 'get_activity', bearer: 'token', request, readInput: () => ({ order: 'asc' }) },
+  )
+  assert.equal(answer.status, 200, answer.body)
+  return eventsOf(JSON.parse(answer.body).data)
+}
+
+test('a token sees the rows of the scopes it holds, and only those', async () => {
+  const { account_id } = await busyAccount()
+  assert.deepEqual(await readWithToken(account_id, ['topup:read', 'system:read']), [
+    'topup.created',
+    'topup.confirmed',
+  ])
+  assert.deepEqual(await readWithToken(account_id, ['card:read']), ['card.issued', 'card.unfrozen'])
+  assert.deepEqual(await readWithToken(account_id, ['transaction:read']), [
+    'transaction.authorized',
+    'transaction.declined',
+    'dispute.opened',
+    'withdrawal.broadcasted',
+  ])
+})
+
+test('a token for one card sees what is about that card', async () => {
+  const { account_id } = await busyAccount()
+  const held = Object.keys(scopes)
+  assert.deepEqual(await readWithToken(account_id, held, [OTHER_CARD]), ['transaction.declined'])
+  assert.deepEqual(await readWithToken(account_id, held, []), [])
+})

@@ -1,0 +1,164 @@
+import type { DeclineCode } from '#domain/transactions/decline.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { objectionsTo, recentFailures } from './checks.ts'
+import type { CardFacts } from './facts.ts'
+import { availableOn, hold, owedBy, settleDebt, take } from './money.ts'
+import { decision, declined, record, tell } from './record.ts'
+import type { CardRequest, Decision } from './request.ts'
+import { change, countSpending, dayOf, type Work } from './work.ts'
+
+type Asked = { card: CardFacts; request: CardRequest }
+
+/** Every question of the network: all checks, and then what an approval of its kind does. */
+export function authorize(work: Work, request: CardRequest): Decision {
+  const card = work.cards.get(request.pan_hash)
+  if (card === undefined) return declined('invalid_card')
+  const asked = { card, request }
+  const objections = objectionsTo({
+    request,
+    card,
+    now: work.now,
+    is_paused: work.is_paused,
+    is_reversed: work.early_reversals.has(request.identity),
+    challenge: work.challenges.get(request.challenge_id ?? '') ?? null,
+    available: availableOn(work, card),
+    owed: owedBy(work, card),
+  })
+  if (objections.length > 0) return decline(work, asked, objections)
+  return approve(work, asked)
+}
+
+function approve(work: Work, asked: Asked): Decision {
+  const { card, request } = asked
+  const authorization_code = work.newAuthorizationCode()
+  const said = { authorization_code, network: card.brand }
+  switch (request.kind) {
+    case 'balance':
+      return decision('approved', { ...said, available_micros: availableOn(work, card) })
+    case 'verify':
+    case 'credit':
+      return decision('approved', said)
+    case 'debit':
+      return decision('approved', { ...said, transaction: debit(work, asked, authorization_code) })
+    case 'increment': {
+      const head = increment(work, asked)
+      if (head === null) break
+      return decision('approved', {
+        ...said,
+        authorization_code: head.authorization_code,
+        transaction: head,
+      })
+    }
+  }
+  return decision('approved', { ...said, transaction: purchase(work, asked, authorization_code) })
+}
+
+function purchase(work: Work, { card, request }: Asked, authorization_code: string) {
+  const amount = request.charge.micros ?? 0n
+  const row = recordAuthorization(
+    work,
+    { card, request },
+    {
+      authorization_code,
+      open_micros: amount,
+      expires_at: work.expires_at,
+    },
+  )
+  row.held_micros = hold(work, card, row, amount)
+  tell(work, row, 'authorized')
+  return row
+}
+
+/** An authorization is its own purchase: it carries its own id as the one that groups it. */
+export function recordAuthorization(work: Work, asked: Asked, given: Partial<TransactionRow>) {
+  const row = record(work, asked, { type: 'authorization', status: 'pending', ...given })
+  row.authorization_id = row.id
+  countSpending(work, asked.card, { day: work.window.day, micros: row.amount_micros })
+  useChallenge(work, row)
+  return row
+}
+
+function useChallenge(work: Work, row: TransactionRow): void {
+  const challenge = work.challenges.get(row.three_ds_challenge_id ?? '')
+  if (challenge === undefined || challenge.used_by !== null) return
+  challenge.used_by = row.id
+  work.used_challenges.push(challenge)
+}
+
+/** One message approves and takes: the same two events, at the same moment. */
+function debit(work: Work, asked: Asked, authorization_code: string): TransactionRow {
+  const { card, request } = asked
+  const amount = request.charge.micros ?? 0n
+  const row = recordAuthorization(work, asked, {
+    status: 'captured',
+    authorization_code,
+    captured_micros: amount,
+    is_single_message: true,
+    settled_at: work.now,
+  })
+  tell(work, row, 'authorized')
+  take(work, card, row, amount)
+  const capture = record(work, asked, {
+    type: 'capture',
+    status: 'settled',
+    authorization_id: row.id,
+    authorization_code,
+    captured_micros: amount,
+    settled_at: work.now,
+  })
+  tell(work, capture, 'captured')
+  return row
+}
+
+/**
+ * The increment counts on the day of its authorization, so that giving it back finds it there. Null
+ * where the purchase is unknown or closed: then it is a purchase of its own.
+ */
+function increment(work: Work, { card, request }: Asked): TransactionRow | null {
+  const head = work.purchases.ofReversal(card, request)
+  if (head === null || head.type !== 'authorization' || head.open_micros === 0n) return null
+  const amount = request.charge.micros ?? 0n
+  const held = hold(work, card, head, amount)
+  countSpending(work, card, { day: dayOf(head.created_at), micros: amount })
+  change(work, head, {
+    amount_micros: head.amount_micros + amount,
+    amount_minor: head.amount_minor + request.charge.minor,
+    open_micros: head.open_micros + amount,
+    held_micros: head.held_micros + held,
+    expires_at: work.expires_at,
+  })
+  tell(work, head, 'authorized')
+  return head
+}
+
+const WRONG_ATTEMPTS: ReadonlySet<DeclineCode> = new Set(['cvv_mismatch', 'expiry_mismatch'])
+
+function decline(work: Work, asked: Asked, objections: readonly DeclineCode[]): Decision {
+  const { card } = asked
+  if (objections.some((code) => WRONG_ATTEMPTS.has(code))) {
+    card.failed_at = [...recentFailures(card, work.now), work.now]
+    work.failed_cards.add(card)
+  }
+  const decline_code = objections[0] ?? 'do_not_honor'
+  const transaction = recordDecline(work, asked, objections)
+  return declined(decline_code, { network: card.brand, transaction })
+}
+
+export function recordDecline(work: Work, asked: Asked, objections: readonly DeclineCode[]) {
+  const row = record(work, asked, {
+    type: 'decline',
+    status: 'declined',
+    decline_code: objections[0] ?? 'do_not_honor',
+    failed_rules: objections,
+  })
+  tell(work, row, 'declined')
+  return row
+}
+
+/** Before anything is decided: what has come to the account since pays what it owes. */
+export function payDebtFirst(work: Work, request: CardRequest): void {
+  const card = work.cards.get(request.pan_hash)
+  if (card === undefined || owedBy(work, card) === 0n) return
+  const reference = { id: card.id, merchant_name: 'Debt of earlier purchases' }
+  settleDebt(work, card, reference as TransactionRow)
+}

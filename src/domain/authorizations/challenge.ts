@@ -1,0 +1,151 @@
+import { Problem } from '#contract/problem.ts'
+import type { ThreeDsChallenge, ThreeDsDecision } from '#contract/webhooks.ts'
+import { amountFromMinor } from '#iso8583/currencies.ts'
+import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import type { Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import {
+  type ChallengeRow,
+  decideChallenge,
+  hasListener,
+  insertChallenge,
+  lockChallenge,
+} from './challenge_store.ts'
+
+/**
+ * 3-D Secure: before a payment online, its holder is asked over the account's own webhook. The
+ * first decision counts, silence is a no, and an approval works for one purchase of at most its
+ * amount. Nobody waits here: the network's message comes later and looks the outcome up.
+ */
+export type ChallengeAsked = {
+  card_id: string
+  amount_minor: bigint
+  currency: string
+  amount_micros: Micros
+  merchant_name: string
+  mcc: string
+  merchant_country: string | null
+}
+
+/** The contract's: an answer counts for five minutes. */
+const LIFETIME_MS = 5 * 60_000
+const TOKEN_BYTES = 32
+
+type Tools = Pick<Seams, 'db' | 'clock' | 'random' | 'keys' | 'newId' | 'settings'>
+
+export async function openChallenge(
+  tools: Tools,
+  account_id: string,
+  asked: ChallengeAsked,
+): Promise<ChallengeRow> {
+  const { db, clock, random, keys, newId, settings } = tools
+  const now = clock.now()
+  const id = newId('chg', now)
+  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
+  const expires_at = new Date(now.getTime() + LIFETIME_MS)
+  return db.transaction(async (tx) => {
+    const last4 = await last4Of(tx, account_id, asked.card_id)
+    const object: ThreeDsChallenge = {
+      challenge_id: id,
+      card_id: asked.card_id,
+      last4,
+      amount: amountFromMinor(asked.amount_minor, asked.currency),
+      currency: asked.currency,
+      amount_usd: usdFromMicros(asked.amount_micros),
+      merchant_name: asked.merchant_name,
+      mcc: asked.mcc,
+      merchant_country: asked.merchant_country,
+      created_at: now.toISOString(),
+      expires_at: expires_at.toISOString(),
+      response_url: `${settings.public_url}/three_ds/${id}/${token}`,
+    }
+    // Where nobody listens there is nobody to wait for.
+    const isHeard = await hasListener(tx, account_id)
+    return insertChallenge(tx, {
+      ...asked,
+      account_id,
+      id,
+      status: isHeard ? 'pending' : 'expired',
+      response_hash: tokenHash(keys, token),
+      body: callbackBody(tools, { account_id, event_id: newId('evt', now), now, object }),
+      next_attempt_at: isHeard ? now : null,
+      created_at: now,
+      expires_at,
+    })
+  })
+}
+
+async function last4Of(tx: Tx, account_id: string, card_id: string): Promise<string> {
+  const [card] = await tx.rows<{ last4: string }>(
+    'select last4 from cards where account_id = $1 and id = $2',
+    [account_id, card_id],
+  )
+  if (card === undefined) throw new Problem('not_found', 'There is no such card.')
+  return card.last4
+}
+
+type Callback = { account_id: string; event_id: string; now: Date; object: ThreeDsChallenge }
+
+/** The envelope of events, without a number: a challenge is no part of what happened. */
+function callbackBody({ settings }: Tools, callback: Callback): string {
+  return JSON.stringify({
+    id: callback.event_id,
+    type: 'three_ds.challenge',
+    api_version: 'v1',
+    created_at: callback.now,
+    livemode: settings.mode === 'live',
+    account_id: callback.account_id,
+    sequence: null,
+    request: null,
+    data: { object: callback.object },
+  })
+}
+
+const tokenHash = (keys: Seams['keys'], token: string): string =>
+  keys.fingerprint('three_ds_response', token)
+
+/** By the address that only the receiver of the callback knows. */
+export async function answerChallenge(
+  { db, clock, keys }: Tools,
+  { id, token, decision }: { id: string; token: string; decision: ThreeDsDecision },
+): Promise<ChallengeRow> {
+  return db.transaction(async (tx) => {
+    const challenge = await lockChallenge(tx, id)
+    const isTheirs =
+      challenge !== null &&
+      challenge.response_hash === tokenHash(keys, token) &&
+      decision.challenge_id === id
+    if (!isTheirs) throw new Problem('not_found', 'There is no such challenge.')
+    return settle(tx, challenge, decision.decision, clock.now())
+  })
+}
+
+/** What the receiver said in its answer to the callback itself; too late or twice is no matter. */
+export async function noteInlineDecision(
+  { db, clock }: Tools,
+  { id, decision }: { id: string; decision: 'approve' | 'decline' },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const challenge = await lockChallenge(tx, id)
+    const isOpen = challenge?.status === 'pending' && clock.now() < challenge.expires_at
+    if (challenge && isOpen) await settle(tx, challenge, decision, clock.now())
+  })
+}
+
+async function settle(
+  tx: Tx,
+  challenge: ChallengeRow,
+  decision: 'approve' | 'decline',
+  now: Date,
+): Promise<ChallengeRow> {
+  const status = decision === 'approve' ? 'approved' : 'declined'
+  if (challenge.status === status) return challenge
+  if (challenge.status === 'expired' || now >= challenge.expires_at) {
+    throw new Problem('challenge_expired', 'Nobody answered in time; the purchase was declined.')
+  }
+  if (challenge.status !== 'pending') {
+    throw new Problem('decision_already_made', 'Another decision was made before.')
+  }
+  await decideChallenge(tx, challenge, { status, now })
+  return { ...challenge, status, decided_at: now }
+}

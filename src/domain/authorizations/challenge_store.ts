@@ -1,0 +1,123 @@
+import { assert } from '#kernel/assert.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+
+export type ChallengeRow = {
+  account_id: string
+  id: string
+  card_id: string
+  amount_minor: bigint
+  currency: string
+  amount_micros: Micros
+  merchant_name: string
+  mcc: string
+  merchant_country: string | null
+  status: 'pending' | 'approved' | 'declined' | 'expired'
+  response_hash: string
+  body: string
+  attempts: number
+  next_attempt_at: Date | null
+  decided_at: Date | null
+  used_by: string | null
+  created_at: Date
+  expires_at: Date
+}
+
+type NewChallenge = Omit<ChallengeRow, 'attempts' | 'decided_at' | 'used_by'>
+
+export async function insertChallenge(tx: Tx, challenge: NewChallenge): Promise<ChallengeRow> {
+  const columns = Object.keys(challenge)
+  const [row] = await tx.rows<ChallengeRow>(
+    `insert into three_ds_challenges (${columns.join(', ')})
+     values (${columns.map((_, at) => `$${at + 1}`).join(', ')})
+  returning *`,
+    Object.values(challenge),
+  )
+  assert(row !== undefined, 'a new challenge was stored')
+  return row
+}
+
+/** Only a subscription that names the type is asked: * does not mean it. */
+export async function hasListener(tx: Tx, account_id: string): Promise<boolean> {
+  const rows = await tx.rows(
+    `select 1 from webhooks
+      where account_id = $1 and status = 'enabled' and 'three_ds.challenge' = any(events)
+      limit 1`,
+    [account_id],
+  )
+  return rows.length > 0
+}
+
+export async function lockChallenge(tx: Tx, id: string): Promise<ChallengeRow | null> {
+  const [row] = await tx.rows<ChallengeRow>(
+    'select * from three_ds_challenges where id = $1 for update',
+    [id],
+  )
+  return row ?? null
+}
+
+export async function findChallengeOf(tx: Tx, id: string): Promise<ChallengeRow | null> {
+  const [row] = await tx.rows<ChallengeRow>('select * from three_ds_challenges where id = $1', [id])
+  return row ?? null
+}
+
+export async function decideChallenge(
+  tx: Tx,
+  { account_id, id }: Pick<ChallengeRow, 'account_id' | 'id'>,
+  { status, now }: { status: 'approved' | 'declined'; now: Date },
+): Promise<void> {
+  await tx.run(
+    `update three_ds_challenges set status = $3, decided_at = $4, next_attempt_at = null
+      where account_id = $1 and id = $2`,
+    [account_id, id, status, now],
+  )
+}
+
+export async function challengeStatusOf(
+  tx: Tx,
+  account_id: string,
+  id: string,
+): Promise<ChallengeRow['status'] | null> {
+  const [row] = await tx.rows<Pick<ChallengeRow, 'status'>>(
+    'select status from three_ds_challenges where account_id = $1 and id = $2',
+    [account_id, id],
+  )
+  return row?.status ?? null
+}
+
+/** Silence is a no. */
+export async function expireChallenges(tx: Tx, now: Date): Promise<void> {
+  await tx.run(
+    `update three_ds_challenges set status = 'expired', next_attempt_at = null
+      where status = 'pending' and expires_at <= $1`,
+    [now],
+  )
+}
+
+/** Takes what is due and moves it ahead by its lease, so that a crash makes it due again. */
+export async function claimChallenges(
+  tx: Tx,
+  { now, leased_until, limit }: { now: Date; leased_until: Date; limit: number },
+): Promise<ChallengeRow[]> {
+  return tx.rows<ChallengeRow>(
+    `update three_ds_challenges c set next_attempt_at = $2, attempts = attempts + 1
+      where (account_id, id) in (
+              select account_id, id from three_ds_challenges
+               where status = 'pending' and next_attempt_at <= $1
+               order by next_attempt_at limit $3 for update skip locked)
+  returning c.*`,
+    [now, leased_until, limit],
+  )
+}
+
+export async function setNextAttempt(
+  tx: Tx,
+  { account_id, id }: Pick<ChallengeRow, 'account_id' | 'id'>,
+  next_attempt_at: Date | null,
+): Promise<void> {
+  await tx.run(
+    `update three_ds_challenges set next_attempt_at = $3
+      where account_id = $1 and id = $2 and status = 'pending'`,
+    [account_id, id, next_attempt_at],
+  )
+}

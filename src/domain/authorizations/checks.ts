@@ -1,0 +1,128 @@
+import { countryIsAllowed, mccIsAllowed } from '#domain/cards/controls.ts'
+import type { DeclineCode } from '#domain/transactions/decline.ts'
+import type { Micros } from '#kernel/money.ts'
+import { type CardFacts, type ChallengeFacts, expiryOf } from './facts.ts'
+import type { CardRequest } from './request.ts'
+
+export type Situation = {
+  request: CardRequest
+  card: CardFacts
+  now: Date
+  is_paused: boolean
+  /** Its reversal came first. */
+  is_reversed: boolean
+  challenge: ChallengeFacts | null
+  /** What the card can spend, and what its account owes. */
+  available: Micros
+  owed: Micros
+}
+
+type Check = (situation: Situation) => DeclineCode | null
+
+/** Twelve hours after the month has ended everywhere but there: nowhere is it still that month. */
+const LAST_ZONE_HOURS = 12
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A code of three digits falls to a thousand guesses; five a day leave it standing. */
+const WRONG_ATTEMPTS_MAX = 5
+
+/**
+ * The checks, in the order they are asked; the first objection is the answer. What the card may
+ * never do stands before what it cannot afford: a blocked merchant learns nothing of the balance.
+ */
+const checks: readonly Check[] = [
+  ({ is_reversed }) => (is_reversed ? 'reversed_before_auth' : null),
+  ({ is_paused }) => (is_paused ? 'programme_paused' : null),
+  ({ card }) => (card.status === 'cancelled' ? 'card_cancelled' : null),
+  ({ card }) => (card.is_suspended ? 'account_suspended' : null),
+  ({ card }) => (card.status === 'frozen' ? 'card_frozen' : null),
+  ({ card, now }) => (isExpired(card, now) ? 'card_expired' : null),
+  expiryIsRight,
+  codeIsRight,
+  attemptsAreLeft,
+  ({ request }) => (request.has_pin ? 'pin_not_supported' : null),
+  ({ request }) => (request.is_type_supported ? null : 'transaction_type_not_allowed'),
+  amountIsSaid,
+  countryIsOpen,
+  categoryIsOpen,
+  ({ request, card }) => (spends(request) > card.limits.per_transaction ? perTransaction : null),
+  ({ request, card }) => within(request, card.spent.daily, card.limits.daily, 'limit_daily'),
+  ({ request, card }) => within(request, card.spent.monthly, card.limits.monthly, 'limit_monthly'),
+  holderApproved,
+  fundsSuffice,
+]
+
+const perTransaction = 'limit_per_transaction'
+
+/** Every objection, first things first; none: it is approved. */
+export function objectionsTo(situation: Situation): DeclineCode[] {
+  return checks.flatMap((check) => check(situation) ?? [])
+}
+
+/** A card is good to the end of its month, wherever on earth it is used. */
+export function isExpired(
+  { exp_year, exp_month }: Pick<CardFacts, 'exp_year' | 'exp_month'>,
+  now: Date,
+): boolean {
+  return now.getTime() >= Date.UTC(exp_year, exp_month, 1) + LAST_ZONE_HOURS * HOUR_MS
+}
+
+function expiryIsRight({ request, card }: Situation): DeclineCode | null {
+  return request.expiry === null || request.expiry === expiryOf(card) ? null : 'expiry_mismatch'
+}
+
+function codeIsRight({ request, card }: Situation): DeclineCode | null {
+  return request.isCodeRight === null || request.isCodeRight(card) ? null : 'cvv_mismatch'
+}
+
+export function recentFailures({ failed_at }: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
+  return failed_at.filter((at) => now.getTime() - at.getTime() < DAY_MS)
+}
+
+function attemptsAreLeft({ request, card, now }: Situation): DeclineCode | null {
+  const isGuessable = !request.entry.card_present
+  const isOver = isGuessable && recentFailures(card, now).length >= WRONG_ATTEMPTS_MAX
+  return isOver ? 'verification_attempts_exceeded' : null
+}
+
+function amountIsSaid({ request }: Situation): DeclineCode | null {
+  const { currency, micros, minor } = request.charge
+  if (currency === null || micros === null) return 'currency_not_supported'
+  const asksNothing = request.kind === 'verify' || request.kind === 'balance'
+  return !asksNothing && (minor === 0n || micros === 0n) ? 'invalid_amount' : null
+}
+
+function countryIsOpen({ request, card }: Situation): DeclineCode | null {
+  const rules = { allow: card.geo_allow, deny: card.geo_deny }
+  return countryIsAllowed(rules, request.merchant.merchant_country) ? null : 'country_blocked'
+}
+
+function categoryIsOpen({ request, card }: Situation): DeclineCode | null {
+  const rules = { allow: card.mcc_allow, deny: card.mcc_deny }
+  return mccIsAllowed(rules, request.merchant.mcc) ? null : 'mcc_blocked'
+}
+
+/** A credit costs the card nothing. */
+function spends({ kind, charge }: CardRequest): Micros {
+  return kind === 'credit' ? 0n : (charge.micros ?? 0n)
+}
+
+function within(request: CardRequest, spent: Micros, limit: Micros, code: DeclineCode) {
+  const amount = spends(request)
+  return amount > 0n && spent + amount > limit ? code : null
+}
+
+/** The challenge was finished before this message was sent: nobody is waited for here. */
+function holderApproved({ request, card, challenge }: Situation): DeclineCode | null {
+  if (request.challenge_id === null) return null
+  if (challenge === null || challenge.card_id !== card.id) return 'three_ds_failed'
+  if (challenge.status === 'expired' || challenge.status === 'pending') return 'three_ds_timeout'
+  const isSpent = challenge.status === 'declined' || challenge.used_by !== null
+  return isSpent || spends(request) > challenge.amount_micros ? 'three_ds_failed' : null
+}
+
+/** Who owes does not spend: what comes to the card pays the debt first. */
+function fundsSuffice({ request, available, owed }: Situation): DeclineCode | null {
+  const amount = spends(request)
+  return amount > 0n && (amount > available || owed > 0n) ? 'insufficient_funds' : null
+}

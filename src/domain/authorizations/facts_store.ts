@@ -1,0 +1,176 @@
+import type { SpendingWindow } from '#domain/cards/limits.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
+import { idFloor } from '#kernel/id.ts'
+import { type Micros, microsFromUsd } from '#kernel/money.ts'
+import type { SpendLimits } from '#platform/config.ts'
+import type { Tx } from '#platform/db.ts'
+import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { CardRequest } from './request.ts'
+
+/** What a batch looks up. All of it is asked at once, behind the lock of the cards. */
+
+type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended'> & {
+  account_status: string
+  spend_limits: Partial<SpendLimits>
+  per_transaction_micros: Micros | null
+  daily_micros: Micros | null
+  monthly_micros: Micros | null
+}
+
+/**
+ * Locks the cards in the order of their keys, as everything that touches several cards does. The
+ * account is only read: an operator's change counts from the next batch on.
+ */
+export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<LockedCard[]> {
+  return tx.rows<LockedCard>(
+    `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
+            c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
+            c.daily_micros, c.monthly_micros, a.status as account_status, a.spend_limits,
+            coalesce(f.failed_at, '{}') as failed_at
+       from cards c
+       join accounts a on a.id = c.account_id
+       left join card_attempts f on f.account_id = c.account_id and f.card_id = c.id
+      where c.pan_hash = any($1)
+      order by c.account_id, c.id
+        for no key update of c`,
+    [pan_hashes],
+  )
+}
+
+type SpentRow = { id: string; daily_micros: Micros; monthly_micros: Micros; owed_micros: Micros }
+
+/** What each card has spent this day and month, and what its account owes. */
+export function findSpent(
+  tx: Tx,
+  pan_hashes: readonly string[],
+  { day, month_start }: SpendingWindow,
+): Promise<SpentRow[]> {
+  return tx.rows<SpentRow>(
+    `select c.id, s.daily_micros, s.monthly_micros,
+            coalesce(-r.balance_micros, 0) as owed_micros
+       from cards c
+       cross join lateral (
+         select coalesce(sum(spent_micros) filter (where day = $2), 0)::bigint as daily_micros,
+                coalesce(sum(spent_micros), 0)::bigint as monthly_micros
+           from card_spending
+          where account_id = c.account_id and card_id = c.id and day between $3 and $2) s
+       left join purses r on r.account_id = c.account_id and r.kind = 'receivable'
+             and r.owner_id = ''
+      where c.pan_hash = any($1)`,
+    [pan_hashes, day, month_start],
+  )
+}
+
+export function cardFacts(
+  { account_status, spend_limits, ...card }: LockedCard,
+  spent: SpentRow | undefined,
+  programme: SpendLimits,
+): CardFacts {
+  const maxima = { ...programme, ...spend_limits }
+  const lower = (own: Micros | null, most_usd: number): Micros => {
+    const most = microsFromUsd(most_usd)
+    return own !== null && own < most ? own : most
+  }
+  return {
+    ...card,
+    is_suspended: account_status !== 'active',
+    limits: {
+      per_transaction: lower(card.per_transaction_micros, maxima.per_transaction_max_usd),
+      daily: lower(card.daily_micros, maxima.daily_max_usd),
+      monthly: lower(card.monthly_micros, maxima.monthly_max_usd),
+    },
+    spent: { daily: spent?.daily_micros ?? 0n, monthly: spent?.monthly_micros ?? 0n },
+  }
+}
+
+export type SeenRow = {
+  identity: string
+  /** Null for a reversal that came before its message. */
+  fingerprint: string | null
+  answer: Buffer | null
+}
+
+/** Messages that were answered before, and those whose reversal has come already. */
+export function findSeen(tx: Tx, identities: readonly string[]): Promise<SeenRow[]> {
+  return tx.rows<SeenRow>(
+    `select identity, fingerprint, answer from network_messages where identity = any($1)
+     union all
+     select identity, null, null from early_reversals where identity = any($1)`,
+    [identities],
+  )
+}
+
+const CODE_SEARCH_MS = 30 * 24 * 3_600_000
+
+const FIND_PURCHASES = `
+  with named as (
+    select t.account_id, coalesce(t.authorization_id, t.id) as id
+      from unnest($1::text[], $2::text[]) w (pan_hash, reference)
+      join cards c on c.pan_hash = w.pan_hash
+      join transactions t on t.account_id = c.account_id and t.card_id = c.id
+           and t.retrieval_reference_number = w.reference
+           and (t.authorization_id is null or t.authorization_id = t.id)
+    union
+    select t.account_id, t.id
+      from unnest($1::text[], $3::text[]) w (pan_hash, code)
+      join cards c on c.pan_hash = w.pan_hash
+      join transactions t on t.account_id = c.account_id and t.card_id = c.id
+           and t.id >= $4 and t.authorization_code = w.code and t.type = 'authorization'
+    union
+    select t.account_id, coalesce(t.authorization_id, t.id)
+      from network_messages m
+      join transactions t on t.account_id = m.account_id and t.id = m.transaction_id
+     where m.identity = any($5::text[])
+    union
+    select t.account_id, coalesce(t.authorization_id, t.id)
+      from unnest($1::text[], $6::text[]) w (pan_hash, id)
+      join cards c on c.pan_hash = w.pan_hash
+      join transactions t on t.account_id = c.account_id and t.id = w.id and t.card_id = c.id
+  )
+  select ${TRANSACTION_COLUMNS} from transactions join named using (account_id, id)
+  union all
+  select ${TRANSACTION_COLUMNS.replace(/(?<=^|, |,\n {2})/g, 't.')}
+    from transactions t
+    join named n on n.account_id = t.account_id and n.id = t.authorization_id
+   where t.type in ('capture', 'refund')`
+
+/** Whole purchases, by whatever the messages know of them. Nothing is asked where none is named. */
+export async function findPurchases(
+  tx: Tx,
+  requests: readonly CardRequest[],
+  now: Date,
+): Promise<TransactionRow[]> {
+  const naming = requests.filter(({ kind }) => NAMES_A_PURCHASE.has(kind))
+  if (naming.length === 0) return []
+  return tx.rows<TransactionRow>(FIND_PURCHASES, [
+    naming.map(({ pan_hash }) => pan_hash),
+    naming.map(({ reference }) => reference.retrieval_reference_number),
+    naming.map(({ reference }) => reference.authorization_code),
+    idFloor('txn', now.getTime() - CODE_SEARCH_MS),
+    naming.flatMap(({ reference }) => reference.original_identity ?? []),
+    naming.map(({ reference }) => reference.transaction_id),
+  ])
+}
+
+const NAMES_A_PURCHASE: ReadonlySet<CardRequest['kind']> = new Set([
+  'increment',
+  'advise',
+  'capture',
+  'refund',
+  'reverse',
+  'expire',
+])
+
+export async function findChallenges(
+  tx: Tx,
+  requests: readonly CardRequest[],
+): Promise<ChallengeFacts[]> {
+  const ids = requests.flatMap(({ challenge_id }) => challenge_id ?? [])
+  if (ids.length === 0) return []
+  return tx.rows<ChallengeFacts>(
+    `select account_id, id, card_id, status, amount_micros, used_by, expires_at
+       from three_ds_challenges where id = any($1)`,
+    [ids],
+  )
+}

@@ -1,0 +1,111 @@
+import { type DeclineCode, declineMessage } from '#domain/transactions/decline.ts'
+import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
+import { amountFromMinor } from '#iso8583/currencies.ts'
+import type { NewEvent } from '#platform/context.ts'
+import type { CardFacts } from './facts.ts'
+import type { CardRequest, Decision } from './request.ts'
+import type { Work } from './work.ts'
+
+type Given = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
+
+/** A new transaction, with everything that its message says of it. */
+export function record(
+  work: Work,
+  { card, request }: { card: CardFacts; request: CardRequest },
+  given: Given,
+): TransactionRow {
+  const { charge, entry, merchant, reference } = request
+  const row: TransactionRow = {
+    account_id: card.account_id,
+    id: work.newId('txn'),
+    card_id: card.id,
+    authorization_id: null,
+    amount_minor: charge.minor,
+    currency: charge.currency ?? '???',
+    amount_micros: charge.micros ?? 0n,
+    fx_rate: charge.fx_rate,
+    fee_micros: 0n,
+    ...merchant,
+    open_micros: 0n,
+    held_micros: 0n,
+    captured_micros: 0n,
+    refunded_micros: 0n,
+    decline_code: null,
+    failed_rules: [],
+    ...entry,
+    three_ds_result: threeDsResult(work, request),
+    three_ds_challenge_id: request.challenge_id,
+    network: card.brand,
+    network_transaction_id: request.network_transaction_id,
+    retrieval_reference_number: reference.retrieval_reference_number,
+    authorization_code: null,
+    is_single_message: false,
+    is_stand_in: false,
+    is_forced: false,
+    message_identity: request.message === null ? null : request.identity,
+    dispute_id: null,
+    version: 1n,
+    created_at: work.now,
+    updated_at: work.now,
+    settled_at: null,
+    expires_at: null,
+    ...given,
+  }
+  work.made.push(row)
+  work.purchases.add(row)
+  return row
+}
+
+/** Only a payment online can be challenged; elsewhere there is nothing to say about it. */
+function threeDsResult(work: Work, request: CardRequest): TransactionRow['three_ds_result'] {
+  if (request.challenge_id === null) {
+    return request.entry.entry_mode === 'ecommerce' ? 'none' : null
+  }
+  const status = work.challenges.get(request.challenge_id)?.status
+  return status === 'approved' || status === 'declined' ? status : 'timeout'
+}
+
+type EventName = 'authorized' | 'captured' | 'refunded' | 'declined' | 'reversed' | 'expired'
+
+const sentences: Readonly<Record<EventName, (of: string, row: TransactionRow) => string>> = {
+  authorized: (of) => `${of} was approved.`,
+  captured: (of) => `${of} was settled.`,
+  refunded: (of) => `${of} was refunded.`,
+  declined: (of, row) => `${of} was declined. ${declineMessage(row.decline_code ?? '')}`,
+  reversed: (of) => `${of} was given back by the merchant.`,
+  expired: (of) => `${of} was never settled and is no longer held.`,
+}
+
+/** Reversals and expiries are activity only: a webhook reads them off the authorization. */
+export function tell(work: Work, row: TransactionRow, name: EventName): void {
+  const of = `${amountFromMinor(row.amount_minor, row.currency)} ${row.currency} at ${row.merchant_name}`
+  const isTold = name !== 'reversed' && name !== 'expired'
+  const event: NewEvent = {
+    type: `transaction.${name}`,
+    message: sentences[name](of, row),
+    severity: name === 'declined' ? 'warning' : 'info',
+    resource: { type: 'transaction', id: row.id },
+    card_id: row.card_id,
+    amount_micros: row.amount_micros,
+    object: isTold ? transactionView(row) : null,
+  }
+  work.events.push({ account_id: row.account_id, event })
+}
+
+type Said = Partial<Omit<Decision, 'verdict'>>
+
+export function decision(verdict: Decision['verdict'], said: Said = {}): Decision {
+  return {
+    verdict,
+    decline_code: null,
+    authorization_code: null,
+    network: null,
+    available_micros: null,
+    transaction: null,
+    ...said,
+  }
+}
+
+export function declined(decline_code: DeclineCode, said: Said = {}): Decision {
+  return decision('declined', { decline_code, ...said })
+}

@@ -1,0 +1,122 @@
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import type { Micros } from '#kernel/money.ts'
+import { giveUp } from './capture.ts'
+import type { CardFacts } from './facts.ts'
+import { giveBack, take } from './money.ts'
+import { decision, tell } from './record.ts'
+import { recordRefund, spread } from './refund.ts'
+import type { CardRequest, Decision } from './request.ts'
+import { change, countSpending, dayOf, type Work } from './work.ts'
+
+/**
+ * The merchant takes back what it asked for, all or part of it. It may come twice, late, or before
+ * the message that it reverses: then that one is declined when it comes.
+ */
+export function reverse(work: Work, request: CardRequest): Decision {
+  const card = work.cards.get(request.pan_hash)
+  const found = card === undefined ? null : work.purchases.ofReversal(card, request)
+  if (card === undefined || found === null) return remember(work, request)
+  const transaction = found
+  const done = decision('noted', { network: card.brand, transaction })
+  if (found.type === 'refund') {
+    takeBackRefund(work, card, found)
+    return done
+  }
+  if (found.type !== 'authorization') return done
+  if (found.is_single_message) {
+    giveBackDebit(work, { card, request }, found)
+    return done
+  }
+  if (found.open_micros > 0n) {
+    reverseOpen(work, { card, request }, found)
+    return done
+  }
+  return found.captured_micros > 0n ? { ...done, verdict: 'no_action' } : done
+}
+
+function remember(work: Work, { reference }: CardRequest): Decision {
+  if (reference.original_identity !== null) {
+    work.new_early_reversals.add(reference.original_identity)
+    work.early_reversals.add(reference.original_identity)
+  }
+  return decision('original_unknown')
+}
+
+type Asked = { card: CardFacts; request: CardRequest }
+
+/** What the purchase comes to now, in dollars; a part of it in the merchant's currency is scaled. */
+function replacementOf(head: TransactionRow, minor: bigint | null): Micros {
+  if (minor === null || head.amount_minor === 0n) return 0n
+  return roundedToCents((head.amount_micros * minor) / head.amount_minor)
+}
+
+const CENT_MICROS = 10_000n
+
+function roundedToCents(micros: Micros): Micros {
+  return ((micros + CENT_MICROS / 2n) / CENT_MICROS) * CENT_MICROS
+}
+
+/** Never more is held than before, and what was captured of the purchase counts against it. */
+function reverseOpen(work: Work, { card, request }: Asked, head: TransactionRow): void {
+  const wanted = replacementOf(head, request.replacement_minor) - head.captured_micros
+  const open_micros = clamped(wanted, head.open_micros)
+  if (open_micros === head.open_micros) return
+  closeTo(work, card, head, { open_micros, status: 'reversed' })
+  tell(work, head, 'reversed')
+}
+
+function clamped(wanted: Micros, most: Micros): Micros {
+  if (wanted < 0n) return 0n
+  return wanted < most ? wanted : most
+}
+
+export function closeTo(
+  work: Work,
+  card: CardFacts,
+  head: TransactionRow,
+  { open_micros, status }: { open_micros: Micros; status: 'reversed' | 'expired' },
+): void {
+  const held_micros = clamped(open_micros, head.held_micros)
+  giveUp(work, card, head, {
+    held: head.held_micros - held_micros,
+    open: head.open_micros - open_micros,
+  })
+  const isClosed = open_micros === 0n
+  const closed_status = head.captured_micros > 0n ? 'partially_captured' : status
+  change(work, head, {
+    open_micros,
+    held_micros,
+    status: isClosed ? closed_status : head.status,
+  })
+}
+
+/** A single message took the money itself, so its reversal brings it back. */
+function giveBackDebit(work: Work, { card, request }: Asked, head: TransactionRow): void {
+  const kept = replacementOf(head, request.replacement_minor)
+  const amount = head.captured_micros - head.refunded_micros - kept
+  if (amount <= 0n) return
+  const amount_minor =
+    head.amount_micros === 0n ? 0n : (head.amount_minor * amount) / head.amount_micros
+  const row = recordRefund(work, { card, request }, head, {
+    amount_micros: amount,
+    amount_minor,
+    currency: head.currency,
+    fx_rate: head.fx_rate,
+  })
+  giveBack(work, card, row, amount)
+  countSpending(work, card, { day: dayOf(head.created_at), micros: -amount })
+  spread(work, card, { head, first: null, amount })
+  if (kept === 0n) change(work, head, { status: 'reversed' })
+  tell(work, row, 'refunded')
+}
+
+/** The opposite of a refund: the merchant had sent it by mistake. */
+function takeBackRefund(work: Work, card: CardFacts, refund: TransactionRow): void {
+  if (refund.status === 'reversed') return
+  take(work, card, refund, refund.amount_micros)
+  change(work, refund, { status: 'reversed' })
+  const head = work.purchases.byId(card, refund.authorization_id)
+  if (head === null) return
+  const left = head.refunded_micros - refund.amount_micros
+  change(work, head, { refunded_micros: left < 0n ? 0n : left })
+}

@@ -1,0 +1,70 @@
+import type { SpendingWindow } from '#domain/cards/limits.ts'
+import type { Posting } from '#domain/ledger/post.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import type { IdPrefix } from '#kernel/id.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { NewEvent } from '#platform/context.ts'
+import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { Purchases } from './purchases.ts'
+
+/**
+ * One batch under way: what was locked and looked up, and what its decisions have come to so far.
+ * Each decision reads what the ones before it wrote here; all of it is committed at once.
+ */
+export type Work = {
+  now: Date
+  window: SpendingWindow
+  expires_at: Date
+  newId(prefix: IdPrefix): string
+  newAuthorizationCode(): string
+  posting: Posting
+  cards: ReadonlyMap<string, CardFacts>
+  is_paused: boolean
+  /** Identities whose reversal came first. */
+  early_reversals: Set<string>
+  challenges: ReadonlyMap<string, ChallengeFacts>
+  purchases: Purchases
+  made: TransactionRow[]
+  /** Rows that were there before, and how often each was changed. */
+  changed: Map<TransactionRow, bigint>
+  spending: Map<string, SpendingChange>
+  events: { account_id: string; event: NewEvent }[]
+  new_early_reversals: Set<string>
+  failed_cards: Set<CardFacts>
+  used_challenges: ChallengeFacts[]
+}
+
+export type SpendingChange = {
+  account_id: string
+  card_id: string
+  day: string
+  micros: Micros
+}
+
+/** Counts towards the limits on a day, or gives back to it; months are sums of days. */
+export function countSpending(
+  work: Work,
+  card: CardFacts,
+  { day, micros }: { day: string; micros: Micros },
+): void {
+  if (micros === 0n) return
+  const key = `${card.account_id}|${card.id}|${day}`
+  const known = work.spending.get(key)
+  if (known === undefined) {
+    work.spending.set(key, { account_id: card.account_id, card_id: card.id, day, micros })
+  } else {
+    known.micros += micros
+  }
+  if (day === work.window.day) card.spent.daily += micros
+  if (day >= work.window.month_start) card.spent.monthly += micros
+}
+
+export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
+
+/** A change to a row that was there before; one of this batch is written as it has become. */
+export function change(work: Work, row: TransactionRow, to: Partial<TransactionRow>): void {
+  Object.assign(row, to)
+  row.updated_at = work.now
+  row.version += 1n
+  if (row.created_at !== work.now) work.changed.set(row, (work.changed.get(row) ?? 0n) + 1n)
+}

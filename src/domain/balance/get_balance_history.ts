@@ -1,0 +1,32 @@
+import type { BalancePoint } from '#contract/balance.ts'
+import { historyTypeOf, movementsOfHistory } from '#domain/ledger/movements.ts'
+import { usdFromMicros } from '#kernel/money.ts'
+import type { Handler } from '#platform/context.ts'
+import { anyOf, type Condition } from '#platform/page.ts'
+import { type BalancePointRow, pageOfBalancePoints } from './balance_store.ts'
+
+export const getBalanceHistory: Handler<'get_balance_history'> = async ({ tx, caller }, input) => {
+  const page = await pageOfBalancePoints(tx, input, [
+    ['account_id = ?', caller.account_id],
+    ...ofTypes(input.type),
+    ...anyOf('reference_id', input.reference_id),
+  ])
+  return { ...page, data: page.data.map(balancePointView) }
+}
+
+function ofTypes(list: string | undefined): Condition[] {
+  return list === undefined ? [] : [['movement = any(?)', movementsOfHistory(list.split(','))]]
+}
+
+function balancePointView(point: BalancePointRow): BalancePoint {
+  const leaves = point.from_kind === 'treasury'
+  return {
+    id: point.id,
+    type: historyTypeOf(point.movement),
+    amount_usd: usdFromMicros(leaves ? -point.amount_micros : point.amount_micros),
+    balance_usd: usdFromMicros(point.balance_micros),
+    reference: { type: point.reference_type, id: point.reference_id },
+    description: point.description,
+    created_at: point.created_at.toISOString(),
+  }
+}

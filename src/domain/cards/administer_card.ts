@@ -1,0 +1,90 @@
+import type { Card } from '#contract/cards.ts'
+import { Problem } from '#contract/problem.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import {
+  type CardRow,
+  cardEvent,
+  nameOf,
+  requireNotCancelled,
+  resourceOf,
+  shippingAfterCancel,
+} from './card.ts'
+import { cardOwner, changeCard, fundsOf, lockCardOf, showCard } from './card_store.ts'
+import { unloadFrom } from './card_transfer.ts'
+
+/** What an operator may do to a card. What an administrator froze, its holder cannot unfreeze. */
+async function lockCard({ tx }: OperatorContext, id: string): Promise<CardRow> {
+  return lockCardOf(tx, await cardOwner(tx, id), id)
+}
+
+export async function freezeByAdmin(
+  context: OperatorContext,
+  { id }: { id: string },
+): Promise<Card> {
+  const { tx, now } = context
+  const card = await lockCard(context, id)
+  context.audit(card.account_id, { action: 'freeze_card', resource: resourceOf(card) })
+  requireNotCancelled(card)
+  if (card.frozen_by === 'admin') return showCard(tx, card, now)
+
+  const frozen_at = card.frozen_at ?? now
+  await changeCard(tx, card, { change: { status: 'frozen', frozen_by: 'admin', frozen_at }, now })
+  const view = await showCard(tx, card, now)
+  // Its holder had frozen it: it stays as it was, only nobody but us can start it again.
+  if (card.status === 'frozen') return view
+  const event = cardEvent(card, view, {
+    type: 'card.frozen',
+    message: `The ${nameOf(card)} was frozen by an administrator.`,
+    previous_attributes: { status: card.status },
+  })
+  context.emit(card.account_id, event)
+  return view
+}
+
+export async function unfreezeByAdmin(
+  context: OperatorContext,
+  { id }: { id: string },
+): Promise<Card> {
+  const { tx, now } = context
+  const card = await lockCard(context, id)
+  requireNotCancelled(card)
+  if (card.status !== 'frozen') throw new Problem('card_not_frozen', 'This card is not frozen.')
+  await changeCard(tx, card, {
+    change: { status: 'active', frozen_by: null, frozen_at: null },
+    now,
+  })
+  const message = `The ${nameOf(card)} can pay again.`
+  context.emit(card.account_id, cardEvent(card, null, { type: 'card.unfrozen', message }))
+  context.audit(card.account_id, { action: 'unfreeze_card', resource: resourceOf(card) })
+  return showCard(tx, card, now)
+}
+
+export async function cancelByAdmin(
+  context: OperatorContext,
+  { id }: { id: string },
+): Promise<Card> {
+  const { tx, now } = context
+  const card = await lockCard(context, id)
+  context.audit(card.account_id, { action: 'cancel_card', resource: resourceOf(card) })
+  if (card.status === 'cancelled') return showCard(tx, card, now)
+
+  const { balance_micros } = await fundsOf(tx, card, now)
+  if (balance_micros > 0n) await unloadFrom(context, card, balance_micros)
+  await changeCard(tx, card, {
+    change: {
+      status: 'cancelled',
+      cancel_reason: 'admin',
+      cancelled_at: now,
+      shipping: shippingAfterCancel(card.shipping),
+    },
+    now,
+  })
+  const view = await showCard(tx, card, now)
+  const event = cardEvent(card, view, {
+    type: 'card.cancelled',
+    message: `The ${nameOf(card)} was cancelled by an administrator.`,
+    previous_attributes: { status: card.status },
+  })
+  context.emit(card.account_id, event)
+  return view
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { move } from '#domain/ledger/post.ts'
+import { cardPurse, holdPurse } from '#domain/ledger/purse.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  callCard,
+  cardIn,
+  getCard,
+  issueCard,
+  openHolder,
+  toldOf,
+  typesToldOf,
+} from '#test/support/cards.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { assertBooksSound, wealthOf } from '#test/support/money.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { db } = programme
+
+const cancel = (bearer: string, id: string): Promise<Reply> =>
+  callCard(url, { id, verb: 'cancel' }, { bearer })
+
+const balanceOf = async (bearer: string): Promise<number> =>
+  (await send(url, 'GET', '/v1/accounts/me', { bearer })).body.balance_usd
+
+test('what can be spent returns to the balance at once, from active and from frozen', async () => {
+  const { bearer, account_id } = await openHolder(service, 100)
+  for (const status of ['active', 'frozen'] as const) {
+    const card = await cardIn(url, bearer, { status, load_usd: 40 })
+    const { body } = await cancel(bearer, card.id)
+    assert.deepEqual(
+      [body.status, body.cancel_reason, body.balance_usd, body.version],
+      ['cancelled', 'requested', 0, card.version + 1],
+    )
+    assert.equal(body.cancelled_at, body.updated_at)
+    assert.equal(await balanceOf(bearer), 100)
+    const told = JSON.parse((await toldOf(service, card.id)).at(-1)?.body ?? '')
+    assert.equal(told.type, 'card.cancelled')
+    assert.deepEqual(told.data.object, body)
+  }
+  assert.equal(await wealthOf(db, account_id), '100')
+  await assertBooksSound(db)
+})
+
+test('cancelling again answers 200, changes nothing and tells nothing', async () => {
+  const { bearer } = await openHolder(service)
+  const card = await cardIn(url, bearer, { status: 'cancelled' })
+  const again = await cancel(bearer, card.id)
+  assert.deepEqual([again.status, again.body], [200, card])
+  assert.deepEqual(await typesToldOf(service, card.id), ['card.issued', 'card.cancelled'])
+})
+
+test('what is held stays with the card until the merchant takes it or gives it back', async () => {
+  const { bearer, account_id } = await openHolder(service, 50)
+  const card = await issueCard(url, bearer, { load_usd: 50 })
+  const { clock, newId } = programme
+  await db.transaction((tx) =>
+    move(
+      tx,
+      {
+        movement: 'spend_held',
+        account_id,
+        from: cardPurse(card.id),
+        to: holdPurse(card.id),
+        amount_micros: 20_000_000n,
+        reference: { type: 'transaction', id: 'txn_test' },
+        description: 'A purchase.',
+      },
+      { now: clock.now(), newId },
+    ),
+  )
+  const { body } = await cancel(bearer, card.id)
+  assert.deepEqual([body.balance_usd, body.held_usd], [0, 20])
+  assert.equal(await balanceOf(bearer), 30)
+})
+
+test('a physical card that was not sent yet is not sent any more', async () => {
+  const { bearer } = await openHolder(service)
+  const shipping = {
+    name: 'Ada',
+    line1: '1 Main St',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  }
+  const card = await issueCard(url, bearer, { type: 'physical', shipping })
+  assert.equal((await cancel(bearer, card.id)).body.shipping.status, 'cancelled')
+})
+
+test('loads, unloads and a cancel of one card at once end in some order and strand nothing', async () => {
+  const rounds = 8
+  for (let round = 0; round < rounds; round += 1) {
+    const { bearer, account_id } = await openHolder(service, 60)
+    const card = await issueCard(url, bearer, { load_usd: 20 })
+    const post = (verb: string, body: object = {}) =>
+      callCard(url, { id: card.id, verb }, { bearer, body })
+    const replies = await Promise.all([
+      ...Array.from({ length: 4 }, () => post('load', { amount_usd: 5 })),
+      ...Array.from({ length: 4 }, () => post('unload', { amount_usd: 5 })),
+      post('cancel'),
+      post('load', { amount_usd: 5 }),
+      post('unload'),
+    ])
+    const refusals = replies.filter(({ status }) => status !== 200)
+    for (const { body } of refusals) {
+      assert.ok(['card_cancelled', 'insufficient_card_balance'].includes(body.error), body.error)
+    }
+    assert.equal(replies[8]?.status, 200)
+    const after = await getCard(url, bearer, card.id)
+    assert.deepEqual([after.status, after.balance_usd], ['cancelled', 0])
+    assert.equal(await balanceOf(bearer), 60)
+    assert.equal(await wealthOf(db, account_id), '60')
+    const types = await typesToldOf(service, card.id)
+    assert.equal(types.slice(types.indexOf('card.cancelled') + 1).includes('card.loaded'), false)
+  }
+  await assertBooksSound(db)
+})
+
+test('a cancelled card takes nothing more, but can be seen', async () => {
+  const { bearer } = await openHolder(service, 10)
+  const card = await cardIn(url, bearer, { status: 'cancelled' })
+  for (const verb of ['freeze', 'unfreeze', 'replace']) {
+    const reply = await callCard(url, { id: card.id, verb }, { bearer })
+    assertRefused(reply, 409, 'card_cancelled')
+  }
+  assert.deepEqual(await getCard(url, bearer, card.id), card)
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, cancel)
+})

@@ -1,0 +1,148 @@
+import type { Card, Shipping, Wallet } from '#contract/cards.ts'
+import { Problem } from '#contract/problem.ts'
+import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import type { Caller, NewEvent } from '#platform/context.ts'
+import { spendingWindow } from './limits.ts'
+
+/** Without the number: what needs that asks the vault for it. */
+export type CardRow = {
+  account_id: string
+  id: string
+  bin: string
+  last4: string
+  brand: 'visa' | 'mastercard'
+  type: 'virtual' | 'physical'
+  status: 'active' | 'frozen' | 'cancelled'
+  name: string | null
+  exp_month: number
+  exp_year: number
+  wallet: Wallet
+  /** Null: no limit of the holder's own. Zero blocks. */
+  per_transaction_micros: Micros | null
+  daily_micros: Micros | null
+  monthly_micros: Micros | null
+  mcc_allow: string[] | null
+  mcc_deny: string[] | null
+  geo_allow: string[] | null
+  geo_deny: string[] | null
+  shipping: Shipping | null
+  replaces: string | null
+  replaced_by: string | null
+  frozen_by: 'owner' | 'agent' | 'admin' | null
+  cancel_reason: 'requested' | 'replaced' | 'lost' | 'stolen' | 'admin' | 'expired' | null
+  frozen_at: Date | null
+  cancelled_at: Date | null
+  metadata: Record<string, string>
+  version: bigint
+  created_at: Date
+  updated_at: Date
+}
+
+/** What stands beside the row: its purses, and what it has spent this UTC day and month. */
+export type CardFunds = {
+  balance_micros: Micros
+  held_micros: Micros
+  spent_day_micros: Micros
+  spent_month_micros: Micros
+}
+
+export type FundedCard = CardRow & CardFunds
+
+export function cardView(card: FundedCard, now: Date): Card {
+  return {
+    id: card.id,
+    bin: card.bin,
+    last4: card.last4,
+    brand: card.brand,
+    type: card.type,
+    status: card.status,
+    balance_usd: usdFromMicros(card.balance_micros),
+    held_usd: usdFromMicros(card.held_micros),
+    wallet: { apple_pay: card.wallet.apple_pay, google_pay: card.wallet.google_pay },
+    name: card.name,
+    exp_month: card.exp_month,
+    exp_year: card.exp_year,
+    limits: limitsView(card, now),
+    mcc: { allow: card.mcc_allow, deny: card.mcc_deny },
+    geo: { allow: card.geo_allow, deny: card.geo_deny },
+    shipping: card.shipping === null ? null : shippingView(card.shipping),
+    replaces: card.replaces,
+    replaced_by: card.replaced_by,
+    frozen_by: card.frozen_by,
+    cancel_reason: card.cancel_reason,
+    frozen_at: card.frozen_at?.toISOString() ?? null,
+    cancelled_at: card.cancelled_at?.toISOString() ?? null,
+    metadata: card.metadata,
+    version: Number(card.version),
+    created_at: card.created_at.toISOString(),
+    updated_at: card.updated_at.toISOString(),
+  }
+}
+
+function limitsView(card: FundedCard, now: Date): Card['limits'] {
+  const usdOrNone = (micros: Micros | null) => (micros === null ? null : usdFromMicros(micros))
+  const { daily_resets_at, monthly_resets_at } = spendingWindow(now)
+  return {
+    per_transaction_usd: usdOrNone(card.per_transaction_micros),
+    daily_usd: usdOrNone(card.daily_micros),
+    monthly_usd: usdOrNone(card.monthly_micros),
+    spent: {
+      daily_usd: usdFromMicros(card.spent_day_micros),
+      monthly_usd: usdFromMicros(card.spent_month_micros),
+      daily_resets_at: daily_resets_at.toISOString(),
+      monthly_resets_at: monthly_resets_at.toISOString(),
+    },
+  }
+}
+
+/** In the contract's order, whatever order the database keeps. */
+function shippingView(shipping: Shipping): Shipping {
+  const { name, line1, line2, city, state, postal_code, country, phone, method, ...way } = shipping
+  const { status, carrier, tracking_number, tracking_url, shipped_at, delivered_at } = way
+  const address = { name, line1, line2, city, state, postal_code, country, phone }
+  const progress = { status, carrier, tracking_number, tracking_url, shipped_at, delivered_at }
+  return { ...address, method, ...progress }
+}
+
+/**
+ * Frozen cards may be loaded, replaced, revealed and given other rules: freezing stops spending,
+ * not looking after the card. Cancelled ones may not.
+ */
+export function requireNotCancelled(card: CardRow): void {
+  if (card.status !== 'cancelled') return
+  throw new Problem('card_cancelled', 'This card is cancelled, and that cannot be undone.')
+}
+
+/** What an administrator stopped, only an administrator starts again. */
+export function requireUnfreezable(card: CardRow): void {
+  requireNotCancelled(card)
+  if (card.status !== 'frozen') throw new Problem('card_not_frozen', 'This card is not frozen.')
+  if (card.frozen_by !== 'admin') return
+  throw new Problem('policy_denied', 'An administrator froze this card. Ask support about it.')
+}
+
+/** An agent's freeze is told apart, so that the owner sees who it was. */
+export function freezerOf(caller: Caller): 'owner' | 'agent' {
+  return caller.kind === 'oauth_client' ? 'agent' : 'owner'
+}
+
+export function resourceOf({ id }: Pick<CardRow, 'id'>): { type: 'card'; id: string } {
+  return { type: 'card', id }
+}
+
+type Told = Pick<NewEvent, 'type' | 'message' | 'amount_micros' | 'previous_attributes'>
+
+/** An event about a card; activity that is no webhook's carries no object. */
+export function cardEvent(card: Pick<CardRow, 'id'>, object: Card | null, told: Told): NewEvent {
+  return { ...told, object, resource: resourceOf(card), card_id: card.id }
+}
+
+/** How sentences name a card. */
+export function nameOf({ last4 }: Pick<CardRow, 'last4'>): string {
+  return `card ending ${last4}`
+}
+
+/** A card that has not gone to its maker yet is not made any more. */
+export function shippingAfterCancel(shipping: Shipping | null): Shipping | null {
+  return shipping?.status === 'pending' ? { ...shipping, status: 'cancelled' } : shipping
+}

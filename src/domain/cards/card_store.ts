@@ -1,0 +1,189 @@
+import type { Card } from '#contract/cards.ts'
+import { Problem } from '#contract/problem.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import { type CardFunds, type CardRow, cardView, type FundedCard } from './card.ts'
+import { spendingWindow } from './limits.ts'
+
+const COLUMNS = `account_id, id, bin, last4, brand, type, status, name, exp_month, exp_year, wallet,
+  per_transaction_micros, daily_micros, monthly_micros, mcc_allow, mcc_deny, geo_allow, geo_deny,
+  shipping, replaces, replaced_by, frozen_by, cancel_reason, frozen_at, cancelled_at, metadata,
+  version, created_at, updated_at`
+
+export type CardKey = Pick<CardRow, 'account_id' | 'id'>
+
+/** Another account's card is answered exactly like none, so that ids cannot be probed. */
+function requireFound<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Problem('not_found', 'There is no such card.')
+  return row
+}
+
+/** Locks the card: before its purses, and the same lock that authorizations take. */
+export async function lockCardOf(tx: Tx, account_id: string, id: string): Promise<CardRow> {
+  const [row] = await tx.rows<CardRow>(
+    `select ${COLUMNS} from cards where account_id = $1 and id = $2 for update`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+const FUNDED = `
+  select c.*, coalesce(spendable.balance_micros, 0) as balance_micros,
+         coalesce(held.balance_micros, 0) as held_micros,
+         spent.day_micros as spent_day_micros, spent.month_micros as spent_month_micros
+    from (select ${COLUMNS} from cards where account_id = $1 and id = any($2)) c
+    left join purses spendable on spendable.account_id = c.account_id
+          and spendable.kind = 'card' and spendable.owner_id = c.id
+    left join purses held on held.account_id = c.account_id
+          and held.kind = 'hold' and held.owner_id = c.id
+    cross join lateral (
+      select coalesce(sum(spent_micros) filter (where day = $3), 0)::bigint as day_micros,
+             coalesce(sum(spent_micros), 0)::bigint as month_micros
+        from card_spending s
+       where s.account_id = c.account_id and s.card_id = c.id and day between $4 and $3) spent`
+
+/** Cards with their money in one statement, so that a card is never shown half changed. */
+async function findCards(
+  tx: Tx,
+  account_id: string,
+  { ids, now }: { ids: readonly string[]; now: Date },
+): Promise<FundedCard[]> {
+  const { day, month_start } = spendingWindow(now)
+  return tx.rows<FundedCard>(FUNDED, [account_id, ids, day, month_start])
+}
+
+export async function findCardOf(tx: Tx, { account_id, id }: CardKey, now: Date) {
+  const [row] = await findCards(tx, account_id, { ids: [id], now })
+  return requireFound(row)
+}
+
+/** What is on a card and what it has spent. Steady while the card is locked. */
+export async function fundsOf(tx: Tx, card: CardKey, now: Date): Promise<CardFunds> {
+  return findCardOf(tx, card, now)
+}
+
+export async function showCard(tx: Tx, card: CardKey, now: Date): Promise<Card> {
+  return cardView(await findCardOf(tx, card, now), now)
+}
+
+type CardsAsked = {
+  account_id: string
+  input: PageInput
+  where: readonly Condition[]
+  now: Date
+}
+
+export async function pageOfCards(tx: Tx, asked: CardsAsked): Promise<PageOf<Card>> {
+  const { account_id, input, where, now } = asked
+  const page = await readPage<{ id: string }>(tx, {
+    operation: 'list_cards',
+    prefix: 'card',
+    select: 'select id from cards',
+    where: [['account_id = ?', account_id], ...where],
+    input,
+  })
+  const ids = page.data.map(({ id }) => id)
+  const found = await findCards(tx, account_id, { ids, now })
+  const cards = new Map(found.map((card) => [card.id, card]))
+  const data = ids.map((id) => cardView(requireFound(cards.get(id)), now))
+  return { ...page, data }
+}
+
+/** Cards that are not cancelled. Exact only under the account's lock. */
+export async function countLiveCards(tx: Tx, account_id: string): Promise<number> {
+  const [row] = await tx.rows<{ count: number }>(
+    `select count(*)::int as count from cards where account_id = $1 and status <> 'cancelled'`,
+    [account_id],
+  )
+  return row?.count ?? 0
+}
+
+export type StoredPan = { pan_sealed: string; pan_hash: string }
+
+type NewCard = Omit<
+  CardRow,
+  | 'status'
+  | 'replaced_by'
+  | 'frozen_by'
+  | 'cancel_reason'
+  | 'frozen_at'
+  | 'cancelled_at'
+  | 'version'
+  | 'updated_at'
+> &
+  StoredPan
+
+/** Undefined where the number is taken: whoever asked draws another. */
+export async function insertCard(tx: Tx, card: NewCard): Promise<CardRow | undefined> {
+  const columns = Object.keys(card)
+  const [row] = await tx.rows<CardRow>(
+    `insert into cards (${columns.join(', ')}, updated_at)
+     values (${columns.map((_, at) => `$${at + 1}`).join(', ')}, $${columns.length + 1})
+         on conflict (pan_hash) do nothing
+  returning ${COLUMNS}`,
+    [...Object.values(card), card.created_at],
+  )
+  return row
+}
+
+export type CardChange = Partial<
+  Pick<
+    CardRow,
+    | 'status'
+    | 'per_transaction_micros'
+    | 'daily_micros'
+    | 'monthly_micros'
+    | 'mcc_allow'
+    | 'mcc_deny'
+    | 'geo_allow'
+    | 'geo_deny'
+    | 'shipping'
+    | 'replaced_by'
+    | 'frozen_by'
+    | 'cancel_reason'
+    | 'frozen_at'
+    | 'cancelled_at'
+  >
+>
+
+/** Writes the columns that are named and counts the change. The card must be locked. */
+export async function changeCard(
+  tx: Tx,
+  card: CardKey,
+  { change, now }: { change: CardChange; now: Date },
+): Promise<void> {
+  const columns = Object.keys(change)
+  const changed = await tx.run(
+    `update cards set ${columns.map((name, at) => `${name} = $${at + 4}, `).join('')}
+            version = version + 1, updated_at = $3
+      where account_id = $1 and id = $2`,
+    [card.account_id, card.id, now, ...Object.values(change)],
+  )
+  assert(changed === 1, 'a locked card is there to be changed')
+}
+
+/**
+ * What one card has spent this month counts for another too. The rows of the first stay, so that
+ * a later reversal of its purchases still finds its day.
+ */
+export async function copySpending(
+  tx: Tx,
+  { account_id, from, to, now }: { account_id: string; from: string; to: string; now: Date },
+): Promise<void> {
+  await tx.run(
+    `insert into card_spending (account_id, card_id, day, spent_micros)
+     select account_id, $3, day, spent_micros from card_spending
+      where account_id = $1 and card_id = $2 and day >= $4`,
+    [account_id, from, to, spendingWindow(now).month_start],
+  )
+}
+
+/** For whoever runs the programme: whose card it is. */
+export async function cardOwner(tx: Tx, id: string): Promise<string> {
+  const [row] = await tx.rows<{ account_id: string }>(
+    'select account_id from cards where id = $1',
+    [id],
+  )
+  return requireFound(row).account_id
+}

@@ -1,0 +1,82 @@
+import type { CardTransfer } from '#contract/cards.ts'
+import type { MovementRow } from '#domain/ledger/ledger_store.ts'
+import { move } from '#domain/ledger/post.ts'
+import { cardPurse, treasury } from '#domain/ledger/purse.ts'
+import { assert } from '#kernel/assert.ts'
+import { decimalFromMicros, type Micros, usdFromMicros } from '#kernel/money.ts'
+import type { Context } from '#platform/context.ts'
+import { type CardRow, nameOf } from './card.ts'
+import { showCard } from './card_store.ts'
+
+/** Money between the treasury and a card. The card must be locked. */
+export type Transfer = {
+  id: string
+  type: CardTransfer['type']
+  card: CardRow
+  movement: MovementRow
+}
+
+type Needs = Pick<Context, 'tx' | 'now' | 'newId'>
+
+export async function loadOnto(
+  { tx, now, newId }: Needs,
+  card: CardRow,
+  amount_micros: Micros,
+): Promise<Transfer> {
+  const id = newId('ctr')
+  const movement = await move(
+    tx,
+    {
+      movement: 'card_loaded',
+      account_id: card.account_id,
+      from: treasury,
+      to: cardPurse(card.id),
+      amount_micros,
+      reference: { type: 'card_transfer', id },
+      description: `Load of ${decimalFromMicros(amount_micros)} USDT onto the ${nameOf(card)}.`,
+    },
+    { now, newId },
+  )
+  return { id, type: 'load', card, movement }
+}
+
+export async function unloadFrom(
+  { tx, now, newId }: Needs,
+  card: CardRow,
+  amount_micros: Micros,
+): Promise<Transfer> {
+  const id = newId('ctr')
+  const movement = await move(
+    tx,
+    {
+      movement: 'card_unloaded',
+      account_id: card.account_id,
+      from: cardPurse(card.id),
+      to: treasury,
+      amount_micros,
+      reference: { type: 'card_transfer', id },
+      description: `Unload of ${decimalFromMicros(amount_micros)} USDT off the ${nameOf(card)}.`,
+    },
+    { now, newId },
+  )
+  return { id, type: 'unload', card, movement }
+}
+
+export async function cardTransferView(
+  { tx, now }: Needs,
+  { id, type, card, movement }: Transfer,
+): Promise<CardTransfer> {
+  const treasury_micros =
+    type === 'load' ? movement.from_balance_micros : movement.to_balance_micros
+  assert(treasury_micros !== null, 'a transfer touches the treasury')
+  return {
+    id,
+    type,
+    card_id: card.id,
+    amount_usd: usdFromMicros(movement.amount_micros),
+    fee_usd: 0,
+    card: await showCard(tx, card, now),
+    balance_usd: usdFromMicros(treasury_micros),
+    created_at: movement.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,5 @@
+import type { Handler } from '#platform/context.ts'
+import { showCard } from './card_store.ts'
+
+export const getCard: Handler<'get_card'> = ({ tx, caller, now }, { id }) =>
+  showCard(tx, { account_id: caller.account_id, id }, now)

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isPan } from '#iso8583/pan.ts'
+import { systemRandom } from '#platform/random.ts'
+import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { getCard, issueCard, openHolder, toldOf } from '#test/support/cards.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { assertBooksSound, fundTreasury, wealthOf } from '#test/support/money.ts'
+import { startTestService } from '#test/support/start.ts'
+
+/** Numbers that were drawn before come up again while this list lasts. */
+const drawn: number[] = []
+const random = {
+  ...systemRandom,
+  below: (limit: number) => drawn.shift() ?? systemRandom.below(limit),
+}
+const service = await startTestService({ seams: { random } })
+const { url, programme } = service
+const { db } = programme
+
+const issue = (bearer: string, body: object, key?: string): Promise<Reply> =>
+  send(url, 'POST', '/v1/cards', { bearer, body, ...(key !== undefined && { key }) })
+
+const SHIPPING = {
+  name: 'Ada Lovelace',
+  line1: '12 St James Square',
+  city: 'London',
+  postal_code: 'SW1Y 4JH',
+  country: 'GB',
+}
+
+test('a plain virtual card is active, empty, without limits, and valid for four years', async () => {
+  const { bearer } = await openHolder(service)
+  const { status, body } = await issue(bearer, { type: 'virtual' })
+  assert.equal(status, 201)
+  const { id, last4, created_at, updated_at, limits, ...rest } = body
+  assert.match(id, /^card_/)
+  assert.match(last4, /^\d{4}$/)
+  assert.equal(updated_at, created_at)
+  const made = new Date(created_at)
+  const { daily_resets_at, monthly_resets_at, ...spent } = limits.spent
+  assert.deepEqual(spent, { daily_usd: 0, monthly_usd: 0 })
+  const [year, month, day] = [made.getUTCFullYear(), made.getUTCMonth(), made.getUTCDate()]
+  assert.equal(Date.parse(daily_resets_at), Date.UTC(year, month, day + 1))
+  assert.equal(Date.parse(monthly_resets_at), Date.UTC(year, month + 1, 1))
+  assert.deepEqual(
+    [limits.per_transaction_usd, limits.daily_usd, limits.monthly_usd],
+    [null, null, null],
+  )
+  assert.deepEqual(rest, {
+    bin: '400000',
+    brand: 'visa',
+    type: 'virtual',
+    status: 'active',
+    balance_usd: 0,
+    held_usd: 0,
+    wallet: { apple_pay: 'unsupported', google_pay: 'unsupported' },
+    name: null,
+    exp_month: month + 1,
+    exp_year: year + 4,
+    mcc: { allow: null, deny: null },
+    geo: { allow: null, deny: null },
+    shipping: null,
+    replaces: null,
+    replaced_by: null,
+    frozen_by: null,
+    cancel_reason: null,
+    frozen_at: null,
+    cancelled_at: null,
+    metadata: {},
+    version: 1,
+  })
+  assert.deepEqual(await getCard(url, bearer, id), body)
+})
+
+test('what is asked for is what is issued; the brand follows the BIN', async () => {
+  const { key } = await openHolder(service)
+  const asked = {
+    type: 'virtual',
+    bin: '555555',
+    name: 'Travel',
+    wallet_provision: ['apple_pay'],
+    limits: { per_transaction_usd: 10, daily_usd: 0, monthly_usd: null },
+    mcc: { allow: ['5411', '5811-5814'], deny: null },
+    geo: { deny: ['KP'] },
+    metadata: { order: 'A-1009' },
+  }
+  const { status, body } = await issue(key, asked)
+  assert.equal(status, 201)
+  assert.deepEqual([body.bin, body.brand, body.name], ['555555', 'mastercard', 'Travel'])
+  assert.deepEqual(body.wallet, { apple_pay: 'ready', google_pay: 'unsupported' })
+  const { spent, ...limits } = body.limits
+  assert.deepEqual(limits, asked.limits)
+  assert.deepEqual(body.mcc, asked.mcc)
+  assert.deepEqual(body.geo, { allow: null, deny: ['KP'] })
+  assert.deepEqual(body.metadata, asked.metadata)
+  assert.equal(spent.daily_usd, 0)
+})
+
+test('a physical card needs an address, and its wallets wait for it to be made', async () => {
+  const { bearer } = await openHolder(service)
+  assertRefused(await issue(bearer, { type: 'physical' }), 422, 'shipping_required')
+  const elsewhere = { ...SHIPPING, country: 'XX' }
+  const wrong = await issue(bearer, { type: 'physical', shipping: elsewhere })
+  assertRefused(wrong, 422, 'invalid_country')
+  const needless = await issue(bearer, { type: 'virtual', shipping: SHIPPING })
+  assertRefused(needless, 422, 'invalid_request')
+  const half = await issue(bearer, { type: 'physical', shipping: { name: 'Ada' } })
+  assertRefused(half, 400, 'invalid_request')
+
+  const { body, status } = await issue(bearer, {
+    type: 'physical',
+    shipping: SHIPPING,
+    wallet_provision: ['google_pay'],
+  })
+  assert.equal(status, 201)
+  assert.deepEqual(body.wallet, { apple_pay: 'unsupported', google_pay: 'pending' })
+  assert.deepEqual(body.shipping, {
+    ...SHIPPING,
+    line2: null,
+    state: null,
+    phone: null,
+    method: 'standard',
+    status: 'pending',
+    carrier: null,
+    tracking_number: null,
+    tracking_url: null,
+    shipped_at: null,
+    delivered_at: null,
+  })
+})
+
+test('a BIN that the programme does not have is refused', async () => {
+  const { bearer } = await openHolder(service)
+  for (const bin of ['411111', '', '4000000']) {
+    assertRefused(await issue(bearer, { type: 'virtual', bin }), 422, 'unsupported_bin')
+  }
+})
+
+test('rules and limits are judged like those of the operations that set them', async () => {
+  const { bearer } = await openHolder(service)
+  const wrong: [object, string, string][] = [
+    [{ mcc: { deny: ['5411', '12'] } }, 'invalid_mcc', 'mcc.deny.1'],
+    [{ geo: { allow: ['DE', 'de'] } }, 'invalid_country', 'geo.allow.1'],
+    [
+      { limits: { per_transaction_usd: 10_000.01 } },
+      'amount_out_of_range',
+      'limits.per_transaction_usd',
+    ],
+    [{ limits: { monthly_usd: 100_000.01 } }, 'amount_out_of_range', 'limits.monthly_usd'],
+    [{ limits: { daily_usd: 1.001 } }, 'invalid_amount', 'limits.daily_usd'],
+  ]
+  for (const [body, code, field] of wrong) {
+    const reply = await issue(bearer, { type: 'virtual', ...body })
+    assertRefused(reply, 422, code)
+    assert.equal(reply.body.details[0].field, field)
+  }
+})
+
+test('an initial load is part of the issue: two events, one balance, or nothing at all', async () => {
+  const holder = await openHolder(service, 100)
+  const { bearer, account_id } = holder
+  const card = await issueCard(url, bearer, { load_usd: 40.25 })
+  assert.equal(card.balance_usd, 40.25)
+  assert.equal(card.version, 1)
+  const told = await toldOf(service, card.id)
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['card.issued', 'card.loaded'],
+  )
+  for (const { body } of told) assert.deepEqual(JSON.parse(body ?? '').data.object, card)
+  assert.equal(await wealthOf(db, account_id), '100')
+
+  const short = await issue(bearer, { type: 'virtual', load_usd: 59.76 })
+  assertRefused(short, 409, 'insufficient_balance')
+  const account = await send(url, 'GET', '/v1/accounts/me', { bearer })
+  assert.deepEqual(account.body.cards_count, { active: 1, frozen: 0, cancelled: 0 })
+  assert.equal(account.body.balance_usd, 59.75)
+
+  const unloaded = await issueCard(url, bearer, { load_usd: 0 })
+  assert.equal(unloaded.balance_usd, 0)
+  assert.deepEqual(
+    (await toldOf(service, unloaded.id)).map(({ type }) => type),
+    ['card.issued'],
+  )
+  await assertBooksSound(db)
+})
+
+test('an initial load keeps to the bounds of a load', async () => {
+  const { bearer, account_id } = await openHolder(service)
+  await fundTreasury(db, account_id, 50_000)
+  for (const load_usd of [0.99, 10_000.01]) {
+    const reply = await issue(bearer, { type: 'virtual', load_usd })
+    assertRefused(reply, 422, 'amount_out_of_range')
+  }
+  assertRefused(await issue(bearer, { type: 'virtual', load_usd: -1 }), 422, 'invalid_amount')
+  assert.equal((await issueCard(url, bearer, { load_usd: 10_000 })).balance_usd, 10_000)
+})
+
+test('the bound on cards holds exactly under a rush, and counts no cancelled ones', async () => {
+  const { bearer, account_id } = await openHolder(service)
+  const limits = JSON.stringify({ cards_max: 3 })
+  await db.run('update accounts set spend_limits = $2 where id = $1', [account_id, limits])
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, () => issue(bearer, { type: 'virtual' })),
+  )
+  const issued = replies.filter(({ status }) => status === 201)
+  assert.equal(issued.length, 3)
+  for (const reply of replies.filter(({ status }) => status !== 201)) {
+    assertRefused(reply, 409, 'cards_limit_reached')
+  }
+  await send(url, 'POST', `/v1/cards/${issued[0]?.body.id}/cancel`, { bearer })
+  await issueCard(url, bearer)
+  assertRefused(await issue(bearer, { type: 'virtual' }), 409, 'cards_limit_reached')
+})
+
+test('one Idempotency-Key is one card, however often it is sent', async () => {
+  const { bearer } = await openHolder(service, 10)
+  const asked = { type: 'virtual', load_usd: 10 }
+  const first = await issue(bearer, asked, 'one')
+  const again = await issue(bearer, asked, 'one')
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assertRefused(
+    await issue(bearer, { ...asked, load_usd: 9 }, 'one'),
+    422,
+    'idempotency_key_reused',
+  )
+  const list = await send(url, 'GET', '/v1/cards', { bearer })
+  assert.equal(list.body.data.length, 1)
+})
+
+test('while issuing is paused nothing is issued', async () => {
+  const { bearer } = await openHolder(service)
+  const pause = (on: boolean) =>
+    db.run(`update kill_switches set is_on = $1 where rail = 'issuing'`, [on])
+  await pause(true)
+  const reply = await issue(bearer, { type: 'virtual' })
+  await pause(false)
+  assertRefused(reply, 503, 'kill_switch_active')
+  assert.equal(reply.headers.get('retry-after'), '60')
+  await issueCard(url, bearer)
+})
+
+test('a number that is taken is drawn again: all cards differ, and all pass the check', async () => {
+  const { bearer, key } = await openHolder(service)
+  drawn.push(123_456_789, 123_456_789, 123_456_789, 987_654_321)
+  const first = await issueCard(url, bearer)
+  const second = await issueCard(url, bearer)
+  assert.equal(drawn.length, 0)
+  const pans: string[] = []
+  for (const { id, bin, last4 } of [first, second]) {
+    const { body } = await send(url, 'GET', `/v1/cards/${id}/pan`, { bearer: key })
+    assert.ok(isPan(body.pan))
+    assert.equal(body.pan.slice(0, 6), bin)
+    assert.equal(body.pan.slice(-4), last4)
+    pans.push(body.pan)
+  }
+  assert.equal(new Set(pans).size, 2)
+})
+
+test('the audit log names the card', async () => {
+  const { bearer } = await openHolder(service)
+  const card = await issueCard(url, bearer)
+  const [entry] = await auditLog(url, bearer, '&action=issue_card')
+  assert.deepEqual(entry?.resource, { type: 'card', id: card.id })
+})

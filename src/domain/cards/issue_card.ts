@@ -1,0 +1,91 @@
+import type { Card } from '#contract/cards.ts'
+import type { InputOfName } from '#contract/operations.ts'
+import { Problem } from '#contract/problem.ts'
+import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import { lockAccount } from '#domain/accounts/account_store.ts'
+import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import type { SpendLimits } from '#platform/config.ts'
+import type { Context, Handler } from '#platform/context.ts'
+import { type CardRow, cardEvent, nameOf, resourceOf } from './card.ts'
+import { countLiveCards, showCard } from './card_store.ts'
+import { loadOnto } from './card_transfer.ts'
+import { requireGeoRules, requireMccRules } from './controls.ts'
+import { limitsFrom, requireLoadAmount } from './limits.ts'
+import { type CardDraft, makeCard, requireBin, shippingFrom, walletFor } from './new_card.ts'
+
+export const issueCard: Handler<'issue_card'> = async (context, input) => {
+  const { tx, caller, settings, now } = context
+  await requireRailOpen(tx, 'issuing')
+  const programme = await spendLimitsOf(tx, caller.account_id, settings)
+  const profile = requireBin(settings.bins, input)
+  const draft = draftFrom(input, programme)
+  const load_micros = initialLoad(input.load_usd, programme)
+
+  // The account's lock makes the count exact: two calls cannot both take the last place.
+  await lockAccount(tx, caller.account_id)
+  await requirePlaceForCard(context, programme)
+  const card = await makeCard(context, profile, draft)
+  if (load_micros > 0n) await loadOnto(context, card, load_micros)
+
+  const view = await showCard(tx, card, now)
+  tellOfIssue(context, card, { view, load_micros })
+  return view
+}
+
+function draftFrom(input: InputOfName<'issue_card'>, programme: SpendLimits): CardDraft {
+  const { type, name = null, mcc = {}, geo = {}, metadata = {} } = input
+  const shipping = shippingFrom(input)
+  requireMccRules(mcc, 'mcc')
+  requireGeoRules(geo, 'geo')
+  return {
+    type,
+    name,
+    wallet: walletFor(type, input.wallet_provision),
+    shipping,
+    replaces: null,
+    metadata,
+    per_transaction_micros: null,
+    daily_micros: null,
+    monthly_micros: null,
+    ...limitsFrom(input.limits ?? {}, programme, 'limits.'),
+    mcc_allow: mcc.allow ?? null,
+    mcc_deny: mcc.deny ?? null,
+    geo_allow: geo.allow ?? null,
+    geo_deny: geo.deny ?? null,
+  }
+}
+
+/** Zero where there is none: sending a zero says the same as sending nothing. */
+function initialLoad(load_usd: number | undefined, programme: SpendLimits): Micros {
+  const amount_micros = microsFromUsd(load_usd ?? 0)
+  if (amount_micros === 0n) return 0n
+  requireLoadAmount('load_usd', { amount_micros, on_card_micros: 0n }, programme)
+  return amount_micros
+}
+
+async function requirePlaceForCard(
+  { tx, caller }: Context,
+  { cards_max }: SpendLimits,
+): Promise<void> {
+  if ((await countLiveCards(tx, caller.account_id)) < cards_max) return
+  throw new Problem(
+    'cards_limit_reached',
+    `This account has ${cards_max} cards, and may have no more. Cancel one first.`,
+  )
+}
+
+function tellOfIssue(
+  { emit, audit }: Context,
+  card: CardRow,
+  { view, load_micros }: { view: Card; load_micros: Micros },
+): void {
+  const issued = `The ${nameOf(card)} was issued.`
+  emit(card.account_id, cardEvent(card, view, { type: 'card.issued', message: issued }))
+  if (load_micros > 0n) {
+    const message = `${decimalFromMicros(load_micros)} USD were loaded onto the ${nameOf(card)}.`
+    const loaded = { type: 'card.loaded', message, amount_micros: load_micros } as const
+    emit(card.account_id, cardEvent(card, view, loaded))
+  }
+  audit(card.account_id, { action: 'issue_card', resource: resourceOf(card) })
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  callCard,
+  cardIn,
+  getCard,
+  issueCard,
+  openHolder,
+  toldOf,
+} from '#test/support/cards.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { assertBooksSound, wealthOf } from '#test/support/money.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { db } = programme
+
+const load = (bearer: string, id: string, amount_usd: unknown, key?: string): Promise<Reply> =>
+  callCard(
+    url,
+    { id, verb: 'load' },
+    { bearer, body: { amount_usd }, ...(key !== undefined && { key }) },
+  )
+
+/** A busy node may say that it cannot confirm; the same key then tells what became of it. */
+async function loadForSure(bearer: string, id: string, key: string): Promise<Reply> {
+  for (;;) {
+    const reply = await load(bearer, id, 1, key)
+    if (reply.status !== 503) return reply
+  }
+}
+
+test('money moves from the balance to the card at once, and both answers say so', async () => {
+  const { bearer, account_id } = await openHolder(service, 100)
+  const card = await issueCard(url, bearer)
+  const { status, body } = await load(bearer, card.id, 30.5)
+  assert.equal(status, 200)
+  const { id, created_at, card: after, ...rest } = body
+  assert.match(id, /^ctr_/)
+  assert.match(created_at, /Z$/)
+  assert.deepEqual(rest, {
+    type: 'load',
+    card_id: card.id,
+    amount_usd: 30.5,
+    fee_usd: 0,
+    balance_usd: 69.5,
+  })
+  assert.equal(after.balance_usd, 30.5)
+  assert.equal(after.version, 2)
+  assert.deepEqual(await getCard(url, bearer, card.id), after)
+  assert.equal(await wealthOf(db, account_id), '100')
+  const told = (await toldOf(service, card.id)).at(-1)
+  assert.equal(told?.type, 'card.loaded')
+  assert.deepEqual(JSON.parse(told?.body ?? '').data.object, after)
+})
+
+test('an active and a frozen card may be loaded, a cancelled one may not', async () => {
+  const { bearer } = await openHolder(service, 100)
+  for (const status of ['active', 'frozen'] as const) {
+    const card = await cardIn(url, bearer, { status })
+    const reply = await load(bearer, card.id, 5)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.body.card.status, status)
+  }
+  const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
+  assertRefused(await load(bearer, cancelled.id, 5), 409, 'card_cancelled')
+  await assertBooksSound(db)
+})
+
+test('amounts keep to the bounds, and what is on the card counts', async () => {
+  const { bearer, account_id } = await openHolder(service, 50_000)
+  const card = await issueCard(url, bearer)
+  for (const [amount, code] of [
+    [0, 'amount_out_of_range'],
+    [0.99, 'amount_out_of_range'],
+    [10_000.01, 'amount_out_of_range'],
+    [-5, 'invalid_amount'],
+    [1.005, 'invalid_amount'],
+  ] as const) {
+    assertRefused(await load(bearer, card.id, amount), 422, code)
+  }
+  assertRefused(await load(bearer, card.id, '5'), 400, 'invalid_request')
+  assert.equal((await load(bearer, card.id, 10_000)).status, 200)
+  assert.equal((await load(bearer, card.id, 9_999)).status, 200)
+  assertRefused(await load(bearer, card.id, 1.01), 422, 'amount_out_of_range')
+  assert.equal((await load(bearer, card.id, 1)).body.card.balance_usd, 20_000)
+  assert.equal(await wealthOf(db, account_id), '50000')
+})
+
+test('refuses more than the balance holds and leaves no trace', async () => {
+  const { bearer } = await openHolder(service, 10)
+  const card = await issueCard(url, bearer)
+  assertRefused(await load(bearer, card.id, 10.01), 409, 'insufficient_balance')
+  assert.deepEqual(await getCard(url, bearer, card.id), card)
+  assert.equal((await toldOf(service, card.id)).length, 1)
+})
+
+test('of 200 loads at once with money for 37 exactly 37 succeed', async () => {
+  const { bearer, account_id } = await openHolder(service, 37)
+  const cards = await Promise.all([issueCard(url, bearer), issueCard(url, bearer)])
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, (_, at) =>
+      loadForSure(bearer, cards[at % 2]?.id ?? '', `rush ${at}`.replace(' ', '_')),
+    ),
+  )
+  assert.equal(replies.filter(({ status }) => status === 200).length, 37)
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    assertRefused(reply, 409, 'insufficient_balance')
+  }
+  const balances = await Promise.all(cards.map(({ id }) => getCard(url, bearer, id)))
+  assert.equal(
+    balances.reduce((sum, card) => sum + card.balance_usd, 0),
+    37,
+  )
+  assert.equal(await wealthOf(db, account_id), '37')
+  await assertBooksSound(db)
+})
+
+test('one key is one load: repeats get the same answer, another amount is refused', async () => {
+  const { bearer } = await openHolder(service, 100)
+  const card = await issueCard(url, bearer)
+  const first = await load(bearer, card.id, 7, 'key')
+  const again = await load(bearer, card.id, 7, 'key')
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assertRefused(await load(bearer, card.id, 8, 'key'), 422, 'idempotency_key_reused')
+  assert.equal((await getCard(url, bearer, card.id)).balance_usd, 7)
+
+  const short = await load(bearer, card.id, 1_000, 'short')
+  assertRefused(short, 409, 'insufficient_balance')
+  assert.equal((await load(bearer, card.id, 1_000, 'short')).text, short.text)
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, (bearer, id) => load(bearer, id, 5))
+})
+
+test('the history of the balance shows the load', async () => {
+  const { bearer } = await openHolder(service, 100)
+  const card = await issueCard(url, bearer)
+  const { body } = await load(bearer, card.id, 25)
+  const [point] = await db.rows<{ movement: string; reference_id: string }>(
+    `select movement, reference_id from movements where to_owner_id = $1`,
+    [card.id],
+  )
+  assert.deepEqual(point, { movement: 'card_loaded', reference_id: body.id })
+  assert.equal((await send(url, 'GET', '/v1/accounts/me', { bearer })).body.balance_usd, 75)
+})

@@ -1,0 +1,28 @@
+import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import { decimalFromMicros, microsFromUsd } from '#kernel/money.ts'
+import type { Handler } from '#platform/context.ts'
+import { cardEvent, nameOf, requireNotCancelled, resourceOf } from './card.ts'
+import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
+import { cardTransferView, loadOnto } from './card_transfer.ts'
+import { requireLoadAmount } from './limits.ts'
+
+export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }) => {
+  const { tx, caller, settings, now } = context
+  const programme = await spendLimitsOf(tx, caller.account_id, settings)
+  const card = await lockCardOf(tx, caller.account_id, id)
+  requireNotCancelled(card)
+  const amount_micros = microsFromUsd(amount_usd)
+  const { balance_micros, held_micros } = await fundsOf(tx, card, now)
+  // What is held is on the card too: a hold that is released must not bring it above the bound.
+  const on_card_micros = balance_micros + held_micros
+  requireLoadAmount('amount_usd', { amount_micros, on_card_micros }, programme)
+
+  const transfer = await loadOnto(context, card, amount_micros)
+  await changeCard(tx, card, { change: {}, now })
+  const view = await cardTransferView(context, transfer)
+  const message = `${decimalFromMicros(amount_micros)} USD were loaded onto the ${nameOf(card)}.`
+  const told = { type: 'card.loaded', message, amount_micros } as const
+  context.emit(card.account_id, cardEvent(card, view.card, told))
+  context.audit(card.account_id, { action: 'load_card', resource: resourceOf(card) })
+  return view
+}

@@ -1,0 +1,85 @@
+import { assert } from '#kernel/assert.ts'
+import type { Tx } from '#platform/db.ts'
+import type { CardKey } from './card_store.ts'
+
+export async function sealedPanOf(tx: Tx, { account_id, id }: CardKey): Promise<string> {
+  const [row] = await tx.rows<{ pan_sealed: string }>(
+    'select pan_sealed from cards where account_id = $1 and id = $2',
+    [account_id, id],
+  )
+  assert(row !== undefined, 'a card that was found has a number')
+  return row.pan_sealed
+}
+
+/** How often a card's number was shown; exact under the card's lock. */
+export type RevealStanding = {
+  count: number
+  is_nonce_used: boolean
+  recent_count: number
+  oldest_recent_at: Date | null
+}
+
+export async function revealStandingOf(
+  tx: Tx,
+  { account_id, id }: CardKey,
+  { nonce, since }: { nonce: string | null; since: Date },
+): Promise<RevealStanding> {
+  const [row] = await tx.rows<RevealStanding>(
+    `select count(*)::int as count,
+            coalesce(bool_or(nonce = $3), false) as is_nonce_used,
+            count(*) filter (where revealed_at > $4)::int as recent_count,
+            min(revealed_at) filter (where revealed_at > $4) as oldest_recent_at
+       from card_reveals where account_id = $1 and card_id = $2`,
+    [account_id, id, nonce, since],
+  )
+  assert(row !== undefined, 'a count has a row')
+  return row
+}
+
+type NewReveal = { id: string; card: CardKey; nonce: string | null; now: Date }
+
+export async function insertReveal(tx: Tx, { id, card, nonce, now }: NewReveal): Promise<void> {
+  await tx.run(
+    `insert into card_reveals (account_id, card_id, id, nonce, revealed_at)
+     values ($1, $2, $3, $4, $5)`,
+    [card.account_id, card.id, id, nonce, now],
+  )
+}
+
+export type SealedPan = CardKey & { pan_sealed: string }
+
+/** Numbers that are sealed under another key than this one, in key order from after a card on. */
+export async function findOtherwiseSealed(
+  tx: Tx,
+  { sealed_prefix, after, limit }: { sealed_prefix: string; after: CardKey; limit: number },
+): Promise<SealedPan[]> {
+  return tx.rows<SealedPan>(
+    `select account_id, id, pan_sealed from cards
+      where (account_id, id) > ($1, $2) and not starts_with(pan_sealed, $3)
+      order by account_id, id limit $4`,
+    [after.account_id, after.id, sealed_prefix, limit],
+  )
+}
+
+/** One row and one lock at a time; what somebody else has sealed anew meanwhile stays. */
+export async function resealPan(tx: Tx, card: SealedPan, pan_sealed: string): Promise<void> {
+  await tx.run(
+    'update cards set pan_sealed = $4 where account_id = $1 and id = $2 and pan_sealed = $3',
+    [card.account_id, card.id, card.pan_sealed, pan_sealed],
+  )
+}
+
+/** By the card's id alone, for processors, who know no accounts. */
+export async function findPanHash(tx: Tx, card_id: string): Promise<string | null> {
+  const [row] = await tx.rows<{ pan_hash: string }>('select pan_hash from cards where id = $1', [
+    card_id,
+  ])
+  return row?.pan_hash ?? null
+}
+
+export async function findCardByHash(tx: Tx, pan_hash: string): Promise<CardKey | null> {
+  const [row] = await tx.rows<CardKey>('select account_id, id from cards where pan_hash = $1', [
+    pan_hash,
+  ])
+  return row ?? null
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Card } from '#contract/cards.ts'
+import { move } from '#domain/ledger/post.ts'
+import { cardPurse, holdPurse } from '#domain/ledger/purse.ts'
+import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  callCard,
+  cardIn,
+  getCard,
+  issueCard,
+  openHolder,
+  toldOf,
+} from '#test/support/cards.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { assertBooksSound, wealthOf } from '#test/support/money.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { db } = programme
+
+const replace = (bearer: string, id: string, key?: string): Promise<Reply> =>
+  callCard(url, { id, verb: 'replace' }, { bearer, ...(key !== undefined && { key }) })
+
+const dayOf = (moment: Date) => moment.toISOString().slice(0, 10)
+
+async function spend(account_id: string, card: Card, micros: bigint): Promise<void> {
+  const { clock, newId } = programme
+  await db.transaction(async (tx) => {
+    await move(
+      tx,
+      {
+        movement: 'spend_held',
+        account_id,
+        from: cardPurse(card.id),
+        to: holdPurse(card.id),
+        amount_micros: micros,
+        reference: { type: 'transaction', id: 'txn_test' },
+        description: 'A purchase.',
+      },
+      { now: clock.now(), newId },
+    )
+    await tx.run(
+      `insert into card_spending (account_id, card_id, day, spent_micros) values ($1, $2, $3, $4)`,
+      [account_id, card.id, dayOf(clock.now()), micros],
+    )
+  })
+}
+
+test('money, limits and what is spent of them, rules, name and notes move; holds stay', async () => {
+  const { bearer, key, account_id } = await openHolder(service, 100)
+  const old = await issueCard(url, bearer, {
+    bin: '555555',
+    load_usd: 60,
+    name: 'Travel',
+    wallet_provision: ['google_pay'],
+    limits: { per_transaction_usd: 50, daily_usd: 55, monthly_usd: 500 },
+    mcc: { deny: ['7995'] },
+    geo: { allow: ['DE', 'FR'] },
+    metadata: { trip: 'Lyon' },
+  })
+  await spend(account_id, old, 12_500_000n)
+  const { status, body: card } = await replace(bearer, old.id)
+  assert.equal(status, 200)
+  assert.notEqual(card.id, old.id)
+  assert.deepEqual(
+    [card.status, card.type, card.bin, card.brand, card.replaces, card.version],
+    ['active', 'virtual', '555555', 'mastercard', old.id, 1],
+  )
+  assert.deepEqual([card.balance_usd, card.held_usd], [47.5, 0])
+  for (const field of ['name', 'mcc', 'geo', 'metadata', 'wallet'] as const) {
+    assert.deepEqual(card[field], old[field])
+  }
+  assert.deepEqual(card.limits.spent.daily_usd, 12.5)
+  assert.deepEqual(card.limits.spent.monthly_usd, 12.5)
+  assert.deepEqual({ ...card.limits, spent: null }, { ...old.limits, spent: null })
+
+  const ended = await getCard(url, bearer, old.id)
+  assert.deepEqual(
+    [ended.status, ended.cancel_reason, ended.replaced_by, ended.balance_usd, ended.held_usd],
+    ['cancelled', 'replaced', card.id, 0, 12.5],
+  )
+  assert.equal(await wealthOf(db, account_id), '100')
+  await assertBooksSound(db)
+
+  const told = [...(await toldOf(service, card.id)), ...(await toldOf(service, old.id)).slice(2)]
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['card.issued', 'card.cancelled'],
+  )
+  assert.equal(Number(told[1]?.sequence), Number(told[0]?.sequence) + 1)
+  assert.deepEqual(JSON.parse(told[0]?.body ?? '').data.object, card)
+  assert.deepEqual(JSON.parse(told[1]?.body ?? '').data.object, ended)
+
+  const shown = await send(url, 'GET', `/v1/cards/${card.id}/pan`, { bearer: key })
+  assert.equal(shown.status, 200)
+})
+
+test('a frozen card is replaced by an active one; a cancelled one is not replaced', async () => {
+  const { bearer } = await openHolder(service)
+  const frozen = await cardIn(url, bearer, { status: 'frozen' })
+  assert.equal((await replace(bearer, frozen.id)).body.status, 'active')
+  const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
+  assertRefused(await replace(bearer, cancelled.id), 409, 'card_cancelled')
+})
+
+test('a physical card is replaced by a virtual one', async () => {
+  const { bearer } = await openHolder(service)
+  const shipping = {
+    name: 'Ada',
+    line1: '1 Main St',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  }
+  const asked = { type: 'physical', shipping, wallet_provision: ['apple_pay'] }
+  const old = await issueCard(url, bearer, asked)
+  const { body } = await replace(bearer, old.id)
+  assert.deepEqual([body.type, body.shipping], ['virtual', null])
+  assert.deepEqual(body.wallet, { apple_pay: 'ready', google_pay: 'unsupported' })
+})
+
+test('of many who replace one card at once one does', async () => {
+  const { bearer, account_id } = await openHolder(service, 30)
+  const old = await issueCard(url, bearer, { load_usd: 30 })
+  const replies = await Promise.all(Array.from({ length: 10 }, () => replace(bearer, old.id)))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 1)
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    assertRefused(reply, 409, 'card_cancelled')
+  }
+  const account = await send(url, 'GET', '/v1/accounts/me', { bearer })
+  assert.deepEqual(account.body.cards_count, { active: 1, frozen: 0, cancelled: 1 })
+  assert.equal(await wealthOf(db, account_id), '30')
+})
+
+test('an account that has all the cards it may have can still replace one', async () => {
+  const { bearer, account_id } = await openHolder(service)
+  const limits = JSON.stringify({ cards_max: 1 })
+  await db.run('update accounts set spend_limits = $2 where id = $1', [account_id, limits])
+  const old = await issueCard(url, bearer)
+  assert.equal((await replace(bearer, old.id)).status, 200)
+})
+
+test('a repeat under one key is the same card; a pause of issuing stops it', async () => {
+  const { bearer } = await openHolder(service)
+  const old = await issueCard(url, bearer)
+  await db.run(`update kill_switches set is_on = true where rail = 'issuing'`)
+  const paused = await replace(bearer, old.id, 'once')
+  await db.run(`update kill_switches set is_on = false where rail = 'issuing'`)
+  assertRefused(paused, 503, 'kill_switch_active')
+  const first = await replace(bearer, old.id, 'once')
+  assert.equal(first.status, 200)
+  assert.equal((await replace(bearer, old.id, 'once')).text, first.text)
+  const [entry] = await auditLog(url, bearer, '&action=replace_card')
+  assert.deepEqual(entry?.resource, { type: 'card', id: old.id })
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, replace)
+})
+
+test('what was spent counts until its day and its month are over', async () => {
+  const { bearer, account_id } = await openHolder(service, 20)
+  const card = await issueCard(url, bearer, { load_usd: 20 })
+  await spend(account_id, card, 5_000_000n)
+  const before = (await getCard(url, bearer, card.id)).limits.spent
+  assert.deepEqual([before.daily_usd, before.monthly_usd], [5, 5])
+  const left_ms = Date.parse(before.monthly_resets_at) - programme.clock.now().getTime()
+  await advance(url, bearer, Math.ceil(left_ms / 1_000) + 1)
+  const after = (await getCard(url, bearer, card.id)).limits.spent
+  assert.deepEqual([after.daily_usd, after.monthly_usd], [0, 0])
+  assert.ok(after.monthly_resets_at > before.monthly_resets_at)
+})

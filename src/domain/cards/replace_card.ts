@@ -1,0 +1,106 @@
+import { moveCardGrants } from '#domain/access/grants.ts'
+import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import { move } from '#domain/ledger/post.ts'
+import { cardPurse } from '#domain/ledger/purse.ts'
+import type { Context, Handler } from '#platform/context.ts'
+import {
+  type CardRow,
+  cardEvent,
+  nameOf,
+  requireNotCancelled,
+  resourceOf,
+  shippingAfterCancel,
+} from './card.ts'
+import { changeCard, copySpending, fundsOf, lockCardOf, showCard } from './card_store.ts'
+import { makeCard, replacementBin, walletFor } from './new_card.ts'
+
+export const replaceCard: Handler<'replace_card'> = async (context, { id }) => {
+  const { tx, caller } = context
+  await requireRailOpen(tx, 'issuing')
+  const old = await lockCardOf(tx, caller.account_id, id)
+  requireNotCancelled(old)
+
+  const card = await makeReplacement(context, old)
+  await moveEverything(context, old, card)
+  await tellOfReplacement(context, old, card)
+  return showCard(tx, card, context.now)
+}
+
+/** Always virtual, whatever the old one was: it has to work at once. */
+function makeReplacement(context: Context, old: CardRow): Promise<CardRow> {
+  const { apple_pay, google_pay } = old.wallet
+  const wallets = [
+    ...(apple_pay === 'unsupported' ? [] : (['apple_pay'] as const)),
+    ...(google_pay === 'unsupported' ? [] : (['google_pay'] as const)),
+  ]
+  return makeCard(context, replacementBin(context.settings.bins, old.bin), {
+    type: 'virtual',
+    name: old.name,
+    wallet: walletFor('virtual', wallets),
+    shipping: null,
+    replaces: old.id,
+    metadata: old.metadata,
+    per_transaction_micros: old.per_transaction_micros,
+    daily_micros: old.daily_micros,
+    monthly_micros: old.monthly_micros,
+    mcc_allow: old.mcc_allow,
+    mcc_deny: old.mcc_deny,
+    geo_allow: old.geo_allow,
+    geo_deny: old.geo_deny,
+  })
+}
+
+/** Spendable money, what counts against the limits, and policies. What is held stays behind. */
+async function moveEverything(
+  { tx, now, newId, credentialsChanged }: Context,
+  old: CardRow,
+  card: CardRow,
+): Promise<void> {
+  const { account_id } = old
+  await copySpending(tx, { account_id, from: old.id, to: card.id, now })
+  const moved = await moveCardGrants(tx, account_id, { from: old.id, to: card.id, now })
+  if (moved) credentialsChanged(account_id)
+  const { balance_micros } = await fundsOf(tx, old, now)
+  if (balance_micros > 0n) {
+    const replaced = {
+      movement: 'card_replaced',
+      account_id,
+      from: cardPurse(old.id),
+      to: cardPurse(card.id),
+      amount_micros: balance_micros,
+      reference: resourceOf(card),
+      description: `The ${nameOf(card)} replaces the ${nameOf(old)}.`,
+    } as const
+    await move(tx, replaced, { now, newId })
+  }
+  await changeCard(tx, old, {
+    change: {
+      status: 'cancelled',
+      cancel_reason: 'replaced',
+      cancelled_at: now,
+      replaced_by: card.id,
+      shipping: shippingAfterCancel(old.shipping),
+    },
+    now,
+  })
+}
+
+async function tellOfReplacement(context: Context, old: CardRow, card: CardRow): Promise<void> {
+  const { tx, now, emit, audit } = context
+  emit(
+    card.account_id,
+    cardEvent(card, await showCard(tx, card, now), {
+      type: 'card.issued',
+      message: `The ${nameOf(card)} was issued in place of the ${nameOf(old)}.`,
+    }),
+  )
+  emit(
+    old.account_id,
+    cardEvent(old, await showCard(tx, old, now), {
+      type: 'card.cancelled',
+      message: `The ${nameOf(old)} was replaced by the ${nameOf(card)}.`,
+      previous_attributes: { status: old.status },
+    }),
+  )
+  audit(old.account_id, { action: 'replace_card', resource: resourceOf(old) })
+}

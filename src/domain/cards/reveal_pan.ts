@@ -1,0 +1,97 @@
+import type { PanReveal } from '#contract/cards.ts'
+import { Problem } from '#contract/problem.ts'
+import type { Handler, PreparingContext } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { type CardRow, requireNotCancelled, resourceOf } from './card.ts'
+import { lockCardOf } from './card_store.ts'
+import { insertReveal, type RevealStanding, revealStandingOf, sealedPanOf } from './pan_store.ts'
+import { cvvOf, openPan } from './pan_vault.ts'
+
+/**
+ * The reveal is used up and written to the audit log in a transaction of its own, and only once
+ * that is committed is the number opened: a crash in between costs a reveal, never an entry.
+ */
+export const revealPan: Handler<'reveal_pan'> = {
+  prepare: async (context, { id }) => {
+    const nonce = readNonce(context.request.header('reveal-nonce'))
+    const granted = await context.db.transaction((tx) => useUpReveal(context, tx, { id, nonce }))
+    return async ({ tx, keys }) => {
+      const { card } = granted
+      const pan = openPan(keys, card.id, await sealedPanOf(tx, card)).open()
+      return panRevealView(granted, { pan, cvv: cvvOf(keys, card, pan).open() })
+    }
+  },
+}
+
+type Granted = { card: CardRow; reveal_id: string; now: Date }
+
+/** Locks the card, so that of many at once no more get through than may. */
+async function useUpReveal(
+  { caller, now, auditIn }: PreparingContext,
+  tx: Tx,
+  { id, nonce }: { id: string; nonce: string | null },
+): Promise<Granted> {
+  const card = await lockCardOf(tx, caller.account_id, id)
+  requireNotCancelled(card)
+  const since = new Date(now.getTime() - WINDOW_MS)
+  requireRevealLeft(await revealStandingOf(tx, card, { nonce, since }), { nonce, now })
+  const entry = { action: 'card.pan_revealed', resource: resourceOf(card) }
+  const reveal_id = await auditIn(tx, card.account_id, entry)
+  await insertReveal(tx, { id: reveal_id, card, nonce, now })
+  return { card, reveal_id, now }
+}
+
+const REVEALS_MAX = 5
+const WINDOW_MS = 60 * 60_000
+
+/** Once per number; again only with a new nonce, and not more often than the hour allows. */
+function requireRevealLeft(
+  standing: RevealStanding,
+  { nonce, now }: { nonce: string | null; now: Date },
+): void {
+  if (standing.is_nonce_used) {
+    throw new Problem('reveal_already_used', 'This Reveal-Nonce was used before. Send a new one.')
+  }
+  if (nonce === null && standing.count > 0) {
+    throw new Problem(
+      'reveal_already_used',
+      'This number was revealed before. To see it once more send a fresh Reveal-Nonce.',
+    )
+  }
+  if (standing.recent_count < REVEALS_MAX) return
+  const free_at = (standing.oldest_recent_at ?? now).getTime() + WINDOW_MS
+  throw new Problem(
+    'reveal_limit_exceeded',
+    `A number is revealed at most ${REVEALS_MAX} times an hour.`,
+    { retry_after_s: Math.max(1, Math.ceil((free_at - now.getTime()) / 1_000)) },
+  )
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function readNonce(header: string | null): string | null {
+  if (header === null) return null
+  const nonce = header.toLowerCase()
+  if (UUID.test(nonce)) return nonce
+  throw new Problem('invalid_request', 'Reveal-Nonce must be a UUID.', {
+    details: [{ field: 'Reveal-Nonce', message: 'must be a UUID' }],
+  })
+}
+
+function panRevealView(
+  { card, reveal_id, now }: Granted,
+  { pan, cvv }: { pan: string; cvv: string },
+): PanReveal {
+  const month = String(card.exp_month).padStart(2, '0')
+  const year = String(card.exp_year % 100).padStart(2, '0')
+  return {
+    card_id: card.id,
+    pan,
+    cvv,
+    exp_month: card.exp_month,
+    exp_year: card.exp_year,
+    expiry: `${month}/${year}`,
+    reveal_id,
+    revealed_at: now.toISOString(),
+  }
+}

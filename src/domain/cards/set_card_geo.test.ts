@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  cardIn,
+  getCard,
+  issueCard,
+  openHolder,
+  toldOf,
+} from '#test/support/cards.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url } = service
+const { bearer } = await openHolder(service)
+
+const set = (who: string, id: string, body: object): Promise<Reply> =>
+  send(url, 'PATCH', `/v1/cards/${id}/geo`, { bearer: who, body })
+
+test('a list that is sent replaces the one before, an absent one stays, null clears', async () => {
+  const card = await issueCard(url, bearer)
+  const allow = ['DE', 'FR']
+  const first = await set(bearer, card.id, { allow })
+  assert.deepEqual([first.status, first.body.geo], [200, { allow, deny: null }])
+  const second = await set(bearer, card.id, { deny: ['KP'] })
+  assert.deepEqual(second.body.geo, { allow, deny: ['KP'] })
+  const third = await set(bearer, card.id, { allow: null, deny: [] })
+  assert.deepEqual(third.body.geo, { allow: null, deny: [] })
+  const fourth = await set(bearer, card.id, { allow: [] })
+  assert.deepEqual(fourth.body.geo, { allow: [], deny: [] })
+  assert.equal(fourth.body.version, 5)
+  assert.deepEqual(await getCard(url, bearer, card.id), fourth.body)
+  const told = (await toldOf(service, card.id)).slice(1)
+  assert.equal(told.length, 4)
+  for (const { type, sequence } of told)
+    assert.deepEqual([type, sequence], ['card.geo_updated', null])
+})
+
+test('what is as it was is no change', async () => {
+  const card = await issueCard(url, bearer, { geo: { deny: ['KP'] } })
+  for (const body of [{}, { deny: ['KP'] }, { allow: null }]) {
+    assert.deepEqual((await set(bearer, card.id, body)).body, card)
+  }
+  assert.equal((await toldOf(service, card.id)).length, 1)
+})
+
+test('what is no country is refused by its place, and nothing changes', async () => {
+  const card = await issueCard(url, bearer)
+  const [right = ''] = ['DE', 'FR']
+  for (const wrong of ['de', 'DEU', 'XX', 'ZZ', 'EU', 'UK', '', '276']) {
+    const reply = await set(bearer, card.id, { deny: [right, wrong] })
+    assertRefused(reply, 422, 'invalid_country')
+    assert.equal(reply.body.details[0].field, 'deny.1')
+  }
+  const many = Array.from({ length: 201 }, () => right)
+  assertRefused(await set(bearer, card.id, { allow: many }), 400, 'invalid_request')
+  assert.equal((await set(bearer, card.id, { allow: many.slice(1) })).status, 200)
+  assertRefused(await set(bearer, card.id, { allow: right }), 400, 'invalid_request')
+  assertRefused(await set(bearer, card.id, { only: [right] }), 400, 'invalid_request')
+})
+
+test('active and frozen cards take rules, a cancelled one does not', async () => {
+  for (const status of ['active', 'frozen'] as const) {
+    const card = await cardIn(url, bearer, { status })
+    assert.equal((await set(bearer, card.id, { deny: ['KP'] })).status, 200)
+  }
+  const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
+  assertRefused(await set(bearer, cancelled.id, { deny: ['KP'] }), 409, 'card_cancelled')
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, (who, id) => set(who, id, { deny: ['KP'] }))
+})

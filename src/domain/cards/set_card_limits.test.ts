@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  cardIn,
+  getCard,
+  issueCard,
+  openHolder,
+  toldOf,
+} from '#test/support/cards.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { bearer, account_id } = await openHolder(service)
+
+const set = (who: string, id: string, body: object, key?: string): Promise<Reply> =>
+  send(url, 'PATCH', `/v1/cards/${id}/limits`, {
+    bearer: who,
+    body,
+    ...(key !== undefined && { key }),
+  })
+
+const valuesIn = ({ body }: Reply) => [
+  body.limits.per_transaction_usd,
+  body.limits.daily_usd,
+  body.limits.monthly_usd,
+]
+
+test('what is sent is set, what is absent stays, null takes away, zero blocks', async () => {
+  const card = await issueCard(url, bearer, { limits: { daily_usd: 40 } })
+  const first = await set(bearer, card.id, { per_transaction_usd: 10.5, monthly_usd: 100_000 })
+  assert.deepEqual(valuesIn(first), [10.5, 40, 100_000])
+  assert.equal(first.body.version, 2)
+  const second = await set(bearer, card.id, { per_transaction_usd: null, daily_usd: 0 })
+  assert.deepEqual(valuesIn(second), [null, 0, 100_000])
+  assert.deepEqual(await getCard(url, bearer, card.id), second.body)
+  const told = (await toldOf(service, card.id)).slice(1)
+  assert.deepEqual(
+    told.map(({ type, sequence, body }) => [type, sequence, body]),
+    [
+      ['card.limits_updated', null, null],
+      ['card.limits_updated', null, null],
+    ],
+  )
+})
+
+test('what is as it was is no change', async () => {
+  const card = await issueCard(url, bearer, { limits: { daily_usd: 40 } })
+  for (const body of [{}, { daily_usd: 40 }, { monthly_usd: null }]) {
+    const reply = await set(bearer, card.id, body)
+    assert.deepEqual([reply.status, reply.body], [200, card])
+  }
+  assert.equal((await toldOf(service, card.id)).length, 1)
+})
+
+test("a limit may reach the programme's and not pass it; an account's own bound counts", async () => {
+  const card = await issueCard(url, bearer)
+  const bounds = { per_transaction_usd: 10_000, daily_usd: 20_000, monthly_usd: 100_000 }
+  assert.equal((await set(bearer, card.id, bounds)).status, 200)
+  for (const [field, most] of Object.entries(bounds)) {
+    const reply = await set(bearer, card.id, { [field]: most + 0.01 })
+    assertRefused(reply, 422, 'amount_out_of_range')
+    assert.equal(reply.body.details[0].field, field)
+  }
+  const own = JSON.stringify({ daily_max_usd: 50 })
+  await programme.db.run('update accounts set spend_limits = $2 where id = $1', [account_id, own])
+  assertRefused(await set(bearer, card.id, { daily_usd: 50.01 }), 422, 'amount_out_of_range')
+  await programme.db.run(`update accounts set spend_limits = '{}' where id = $1`, [account_id])
+})
+
+test('wrong amounts are refused and change nothing', async () => {
+  const card = await issueCard(url, bearer)
+  assertRefused(await set(bearer, card.id, { daily_usd: -1 }), 422, 'invalid_amount')
+  assertRefused(await set(bearer, card.id, { daily_usd: 0.001 }), 422, 'invalid_amount')
+  assertRefused(await set(bearer, card.id, { daily_usd: '5' }), 400, 'invalid_request')
+  assertRefused(await set(bearer, card.id, { weekly_usd: 5 }), 400, 'invalid_request')
+  assertRefused(await set(bearer, card.id, { spent: {} }), 400, 'invalid_request')
+  assert.deepEqual(await getCard(url, bearer, card.id), card)
+})
+
+test('active and frozen cards take limits, a cancelled one does not', async () => {
+  for (const status of ['active', 'frozen'] as const) {
+    const card = await cardIn(url, bearer, { status })
+    assert.deepEqual(valuesIn(await set(bearer, card.id, { daily_usd: 9 })), [null, 9, null])
+  }
+  const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
+  assertRefused(await set(bearer, cancelled.id, { daily_usd: 9 }), 409, 'card_cancelled')
+})
+
+test('a repeat under one key is answered as before and does not undo what came between', async () => {
+  const card = await issueCard(url, bearer)
+  const first = await set(bearer, card.id, { daily_usd: 9 }, 'once')
+  await set(bearer, card.id, { daily_usd: 8 })
+  assert.equal((await set(bearer, card.id, { daily_usd: 9 }, 'once')).text, first.text)
+  assert.equal((await getCard(url, bearer, card.id)).limits.daily_usd, 8)
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, (who, id) => set(who, id, { daily_usd: 1 }))
+})

@@ -1,0 +1,17 @@
+import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import type { Handler } from '#platform/context.ts'
+import { lockCardOf } from './card_store.ts'
+import { changeControls } from './change_controls.ts'
+import { limitsFrom } from './limits.ts'
+
+export const setCardLimits: Handler<'set_card_limits'> = async (context, { id, ...input }) => {
+  const { tx, caller, settings } = context
+  const programme = await spendLimitsOf(tx, caller.account_id, settings)
+  const card = await lockCardOf(tx, caller.account_id, id)
+  return changeControls(context, card, {
+    operation: 'set_card_limits',
+    event: 'card.limits_updated',
+    what: 'spend limits',
+    change: () => limitsFrom(input, programme),
+  })
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  callCard,
+  cardIn,
+  getCard,
+  openHolder,
+  toldOf,
+} from '#test/support/cards.ts'
+import type { Reply } from '#test/support/http.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { bearer } = await openHolder(service)
+
+const unfreeze = (who: string, id: string): Promise<Reply> =>
+  callCard(url, { id, verb: 'unfreeze' }, { bearer: who })
+
+test('a frozen card can pay again, as if it had never been frozen', async () => {
+  const card = await cardIn(url, bearer, { status: 'frozen' })
+  const { status, body } = await unfreeze(bearer, card.id)
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [body.status, body.frozen_by, body.frozen_at, body.version],
+    ['active', null, null, 3],
+  )
+  assert.deepEqual(await getCard(url, bearer, card.id), body)
+  const told = (await toldOf(service, card.id)).at(-1)
+  assert.deepEqual([told?.type, told?.sequence], ['card.unfrozen', null])
+})
+
+test('an active card is not frozen, and a cancelled one never will be active', async () => {
+  const active = await cardIn(url, bearer, { status: 'active' })
+  assertRefused(await unfreeze(bearer, active.id), 409, 'card_not_frozen')
+  const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
+  assertRefused(await unfreeze(bearer, cancelled.id), 409, 'card_cancelled')
+})
+
+test('what an administrator froze stays frozen', async () => {
+  const card = await cardIn(url, bearer, { status: 'frozen' })
+  await programme.db.run(`update cards set frozen_by = 'admin' where id = $1`, [card.id])
+  assertRefused(await unfreeze(bearer, card.id), 403, 'policy_denied')
+  assert.equal((await getCard(url, bearer, card.id)).status, 'frozen')
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, unfreeze)
+})

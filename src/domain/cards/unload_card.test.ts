@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { move } from '#domain/ledger/post.ts'
+import { cardPurse, holdPurse } from '#domain/ledger/purse.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import {
+  assertForeignLikeMissing,
+  callCard,
+  cardIn,
+  getCard,
+  issueCard,
+  openHolder,
+  toldOf,
+} from '#test/support/cards.ts'
+import type { Reply } from '#test/support/http.ts'
+import { assertBooksSound, wealthOf } from '#test/support/money.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { db } = programme
+
+const unload = (bearer: string, id: string, body: object = {}, key?: string): Promise<Reply> =>
+  callCard(url, { id, verb: 'unload' }, { bearer, body, ...(key !== undefined && { key }) })
+
+test('a part, and then all the rest, goes back to the balance', async () => {
+  const { bearer, account_id } = await openHolder(service, 100)
+  const card = await issueCard(url, bearer, { load_usd: 50 })
+  const part = await unload(bearer, card.id, { amount_usd: 0.01 })
+  assert.equal(part.status, 200)
+  assert.match(part.body.id, /^ctr_/)
+  assert.equal(part.body.type, 'unload')
+  assert.deepEqual([part.body.amount_usd, part.body.balance_usd], [0.01, 50.01])
+  assert.equal(part.body.card.balance_usd, 49.99)
+  const rest = await unload(bearer, card.id)
+  assert.deepEqual([rest.body.amount_usd, rest.body.balance_usd], [49.99, 100])
+  assert.equal(rest.body.card.version, 3)
+  assert.deepEqual(await getCard(url, bearer, card.id), rest.body.card)
+  const told = (await toldOf(service, card.id)).slice(2)
+  assert.deepEqual(
+    told.map(({ type, sequence, body }) => [type, sequence, body]),
+    [
+      ['card.unloaded', null, null],
+      ['card.unloaded', null, null],
+    ],
+  )
+  assert.equal(await wealthOf(db, account_id), '100')
+})
+
+test('it works in every state: what lies on a cancelled card can be fetched', async () => {
+  const { bearer, account_id } = await openHolder(service, 100)
+  for (const status of ['active', 'frozen'] as const) {
+    const card = await cardIn(url, bearer, { status, load_usd: 10 })
+    const reply = await unload(bearer, card.id, { amount_usd: 10 })
+    assert.equal(reply.status, 200)
+    assert.equal(reply.body.card.status, status)
+  }
+  const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
+  assertRefused(await unload(bearer, cancelled.id), 409, 'insufficient_card_balance')
+  const other = await issueCard(url, bearer, { load_usd: 4 })
+  const { clock, newId } = programme
+  await db.transaction((tx) =>
+    move(
+      tx,
+      {
+        movement: 'card_replaced',
+        account_id,
+        from: cardPurse(other.id),
+        to: cardPurse(cancelled.id),
+        amount_micros: 4_000_000n,
+        reference: { type: 'card', id: cancelled.id },
+        description: 'What a network brought late.',
+      },
+      { now: clock.now(), newId },
+    ),
+  )
+  assert.equal((await unload(bearer, cancelled.id)).body.amount_usd, 4)
+  await assertBooksSound(db)
+})
+
+test('what is held stays on the card', async () => {
+  const { bearer, account_id } = await openHolder(service, 100)
+  const card = await issueCard(url, bearer, { load_usd: 30 })
+  const { clock, newId } = programme
+  await db.transaction((tx) =>
+    move(
+      tx,
+      {
+        movement: 'spend_held',
+        account_id,
+        from: cardPurse(card.id),
+        to: holdPurse(card.id),
+        amount_micros: 12_340_000n,
+        reference: { type: 'transaction', id: 'txn_test' },
+        description: 'A purchase.',
+      },
+      { now: clock.now(), newId },
+    ),
+  )
+  const before = await getCard(url, bearer, card.id)
+  assert.deepEqual([before.balance_usd, before.held_usd], [17.66, 12.34])
+  const more = await unload(bearer, card.id, { amount_usd: 17.67 })
+  assertRefused(more, 409, 'insufficient_card_balance')
+  assert.equal((await unload(bearer, card.id)).body.amount_usd, 17.66)
+  const after = await getCard(url, bearer, card.id)
+  assert.deepEqual([after.balance_usd, after.held_usd], [0, 12.34])
+})
+
+test('nothing, or less than nothing, cannot be unloaded', async () => {
+  const { bearer } = await openHolder(service, 10)
+  const card = await issueCard(url, bearer)
+  assertRefused(await unload(bearer, card.id), 409, 'insufficient_card_balance')
+  assertRefused(await unload(bearer, card.id, { amount_usd: 5 }), 409, 'insufficient_card_balance')
+  assertRefused(await unload(bearer, card.id, { amount_usd: 0 }), 422, 'amount_out_of_range')
+  assertRefused(await unload(bearer, card.id, { amount_usd: -1 }), 422, 'invalid_amount')
+  assertRefused(await unload(bearer, card.id, { amount_usd: 0.001 }), 422, 'invalid_amount')
+  assert.deepEqual(await getCard(url, bearer, card.id), card)
+})
+
+test('a repeat under one key unloads once', async () => {
+  const { bearer } = await openHolder(service, 10)
+  const card = await issueCard(url, bearer, { load_usd: 10 })
+  const first = await unload(bearer, card.id, { amount_usd: 4 }, 'once')
+  assert.equal((await unload(bearer, card.id, { amount_usd: 4 }, 'once')).text, first.text)
+  assert.equal((await getCard(url, bearer, card.id)).balance_usd, 6)
+})
+
+test("somebody else's card is like none", async () => {
+  await assertForeignLikeMissing(service, (bearer, id) => unload(bearer, id))
+})

@@ -1,0 +1,34 @@
+import { Problem } from '#contract/problem.ts'
+import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import type { Handler } from '#platform/context.ts'
+import { cardEvent, nameOf, resourceOf } from './card.ts'
+import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
+import { cardTransferView, unloadFrom } from './card_transfer.ts'
+
+export const unloadCard: Handler<'unload_card'> = async (context, { id, amount_usd }) => {
+  const { tx, caller, now } = context
+  const card = await lockCardOf(tx, caller.account_id, id)
+  const { balance_micros } = await fundsOf(tx, card, now)
+  const amount_micros = unloadAmount(amount_usd, balance_micros)
+
+  const transfer = await unloadFrom(context, card, amount_micros)
+  await changeCard(tx, card, { change: {}, now })
+  const view = await cardTransferView(context, transfer)
+  const message = `${decimalFromMicros(amount_micros)} USD were taken off the ${nameOf(card)}.`
+  const told = { type: 'card.unloaded', message, amount_micros } as const
+  context.emit(card.account_id, cardEvent(card, null, told))
+  context.audit(card.account_id, { action: 'unload_card', resource: resourceOf(card) })
+  return view
+}
+
+/** All that can be spent where nothing is said; there is no least amount for going back. */
+function unloadAmount(amount_usd: number | undefined, balance_micros: Micros): Micros {
+  const amount_micros = amount_usd === undefined ? balance_micros : microsFromUsd(amount_usd)
+  if (amount_usd !== undefined && amount_micros === 0n) {
+    throw new Problem('amount_out_of_range', 'amount_usd must be above 0.', {
+      details: [{ field: 'amount_usd', message: 'must be above 0' }],
+    })
+  }
+  if (amount_micros > 0n) return amount_micros
+  throw new Problem('insufficient_card_balance', 'The card holds nothing that can be unloaded.')
+}

@@ -1,0 +1,23 @@
+import type { Dispute } from '#contract/disputes.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
+import { changeDispute, findDispute, lockDisputeOf } from './dispute_store.ts'
+import { showDispute } from './show_disputes.ts'
+
+/** What the other side says. A later answer takes the place of an earlier one. */
+export async function answerDispute(
+  { tx, now, emit, audit }: OperatorContext,
+  { id, text }: { id: string; text: string },
+): Promise<Dispute> {
+  const { account_id } = await findDispute(tx, id)
+  const dispute = await lockDisputeOf(tx, account_id, id)
+  requireOpen(dispute)
+  const answered = await changeDispute(tx, dispute, {
+    change: { status: 'answered', response_text: text, response_at: now },
+    now,
+  })
+  const message = `The other side has answered the dispute about ${dispute.transaction_id}.`
+  emit(account_id, disputeEvent(answered, null, { type: 'dispute.answered', message }))
+  audit(account_id, { action: 'answer_dispute', resource: disputeReference(id) })
+  return showDispute(tx, answered)
+}

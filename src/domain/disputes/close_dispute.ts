@@ -1,0 +1,41 @@
+import type { Dispute } from '#contract/disputes.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { lockCardOf } from '#domain/cards/card_store.ts'
+import { decimalFromMicros } from '#kernel/money.ts'
+import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
+import { reverseDispute } from './dispute_money.ts'
+import { changeDispute, type DisputeChange, findDispute, lockDisputeOf } from './dispute_store.ts'
+import { showDispute } from './show_disputes.ts'
+
+type Closing = { id: string; outcome: 'won' | 'lost'; text?: string }
+
+/** Decides a dispute for good. Won: the holder keeps the credit. Lost: it is taken back. */
+export async function closeDispute(
+  { tx, now, newId, emit, audit }: OperatorContext,
+  { id, outcome, text }: Closing,
+): Promise<Dispute> {
+  const { account_id, card_id } = await findDispute(tx, id)
+  await lockCardOf(tx, account_id, card_id)
+  const dispute = await lockDisputeOf(tx, account_id, id)
+  requireOpen(dispute)
+  if (outcome === 'lost') await reverseDispute({ tx, dispute, stamp: { now, newId } })
+  const response: DisputeChange =
+    text === undefined ? {} : { response_text: text, response_at: now }
+  const closed = await changeDispute(tx, dispute, {
+    change: { status: 'closed', outcome, resolved_at: now, ...response },
+    now,
+  })
+  const view = await showDispute(tx, closed)
+  const amount = decimalFromMicros(dispute.amount_micros)
+  emit(
+    account_id,
+    disputeEvent(closed, view, {
+      type: 'dispute.resolved',
+      message: `The dispute about ${amount} USD was ${outcome}.`,
+      severity: outcome === 'won' ? 'info' : 'warning',
+      previous_attributes: { status: dispute.status, outcome: null },
+    }),
+  )
+  audit(account_id, { action: 'close_dispute', resource: disputeReference(id) })
+  return view
+}

@@ -1,0 +1,165 @@
+import type { Dispute } from '#contract/disputes.ts'
+import { Problem } from '#contract/problem.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import type { NewEvent } from '#platform/context.ts'
+import { type EvidenceRow, evidenceView } from './evidence.ts'
+
+/**
+ * A dispute contests a capture. Its amount is lent to the holder while it runs: credited when it is
+ * filed, kept when it is won, taken back when it is lost.
+ */
+export type DisputeRow = {
+  account_id: string
+  id: string
+  transaction_id: string
+  card_id: string
+  amount_micros: Micros
+  reason: Dispute['reason']
+  explanation: string
+  status: Dispute['status']
+  outcome: Dispute['outcome']
+  response_text: string | null
+  response_at: Date | null
+  evidence_due_at: Date
+  metadata: Record<string, string>
+  version: bigint
+  created_at: Date
+  updated_at: Date
+  resolved_at: Date | null
+}
+
+const DAY_MS = 24 * 3_600_000
+const DISPUTABLE_DAYS = 120
+const EVIDENCE_DAYS = 30
+const EVIDENCE_MAX = 20
+
+export function disputeView(dispute: DisputeRow, evidence: readonly EvidenceRow[]): Dispute {
+  return {
+    id: dispute.id,
+    transaction_id: dispute.transaction_id,
+    card_id: dispute.card_id,
+    amount_usd: usdFromMicros(dispute.amount_micros),
+    reason: dispute.reason,
+    explanation: dispute.explanation,
+    status: dispute.status,
+    outcome: dispute.outcome,
+    response: responseOf(dispute),
+    evidence: evidence.map(evidenceView),
+    evidence_due_at: dispute.evidence_due_at.toISOString(),
+    provisional_credit_usd: usdFromMicros(dispute.amount_micros),
+    metadata: dispute.metadata,
+    version: Number(dispute.version),
+    created_at: dispute.created_at.toISOString(),
+    updated_at: dispute.updated_at.toISOString(),
+    resolved_at: dispute.resolved_at?.toISOString() ?? null,
+  }
+}
+
+function responseOf({ response_text, response_at }: DisputeRow): Dispute['response'] {
+  if (response_text === null || response_at === null) return null
+  return { text: response_text, received_at: response_at.toISOString() }
+}
+
+export const evidenceDueAt = (filed_at: Date): Date =>
+  new Date(filed_at.getTime() + EVIDENCE_DAYS * DAY_MS)
+
+/** Only money that a merchant has taken and kept, and not too long ago. */
+export function requireDisputable(capture: TransactionRow, now: Date): void {
+  if (capture.type !== 'capture') {
+    throw notDisputable(`Only a capture can be contested, and this is ${nounOf(capture)}.`)
+  }
+  const taken_at = capture.settled_at ?? capture.created_at
+  if (now.getTime() - taken_at.getTime() > DISPUTABLE_DAYS * DAY_MS) {
+    throw notDisputable(`A purchase can be contested for ${DISPUTABLE_DAYS} days, not longer.`)
+  }
+}
+
+const nounOf = ({ type }: TransactionRow) =>
+  type === 'authorization' ? 'an authorization' : `a ${type}`
+
+type Contestable = { capture: TransactionRow; won_micros: Micros }
+
+/** What was refunded, or won back before, is the holder's already and cannot be asked for again. */
+export function requireAmount(
+  amount_usd: number | undefined,
+  { capture, won_micros }: Contestable,
+): Micros {
+  const kept_micros = capture.captured_micros - capture.refunded_micros - won_micros
+  if (kept_micros <= 0n) throw notDisputable('All of this purchase was given back already.')
+  if (amount_usd === undefined) return kept_micros
+  const amount_micros = microsFromUsd(amount_usd)
+  if (amount_micros > 0n && amount_micros <= kept_micros) return amount_micros
+  const message = `must be more than 0 and at most ${usdFromMicros(kept_micros)}`
+  throw new Problem('amount_out_of_range', `amount_usd ${message}.`, {
+    details: [{ field: 'amount_usd', message }],
+  })
+}
+
+export function disputeExists(): Problem {
+  return new Problem('dispute_exists', 'This purchase is contested already.')
+}
+
+export function requireOpen({ status }: Pick<DisputeRow, 'status'>): void {
+  if (status !== 'closed') return
+  throw new Problem('dispute_closed', 'This dispute is closed, and its outcome is final.')
+}
+
+export function requireTakesEvidence(dispute: DisputeRow, pieces: number): void {
+  requireOpen(dispute)
+  if (pieces < EVIDENCE_MAX) return
+  throw new Problem(
+    'evidence_limit_reached',
+    `A dispute takes ${EVIDENCE_MAX} pieces of evidence, and this one has them.`,
+  )
+}
+
+function notDisputable(sentence: string): Problem {
+  return new Problem('transaction_not_disputable', sentence)
+}
+
+export const disputeReference = (id: string) => ({ type: 'dispute', id })
+
+type Told = Pick<NewEvent, 'type' | 'message' | 'severity' | 'previous_attributes'>
+
+export function disputeEvent(dispute: DisputeRow, object: Dispute | null, told: Told): NewEvent {
+  return {
+    ...told,
+    resource: disputeReference(dispute.id),
+    object: object === null ? null : withinEvent(object),
+    card_id: dispute.card_id,
+    amount_micros: dispute.amount_micros,
+  }
+}
+
+/** An event has at most 20 KB with all that is around its object. */
+const OBJECT_BYTES_MAX = 16_000
+const CUTS = [1_000, 200, 20]
+
+/** A dispute may be larger than an event may be: then its long texts are cut, and GET has them. */
+export function withinEvent(dispute: Dispute): Dispute {
+  let shown = dispute
+  for (const length of CUTS) {
+    if (Buffer.byteLength(JSON.stringify(shown)) <= OBJECT_BYTES_MAX) return shown
+    shown = shortened(shown, length)
+  }
+  return shown
+}
+
+function shortened(dispute: Dispute, length: number): Dispute {
+  const cut = (text: string) =>
+    text.length <= length ? text : `${[...text].slice(0, length - 1).join('')}…`
+  const { response, metadata } = dispute
+  return {
+    ...dispute,
+    explanation: cut(dispute.explanation),
+    response: response === null ? null : { ...response, text: cut(response.text) },
+    evidence: dispute.evidence.map((piece) => ({
+      ...piece,
+      note: piece.note === null ? null : cut(piece.note),
+    })),
+    metadata: Object.fromEntries(
+      Object.entries(metadata).map(([name, value]) => [name, cut(value)]),
+    ),
+  }
+}

@@ -1,0 +1,157 @@
+import { Problem } from '#contract/problem.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import { type DisputeRow, disputeExists } from './dispute.ts'
+
+const COLUMNS = `account_id, id, transaction_id, card_id, amount_micros, reason, explanation,
+  status, outcome, response_text, response_at, evidence_due_at, metadata, version, created_at, updated_at,
+  resolved_at`
+
+type NewDispute = Pick<
+  DisputeRow,
+  | 'account_id'
+  | 'id'
+  | 'transaction_id'
+  | 'card_id'
+  | 'amount_micros'
+  | 'reason'
+  | 'explanation'
+  | 'evidence_due_at'
+  | 'metadata'
+  | 'created_at'
+>
+
+/** Writes the dispute, and onto the capture that it is contested. The card must be locked. */
+export async function insertDispute(tx: Tx, dispute: NewDispute): Promise<DisputeRow> {
+  const [row] = await tx.rows<DisputeRow>(
+    `insert into disputes (account_id, id, transaction_id, card_id, amount_micros, reason,
+                           explanation, evidence_due_at, metadata, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+         on conflict (account_id, transaction_id) where status <> 'closed' do nothing
+  returning ${COLUMNS}`,
+    [
+      dispute.account_id,
+      dispute.id,
+      dispute.transaction_id,
+      dispute.card_id,
+      dispute.amount_micros,
+      dispute.reason,
+      dispute.explanation,
+      dispute.evidence_due_at,
+      JSON.stringify(dispute.metadata),
+      dispute.created_at,
+    ],
+  )
+  if (row === undefined) throw disputeExists()
+  await tx.run(
+    `update transactions set dispute_id = $3, version = version + 1, updated_at = $4
+      where account_id = $1 and id = $2`,
+    [row.account_id, row.transaction_id, row.id, row.created_at],
+  )
+  return row
+}
+
+type Earlier = { has_open: boolean; won_micros: Micros }
+
+/** What came of contesting this capture before. Steady while its card is locked. */
+export async function earlierDisputes(
+  tx: Tx,
+  account_id: string,
+  transaction_id: string,
+): Promise<Earlier> {
+  const [row] = await tx.rows<Earlier>(
+    `select coalesce(bool_or(status <> 'closed'), false) as has_open,
+            coalesce(sum(amount_micros) filter (where outcome = 'won'), 0)::bigint as won_micros
+       from disputes where account_id = $1 and transaction_id = $2`,
+    [account_id, transaction_id],
+  )
+  assert(row !== undefined, 'a sum is a row')
+  return row
+}
+
+function requireFound(row: DisputeRow | undefined): DisputeRow {
+  if (row === undefined) throw new Problem('not_found', 'There is no such dispute.')
+  return row
+}
+
+export async function findDisputeOf(tx: Tx, account_id: string, id: string): Promise<DisputeRow> {
+  const [row] = await tx.rows<DisputeRow>(
+    `select ${COLUMNS} from disputes where account_id = $1 and id = $2`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+/** After the lock of its card, where that is locked too. */
+export async function lockDisputeOf(tx: Tx, account_id: string, id: string): Promise<DisputeRow> {
+  const [row] = await tx.rows<DisputeRow>(
+    `select ${COLUMNS} from disputes where account_id = $1 and id = $2 for update`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+/** For whoever runs the programme: whose dispute it is stands in it. */
+export async function findDispute(tx: Tx, id: string): Promise<DisputeRow> {
+  const [row] = await tx.rows<DisputeRow>(`select ${COLUMNS} from disputes where id = $1`, [id])
+  return requireFound(row)
+}
+
+type DisputesAsked = { operation: string; input: PageInput; where: readonly Condition[] }
+
+export function pageOfDisputes(tx: Tx, asked: DisputesAsked): Promise<PageOf<DisputeRow>> {
+  return readPage(tx, { ...asked, prefix: 'dsp', select: `select ${COLUMNS} from disputes` })
+}
+
+export type DisputeChange = Partial<
+  Pick<DisputeRow, 'status' | 'outcome' | 'response_text' | 'response_at' | 'resolved_at'>
+>
+
+/** Writes what is named and counts the change. The dispute must be locked. */
+export async function changeDispute(
+  tx: Tx,
+  { account_id, id }: Pick<DisputeRow, 'account_id' | 'id'>,
+  { change, now }: { change: DisputeChange; now: Date },
+): Promise<DisputeRow> {
+  const names = Object.keys(change)
+  const [row] = await tx.rows<DisputeRow>(
+    `update disputes set ${names.map((name, at) => `${name} = $${at + 4}, `).join('')}
+            version = version + 1, updated_at = $3
+      where account_id = $1 and id = $2
+  returning ${COLUMNS}`,
+    [account_id, id, now, ...Object.values(change)],
+  )
+  return requireFound(row)
+}
+
+type Due = { now: Date; remind_at: Date }
+
+/** One dispute whose holder is to hear of its deadline; those that another node is at are left. */
+export async function lockDueForEvidence(
+  tx: Tx,
+  { now, remind_at }: Due,
+): Promise<DisputeRow | undefined> {
+  const [row] = await tx.rows<DisputeRow>(
+    `select ${COLUMNS} from disputes
+      where status <> 'closed' and evidence_step <> 'passed'
+        and evidence_due_at <= case evidence_step when 'waiting' then $2 else $1 end
+      order by evidence_due_at limit 1
+        for update skip locked`,
+    [now, remind_at],
+  )
+  return row
+}
+
+export async function markEvidenceStep(
+  tx: Tx,
+  { account_id, id }: DisputeRow,
+  step: 'reminded' | 'passed',
+): Promise<void> {
+  await tx.run('update disputes set evidence_step = $3 where account_id = $1 and id = $2', [
+    account_id,
+    id,
+    step,
+  ])
+}

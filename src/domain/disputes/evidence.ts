@@ -1,0 +1,68 @@
+import type { Evidence } from '#contract/disputes.ts'
+import type { InputOfName } from '#contract/operations.ts'
+import { Problem } from '#contract/problem.ts'
+import type { StoredFile } from '#platform/context.ts'
+
+export type EvidenceRow = {
+  account_id: string
+  dispute_id: string
+  id: string
+  kind: Evidence['kind']
+  file_name: string | null
+  content_type: string | null
+  size_bytes: bigint | null
+  sha256: string | null
+  note: string | null
+  created_at: Date
+}
+
+export const EVIDENCE_BYTES_MAX = 104_857_600
+
+export function evidenceView(piece: EvidenceRow): Evidence {
+  return {
+    id: piece.id,
+    dispute_id: piece.dispute_id,
+    kind: piece.kind,
+    file_name: piece.file_name,
+    content_type: piece.content_type,
+    size_bytes: piece.size_bytes === null ? null : Number(piece.size_bytes),
+    sha256: piece.sha256,
+    note: piece.note,
+    created_at: piece.created_at.toISOString(),
+  }
+}
+
+type Given = Pick<InputOfName<'add_dispute_evidence'>, 'note' | 'file_name'>
+
+/** A piece of evidence is a file, a note, or both; and a name belongs to a file. */
+export function requireContent({ note, file_name }: Given, file: StoredFile | null): void {
+  if (file === null && file_name !== undefined) {
+    throw invalid('file_name', 'names a file, and none was sent')
+  }
+  if (file === null && (note === undefined || note.trim() === '')) {
+    throw invalid('note', 'is needed where no file is sent')
+  }
+}
+
+function invalid(field: string, message: string): Problem {
+  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+}
+
+const NAME_LENGTH_MAX = 255
+/** Control characters, and those that turn the direction of what follows them. */
+const UNSAFE_LETTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069"]/g
+
+/** The last part of a path, without what could mislead; it is only ever shown, never opened. */
+export function safeFileName(given: string | undefined): string | null {
+  const last = (given ?? '').split(/[/\\]/).at(-1) ?? ''
+  const name = last.replaceAll(UNSAFE_LETTERS, '').trim().slice(0, NAME_LENGTH_MAX)
+  return name === '' || name === '.' || name === '..' ? null : name
+}
+
+/** Without fillers or a last group that means nothing; a different text is not silently mended. */
+export function bytesFromBase64(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  const isSame = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
+  if (isSame && bytes.length > 0) return bytes
+  throw invalid('content_base64', 'is not the base64 of a file')
+}

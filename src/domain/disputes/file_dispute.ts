@@ -1,0 +1,53 @@
+import { lockCardOf } from '#domain/cards/card_store.ts'
+import { transactionOf } from '#domain/transactions/transaction_store.ts'
+import { decimalFromMicros } from '#kernel/money.ts'
+import type { Handler } from '#platform/context.ts'
+import {
+  disputeEvent,
+  disputeExists,
+  disputeReference,
+  disputeView,
+  evidenceDueAt,
+  requireAmount,
+  requireDisputable,
+} from './dispute.ts'
+import { creditDispute } from './dispute_money.ts'
+import { earlierDisputes, insertDispute } from './dispute_store.ts'
+
+export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
+  const { tx, caller, now, newId } = context
+  const { account_id } = caller
+  const { card_id } = await transactionOf(tx, caller, input.transaction_id)
+  await lockCardOf(tx, account_id, card_id)
+  // Read again under the lock: a refund may have come in between.
+  const capture = await transactionOf(tx, caller, input.transaction_id)
+  requireDisputable(capture, now)
+  const { has_open, won_micros } = await earlierDisputes(tx, account_id, capture.id)
+  if (has_open) throw disputeExists()
+
+  const dispute = await insertDispute(tx, {
+    account_id,
+    id: newId('dsp'),
+    transaction_id: capture.id,
+    card_id,
+    amount_micros: requireAmount(input.amount_usd, { capture, won_micros }),
+    reason: input.reason,
+    explanation: input.explanation,
+    evidence_due_at: evidenceDueAt(now),
+    metadata: input.metadata ?? {},
+    created_at: now,
+  })
+  await creditDispute({ tx, dispute, stamp: { now, newId } })
+
+  const view = disputeView(dispute, [])
+  const amount = decimalFromMicros(dispute.amount_micros)
+  context.emit(
+    account_id,
+    disputeEvent(dispute, view, {
+      type: 'dispute.opened',
+      message: `${amount} USD paid to ${capture.merchant_name} are contested.`,
+    }),
+  )
+  context.audit(account_id, { action: 'file_dispute', resource: disputeReference(dispute.id) })
+  return view
+}

@@ -1,0 +1,34 @@
+import type { Dispute } from '#contract/disputes.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { anyOf, equals, type PageInput, type PageOf } from '#platform/page.ts'
+import { findDispute } from './dispute_store.ts'
+import { showDispute, showDisputes } from './show_disputes.ts'
+
+type OwnedDispute = Dispute & { account_id: string }
+type Wanted = PageInput & { status?: string; outcome?: string; account_id?: string }
+
+/** Disputes of any account, for whoever runs the programme. */
+export async function findDisputes(
+  { tx }: OperatorContext,
+  input: Wanted,
+): Promise<PageOf<OwnedDispute>> {
+  const page = await showDisputes(tx, {
+    operation: 'operator.list_disputes',
+    input,
+    where: [
+      ['id is not null'],
+      ...anyOf('status', input.status),
+      ...anyOf('outcome', input.outcome),
+      ...equals('account_id', input.account_id),
+    ],
+  })
+  return { ...page, data: page.data.map(({ account_id, dispute }) => ({ account_id, ...dispute })) }
+}
+
+export async function getDisputeOf(
+  { tx }: Pick<OperatorContext, 'tx'>,
+  { id }: { id: string },
+): Promise<OwnedDispute> {
+  const dispute = await findDispute(tx, id)
+  return { account_id: dispute.account_id, ...(await showDispute(tx, dispute)) }
+}

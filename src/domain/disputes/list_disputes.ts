@@ -1,0 +1,24 @@
+import type { Handler } from '#platform/context.ts'
+import { anyOf, type Condition } from '#platform/page.ts'
+import { showDisputes } from './show_disputes.ts'
+
+export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, input) => {
+  const page = await showDisputes(tx, {
+    operation: 'list_disputes',
+    input,
+    where: [
+      ['account_id = ?', caller.account_id],
+      ...amongOnly(caller.card_ids),
+      ...anyOf('status', input.status),
+      ...anyOf('outcome', input.outcome),
+      ...anyOf('transaction_id', input.transaction_id),
+      ...anyOf('card_id', input.card_id),
+    ],
+  })
+  return { ...page, data: page.data.map(({ dispute }) => dispute) }
+}
+
+/** A token that is held to some cards does not learn of what was paid with the others. */
+function amongOnly(card_ids: readonly string[] | null): Condition[] {
+  return card_ids === null ? [] : [['card_id = any(?)', card_ids]]
+}

@@ -1,0 +1,45 @@
+import { tellAsSystem } from '#domain/access/tell_as_system.ts'
+import type { Seams } from '#platform/context.ts'
+import type { Task } from '#platform/tasks.ts'
+import { disputeEvent } from './dispute.ts'
+import { lockDueForEvidence, markEvidenceStep } from './dispute_store.ts'
+
+const REMIND_BEFORE_MS = 3 * 24 * 3_600_000
+
+type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+
+/**
+ * The deadline for evidence: its holder hears of it three days before, and when it has passed. What
+ * comes later is still kept with the dispute, for whoever decides it to weigh.
+ */
+export function remindEvidenceTask(parts: Parts): Task {
+  return {
+    name: 'remind_evidence',
+    every_ms: 60_000,
+    pass: async () => {
+      while (await remindOne(parts));
+    },
+  }
+}
+
+function remindOne(parts: Parts): Promise<boolean> {
+  return parts.db.transaction(async (tx) => {
+    const now = parts.clock.now()
+    const remind_at = new Date(now.getTime() + REMIND_BEFORE_MS)
+    const dispute = await lockDueForEvidence(tx, { now, remind_at })
+    if (dispute === undefined) return false
+    const hasPassed = dispute.evidence_due_at <= now
+    await markEvidenceStep(tx, dispute, hasPassed ? 'passed' : 'reminded')
+    const until = dispute.evidence_due_at.toISOString()
+    const message = hasPassed
+      ? `The time for evidence has passed; the dispute is decided on what was added.`
+      : `Evidence for the dispute about ${dispute.transaction_id} is taken until ${until}.`
+    const event = disputeEvent(dispute, null, {
+      type: 'dispute.evidence_due',
+      message,
+      severity: hasPassed ? 'info' : 'warning',
+    })
+    await tellAsSystem(tx, parts, dispute.account_id, { events: [event] })
+    return true
+  })
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { Problem } from '#contract/problem.ts'
+import type { Blobs } from '#platform/blobs.ts'
+import type { StoredFile } from '#platform/context.ts'
+import { EVIDENCE_BYTES_MAX } from './evidence.ts'
+import { contentJudge } from './evidence_content.ts'
+
+/**
+ * Streams a file into the store: counted, hashed and judged on the way, never held as a whole. When
+ * it answers, the file will survive a crash; where it throws, nothing was kept.
+ */
+export async function storeEvidenceFile(
+  blobs: Blobs,
+  id: string,
+  source: AsyncIterable<Uint8Array>,
+): Promise<StoredFile> {
+  const hash = createHash('sha256')
+  const judge = contentJudge()
+  let size_bytes = 0
+  async function* judged(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      size_bytes += chunk.length
+      if (size_bytes > EVIDENCE_BYTES_MAX) throw tooLarge()
+      if (!judge.take(chunk)) throw unsupported()
+      hash.update(chunk)
+      yield chunk
+    }
+    if (judge.verdict() === null) throw unsupported()
+  }
+  await blobs.put(id, judged())
+  const content_type = judge.verdict()
+  if (content_type === null) throw unsupported()
+  return { id, content_type, size_bytes, sha256: hash.digest('hex') }
+}
+
+export function tooLarge(): Problem {
+  return new Problem('evidence_too_large', 'A file of evidence may have at most 100 MB.')
+}
+
+function unsupported(): Problem {
+  return new Problem(
+    'unsupported_media_type',
+    'A file of evidence is a pdf, png, jpeg or webp, or plain text in UTF-8; this is none of them.',
+  )
+}

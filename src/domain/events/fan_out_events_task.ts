@@ -1,0 +1,31 @@
+import type { Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import type { Task } from '#platform/tasks.ts'
+import { type ToldEvent, takeFromOutbox } from './outbox_store.ts'
+
+/** Writes what it makes of the events in the transaction that takes them out of the outbox. */
+export type Hearer = (tx: Tx, events: readonly ToldEvent[]) => Promise<void>
+
+const BATCH = 500
+
+/** Every event is heard by every hearer exactly once, whatever crashes: all of it, or none yet. */
+export function fanOutEventsTask(
+  { db, fail }: Pick<Seams, 'db' | 'fail'>,
+  hearers: readonly Hearer[],
+): Task {
+  const once = () =>
+    db.transaction(async (tx) => {
+      const events = await takeFromOutbox(tx, BATCH)
+      if (events.length === 0) return 0
+      for (const hear of hearers) await hear(tx, events)
+      fail('events_fanned_out')
+      return events.length
+    })
+  return {
+    name: 'fan_out_events',
+    every_ms: 100,
+    pass: async () => {
+      while ((await once()) === BATCH);
+    },
+  }
+}

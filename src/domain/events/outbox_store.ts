@@ -1,0 +1,28 @@
+import type { Tx } from '#platform/db.ts'
+
+/** An event as those hear it who tell others of it. */
+export type ToldEvent = {
+  account_id: string
+  id: string
+  /** Null for what is activity only. */
+  sequence: bigint | null
+  type: string
+  severity: 'info' | 'warning' | 'error'
+  message: string
+  created_at: Date
+}
+
+/** Takes events out of the outbox, oldest first; rows that another node has taken are left out. */
+export function takeFromOutbox(tx: Tx, limit: number): Promise<ToldEvent[]> {
+  return tx.rows<ToldEvent>(
+    `with taken as (
+       delete from outbox o
+        using (select event_id from outbox order by event_id limit $1 for update skip locked) t
+        where o.event_id = t.event_id
+    returning o.account_id, o.event_id)
+     select e.account_id, e.id, e.sequence, e.type, e.severity, e.message, e.created_at
+       from taken t join events e on e.account_id = t.account_id and e.id = t.event_id
+      order by e.id`,
+    [limit],
+  )
+}

@@ -1,0 +1,92 @@
+import { assert } from '#kernel/assert.ts'
+import type { NewEvent } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
+import type { Telling } from './record_events.ts'
+
+/** The events of one account or many, in the order they happened. */
+export type OwnedEvent = { account_id: string; event: NewEvent }
+
+/** How far each account has counted. */
+export type Heads = Map<string, number>
+
+/** Locks the accounts' heads in the order of their ids: the last locks of the transaction. */
+export async function lockHeads(tx: Tx, account_ids: readonly string[]): Promise<Heads> {
+  if (account_ids.length === 0) return new Map()
+  const rows = await tx.rows<{ account_id: string; event_sequence: bigint }>(
+    `select account_id, event_sequence from account_heads
+      where account_id = any($1) order by account_id for update`,
+    [account_ids],
+  )
+  return new Map(rows.map((row) => [row.account_id, Number(row.event_sequence)]))
+}
+
+type Stored = OwnedEvent & {
+  id: string
+  sequence: number | null
+  body: string | null
+  created_at: Date
+}
+
+/** Writes events of many accounts at once, each with its account's next number. */
+export async function recordEventSet(
+  tx: Tx,
+  heads: Heads,
+  events: readonly OwnedEvent[],
+  { stamp, ...shared }: Telling,
+): Promise<void> {
+  if (events.length === 0) return
+  const counted = new Set<string>()
+  const rows = events.map(({ account_id, event }): Stored => {
+    const at = stamp()
+    if (!isWebhookEvent(event.type)) {
+      return { account_id, event, ...at, sequence: null, body: null }
+    }
+    const sequence = (heads.get(account_id) ?? 0) + 1
+    heads.set(account_id, sequence)
+    counted.add(account_id)
+    const body = eventBody(event, { ...shared, ...at, account_id, sequence })
+    return { account_id, event, ...at, sequence, body }
+  })
+  const [moved] = await Promise.all([moveHeads(tx, heads, counted), insertEvents(tx, rows)])
+  assert(moved === counted.size, 'every account that is told something has a head')
+}
+
+function moveHeads(tx: Tx, heads: Heads, counted: ReadonlySet<string>): Promise<number> {
+  const account_ids = [...counted].sort()
+  if (account_ids.length === 0) return Promise.resolve(0)
+  return tx.run(
+    `update account_heads h set event_sequence = w.sequence
+       from unnest($1::text[], $2::bigint[]) as w (account_id, sequence)
+      where h.account_id = w.account_id`,
+    [account_ids, account_ids.map((account_id) => heads.get(account_id) ?? 0)],
+  )
+}
+
+const INSERT_EVENTS = `
+  with event as (
+    insert into events (account_id, id, sequence, type, activity_type, severity, message,
+                        card_id, amount_micros, resource_type, resource_id, body, created_at)
+    select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
+           $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[],
+           $13::timestamptz[])
+    returning account_id, id)
+  insert into outbox (account_id, event_id) select account_id, id from event`
+
+async function insertEvents(tx: Tx, rows: readonly Stored[]): Promise<void> {
+  await tx.run(INSERT_EVENTS, [
+    rows.map(({ account_id }) => account_id),
+    rows.map(({ id }) => id),
+    rows.map(({ sequence }) => sequence),
+    rows.map(({ event }) => event.type),
+    rows.map(({ event }) => activityTypeOf(event.type)),
+    rows.map(({ event }) => event.severity ?? 'info'),
+    rows.map(({ event }) => event.message),
+    rows.map(({ event }) => event.card_id ?? null),
+    rows.map(({ event }) => event.amount_micros ?? null),
+    rows.map(({ event }) => event.resource.type),
+    rows.map(({ event }) => event.resource.id),
+    rows.map(({ body }) => body),
+    rows.map(({ created_at }) => created_at.toISOString()),
+  ])
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordEvents, type Telling } from '#domain/events/record_events.ts'
+import type { NewEvent } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount, PASSWORD } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const { url, programme } = await startTestService()
+const { db, clock, newId } = programme
+
+type EventRow = {
+  id: string
+  sequence: bigint | null
+  type: string
+  activity_type: string | null
+  severity: string
+  body: string | null
+  created_at: Date
+}
+
+const telling: Telling = {
+  livemode: false,
+  request: null,
+  stamp: () => {
+    const created_at = clock.now()
+    return { id: newId('evt', created_at), created_at }
+  },
+}
+
+const loaded: NewEvent = {
+  type: 'card.loaded',
+  message: '25.50 USD loaded.',
+  resource: { type: 'card', id: 'card_1' },
+  object: { id: 'card_1', note: 'ünïcode "quoted"' },
+  card_id: 'card_1',
+  amount_micros: 25_500_000n,
+  previous_attributes: { balance_usd: 0 },
+}
+const unfrozen: NewEvent = {
+  type: 'card.unfrozen',
+  message: 'Unfrozen.',
+  resource: { type: 'card', id: 'card_1' },
+  object: null,
+}
+
+const tell = (tx: Tx, account_id: string, events: readonly NewEvent[]) =>
+  recordEvents(tx, account_id, events, telling)
+
+/** In the order of their ids, which is the order of lists. */
+const eventsOf = (account_id: string) =>
+  db.rows<EventRow>('select * from events where account_id = $1 order by id', [account_id])
+
+const counted = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => BigInt(from + at))
+
+test('fifty transactions at once number their events without gaps, ids in order', async () => {
+  const { account_id } = await openAccount(url)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, at) =>
+      db.transaction(async (tx) => {
+        await tell(tx, account_id, at % 3 === 0 ? [loaded, loaded] : [loaded])
+        // Every fifth is given up after it took its numbers.
+        if (at % 5 === 4) throw new Error('given up')
+      }),
+    ),
+  )
+  const kept = outcomes.flatMap(({ status }, at) =>
+    status === 'fulfilled' ? [at % 3 === 0 ? 2 : 1] : [],
+  )
+  assert.equal(kept.length, 40)
+  const total = kept.reduce((sum, count) => sum + count, 1)
+  const sequences = (await eventsOf(account_id)).map(({ sequence }) => sequence)
+  assert.deepEqual(sequences, counted(1, total))
+})
+
+test('writes over the API number them so too', async () => {
+  const { account_id, email } = await openAccount(url)
+  const body = { email, password: PASSWORD }
+  for (let round = 0; round < 6; round += 1) {
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => send(url, 'POST', '/v1/sessions', { body })),
+    )
+    assert(replies.every(({ status }) => status === 200))
+  }
+  const sequences = (await eventsOf(account_id)).map(({ sequence }) => sequence)
+  assert.deepEqual(sequences, counted(1, 49))
+})
+
+test('what only stands in the activity stream has neither number nor body', async () => {
+  const { account_id } = await openAccount(url)
+  await db.transaction((tx) => tell(tx, account_id, [unfrozen, loaded, unfrozen, loaded]))
+  const [, ...events] = await eventsOf(account_id)
+  assert.deepEqual(
+    events.map(({ type, sequence, body }) => [type, sequence, body === null]),
+    [
+      ['card.unfrozen', null, true],
+      ['card.loaded', 2n, false],
+      ['card.unfrozen', null, true],
+      ['card.loaded', 3n, false],
+    ],
+  )
+})
+
+test('a body is the envelope of the contract, with the object as it was given', async () => {
+  const { account_id } = await openAccount(url)
+  const request = { id: 'req_1', idempotency_key: 'key' }
+  await db.transaction((tx) => recordEvents(tx, account_id, [loaded], { ...telling, request }))
+  const [, event] = await eventsOf(account_id)
+  assert.deepEqual(JSON.parse(event?.body ?? ''), {
+    id: event?.id,
+    type: 'card.loaded',
+    api_version: 'v1',
+    created_at: event?.created_at.toISOString(),
+    livemode: false,
+    account_id,
+    sequence: 2,
+    request,
+    data: { object: loaded.object, previous_attributes: { balance_usd: 0 } },
+  })
+  assert.deepEqual([event?.activity_type, event?.severity], ['card', 'info'])
+})
+
+test('each kind of event has its place in the activity stream, or none', async () => {
+  const { account_id } = await openAccount(url)
+  const places: readonly [NewEvent['type'], string | null][] = [
+    ['topup.confirmed', 'topup'],
+    ['card.issued', 'card'],
+    ['transaction.declined', 'spend'],
+    ['dispute.opened', 'spend'],
+    ['withdrawal.broadcasted', 'spend'],
+    ['account.signed_in', null],
+    ['system.maintenance', null],
+  ]
+  const events = places.map(([type]) => ({ ...loaded, type, severity: 'error' as const }))
+  await db.transaction((tx) => tell(tx, account_id, events))
+  const [, ...rows] = await eventsOf(account_id)
+  assert.deepEqual(
+    rows.map(({ type, activity_type }) => [type, activity_type]),
+    places,
+  )
+  assert(rows.every(({ severity }) => severity === 'error'))
+})
+
+test('an event cannot be changed afterwards', async () => {
+  const { account_id } = await openAccount(url)
+  const change = db.run(`update events set body = '{}' where account_id = $1`, [account_id])
+  await assert.rejects(change, /events is append-only/)
+})

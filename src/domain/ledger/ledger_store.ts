@@ -1,0 +1,192 @@
+import { assert } from '#kernel/assert.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import type { MovementName } from './movements.ts'
+import { CUSTOMER_KINDS, type CustomerKind, type Purse, type PurseKind, purseKey } from './purse.ts'
+
+export type PurseRow = {
+  account_id: string
+  kind: CustomerKind
+  owner_id: string
+  balance_micros: Micros
+  moved_at: Date | null
+  is_changed: boolean
+}
+
+export type MovementRow = {
+  account_id: string
+  id: string
+  movement: MovementName
+  from_kind: PurseKind
+  from_owner_id: string
+  from_balance_micros: Micros | null
+  to_kind: PurseKind
+  to_owner_id: string
+  to_balance_micros: Micros | null
+  amount_micros: Micros
+  reference_type: string
+  reference_id: string
+  description: string
+  created_at: Date
+}
+
+type Owned = Purse & { account_id: string }
+
+/**
+ * Locks purses in key order: account, kind, owner. One that has never been used has no row yet;
+ * it is made, and then all of them are locked again from the start of the order.
+ */
+export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<string, PurseRow>> {
+  const distinct = new Map(wanted.map((purse) => [purseKey(purse.account_id, purse), purse]))
+  const keys = [...distinct.values()]
+  const columns = [
+    keys.map((purse) => purse.account_id),
+    keys.map((purse) => purse.kind),
+    keys.map((purse) => purse.owner_id),
+  ]
+  if (keys.length === 0) return new Map()
+  const rows = await lockRows(tx, columns)
+  if (rows.length === keys.length) return byKey(rows)
+  await tx.run(
+    `insert into purses (account_id, kind, owner_id)
+     select * from unnest($1::text[], $2::text[], $3::text[])
+      order by 1, 2, 3
+         on conflict do nothing`,
+    columns,
+  )
+  return byKey(await lockRows(tx, columns))
+}
+
+function lockRows(tx: Tx, columns: readonly string[][]): Promise<PurseRow[]> {
+  return tx.rows<PurseRow>(
+    `select p.account_id, p.kind, p.owner_id, p.balance_micros, p.moved_at, false as is_changed
+       from purses p
+       join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
+      using (account_id, kind, owner_id)
+      order by p.account_id, p.kind, p.owner_id
+        for update of p`,
+    columns,
+  )
+}
+
+function byKey(rows: readonly PurseRow[]): Map<string, PurseRow> {
+  return new Map(rows.map((row) => [purseKey(row.account_id, row as Purse), row]))
+}
+
+/** New balances and their movements in one statement; every named purse must have been there. */
+export async function writePostings(
+  tx: Tx,
+  rows: readonly MovementRow[],
+  purses: readonly PurseRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const [written] = await tx.rows<{ purses: number; movements: number }>(WRITE_POSTINGS, [
+    purses.map((purse) => purse.account_id),
+    purses.map((purse) => purse.kind),
+    purses.map((purse) => purse.owner_id),
+    purses.map((purse) => purse.balance_micros),
+    purses.map((purse) => purse.moved_at),
+    rows.map((row) => row.account_id),
+    rows.map((row) => row.id),
+    rows.map((row) => row.movement),
+    rows.map((row) => row.from_kind),
+    rows.map((row) => row.from_owner_id),
+    rows.map((row) => row.from_balance_micros),
+    rows.map((row) => row.to_kind),
+    rows.map((row) => row.to_owner_id),
+    rows.map((row) => row.to_balance_micros),
+    rows.map((row) => row.amount_micros),
+    rows.map((row) => row.reference_type),
+    rows.map((row) => row.reference_id),
+    rows.map((row) => row.description),
+    rows.map((row) => row.created_at),
+  ])
+  assert(written?.purses === purses.length, 'every purse of a posting was written')
+  assert(written?.movements === rows.length, 'every movement of a posting was written')
+}
+
+const WRITE_POSTINGS = `
+  with balances as (
+    update purses p set balance_micros = w.balance_micros, moved_at = w.moved_at
+      from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[])
+             as w (account_id, kind, owner_id, balance_micros, moved_at)
+     where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
+    returning 1
+  ), written as (
+    insert into movements (account_id, id, movement, from_kind, from_owner_id,
+           from_balance_micros, to_kind, to_owner_id, to_balance_micros, amount_micros,
+           reference_type, reference_id, description, created_at)
+    select * from unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+           $11::bigint[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[],
+           $17::text[], $18::text[], $19::timestamptz[])
+    returning 1
+  )
+  select (select count(*)::int from balances) as purses,
+         (select count(*)::int from written) as movements`
+
+export type OneMovement = Omit<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
+
+type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
+
+/**
+ * One movement in one statement: locks in key order, and moves only where both purses are there,
+ * the one covers it, and the treasury's last movement is older. Null where it did not move; the
+ * slower way then finds out why.
+ */
+export async function moveAtOnce(tx: Tx, row: OneMovement): Promise<Balances | null> {
+  const [moved] = await tx.rows<Balances>(MOVE_AT_ONCE, [
+    row.account_id,
+    row.id,
+    row.movement,
+    row.from_kind,
+    row.from_owner_id,
+    row.to_kind,
+    row.to_owner_id,
+    row.amount_micros,
+    row.reference_type,
+    row.reference_id,
+    row.description,
+    row.created_at,
+    [row.from_kind, row.to_kind].filter((kind) => CUSTOMER_KINDS.has(kind)).length,
+  ])
+  return moved ?? null
+}
+
+const MOVE_AT_ONCE = `
+  with locked as materialized (
+    select kind, owner_id, balance_micros, moved_at from purses
+     where account_id = $1 and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7))
+     order by account_id, kind, owner_id
+       for update
+  ), lawful as materialized (
+    select from locked
+    having count(*) = $13
+       and coalesce(bool_and(balance_micros >= $8::bigint)
+                      filter (where kind = $4 and owner_id = $5 and kind <> 'receivable'), true)
+       and coalesce(bool_and(moved_at < $12) filter (where kind = 'treasury'), true)
+  ), changed as (
+    update purses
+       set balance_micros = balance_micros
+             + case when kind = $4 and owner_id = $5 then -$8::bigint else $8::bigint end,
+           moved_at = $12
+     where account_id = $1 and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7))
+       and exists (select from lawful)
+    returning kind, owner_id, balance_micros
+  )
+  insert into movements (account_id, id, movement, from_kind, from_owner_id, to_kind, to_owner_id,
+         amount_micros, reference_type, reference_id, description, created_at,
+         from_balance_micros, to_balance_micros)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+         (select balance_micros from changed where kind = $4 and owner_id = $5),
+         (select balance_micros from changed where kind = $6 and owner_id = $7)
+   where exists (select from lawful)
+  returning from_balance_micros, to_balance_micros`
+
+/** All of an account's purses. */
+export async function pursesOf(tx: Tx, account_id: string): Promise<PurseRow[]> {
+  return tx.rows<PurseRow>(
+    `select account_id, kind, owner_id, balance_micros, moved_at, false as is_changed
+       from purses where account_id = $1`,
+    [account_id],
+  )
+}

@@ -1,0 +1,62 @@
+import type { BalancePoint } from '#contract/balance.ts'
+import type { PurseKind } from './purse.ts'
+
+type Movement = {
+  from: PurseKind
+  to: PurseKind
+  /** How it reads in the balance history; said for what touches the treasury. */
+  history?: BalancePoint['type']
+}
+
+/**
+ * Every way money may move, from which kind of purse to which. Reading this table is reading the
+ * programme: a movement that is not here cannot happen.
+ */
+export const movements = {
+  topup_settled: { from: 'chain', to: 'treasury', history: 'topup' },
+  topup_suspended: { from: 'chain', to: 'suspense' },
+  suspense_released: { from: 'suspense', to: 'treasury', history: 'topup' },
+  suspense_refunded: { from: 'suspense', to: 'chain' },
+
+  withdrawal_reserved: { from: 'treasury', to: 'payout', history: 'withdrawal' },
+  withdrawal_sent: { from: 'payout', to: 'chain' },
+  withdrawal_fee_taken: { from: 'payout', to: 'fees' },
+  withdrawal_returned: { from: 'payout', to: 'treasury', history: 'withdrawal_reversal' },
+
+  card_loaded: { from: 'treasury', to: 'card', history: 'load' },
+  card_unloaded: { from: 'card', to: 'treasury', history: 'unload' },
+  card_replaced: { from: 'card', to: 'card' },
+
+  spend_held: { from: 'card', to: 'hold' },
+  hold_released: { from: 'hold', to: 'card' },
+  hold_returned: { from: 'hold', to: 'treasury', history: 'unload' },
+  hold_captured: { from: 'hold', to: 'network' },
+  spend_taken: { from: 'card', to: 'network' },
+  spend_owed: { from: 'receivable', to: 'network' },
+  spend_refunded: { from: 'network', to: 'card' },
+  refund_returned: { from: 'network', to: 'treasury', history: 'refund' },
+  debt_paid_by_card: { from: 'card', to: 'receivable' },
+  debt_paid_by_treasury: { from: 'treasury', to: 'receivable', history: 'adjustment' },
+
+  dispute_credited: { from: 'operator', to: 'treasury', history: 'dispute_credit' },
+  dispute_reversed: { from: 'treasury', to: 'operator', history: 'dispute_reversal' },
+  dispute_owed: { from: 'receivable', to: 'operator' },
+
+  adjusted_up: { from: 'operator', to: 'treasury', history: 'adjustment' },
+  adjusted_down: { from: 'treasury', to: 'operator', history: 'adjustment' },
+} as const satisfies Record<string, Movement>
+
+export type MovementName = keyof typeof movements
+
+export function historyTypeOf(name: MovementName): BalancePoint['type'] {
+  const movement: Movement = movements[name]
+  return movement.history ?? 'adjustment'
+}
+
+/** The movements that a history filter means. */
+export function movementsOfHistory(types: readonly string[]): MovementName[] {
+  return (Object.keys(movements) as MovementName[]).filter((name) => {
+    const { history }: Movement = movements[name]
+    return history !== undefined && types.includes(history)
+  })
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { idMaker } from '#kernel/id.ts'
+import { type Database, openDatabase } from '#platform/db.ts'
+import { systemRandom } from '#platform/random.ts'
+import { insertBareAccount } from '#test/support/accounts.ts'
+import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
+import { auditBooks, ledger_proofs } from './audit_books.ts'
+import { pursesOf } from './ledger_store.ts'
+import { type Move, move, post, type Stamp } from './post.ts'
+import { cardPurse, chain, operator, type Purse, payout, receivable, treasury } from './purse.ts'
+
+let clone: TestDatabase
+let db: Database
+const makeId = idMaker(systemRandom.bytes)
+const stamp = (now = new Date()): Stamp => ({
+  now,
+  newId: (prefix, at) => makeId(prefix, at.getTime()),
+})
+
+before(async () => {
+  clone = await cloneDatabase()
+  db = openDatabase(clone.url)
+})
+after(async () => {
+  await db.close()
+  await clone.drop()
+})
+
+type Terms = Pick<Move, 'movement' | 'from' | 'to'> & { amount: number }
+
+function moveOf(account_id: string, { movement, from, to, amount }: Terms): Move {
+  const amount_micros = BigInt(amount) * 1_000_000n
+  const reference = { type: 'test', id: 'one' }
+  return { movement, account_id, from, to, amount_micros, reference, description: 'A test.' }
+}
+
+const settle = (account_id: string, amount: number) =>
+  moveOf(account_id, { movement: 'topup_settled', from: chain, to: treasury, amount })
+const load = (account_id: string, card: string, amount: number) =>
+  moveOf(account_id, { movement: 'card_loaded', from: treasury, to: cardPurse(card), amount })
+
+async function balances(account_id: string): Promise<Record<string, bigint>> {
+  const rows = await pursesOf(db, account_id)
+  return Object.fromEntries(
+    rows.map((row) => [row.kind + row.owner_id, row.balance_micros / 1_000_000n]),
+  )
+}
+
+async function requireSoundBooks(): Promise<void> {
+  const { violations } = await auditBooks(db, ledger_proofs)
+  assert.deepEqual(violations, [])
+}
+
+test('moves exactly the amount, and says what both purses hold after it', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => move(tx, settle(account_id, 10), stamp()))
+  const row = await db.transaction((tx) => move(tx, load(account_id, 'card_a', 4), stamp()))
+  assert.equal(row.from_balance_micros, 6_000_000n)
+  assert.equal(row.to_balance_micros, 4_000_000n)
+  assert.deepEqual(await balances(account_id), { treasury: 6n, cardcard_a: 4n })
+  await requireSoundBooks()
+})
+
+test('refuses more than the treasury holds and leaves no trace', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => move(tx, settle(account_id, 10), stamp()))
+  await assert.rejects(
+    db.transaction((tx) => move(tx, load(account_id, 'card_a', 11), stamp())),
+    { code: 'insufficient_balance' },
+  )
+  assert.deepEqual(await balances(account_id), { treasury: 10n })
+})
+
+test('refuses more than the card holds in its own words', async () => {
+  const account_id = await insertBareAccount(db)
+  const unload = moveOf(account_id, {
+    movement: 'card_unloaded',
+    from: cardPurse('card_a'),
+    to: treasury,
+    amount: 1,
+  })
+  await assert.rejects(
+    db.transaction((tx) => move(tx, unload, stamp())),
+    { code: 'insufficient_card_balance' },
+  )
+})
+
+test('a refused move of a set spoils no other', async () => {
+  const account_id = await insertBareAccount(db)
+  const posted = await db.transaction((tx) =>
+    post(tx, [settle(account_id, 5), load(account_id, 'a', 9), load(account_id, 'a', 3)], stamp()),
+  )
+  assert.deepEqual(
+    posted.map((row) => row !== null),
+    [true, false, true],
+  )
+  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 3n })
+  await requireSoundBooks()
+})
+
+test('a movement between other purses than its own cannot be posted', async () => {
+  const account_id = await insertBareAccount(db)
+  const wrong = moveOf(account_id, {
+    movement: 'topup_settled',
+    from: operator,
+    to: treasury,
+    amount: 1,
+  })
+  await assert.rejects(
+    db.transaction((tx) => move(tx, wrong, stamp())),
+    /topup_settled leaves a chain/,
+  )
+})
+
+test('what an account owes stands apart, and can be paid back', async () => {
+  const account_id = await insertBareAccount(db)
+  const terms = (movement: Move['movement'], from: Purse, to: Purse, amount: number) =>
+    moveOf(account_id, { movement, from, to, amount })
+  await db.transaction((tx) =>
+    post(
+      tx,
+      [
+        terms('dispute_owed', receivable, operator, 7),
+        settle(account_id, 10),
+        terms('debt_paid_by_treasury', treasury, receivable, 7),
+      ],
+      stamp(),
+    ),
+  )
+  assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 3n })
+  await requireSoundBooks()
+})
+
+test('the database itself refuses a negative purse', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => move(tx, settle(account_id, 1), stamp()))
+  await assert.rejects(
+    db.run('update purses set balance_micros = -1 where account_id = $1', [account_id]),
+    { code: '23514' },
+  )
+})
+
+test('movements can be neither changed nor taken back', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => move(tx, settle(account_id, 1), stamp()))
+  await assert.rejects(db.run('update movements set amount_micros = 2'), /append-only/)
+  await assert.rejects(db.run('delete from movements'), /append-only/)
+})
+
+test("no treasury movement seems older than the one before it, whatever the nodes' clocks say", async () => {
+  const account_id = await insertBareAccount(db)
+  const now = new Date('2030-01-01T00:00:00Z')
+  const behind = new Date(now.getTime() - 5_000)
+  const first = await db.transaction((tx) => move(tx, settle(account_id, 1), stamp(now)))
+  const second = await db.transaction((tx) => move(tx, settle(account_id, 1), stamp(behind)))
+  assert.ok(second.id > first.id)
+  assert.ok(second.created_at > first.created_at)
+  await requireSoundBooks()
+})
+
+test('of twenty reservations of the whole balance at once, exactly one succeeds', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => move(tx, settle(account_id, 10), stamp()))
+  const reserve = moveOf(account_id, {
+    movement: 'withdrawal_reserved',
+    from: treasury,
+    to: payout,
+    amount: 10,
+  })
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, () => db.transaction((tx) => move(tx, reserve, stamp()))),
+  )
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  assert.deepEqual(await balances(account_id), { treasury: 0n, payout: 10n })
+  await requireSoundBooks()
+})

@@ -1,0 +1,153 @@
+import { Problem } from '#contract/problem.ts'
+import { assert } from '#kernel/assert.ts'
+import type { IdPrefix } from '#kernel/id.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Resource } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import {
+  lockPurses,
+  type MovementRow,
+  moveAtOnce,
+  type OneMovement,
+  type PurseRow,
+  writePostings,
+} from './ledger_store.ts'
+import { type MovementName, movements } from './movements.ts'
+import { isCustomers, type Purse, purseKey } from './purse.ts'
+
+/** Money between two purses of one account, or one of its purses and the world. */
+export type Move = {
+  movement: MovementName
+  account_id: string
+  from: Purse
+  to: Purse
+  amount_micros: Micros
+  reference: Resource
+  description: string
+}
+
+/** What a movement did, or null where the purse did not hold enough: a refusal, not a fault. */
+export type Posted = MovementRow | null
+
+export type Stamp = { now: Date; newId(prefix: IdPrefix, at: Date): string }
+
+/**
+ * A posting under way: purses are locked, moves are decided over their running balances, and what
+ * was decided is written at once. The only writer of balances.
+ */
+export type Posting = {
+  balanceOf(account_id: string, purse: Purse): Micros
+  /** Null where the purse does not hold enough; nothing is changed then. */
+  move(move: Move): Posted
+  write(): Promise<void>
+}
+
+type OwnedPurse = Purse & { account_id: string }
+
+/** Locks in key order; every purse that a move will touch must be named here. */
+export async function beginPosting(
+  tx: Tx,
+  wanted: readonly OwnedPurse[],
+  stamp: Stamp,
+): Promise<Posting> {
+  const purses = await lockPurses(tx, wanted.filter(isCustomers))
+  const rows: MovementRow[] = []
+  return {
+    balanceOf: (account_id, purse) => purses.get(purseKey(account_id, purse))?.balance_micros ?? 0n,
+    move: (move) => {
+      requireLawful(move)
+      const posted = decide(move, purses, stamp)
+      if (posted !== null) rows.push(posted)
+      return posted
+    },
+    write: () =>
+      writePostings(
+        tx,
+        rows,
+        [...purses.values()].filter((purse) => purse.is_changed),
+      ),
+  }
+}
+
+/** A set of moves, each decided in turn; one that is refused spoils no other. */
+export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promise<Posted[]> {
+  const posting = await beginPosting(tx, moves.flatMap(pursesIn), stamp)
+  const posted = moves.map(posting.move)
+  await posting.write()
+  return posted
+}
+
+/** One movement, or a refusal in words. */
+export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<MovementRow> {
+  requireLawful(one)
+  const row = rowOf(one, stamp.now, stamp)
+  const moved = await moveAtOnce(tx, row)
+  if (moved !== null) return { ...row, ...moved }
+  const [posted] = await post(tx, [one], stamp)
+  if (posted) return posted
+  throw one.from.kind === 'card'
+    ? new Problem('insufficient_card_balance', 'The card does not hold this amount.')
+    : new Problem('insufficient_balance', 'The balance does not cover this amount.')
+}
+
+function requireLawful({ movement, from, to, amount_micros }: Move): void {
+  const law = movements[movement]
+  assert(amount_micros > 0n, 'a movement has a positive amount')
+  assert(from.kind === law.from, `${movement} leaves a ${law.from}`)
+  assert(to.kind === law.to, `${movement} reaches a ${law.to}`)
+}
+
+function pursesIn({ account_id, from, to }: Move): OwnedPurse[] {
+  return [from, to].map((purse) => ({ account_id, ...purse }))
+}
+
+function decide(move: Move, purses: ReadonlyMap<string, PurseRow>, stamp: Stamp): Posted {
+  const from = purses.get(purseKey(move.account_id, move.from))
+  const to = purses.get(purseKey(move.account_id, move.to))
+  assert(from !== undefined || !isCustomers(move.from), 'a posting has locked what it takes from')
+  assert(to !== undefined || !isCustomers(move.to), 'a posting has locked what it gives to')
+  const { amount_micros } = move
+  if (from !== undefined && from.kind !== 'receivable' && from.balance_micros < amount_micros) {
+    return null
+  }
+  const at = momentOf([from, to], stamp.now)
+  if (from !== undefined) change(from, -amount_micros, at)
+  if (to !== undefined) change(to, amount_micros, at)
+  return {
+    ...rowOf(move, at, stamp),
+    from_balance_micros: from?.balance_micros ?? null,
+    to_balance_micros: to?.balance_micros ?? null,
+  }
+}
+
+function rowOf(move: Move, at: Date, stamp: Stamp): OneMovement {
+  return {
+    account_id: move.account_id,
+    id: stamp.newId('bal', at),
+    movement: move.movement,
+    from_kind: move.from.kind,
+    from_owner_id: move.from.owner_id,
+    to_kind: move.to.kind,
+    to_owner_id: move.to.owner_id,
+    amount_micros: move.amount_micros,
+    reference_type: move.reference.type,
+    reference_id: move.reference.id,
+    description: move.description,
+    created_at: at,
+  }
+}
+
+/**
+ * The treasury's history is read in the order of its ids, so no movement may seem older than the
+ * one before it, even where the nodes' clocks differ.
+ */
+function momentOf(purses: readonly (PurseRow | undefined)[], now: Date): Date {
+  const last = purses.find((purse) => purse?.kind === 'treasury')?.moved_at
+  return last && last >= now ? new Date(last.getTime() + 1) : now
+}
+
+function change(purse: PurseRow, amount_micros: Micros, at: Date): void {
+  purse.balance_micros += amount_micros
+  purse.moved_at = at
+  purse.is_changed = true
+}

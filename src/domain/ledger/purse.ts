@@ -1,0 +1,42 @@
+/**
+ * A purse is where money is. A customer's purses belong to an account and have a stored balance;
+ * the world's stand for everything outside: coins on chains, the card network, our fees.
+ */
+export const customer_purses = ['treasury', 'payout', 'card', 'hold', 'receivable'] as const
+export const world_purses = ['chain', 'network', 'fees', 'suspense', 'operator'] as const
+
+export type CustomerKind = (typeof customer_purses)[number]
+export type WorldKind = (typeof world_purses)[number]
+export type PurseKind = CustomerKind | WorldKind
+
+/** `owner_id` is the card of a card's purses, and empty for all others. */
+export type Purse = { kind: PurseKind; owner_id: string }
+
+/** What an account can load onto cards or withdraw. */
+export const treasury: Purse = { kind: 'treasury', owner_id: '' }
+/** What is on its way out: taken off the treasury, not yet final on its chain. */
+export const payout: Purse = { kind: 'payout', owner_id: '' }
+/** What an account owes us; the only purse below zero. */
+export const receivable: Purse = { kind: 'receivable', owner_id: '' }
+/** What a card can spend. */
+export const cardPurse = (card_id: string): Purse => ({ kind: 'card', owner_id: card_id })
+/** What open authorizations of a card keep. */
+export const holdPurse = (card_id: string): Purse => ({ kind: 'hold', owner_id: card_id })
+
+const world = (kind: WorldKind): Purse => ({ kind, owner_id: '' })
+export const chain = world('chain')
+export const network = world('network')
+export const fees = world('fees')
+export const suspense = world('suspense')
+export const operator = world('operator')
+
+export const CUSTOMER_KINDS: ReadonlySet<string> = new Set(customer_purses)
+
+export function isCustomers(purse: Purse): boolean {
+  return CUSTOMER_KINDS.has(purse.kind)
+}
+
+/** The order in which purses are locked, everywhere. */
+export function purseKey(account_id: string, { kind, owner_id }: Purse): string {
+  return `${account_id}|${kind}|${owner_id}`
+}

@@ -1,0 +1,20 @@
+import type { Tx } from '#platform/db.ts'
+import type { InboxMail } from '#platform/surface.ts'
+import { noticesOf } from './notice_store.ts'
+
+const SHOWN_MAX = 100
+
+export async function inboxOf(tx: Tx, account_id: string): Promise<InboxMail[]> {
+  const notices = await noticesOf(tx, account_id, SHOWN_MAX)
+  return notices.map((notice) => ({
+    id: notice.id.toString(),
+    kind: notice.kind,
+    to: notice.recipient,
+    subject: notice.subject,
+    text: notice.body_text,
+    html: notice.body_html,
+    state: notice.state,
+    created_at: notice.created_at.toISOString(),
+    sent_at: notice.sent_at?.toISOString() ?? null,
+  }))
+}

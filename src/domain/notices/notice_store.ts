@@ -1,0 +1,84 @@
+import type { Notifications } from '#contract/accounts.ts'
+import type { Tx } from '#platform/db.ts'
+import type { NewNotice, NoticeRow } from './notice.ts'
+
+export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
+  if (notices.length === 0) return
+  await tx.run(
+    `insert into notices (account_id, kind, recipient, subject, body_text, body_html,
+                          next_attempt_at, created_at)
+     select *, at from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
+                              $6::text[], $7::timestamptz[])
+       as n (account_id, kind, recipient, subject, body_text, body_html, at)`,
+    [
+      notices.map(({ account_id }) => account_id),
+      notices.map(({ kind }) => kind),
+      notices.map(({ recipient }) => recipient),
+      notices.map(({ subject }) => subject),
+      notices.map(({ body_text }) => body_text),
+      notices.map(({ body_html }) => body_html),
+      notices.map(({ now }) => now),
+    ],
+  )
+}
+
+/** Whom to write to, and about what. */
+export type Reader = { id: string; email: string; notifications: Notifications }
+
+export function findReaders(tx: Tx, account_ids: readonly string[]): Promise<Reader[]> {
+  return tx.rows<Reader>('select id, email, notifications from accounts where id = any($1)', [
+    account_ids,
+  ])
+}
+
+/** Newest first. */
+export function noticesOf(tx: Tx, account_id: string, limit: number): Promise<NoticeRow[]> {
+  return tx.rows<NoticeRow>(
+    `select id, account_id, kind, recipient, subject, body_text, body_html, state, attempts,
+            created_at, sent_at
+       from notices where account_id = $1 order by id desc limit $2`,
+    [account_id, limit],
+  )
+}
+
+type Lease = { now: Date; leased_until: Date; limit: number }
+
+/** Takes the longest due; a crash makes them due again when the lease is over. */
+export function leaseNotices(tx: Tx, { now, leased_until, limit }: Lease): Promise<NoticeRow[]> {
+  return tx.rows<NoticeRow>(
+    `update notices n set next_attempt_at = $2
+       from (select id from notices where state = 'due' and next_attempt_at <= $1
+              order by next_attempt_at limit $3 for update skip locked) due
+      where n.id = due.id
+  returning n.id, n.account_id, n.kind, n.recipient, n.subject, n.body_text, n.body_html, n.state,
+            n.attempts, n.created_at, n.sent_at`,
+    [now, leased_until, limit],
+  )
+}
+
+export async function markSent(tx: Tx, id: bigint, now: Date): Promise<void> {
+  await tx.run(
+    `update notices set state = 'sent', sent_at = $2, attempts = attempts + 1, last_error = null
+      where id = $1`,
+    [id, now],
+  )
+}
+
+/** Without a next attempt it is given up. */
+export async function markUnsent(
+  tx: Tx,
+  { id, error, next_attempt_at }: { id: bigint; error: string; next_attempt_at: Date | null },
+): Promise<void> {
+  await tx.run(
+    `update notices
+        set state = case when $3::timestamptz is null then 'given_up' else 'due' end,
+            next_attempt_at = coalesce($3, next_attempt_at), attempts = attempts + 1,
+            last_error = $2
+      where id = $1`,
+    [id, error, next_attempt_at],
+  )
+}
+
+export async function deleteNoticesBefore(tx: Tx, before: Date): Promise<void> {
+  await tx.run('delete from notices where created_at < $1', [before])
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import type { InboxMail } from '#platform/surface.ts'
+import { advance, assertRefused } from '#test/support/calls.ts'
+import { plainEvent, tellOf } from '#test/support/events.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
+import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
+import { turnOnTwoFactor } from '#test/support/second_factor.ts'
+import { startTestService } from '#test/support/start.ts'
+
+type Received = { to: string[]; from: string; source: string }
+const received: Received[] = []
+let isDown = false
+
+const smtp = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS'],
+  onMailFrom: (_address, _session, done) => done(isDown ? new Error('try later') : null),
+  onData: (stream, { envelope }, done) => {
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('end', () => {
+      received.push({
+        to: envelope.rcptTo.map(({ address }) => address),
+        from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+        source: Buffer.concat(chunks).toString(),
+      })
+      done()
+    })
+  },
+})
+smtp.listen(0, '127.0.0.1')
+await once(smtp.server, 'listening')
+after(() => smtp.close(() => undefined))
+const smtp_port = (smtp.server.address() as AddressInfo).port
+
+const { url, programme } = await startTestService({
+  env: {
+    FLORIN_SMTP_URL: `smtp://127.0.0.1:${smtp_port}`,
+    FLORIN_MAIL_FROM: 'Florin <alerts@florin.example>',
+  },
+})
+
+async function inbox({ bearer }: Pick<Person, 'bearer'>): Promise<InboxMail[]> {
+  const reply = await send(url, 'GET', '/sandbox/v1/inbox', { bearer })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body['data'] as unknown as InboxMail[]
+}
+
+async function mailOf(person: Person, kind: string, count = 1): Promise<InboxMail> {
+  const ofKind = async () => (await inbox(person)).filter((mail) => mail.kind === kind)
+  const isThere = async () => (await ofKind()).length >= count
+  assert(await eventually(isThere, { within_ms: 4_000 }), `there is an e-mail about ${kind}`)
+  const [mail] = await ofKind()
+  assert(mail !== undefined)
+  return mail
+}
+
+test('a mail server receives plain and HTML parts, from and to whom it should', async () => {
+  const person = await openAccount(url)
+  await createKey(url, person.bearer)
+  const isSent = async () => received.some(({ to }) => to.includes(person.email))
+  assert(await eventually(isSent, { within_ms: 5_000 }))
+  const mail = received.find(({ to }) => to.includes(person.email))
+  assert.equal(mail?.from, 'alerts@florin.example')
+  for (const part of [
+    /^Subject: \[Sandbox\] An API key was created/m,
+    /^Message-ID: <notice-\d+@florin\.example>/m,
+    /^Content-Type: text\/plain; charset=utf-8/m,
+    /^Content-Type: text\/html; charset=utf-8/m,
+    /If this was not you/,
+  ]) {
+    assert.match(mail?.source ?? '', part)
+  }
+  const isMarked = async () => (await inbox(person))[0]?.state === 'sent'
+  assert(await eventually(isMarked, { within_ms: 2_000 }))
+})
+
+test('alerts of what a thief would do: key, password, e-mail, two-factor', async () => {
+  const person = await openAccount(url)
+  const { bearer } = person
+  const { key } = await createKey(url, bearer)
+  const alert = await mailOf(person, 'api_key_created')
+  assert.equal(alert.to, person.email)
+  assert(!alert.text.includes(key) && !alert.html.includes(key))
+
+  await turnOnTwoFactor(url, bearer, programme.clock)
+  await mailOf(person, 'two_factor_on')
+  const password = 'another long password'
+  const change = (body: object) => send(url, 'PATCH', '/v1/accounts/me', { bearer, body })
+  const changed = await change({ password, current_password: PASSWORD })
+  assert.equal(changed.status, 200, changed.text)
+  await mailOf(person, 'password_changed')
+  const email = `new_${person.email}`
+  assert.equal((await change({ email, current_password: password })).status, 200)
+  assert.equal((await mailOf(person, 'email_changed')).to, person.email, 'to the old address')
+})
+
+test('a sign-in from an address not seen before is alerted, a second one is not', async () => {
+  const person = await openAccount(url)
+  const body = { email: person.email, password: PASSWORD }
+  await send(url, 'POST', '/v1/sessions', { body })
+  assert.deepEqual(await inbox(person), [])
+  const elsewhere = 'update sessions set ip = $2 where account_id = $1'
+  await programme.db.run(elsewhere, [person.account_id, '203.0.113.7'])
+  await send(url, 'POST', '/v1/sessions', { body })
+  await send(url, 'POST', '/v1/sessions', { body })
+  const mails = await inbox(person)
+  assert.deepEqual(
+    mails.map(({ kind }) => kind),
+    ['new_sign_in'],
+  )
+  assert.match(mails[0]?.text ?? '', /New sign-in to your account: 127\.0\.0\.1/)
+})
+
+test('each setting decides about its events', async () => {
+  const person = await openAccount(url)
+  const { account_id, bearer } = person
+  await tellOf(programme, account_id, [
+    plainEvent('topup.confirmed', { message: '25.50 USD <arrived> & credited.' }),
+    plainEvent('transaction.authorized'),
+    plainEvent('card.loaded'),
+  ])
+  const mail = await mailOf(person, 'topup.confirmed')
+  assert(mail.text.includes('25.50 USD <arrived> & credited.'))
+  assert(mail.html.includes('25.50 USD &lt;arrived&gt; &amp; credited.'))
+  assert.equal((await inbox(person)).length, 1)
+
+  const notifications = { topup_confirmed: false, transaction_authorized: true }
+  await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
+  await tellOf(programme, account_id, [
+    plainEvent('topup.confirmed'),
+    plainEvent('transaction.authorized'),
+  ])
+  await mailOf(person, 'transaction.authorized')
+  assert.equal((await inbox(person)).length, 2)
+})
+
+test('a balance below the threshold is told once, and again after it recovered', async () => {
+  const person = await openAccount(url)
+  const { account_id, bearer } = person
+  const notifications = { low_balance_threshold_usd: 50 }
+  await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
+  const setBalance = async (micros: bigint) => {
+    await programme.db.run(
+      `insert into purses (account_id, kind, balance_micros) values ($1, 'treasury', $2)
+           on conflict (account_id, kind, owner_id) do update set balance_micros = $2`,
+      [account_id, micros],
+    )
+    await advance(url, bearer, 1)
+    return (await inbox(person)).filter(({ kind }) => kind === 'low_balance')
+  }
+  assert.equal((await setBalance(60_000_000n)).length, 0)
+  const [mail, ...others] = await setBalance(49_990_000n)
+  assert.deepEqual(others, [])
+  assert.match(mail?.text ?? '', /Your balance is 49\.99 USD, below the 50 USD/)
+  assert.equal((await setBalance(10_000_000n)).length, 1)
+  assert.equal((await setBalance(50_000_000n)).length, 1)
+  assert.equal((await setBalance(1_000_000n)).length, 2)
+})
+
+test('what a mail server does not take is tried again', async () => {
+  const person = await openAccount(url)
+  isDown = true
+  await createKey(url, person.bearer)
+  await mailOf(person, 'api_key_created')
+  const attempts = async () => {
+    const [row] = await programme.db.rows<{ attempts: number }>(
+      'select attempts from notices where account_id = $1',
+      [person.account_id],
+    )
+    return row?.attempts ?? 0
+  }
+  assert(await eventually(async () => (await attempts()) === 1, { within_ms: 5_000 }))
+  isDown = false
+  await advance(url, person.bearer, 61)
+  const isSent = async () => received.some(({ to }) => to.includes(person.email))
+  assert(await eventually(isSent, { within_ms: 5_000 }))
+})
+
+test('the inbox is for its owner alone', async () => {
+  const [person, stranger] = [await openAccount(url), await openAccount(url)]
+  await createKey(url, person.bearer)
+  await mailOf(person, 'api_key_created')
+  assert.deepEqual(await inbox(stranger), [])
+  assertRefused(await send(url, 'GET', '/sandbox/v1/inbox'), 401, 'invalid_token')
+})

@@ -1,0 +1,53 @@
+import type { Seams } from '#platform/context.ts'
+import type { Task } from '#platform/tasks.ts'
+import type { Mailer } from './mailer.ts'
+import type { NoticeRow } from './notice.ts'
+import { deleteNoticesBefore, leaseNotices, markSent, markUnsent } from './notice_store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** A mail server that is down for a day loses nothing; later than that nobody wants the news. */
+const DELAYS_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
+const KEPT_MS = 30 * 24 * HOUR_MS
+const LEASE_MS = 2 * MINUTE_MS
+const BATCH = 20
+const ERROR_LENGTH_MAX = 500
+
+type Tools = Pick<Seams, 'db' | 'clock' | 'log'>
+
+/** Sends what is due. Without a mail server it only clears away what is old. */
+export function sendNoticesTask(tools: Tools, mailer: Mailer | null): Task {
+  const { db, clock } = tools
+  return {
+    name: 'send_notices',
+    every_ms: 1_000,
+    pass: async () => {
+      const now = clock.now()
+      await deleteNoticesBefore(db, new Date(now.getTime() - KEPT_MS))
+      if (mailer === null) return
+      const leased_until = new Date(now.getTime() + LEASE_MS)
+      const due = await leaseNotices(db, { now, leased_until, limit: BATCH })
+      await Promise.all(due.map((notice) => sendOne(tools, mailer, notice)))
+    },
+  }
+}
+
+async function sendOne({ db, clock, log }: Tools, mailer: Mailer, notice: NoticeRow) {
+  const { id, recipient, subject, body_text, body_html } = notice
+  const mail = { to: recipient, subject, text: body_text, html: body_html }
+  try {
+    await mailer.send({ id: id.toString(), ...mail })
+  } catch (cause) {
+    const delay_ms = DELAYS_MS[notice.attempts]
+    const next_attempt_at =
+      delay_ms === undefined ? null : new Date(clock.now().getTime() + delay_ms)
+    const error = (cause instanceof Error ? cause.message : String(cause)).slice(
+      0,
+      ERROR_LENGTH_MAX,
+    )
+    await markUnsent(db, { id, error, next_attempt_at })
+    log.error('an e-mail could not be sent', { notice: id.toString() }, cause)
+    return
+  }
+  await markSent(db, id, clock.now())
+}

@@ -1,0 +1,56 @@
+import { Problem } from '#contract/problem.ts'
+import type { Ticket, TicketMessage } from '#contract/support.ts'
+
+/**
+ * A ticket is a question of a holder and what was answered. It waits for support while it is open,
+ * and for the holder while it is pending; what was written in it stays as it was written.
+ */
+export type TicketRow = {
+  account_id: string
+  id: string
+  subject: string
+  category: Ticket['category']
+  status: Ticket['status']
+  card_id: string | null
+  transaction_id: string | null
+  version: bigint
+  created_at: Date
+  updated_at: Date
+}
+
+export type MessageRow = {
+  account_id: string
+  ticket_id: string
+  id: string
+  author: TicketMessage['author']
+  body: string
+  created_at: Date
+}
+
+export function ticketView(ticket: TicketRow, messages: readonly MessageRow[]): Ticket {
+  return {
+    id: ticket.id,
+    subject: ticket.subject,
+    category: ticket.category,
+    status: ticket.status,
+    card_id: ticket.card_id,
+    transaction_id: ticket.transaction_id,
+    messages: messages.map(({ id, author, body, created_at }) => ({
+      id,
+      author,
+      body,
+      created_at: created_at.toISOString(),
+    })),
+    version: Number(ticket.version),
+    created_at: ticket.created_at.toISOString(),
+    updated_at: ticket.updated_at.toISOString(),
+  }
+}
+
+/** Support is for those who have a card to ask about. */
+export function requireActiveCard(active_cards: number): void {
+  if (active_cards > 0) return
+  throw new Problem('active_card_required', 'Support needs an active card on the account.')
+}
+
+export const ticketReference = (id: string) => ({ type: 'ticket', id })

@@ -1,0 +1,108 @@
+import { Problem } from '#contract/problem.ts'
+import { usdFromMicros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import {
+  type DayRow,
+  daysBetween,
+  type ReasonRow,
+  reasonsBetween,
+  totals,
+} from './figures_store.ts'
+
+export type DayFigures = {
+  day: string
+  accounts_opened: number
+  deposited_usd: number
+  withdrawn_usd: number
+  approved: number
+  declined: number
+  /** Of all purchases that were asked for; null on a day without any. */
+  approval_rate: number | null
+  decline_reasons: Record<string, number>
+  captured_usd: number
+  refunded_usd: number
+  disputes_opened: number
+}
+
+export type Figures = {
+  from: string
+  to: string
+  totals: {
+    accounts: number
+    accounts_suspended: number
+    cards_active: number
+    treasuries_usd: number
+    cards_usd: number
+    owed_usd: number
+  }
+  days: DayFigures[]
+}
+
+const DAY_MS = 24 * 3_600_000
+const DAYS_MAX = 366
+const DAYS_STANDARD = 30
+
+/** Whole UTC days, both ends included. */
+export async function figuresOf(
+  tx: Tx,
+  { from, to }: { from?: string; to?: string },
+  now: Date,
+): Promise<Figures> {
+  const last = dayIn('to', to ?? now.toISOString().slice(0, 10))
+  const first =
+    from === undefined
+      ? new Date(last.getTime() - (DAYS_STANDARD - 1) * DAY_MS)
+      : dayIn('from', from)
+  const span = Math.round((last.getTime() - first.getTime()) / DAY_MS) + 1
+  if (span < 1 || span > DAYS_MAX) {
+    throw invalid('from', `must be at most ${DAYS_MAX} days before to, and not after it`)
+  }
+  const range = { first, end: new Date(last.getTime() + DAY_MS) }
+  const [days, reasons, sums] = await Promise.all([
+    daysBetween(tx, range),
+    reasonsBetween(tx, range),
+    totals(tx),
+  ])
+  return {
+    from: first.toISOString().slice(0, 10),
+    to: last.toISOString().slice(0, 10),
+    totals: {
+      accounts: sums.accounts,
+      accounts_suspended: sums.accounts_suspended,
+      cards_active: sums.cards_active,
+      treasuries_usd: usdFromMicros(sums.treasuries_micros),
+      cards_usd: usdFromMicros(sums.cards_micros),
+      owed_usd: usdFromMicros(sums.owed_micros),
+    },
+    days: days.map((day) => dayView(day, reasons)),
+  }
+}
+
+function dayView(row: DayRow, reasons: readonly ReasonRow[]): DayFigures {
+  const asked = row.approved + row.declined
+  const of_day = reasons.filter(({ day }) => day === row.day)
+  return {
+    day: row.day,
+    accounts_opened: row.accounts_opened,
+    deposited_usd: usdFromMicros(row.deposited_micros),
+    withdrawn_usd: usdFromMicros(row.withdrawn_micros),
+    approved: row.approved,
+    declined: row.declined,
+    approval_rate: asked === 0 ? null : Math.round((row.approved / asked) * 10_000) / 10_000,
+    decline_reasons: Object.fromEntries(of_day.map(({ code, count }) => [code, count])),
+    captured_usd: usdFromMicros(row.captured_micros),
+    refunded_usd: usdFromMicros(row.refunded_micros),
+    disputes_opened: row.disputes_opened,
+  }
+}
+
+function dayIn(field: string, text: string): Date {
+  const day = new Date(`${text}T00:00:00.000Z`)
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+  if (!isDay) throw invalid(field, 'is not a day like 2026-11-15')
+  return day
+}
+
+function invalid(field: string, message: string): Problem {
+  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+}

@@ -1,0 +1,96 @@
+import { assert } from '#kernel/assert.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+
+type Range = { first: Date; end: Date }
+
+export type DayRow = {
+  day: string
+  accounts_opened: number
+  deposited_micros: Micros
+  withdrawn_micros: Micros
+  approved: number
+  declined: number
+  captured_micros: Micros
+  refunded_micros: Micros
+  disputes_opened: number
+}
+
+const DAY = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`
+
+/** One row a day, also for days on which nothing happened. */
+export function daysBetween(tx: Tx, { first, end }: Range): Promise<DayRow[]> {
+  const within = 'where created_at >= $1 and created_at < $2 group by 1'
+  return tx.rows<DayRow>(
+    `with days as (
+       select to_char(d at time zone 'UTC', 'YYYY-MM-DD') as day
+         from generate_series($1::timestamptz, $2::timestamptz - interval '1 day',
+                              interval '1 day') d),
+     opened as (select ${DAY} as day, count(*)::int as n from accounts ${within}),
+     moved as (
+       select ${DAY} as day,
+              sum(amount_micros) filter (
+                where movement in ('topup_settled', 'suspense_released')) as deposited,
+              sum(amount_micros) filter (where movement = 'withdrawal_sent') as withdrawn
+         from movements ${within}),
+     paid as (
+       select ${DAY} as day, count(*) filter (where type = 'authorization')::int as approved,
+              count(*) filter (where type = 'decline')::int as declined,
+              sum(amount_micros) filter (where type = 'capture') as captured,
+              sum(amount_micros) filter (where type = 'refund') as refunded
+         from transactions ${within}),
+     contested as (select ${DAY} as day, count(*)::int as n from disputes ${within})
+     select day, coalesce(opened.n, 0) as accounts_opened,
+            coalesce(deposited, 0)::bigint as deposited_micros,
+            coalesce(withdrawn, 0)::bigint as withdrawn_micros,
+            coalesce(approved, 0) as approved, coalesce(declined, 0) as declined,
+            coalesce(captured, 0)::bigint as captured_micros,
+            coalesce(refunded, 0)::bigint as refunded_micros,
+            coalesce(contested.n, 0) as disputes_opened
+       from days
+       left join opened using (day) left join moved using (day) left join paid using (day)
+       left join contested using (day)
+      order by day`,
+    [first, end],
+  )
+}
+
+export type ReasonRow = { day: string; code: string; count: number }
+
+export function reasonsBetween(tx: Tx, { first, end }: Range): Promise<ReasonRow[]> {
+  return tx.rows<ReasonRow>(
+    `select ${DAY} as day, decline_code as code, count(*)::int as count
+       from transactions
+      where created_at >= $1 and created_at < $2 and type = 'decline'
+      group by 1, 2 order by 3 desc, 2`,
+    [first, end],
+  )
+}
+
+type Totals = {
+  accounts: number
+  accounts_suspended: number
+  cards_active: number
+  treasuries_micros: Micros
+  cards_micros: Micros
+  owed_micros: Micros
+}
+
+export async function totals(tx: Tx): Promise<Totals> {
+  const [row] = await tx.rows<Totals>(
+    `select a.*, c.*, p.*
+       from (select count(*)::int as accounts,
+                    count(*) filter (where status = 'suspended')::int as accounts_suspended
+               from accounts) a,
+            (select count(*) filter (where status = 'active')::int as cards_active from cards) c,
+            (select coalesce(sum(balance_micros) filter (where kind = 'treasury'), 0)::bigint
+                      as treasuries_micros,
+                    coalesce(sum(balance_micros) filter (where kind in ('card', 'hold')), 0)::bigint
+                      as cards_micros,
+                    coalesce(-sum(balance_micros) filter (where kind = 'receivable'), 0)::bigint
+                      as owed_micros
+               from purses) p`,
+  )
+  assert(row !== undefined, 'sums are a row')
+  return row
+}

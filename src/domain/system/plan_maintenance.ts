@@ -1,0 +1,27 @@
+import { Problem } from '#contract/problem.ts'
+import type { Maintenance } from '#contract/system.ts'
+import type { Tx } from '#platform/db.ts'
+import { announceMaintenance } from './announce_maintenance.ts'
+import { maintenanceView } from './maintenance_store.ts'
+
+type Plan = { starts_at: string; ends_at: string; message: string; components?: string[] }
+
+const ALL_COMPONENTS = ['issuer', 'rails', 'network']
+
+/** Everybody is told of it by an event; it must still be ahead, at least in part. */
+export async function planMaintenance(tx: Tx, plan: Plan, now: Date): Promise<Maintenance> {
+  const maintenance = {
+    starts_at: new Date(plan.starts_at),
+    ends_at: new Date(plan.ends_at),
+    message: plan.message,
+    components: plan.components ?? ALL_COMPONENTS,
+  }
+  if (maintenance.ends_at <= maintenance.starts_at || maintenance.ends_at <= now) {
+    const message = 'must be after starts_at and not have passed'
+    throw new Problem('invalid_request', `ends_at ${message}.`, {
+      details: [{ field: 'ends_at', message }],
+    })
+  }
+  await announceMaintenance(tx, maintenance, now)
+  return maintenanceView(maintenance)
+}

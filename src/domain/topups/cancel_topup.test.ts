@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+import { awaitedTopup, onChain } from '#test/support/topups.ts'
+
+const { url } = await startTestService()
+const { bearer } = await openAccount(url)
+const cancel = (id: string, who = bearer) =>
+  send(url, 'POST', `/v1/topups/${id}/cancel`, { bearer: who, body: {} })
+
+test('calls off what nothing has arrived for, once, and writes it down', async () => {
+  const { id } = await awaitedTopup(url, bearer)
+  const { status, body } = await cancel(id)
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [body['status'], body['status_reason'], body['qr_data_uri'], body['version']],
+    ['cancelled', 'cancelled_by_user', null, 2],
+  )
+  const [entry] = await auditLog(url, bearer, '&action=cancel_topup')
+  assert.deepEqual(entry?.resource, { type: 'topup', id })
+  assertRefused(await cancel(id), 409, 'topup_not_cancellable')
+})
+
+test('refuses what is confirming, completed or expired', async () => {
+  const { id } = await awaitedTopup(url, bearer)
+  const at = { url, bearer, id }
+  await onChain(at, 'deposit', { amount_usd: 25 })
+  assertRefused(await cancel(id), 409, 'topup_not_cancellable')
+  await onChain(at, 'confirm')
+  assertRefused(await cancel(id), 409, 'topup_not_cancellable')
+  const idle = await awaitedTopup(url, bearer)
+  await onChain({ ...at, id: idle.id }, 'expire')
+  assertRefused(await cancel(idle.id), 409, 'topup_not_cancellable')
+})
+
+test("another's top-up is not there", async () => {
+  const { id } = await awaitedTopup(url, bearer)
+  assertRefused(await cancel(id, (await openAccount(url)).bearer), 404, 'not_found')
+})

@@ -1,0 +1,172 @@
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import type { BlockMark } from '#rails/chain/deposit_source.ts'
+import type { DepositOwner, HeldReason, ScreenedDeposit, TransferRow } from './deposits.ts'
+import type { PendingTransfer } from './topup.ts'
+
+export type CursorRow = {
+  chain: string
+  finalized_number: bigint
+  finalized_hash: string
+  audited_number: bigint
+  head_number: bigint
+  head_at: Date
+  scanned_at: Date
+  fault: string | null
+}
+
+export async function findCursors(tx: Tx): Promise<CursorRow[]> {
+  return tx.rows<CursorRow>(
+    `select chain, finalized_number, finalized_hash, audited_number, head_number, head_at,
+            scanned_at, fault
+       from chain_cursors order by chain`,
+  )
+}
+
+export async function findCursor(tx: Tx, chain: string): Promise<CursorRow | undefined> {
+  return (await findCursors(tx)).find((cursor) => cursor.chain === chain)
+}
+
+type Reading = { chain: string; head: BlockMark; finalized: BlockMark; now: Date }
+
+/** Only ever forward: a node that has fallen behind takes nothing back. */
+export async function moveCursor(tx: Tx, { chain, head, finalized, now }: Reading): Promise<void> {
+  await tx.run(
+    `insert into chain_cursors as c (chain, finalized_number, finalized_hash, audited_number,
+                                     head_number, head_at, scanned_at)
+     values ($1, $2, $3, $2, $4, $5, $6)
+         on conflict (chain) do update
+        set finalized_number = excluded.finalized_number,
+            finalized_hash = excluded.finalized_hash, head_number = excluded.head_number,
+            head_at = excluded.head_at,
+            scanned_at = greatest(c.scanned_at, excluded.scanned_at), fault = null
+      where c.finalized_number <= excluded.finalized_number`,
+    [chain, finalized.number, finalized.hash, head.number, new Date(head.timestamp_ms), now],
+  )
+}
+
+export async function noteFault(tx: Tx, chain: string, fault: string): Promise<void> {
+  await tx.run('update chain_cursors set fault = $2 where chain = $1', [chain, fault])
+}
+
+export async function moveAudit(tx: Tx, chain: string, number: number): Promise<void> {
+  await tx.run(
+    `update chain_cursors set audited_number = greatest(audited_number, $2) where chain = $1`,
+    [chain, number],
+  )
+}
+
+/** Null where there are more than that: then it is cheaper to read every transfer on the chain. */
+export async function watchedAddresses(
+  tx: Tx,
+  chain: string,
+  count_max: number,
+): Promise<string[] | null> {
+  const rows = await tx.rows<{ address: string }>(
+    'select address from deposit_addresses where chain = $1 limit $2',
+    [chain, count_max + 1],
+  )
+  return rows.length > count_max ? null : rows.map(({ address }) => address)
+}
+
+export async function ownersOf(
+  tx: Tx,
+  chain: string,
+  addresses: readonly string[],
+): Promise<Map<string, DepositOwner>> {
+  const rows = await tx.rows<DepositOwner>(
+    `select address, account_id, topup_id
+       from deposit_addresses where chain = $1 and address = any($2)`,
+    [chain, addresses],
+  )
+  return new Map(rows.map((row) => [row.address, row]))
+}
+
+/** Top-ups that had something pending at the last look: if it is gone they must hear of it. */
+export async function findConfirming(
+  tx: Tx,
+  chain: string,
+): Promise<{ account_id: string; topup_id: string; pending: PendingTransfer[] }[]> {
+  return tx.rows(
+    `select account_id, id as topup_id, pending from topups
+      where chain = $1 and status = 'confirming'`,
+    [chain],
+  )
+}
+
+/** Which of these transfers are recorded already, as keys of txid and ordinal. */
+export async function recordedKeys(
+  tx: Tx,
+  chain: string,
+  txids: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.rows<{ key: string }>(
+    `select txid || ':' || ordinal as key from chain_transfers
+      where chain = $1 and txid = any($2)`,
+    [chain, txids],
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+export async function transfersOf(
+  tx: Tx,
+  account_id: string,
+  topup_id: string,
+): Promise<TransferRow[]> {
+  return tx.rows<TransferRow>(
+    `select txid, ordinal, block_number, block_at, value_micros, state, held_reason, movement_id
+       from chain_transfers where account_id = $1 and topup_id = $2
+      order by block_number, txid, ordinal`,
+    [account_id, topup_id],
+  )
+}
+
+type NewTransfer = {
+  chain: string
+  deposit: ScreenedDeposit
+  value_micros: Micros
+  held_reason: HeldReason | null
+  movement_id: string
+  now: Date
+}
+
+/** The key of the table is the last word: a transfer that is there already ends the transaction. */
+export async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<void> {
+  const { chain, deposit, value_micros, held_reason, movement_id, now } = transfer
+  await tx.run(
+    `insert into chain_transfers (chain, txid, ordinal, account_id, topup_id, block_number,
+                                  block_hash, block_at, from_address, value_micros, screening,
+                                  state, held_reason, movement_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    [
+      chain,
+      deposit.txid,
+      deposit.ordinal,
+      deposit.account_id,
+      deposit.topup_id,
+      deposit.block_number,
+      deposit.block_hash,
+      deposit.block_at,
+      deposit.from,
+      value_micros,
+      JSON.stringify(deposit.screening),
+      held_reason === null ? 'credited' : 'held',
+      held_reason,
+      movement_id,
+      now,
+    ],
+  )
+}
+
+/** Ends a hold; the row keeps why it was held. */
+export async function resolveTransfer(
+  tx: Tx,
+  held_movement_id: string,
+  { state, movement_id }: { state: 'released' | 'refunded'; movement_id: string },
+): Promise<void> {
+  await tx.run(
+    `update chain_transfers set state = $2, resolution_movement_id = $3
+      where movement_id = $1 and state = 'held'`,
+    [held_movement_id, state, movement_id],
+  )
+}

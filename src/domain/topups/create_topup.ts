@@ -1,0 +1,61 @@
+import { toDataURL } from 'qrcode'
+import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import { requireBalanceRoom } from '#domain/access/risk.ts'
+import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Handler } from '#platform/context.ts'
+import { requireChainAsset, requireTopupAmount, topupReference, viewIn } from './topup.ts'
+import { insertTopup, nextAddressIndex } from './topup_store.ts'
+
+const QR_OPTIONS = { errorCorrectionLevel: 'M', margin: 2, scale: 6 } as const
+
+/** The address and its picture cost milliseconds of computing, so they are made beforehand. */
+export const createTopup: Handler<'create_topup'> = {
+  prepare: async ({ db, caller, settings }, input) => {
+    const { account_id } = caller
+    const { chain, asset } = requireChainAsset(settings, {
+      chain: input.chain ?? 'tron',
+      asset: input.asset ?? 'USDT',
+    })
+    const limits = await spendLimitsOf(db, account_id, settings)
+    const amount_micros = requireTopupAmount(input.amount_usd, limits)
+    await requireBalanceRoom(db, account_id, { amount_micros, settings })
+    await requireRailOpen(db, 'topups')
+    const { index, address: deposit_address } = chain.deposit_addresses.at(
+      await nextAddressIndex(db),
+    )
+    const address = chain.readAddress(deposit_address)
+    assert(address !== null, 'a derived address can be read')
+    const payment_uri = chain.paymentUri({ asset, address, amount_micros })
+    const qr_data_uri = await toDataURL(payment_uri, QR_OPTIONS)
+
+    return async ({ tx, now, newId, emit, audit }) => {
+      await requireRailOpen(tx, 'topups')
+      const topup = await insertTopup(tx, {
+        account_id,
+        id: newId('tup'),
+        asset: asset.asset,
+        chain: chain.name,
+        deposit_address,
+        address,
+        address_index: index,
+        amount_micros,
+        qr_data_uri,
+        payment_uri,
+        expires_at: new Date(now.getTime() + settings.topup_window_minutes * 60_000),
+        metadata: input.metadata ?? {},
+        created_at: now,
+      })
+      const view = viewIn(settings)(topup)
+      emit(account_id, {
+        type: 'topup.created',
+        message: `A deposit address for ${input.amount_usd} USD was issued.`,
+        resource: topupReference(topup.id),
+        object: view,
+        amount_micros,
+      })
+      audit(account_id, { action: 'create_topup', resource: topupReference(topup.id) })
+      return view
+    }
+  },
+}

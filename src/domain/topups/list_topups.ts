@@ -1,0 +1,20 @@
+import type { Handler } from '#platform/context.ts'
+import { anyOf, type Condition } from '#platform/page.ts'
+import { viewIn } from './topup.ts'
+import { pageOfTopups } from './topup_store.ts'
+
+export const listTopups: Handler<'list_topups'> = async ({ tx, caller, settings }, input) => {
+  const page = await pageOfTopups(tx, input, [
+    ['account_id = ?', caller.account_id],
+    // `pending` is how some clients say awaiting.
+    ...anyOf('status', input.status?.replaceAll('pending', 'awaiting')),
+    ...anyOf('asset', input.asset),
+    ...anyOf('chain', input.chain),
+    ...withTransfers(input.txid),
+  ])
+  return { ...page, data: page.data.map(viewIn(settings)) }
+}
+
+function withTransfers(list: string | undefined): Condition[] {
+  return list === undefined ? [] : [['txids && ?::text[]', list.toLowerCase().split(',')]]
+}

@@ -1,0 +1,36 @@
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import { type PageInput, type PageOf, readPage } from '#platform/page.ts'
+
+export type HeldDepositRow = {
+  id: string
+  account_id: string
+  topup_id: string
+  chain: string
+  txid: string
+  from_address: string
+  value_micros: Micros
+  held_reason: string
+  created_at: Date
+}
+
+const HELD = `select id, account_id, topup_id, chain, txid, from_address, value_micros, held_reason,
+                     created_at
+                from (select movement_id as id, account_id, topup_id, chain, txid, from_address,
+                             value_micros, held_reason, created_at
+                        from chain_transfers where state = 'held') held`
+
+export function pageOfHeld(tx: Tx, input: PageInput): Promise<PageOf<HeldDepositRow>> {
+  return readPage(tx, {
+    operation: 'operator.list_suspense',
+    prefix: 'bal',
+    select: HELD,
+    where: [['id is not null']],
+    input,
+  })
+}
+
+export async function findHeld(tx: Tx, id: string): Promise<HeldDepositRow | undefined> {
+  const [row] = await tx.rows<HeldDepositRow>(`${HELD} where id = $1`, [id])
+  return row
+}

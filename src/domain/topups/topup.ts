@@ -1,0 +1,133 @@
+import { Problem } from '#contract/problem.ts'
+import type { Topup } from '#contract/topups.ts'
+import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import type { Settings, SpendLimits } from '#platform/config.ts'
+import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
+
+/**
+ * This room guarantees that what arrives is credited once, when it is final, and that a top-up says
+ * truly where it stands. No rate is locked, so late, partial and excess payments are all credited.
+ */
+export type TopupRow = {
+  account_id: string
+  id: string
+  asset: string
+  chain: string
+  deposit_address: string
+  amount_micros: Micros
+  status: Topup['status']
+  status_reason: Topup['status_reason']
+  resting_status: Exclude<Topup['status'], 'confirming'>
+  resting_reason: Topup['status_reason']
+  pending: PendingTransfer[]
+  pending_micros: Micros
+  final_micros: Micros
+  credited_micros: Micros
+  is_late: boolean
+  txids: string[]
+  last_block: bigint | null
+  qr_data_uri: string
+  payment_uri: string
+  expires_at: Date
+  closed_at: Date | null
+  completed_at: Date | null
+  metadata: Record<string, string>
+  version: bigint
+  created_at: Date
+  updated_at: Date
+  /** The newest block that was read; null before the chain was. */
+  head_number: bigint | null
+}
+
+/** As it is kept with the top-up; JSON has no whole numbers of this size, so the value is text. */
+export type PendingTransfer = {
+  txid: string
+  ordinal: number
+  value: string
+  block_number: number
+  is_late: boolean
+}
+
+export function topupView(topup: TopupRow, required_confirmations: number): Topup {
+  return {
+    id: topup.id,
+    asset: topup.asset,
+    chain: topup.chain,
+    deposit_address: topup.deposit_address,
+    amount_usd: usdFromMicros(topup.amount_micros),
+    status: topup.status,
+    status_reason: topup.status_reason,
+    received_usd: usdFromMicros(topup.final_micros + topup.pending_micros),
+    credited_usd: usdFromMicros(topup.credited_micros),
+    payment_state: paymentState(topup),
+    txid: topup.txids.at(-1) ?? null,
+    txids: topup.txids,
+    confirmations: confirmationsOf(topup),
+    required_confirmations,
+    qr_data_uri: topup.status === 'awaiting' ? topup.qr_data_uri : null,
+    payment_uri: topup.payment_uri,
+    expires_at: topup.expires_at.toISOString(),
+    completed_at: topup.completed_at?.toISOString() ?? null,
+    metadata: topup.metadata,
+    version: Number(topup.version),
+    created_at: topup.created_at.toISOString(),
+    updated_at: topup.updated_at.toISOString(),
+  }
+}
+
+export function viewIn(settings: Settings): (topup: TopupRow) => Topup {
+  const chains = chainsOf(settings.chains)
+  return (topup) => topupView(topup, chains.get(topup.chain)?.settings.confirmations ?? 0)
+}
+
+function paymentState(topup: TopupRow): Topup['payment_state'] {
+  const received = topup.final_micros + topup.pending_micros
+  if (received === 0n) return 'none'
+  if (topup.is_late) return 'late'
+  if (received === topup.amount_micros) return 'exact'
+  return received < topup.amount_micros ? 'partial' : 'over'
+}
+
+/** The block itself is the first confirmation. */
+function confirmationsOf({ last_block, head_number }: TopupRow): number {
+  if (last_block === null || head_number === null) return 0
+  return Number(head_number < last_block ? 0n : head_number - last_block + 1n)
+}
+
+export function requireChainAsset(
+  settings: Settings,
+  wanted: { chain: string; asset: string },
+): { chain: Chain; asset: ChainAsset } {
+  const chains = chainsOf(settings.chains)
+  const chain = chains.get(wanted.chain)
+  if (chain === undefined) {
+    const names = [...chains.keys()].join(', ') || 'none'
+    throw new Problem('unsupported_chain', `This chain is not served here; served: ${names}.`)
+  }
+  const asset = chain.asset(wanted.asset)
+  if (asset === undefined) {
+    const names = chain.assets.map((one) => one.asset).join(', ')
+    throw new Problem('unsupported_asset', `On ${chain.name} these are served: ${names}.`)
+  }
+  return { chain, asset }
+}
+
+export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Micros {
+  const { topup_min_usd, topup_max_usd } = limits
+  if (amount_usd < topup_min_usd || amount_usd > topup_max_usd) {
+    throw new Problem(
+      'amount_out_of_range',
+      `A top-up can be from ${topup_min_usd} to ${topup_max_usd} dollars.`,
+      { details: [{ field: 'amount_usd', message: 'is out of range' }] },
+    )
+  }
+  return microsFromUsd(amount_usd)
+}
+
+/** Only what nothing has arrived for: money on its way cannot be called back by us. */
+export function requireCancellable(topup: TopupRow): void {
+  if (topup.status === 'awaiting') return
+  throw new Problem('topup_not_cancellable', `This top-up is ${topup.status} already.`)
+}
+
+export const topupReference = (id: string) => ({ type: 'topup', id })

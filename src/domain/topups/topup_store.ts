@@ -1,0 +1,151 @@
+import { Problem } from '#contract/problem.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { TopupRow } from './topup.ts'
+
+const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, status,
+  status_reason, resting_status, resting_reason, pending, pending_micros, final_micros,
+  credited_micros, is_late, txids, last_block, qr_data_uri, payment_uri, expires_at, closed_at,
+  completed_at, metadata, version, created_at, updated_at,
+  (select head_number from chain_cursors c where c.chain = topups.chain) as head_number`
+
+export async function nextAddressIndex(tx: Tx): Promise<number> {
+  const [row] = await tx.rows<{ index: bigint }>(`select nextval('deposit_address_index') as index`)
+  assert(row !== undefined, 'a sequence has a next number')
+  return Number(row.index)
+}
+
+export type NewTopup = Pick<
+  TopupRow,
+  | 'account_id'
+  | 'id'
+  | 'asset'
+  | 'chain'
+  | 'deposit_address'
+  | 'amount_micros'
+  | 'qr_data_uri'
+  | 'payment_uri'
+  | 'expires_at'
+  | 'metadata'
+  | 'created_at'
+> & { address: string; address_index: number }
+
+/** The top-up and its address, which is ours to watch from now on for ever. */
+export async function insertTopup(tx: Tx, topup: NewTopup): Promise<TopupRow> {
+  const [row] = await tx.rows<TopupRow>(
+    `insert into topups (account_id, id, asset, chain, deposit_address, address_index,
+                         amount_micros, qr_data_uri, payment_uri, expires_at, metadata,
+                         created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+  returning ${COLUMNS}`,
+    [
+      topup.account_id,
+      topup.id,
+      topup.asset,
+      topup.chain,
+      topup.deposit_address,
+      topup.address_index,
+      topup.amount_micros,
+      topup.qr_data_uri,
+      topup.payment_uri,
+      topup.expires_at,
+      JSON.stringify(topup.metadata),
+      topup.created_at,
+    ],
+  )
+  assert(row !== undefined, 'the new top-up was stored')
+  await tx.run(
+    `insert into deposit_addresses
+       (chain, address, account_id, topup_id, address_index, created_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [topup.chain, topup.address, topup.account_id, topup.id, topup.address_index, topup.created_at],
+  )
+  return row
+}
+
+export async function findTopupOf(tx: Tx, account_id: string, id: string): Promise<TopupRow> {
+  const [row] = await tx.rows<TopupRow>(
+    `select ${COLUMNS} from topups where account_id = $1 and id = $2`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+/** The first lock of whatever changes a top-up, before any purse. */
+export async function lockTopupOf(tx: Tx, account_id: string, id: string): Promise<TopupRow> {
+  const [row] = await tx.rows<TopupRow>(
+    `select ${COLUMNS} from topups where account_id = $1 and id = $2 for update of topups`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+function requireFound(row: TopupRow | undefined): TopupRow {
+  if (row === undefined) throw new Problem('not_found', 'There is no such top-up.')
+  return row
+}
+
+export function pageOfTopups(
+  tx: Tx,
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<TopupRow>> {
+  return readPage(tx, {
+    operation: 'list_topups',
+    prefix: 'tup',
+    select: `select ${COLUMNS} from topups`,
+    where,
+    input,
+  })
+}
+
+/** Writes what a rule has decided about a locked top-up, as its next version. */
+export async function updateTopup(tx: Tx, topup: TopupRow, now: Date): Promise<TopupRow> {
+  const [row] = await tx.rows<TopupRow>(
+    `update topups
+        set status = $3, status_reason = $4, resting_status = $5, resting_reason = $6,
+            pending = $7, pending_micros = $8, final_micros = $9, credited_micros = $10,
+            is_late = $11, txids = $12, last_block = $13, expires_at = $14, closed_at = $15,
+            completed_at = $16, version = version + 1, updated_at = $17
+      where account_id = $1 and id = $2
+  returning ${COLUMNS}`,
+    [
+      topup.account_id,
+      topup.id,
+      topup.status,
+      topup.status_reason,
+      topup.resting_status,
+      topup.resting_reason,
+      JSON.stringify(topup.pending),
+      topup.pending_micros,
+      topup.final_micros,
+      topup.credited_micros,
+      topup.is_late,
+      topup.txids,
+      topup.last_block,
+      topup.expires_at,
+      topup.closed_at,
+      topup.completed_at,
+      now,
+    ],
+  )
+  return requireFound(row)
+}
+
+/**
+ * Awaited top-ups whose window has closed, on chains that were read well since: what arrived in
+ * time has been seen by then, however long the node was away.
+ */
+export async function findExpired(
+  tx: Tx,
+  now: Date,
+): Promise<{ account_id: string; id: string }[]> {
+  return tx.rows(
+    `select t.account_id, t.id
+       from topups t join chain_cursors c on c.chain = t.chain and c.fault is null
+      where t.status = 'awaiting' and t.expires_at <= $1 and c.scanned_at >= t.expires_at
+      order by t.expires_at limit 200`,
+    [now],
+  )
+}

@@ -1,0 +1,114 @@
+import type { Seams } from '#platform/context.ts'
+import { withLease } from '#platform/lease.ts'
+import type { Task } from '#platform/tasks.ts'
+import type { Chain } from '#rails/chain/chain.ts'
+import type { DepositSource } from '#rails/chain/deposit_source.ts'
+import { findConfirming, findCursor, moveCursor, noteFault, recordedKeys } from './chain_store.ts'
+import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits.ts'
+import { ChainFault, type Reading, readDeposits } from './read_deposits.ts'
+import { type Findings, settleDeposits } from './settle_deposits.ts'
+
+type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings' | 'screener'>
+export type Watched = { chain: Chain; source: DepositSource }
+
+/** A block comes every three seconds; a watcher that looks more often sees it sooner. */
+const EVERY_MS = 1_000
+
+/**
+ * Looks at each chain and settles what it finds. One node at a time does so for a chain; if two
+ * ever did, the second would find everything settled.
+ */
+export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Task {
+  const trusted = new Set<string>()
+  return {
+    name: 'watch_deposits',
+    every_ms: EVERY_MS,
+    pass: async () => {
+      for (const one of watched) {
+        await withLease(parts.db, `watch:${one.chain.name}`, async () => {
+          await requireRightNetwork(one, trusted)
+          await watch(parts, one)
+        }).catch(async (cause: unknown) => {
+          await noteFault(parts.db, one.chain.name, sentenceOf(cause))
+          throw cause
+        })
+      }
+    },
+  }
+}
+
+async function requireRightNetwork(
+  { chain, source }: Watched,
+  trusted: Set<string>,
+): Promise<void> {
+  if (trusted.has(chain.name)) return
+  const chain_id = await source.chainId()
+  if (chain_id !== chain.settings.chain_id) {
+    throw new ChainFault(`the node of ${chain.name} is on another network, ${chain_id}`)
+  }
+  trusted.add(chain.name)
+}
+
+const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+async function watch(parts: Parts, { chain, source }: Watched): Promise<void> {
+  const { db, clock } = parts
+  const now = clock.now()
+  const cursor = await findCursor(db, chain.name)
+  const reading = await readDeposits({ db, chain, source }, cursor)
+  if (reading === null) return
+  for (const findings of await findingsOf(parts, chain, reading)) {
+    await settleDeposits(parts, chain, findings)
+  }
+  await moveCursor(db, { ...reading, chain: chain.name, now })
+}
+
+/** By top-up: those with something on the chain, and those that had something pending before. */
+async function findingsOf(parts: Parts, chain: Chain, reading: Reading): Promise<Findings[]> {
+  const { deposits, finalized, kept } = reading
+  const isFinal = ({ block_number }: OwnedDeposit) => block_number <= finalized.number
+  const finals = await screened(parts, chain, deposits.filter(isFinal))
+  const seen = deposits.filter((deposit) => !isFinal(deposit))
+  const confirming = await findConfirming(parts.db, chain.name)
+  const owners = new Map(
+    [...finals, ...seen, ...confirming].map(({ account_id, topup_id }) => [topup_id, account_id]),
+  )
+  return [...owners].map(([topup_id, account_id]) => {
+    const before = confirming.find((one) => one.topup_id === topup_id)?.pending ?? []
+    const had = new Set(before.map(transferKey))
+    return {
+      account_id,
+      topup_id,
+      finals: finals.filter((deposit) => deposit.topup_id === topup_id),
+      pending: {
+        seen: seen.filter((deposit) => deposit.topup_id === topup_id),
+        kept: kept.filter((one) => had.has(transferKey(one))),
+      },
+    }
+  })
+}
+
+/**
+ * The sender is asked about before the money moves and outside any transaction. Where the list
+ * cannot be asked nothing is credited: the pass fails and the next one tries again.
+ */
+export async function screened(
+  { db, screener }: Pick<Parts, 'db' | 'screener'>,
+  chain: Chain,
+  deposits: readonly OwnedDeposit[],
+): Promise<ScreenedDeposit[]> {
+  const txids = deposits.map(({ txid }) => txid)
+  const recorded = await recordedKeys(db, chain.name, txids)
+  const fresh = deposits.filter((deposit) => !recorded.has(transferKey(deposit)))
+  const answers: ScreenedDeposit[] = []
+  for (const deposit of fresh) {
+    const screening = await screener.screen({
+      chain: chain.name,
+      address: chain.showAddress(deposit.from),
+      direction: 'in',
+      amount_micros: deposit.value,
+    })
+    answers.push({ ...deposit, screening })
+  }
+  return answers
+}

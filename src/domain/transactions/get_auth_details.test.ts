@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { authorize, follow, openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const kept = keptLog()
+const service = await startTestService({ seams: { log: kept.log } })
+const { url, programme, world } = service
+
+test('shows the message and its answer, masked', async () => {
+  const spender = await openSpender(service, { usd: 100 })
+  const made = await authorize(url, spender, { amount: 12.5 })
+  const reply = await send(url, 'GET', `/v1/transactions/${made.id}/auth`, { bearer: spender.key })
+  assert.equal(reply.status, 200, reply.text)
+  const details = reply.body as Record<string, never>
+  const { fields, named, response_fields } = details as Record<string, Record<string, string>>
+  assert.deepEqual(
+    [details['mti'], details['response_mti'], details['iso_version'], details['response_code']],
+    ['0100', '0110', '1987', '00'],
+  )
+  const shown = `400000******${spender.card.last4}`
+  assert.deepEqual([fields?.['2'], fields?.['14'], fields?.['48']], [shown, '****', undefined])
+  assert.equal(fields?.['4'], '000000001250')
+  assert.deepEqual([fields?.['38'], fields?.['39']], [made.authorization_code, '00'])
+  assert.equal(response_fields?.['2'], shown)
+  assert.equal(named?.['primary_account_number'], shown)
+  assert.equal(named?.['merchant_category_code'], made.mcc)
+  assert.match(String(details['bitmap']), /^[0-9a-f]{16,32}$/)
+})
+
+test('a number that was paid with stands nowhere in the database or the log', async () => {
+  const spender = await openSpender(service, { usd: 100 })
+  const { pan, cvv } = await world.cardNumberOf(spender.account_id, spender.card.id)
+  const made = await authorize(url, spender, { amount: 10, cvv: '987' })
+  assert.equal(made.decline_code === 'cvv_mismatch' || cvv.open() === '987', true)
+  const paid = await authorize(url, spender, { amount: 10 })
+  await follow(url, spender, { id: paid.id, verb: 'capture' })
+  const everything = (await wholeDatabase(programme.db)) + kept.text()
+  const hex = Buffer.from(pan.open()).toString('hex')
+  for (const secret of [pan.open(), hex, '9203987']) {
+    assert(!everything.includes(secret), 'a secret is stored in clear')
+  }
+})
+
+test('a transaction of another account has no message', async () => {
+  const owner = await openSpender(service, { usd: 100 })
+  const stranger = await openSpender(service, { usd: 0 })
+  const { id } = await authorize(url, owner, { amount: 1 })
+  const reply = await send(url, 'GET', `/v1/transactions/${id}/auth`, { bearer: stranger.key })
+  assertRefused(reply, 404, 'not_found')
+})

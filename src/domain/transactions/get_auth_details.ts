@@ -1,0 +1,44 @@
+import { Problem } from '#contract/problem.ts'
+import type { AuthDetails } from '#contract/transactions.ts'
+import { namedFields } from '#iso8583/element_names.ts'
+import type { Handler } from '#platform/context.ts'
+import type { TransactionRow } from './transaction.ts'
+import { findMessage, type MessageRow, transactionOf } from './transaction_store.ts'
+
+export const getAuthDetails: Handler<'get_auth_details'> = async ({ tx, caller }, { id }) => {
+  const transaction = await transactionOf(tx, caller, id)
+  const identity = transaction.message_identity
+  const message = identity === null ? null : await findMessage(tx, identity)
+  if (message === null) {
+    throw new Problem('not_found', 'This transaction has no message of its own.')
+  }
+  return authDetailsView(transaction, message)
+}
+
+/** What only the answer says of a purchase; the rest of it repeats the message. */
+const ANSWERED_ELEMENTS = [38, 39, 44, 54] as const
+
+/** Masked when it was stored: nothing that must not be shown is left to leave out here. */
+function authDetailsView(transaction: TransactionRow, message: MessageRow): AuthDetails {
+  const asked = JSON.parse(message.fields) as Record<number, string>
+  const response_fields = JSON.parse(message.response_fields) as Record<number, string>
+  const fields = { ...asked }
+  for (const element of ANSWERED_ELEMENTS) {
+    const value = response_fields[element]
+    if (value !== undefined) fields[element] = value
+  }
+  return {
+    transaction_id: transaction.id,
+    network: transaction.network,
+    iso_version: '1987',
+    mti: message.mti,
+    response_mti: message.response_mti,
+    bitmap: message.bitmap,
+    fields,
+    response_fields,
+    named: namedFields(fields),
+    response_code: message.response_code,
+    raw_hex: message.raw.toString('hex'),
+    received_at: message.received_at.toISOString(),
+  }
+}

@@ -1,0 +1,102 @@
+import type { Transaction } from '#contract/transactions.ts'
+import { amountFromMinor } from '#iso8583/currencies.ts'
+import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import { declineMessage } from './decline.ts'
+
+/**
+ * A transaction is one event of a purchase. Facts are appended, never replaced: a capture that
+ * meets a decline stands beside it, and only an authorization's own progress is written into it.
+ */
+export type TransactionRow = {
+  account_id: string
+  id: string
+  card_id: string
+  type: Transaction['type']
+  status: Transaction['status']
+  authorization_id: string | null
+  amount_minor: bigint
+  currency: string
+  amount_micros: Micros
+  fx_rate: string | null
+  fee_micros: Micros
+  merchant_name: string
+  mcc: string
+  merchant_city: string | null
+  merchant_country: string | null
+  merchant_id: string | null
+  terminal_id: string | null
+  /** Of an authorization: what may still be captured. */
+  open_micros: Micros
+  /** Its share of what its card's hold purse keeps; less than open only for a stand-in. */
+  held_micros: Micros
+  captured_micros: Micros
+  refunded_micros: Micros
+  decline_code: string | null
+  failed_rules: readonly string[]
+  card_present: boolean
+  entry_mode: Transaction['entry_mode']
+  wallet: Transaction['wallet']
+  three_ds_result: NonNullable<Transaction['three_ds']>['result'] | null
+  three_ds_challenge_id: string | null
+  network: Transaction['network']
+  network_transaction_id: string | null
+  retrieval_reference_number: string | null
+  authorization_code: string | null
+  is_single_message: boolean
+  is_stand_in: boolean
+  is_forced: boolean
+  message_identity: string | null
+  dispute_id: string | null
+  version: bigint
+  created_at: Date
+  updated_at: Date
+  settled_at: Date | null
+  expires_at: Date | null
+}
+
+export function transactionView(row: TransactionRow): Transaction {
+  return {
+    id: row.id,
+    card_id: row.card_id,
+    type: row.type,
+    status: row.status,
+    authorization_id: row.authorization_id,
+    amount: amountFromMinor(row.amount_minor, row.currency),
+    currency: row.currency,
+    amount_usd: usdFromMicros(row.amount_micros),
+    fx_rate: row.fx_rate,
+    fee_usd: usdFromMicros(row.fee_micros),
+    direction: row.type === 'refund' ? 'credit' : 'debit',
+    merchant_name: row.merchant_name,
+    mcc: row.mcc,
+    merchant_city: row.merchant_city,
+    merchant_country: row.merchant_country,
+    merchant_id: row.merchant_id,
+    terminal_id: row.terminal_id,
+    held_usd: usdFromMicros(row.held_micros),
+    captured_usd: usdFromMicros(row.captured_micros),
+    refunded_usd: usdFromMicros(row.refunded_micros),
+    decline_code: row.decline_code,
+    decline_message: row.decline_code === null ? null : declineMessage(row.decline_code),
+    failed_rules: [...row.failed_rules],
+    card_present: row.card_present,
+    entry_mode: row.entry_mode,
+    wallet: row.wallet,
+    three_ds: threeDsView(row),
+    network: row.network,
+    network_transaction_id: row.network_transaction_id,
+    retrieval_reference_number: row.retrieval_reference_number,
+    authorization_code: row.authorization_code,
+    dispute_id: row.dispute_id,
+    version: Number(row.version),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    settled_at: row.settled_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+  }
+}
+
+function threeDsView(row: TransactionRow): Transaction['three_ds'] {
+  if (row.three_ds_result === null) return null
+  return { result: row.three_ds_result, challenge_id: row.three_ds_challenge_id }
+}

@@ -1,0 +1,77 @@
+import { Problem } from '#contract/problem.ts'
+import type { Caller } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { TransactionRow } from './transaction.ts'
+
+export const TRANSACTION_COLUMNS = `account_id, id, card_id, type, status, authorization_id,
+  amount_minor, currency, amount_micros, fx_rate, fee_micros, merchant_name, mcc, merchant_city,
+  merchant_country, merchant_id, terminal_id, open_micros, held_micros, captured_micros,
+  refunded_micros, decline_code, failed_rules, card_present, entry_mode, wallet, three_ds_result,
+  three_ds_challenge_id, network, network_transaction_id, retrieval_reference_number,
+  authorization_code, is_single_message, is_stand_in, is_forced, message_identity, dispute_id,
+  version, created_at, updated_at, settled_at, expires_at`
+
+type Owner = Pick<Caller, 'account_id' | 'card_ids'>
+
+/** Whose transactions a caller may see: its account's, and of those only its own cards'. */
+export function ownedBy({ account_id, card_ids }: Owner): Condition[] {
+  const own: Condition = ['account_id = ?', account_id]
+  return card_ids === null ? [own] : [own, ['card_id = any(?)', card_ids]]
+}
+
+export async function transactionOf(tx: Tx, owner: Owner, id: string): Promise<TransactionRow> {
+  const [row] = await tx.rows<TransactionRow>(
+    `select ${TRANSACTION_COLUMNS} from transactions where account_id = $1 and id = $2`,
+    [owner.account_id, id],
+  )
+  const isSeen = owner.card_ids === null || owner.card_ids.includes(row?.card_id ?? '')
+  if (row === undefined || !isSeen) {
+    throw new Problem('not_found', 'There is no such transaction.')
+  }
+  return row
+}
+
+export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Promise<void> {
+  const [card] = await tx.rows<{ id: string }>(
+    'select id from cards where account_id = $1 and id = $2',
+    [owner.account_id, card_id],
+  )
+  const isSeen = owner.card_ids === null || owner.card_ids.includes(card_id)
+  if (card === undefined || !isSeen) throw new Problem('not_found', 'There is no such card.')
+}
+
+export function pageOfTransactions(
+  tx: Tx,
+  operation: 'list_transactions' | 'list_card_transactions',
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<TransactionRow>> {
+  return readPage(tx, {
+    operation,
+    prefix: 'txn',
+    select: `select ${TRANSACTION_COLUMNS} from transactions`,
+    where,
+    input,
+  })
+}
+
+export type MessageRow = {
+  mti: string
+  bitmap: string
+  fields: string
+  raw: Buffer
+  response_mti: string
+  response_fields: string
+  response_code: string
+  received_at: Date
+}
+
+export async function findMessage(tx: Tx, identity: string): Promise<MessageRow | null> {
+  const [row] = await tx.rows<MessageRow>(
+    `select mti, bitmap, fields, raw, response_mti, response_fields, response_code, received_at
+       from network_messages where identity = $1`,
+    [identity],
+  )
+  return row ?? null
+}

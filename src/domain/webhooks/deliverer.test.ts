@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { after, test } from 'node:test'
+import Stripe from 'stripe'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { recordEvents } from '#domain/events/record_events.ts'
+import { advance, auditLog } from '#test/support/calls.ts'
+import { plainEvent, tellOf } from '#test/support/events.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+import { answering, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { startTestService } from '#test/support/start.ts'
+import { attemptsOf, subscribe, webhookOf } from '#test/support/webhooks.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { db } = programme
+
+/** Somebody with one subscription, and a way to make things happen. */
+async function listener(given: { url?: string; answer?: Receiver['answer'] } = {}) {
+  const person = await openAccount(url)
+  const receiver = await startReceiver()
+  if (given.answer !== undefined) receiver.answer = given.answer
+  const { id, secret } = await subscribe(url, person, { url: given.url ?? receiver.url })
+  const happen = (count = 1) =>
+    tellOf(
+      programme,
+      person.account_id,
+      Array.from({ length: count }, () => plainEvent('card.loaded')),
+    )
+  const attempts = () => attemptsOf(url, person.bearer, id)
+  const made = async (count: number) => {
+    const isThere = async () => (await attempts()).length >= count
+    assert(await eventually(isThere, { within_ms: 5_000 }), `${count} attempts were recorded`)
+    return attempts()
+  }
+  return { ...person, receiver, id, secret, happen, attempts, made }
+}
+
+test("Stripe's own library accepts header and body", async () => {
+  const { receiver, secret, happen } = await listener()
+  await happen()
+  const [heard] = await receiver.hears(1)
+  assert(heard !== undefined)
+  const header = String(heard.headers['service-signature'])
+  assert.match(header, /^t=\d{10},v1=[0-9a-f]{64}$/)
+  assert.equal(heard.headers['service-event-id'], heard.event.id)
+  const stripe = new Stripe('sk_test_unused')
+  const event = stripe.webhooks.constructEvent(heard.body, header, secret) as { id: string }
+  assert.equal(event.id, heard.event.id)
+  assert.throws(() => stripe.webhooks.constructEvent(`${heard.body} `, header, secret))
+  assert.throws(() => stripe.webhooks.constructEvent(heard.body, header, `${secret}x`))
+})
+
+test('ten attempts on the schedule of the contract, all of the same bytes, and no more', async () => {
+  const { receiver, bearer, happen, made } = await listener({ answer: answering(500) })
+  await happen()
+  await made(1)
+  const delays_s = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+  for (const [at, delay_s] of delays_s.entries()) {
+    await advance(url, bearer, delay_s * 0.79)
+    // Five seconds may pass by themselves on a busy machine.
+    if (at > 0) assert.equal(receiver.heard.length, at + 1, `attempt ${at + 2} is not early`)
+    await advance(url, bearer, delay_s * 0.42)
+    await made(at + 2)
+  }
+  const attempts = await made(10)
+  assert.deepEqual(
+    attempts.map(({ attempt, status, response_status }) => [attempt, status, response_status]),
+    Array.from({ length: 10 }, (_, at) => [at + 1, 'failed', 500]),
+  )
+  const made_at = attempts.map(({ created_at }) => Date.parse(created_at))
+  for (const [at, delay_s] of delays_s.entries()) {
+    const gap_s = ((made_at[at + 1] ?? 0) - (made_at[at] ?? 0)) / 1_000
+    assert(gap_s >= delay_s * 0.8, `attempt ${at + 2} came after ${gap_s} s`)
+  }
+  assert.equal(attempts.at(-1)?.next_attempt_at, null)
+  assert.equal(new Set(receiver.heard.map(({ body }) => body)).size, 1)
+  assert.equal(new Set(receiver.heard.map(({ event }) => event.id)).size, 1)
+})
+
+test('Retry-After is waited for', async () => {
+  const { receiver, bearer, happen, made } = await listener({
+    answer: answering(503, { 'retry-after': '120' }),
+  })
+  await happen()
+  const [first] = await made(1)
+  const wait_ms = Date.parse(first?.next_attempt_at ?? '') - Date.parse(first?.created_at ?? '')
+  assert(wait_ms >= 120_000 && wait_ms < 125_000, `${wait_ms}`)
+  await advance(url, bearer, 60)
+  assert.equal(receiver.heard.length, 1)
+  receiver.answer = answering(200)
+  await advance(url, bearer, 65)
+  assert.equal((await made(2))[1]?.status, 'succeeded')
+})
+
+test('a redirect is a failure and is not followed', async () => {
+  const target = await startReceiver()
+  const { happen, made } = await listener({ answer: answering(307, { location: target.url }) })
+  await happen()
+  const [attempt] = await made(1)
+  assert.deepEqual([attempt?.status, attempt?.response_status], ['failed', 307])
+  assert.equal(target.heard.length, 0)
+})
+
+async function assertTold(bearer: string, id: string): Promise<void> {
+  const [entry] = await auditLog(url, bearer, '&action=webhook.disabled')
+  assert.deepEqual([entry?.actor.type, entry?.resource?.id], ['system', id])
+  const activity = await send(url, 'GET', '/v1/activity?type=error', { bearer })
+  const [row] = activity.body['data'] as unknown as ActivityEvent[]
+  assert.deepEqual([row?.event, row?.severity, row?.resource.id], ['webhook.disabled', 'error', id])
+  const isMailed = async () => {
+    const inbox = await send(url, 'GET', '/sandbox/v1/inbox', { bearer })
+    return inbox.text.includes('A webhook was disabled')
+  }
+  assert(await eventually(isMailed, { within_ms: 3_000 }), 'the owner got an e-mail')
+}
+
+test('410 disables at once, and the owner is told', async () => {
+  const { receiver, bearer, id, happen } = await listener({ answer: answering(410) })
+  await happen(2)
+  const isOff = async () => (await webhookOf(url, bearer, id)).status === 'disabled'
+  assert(await eventually(isOff, { within_ms: 3_000 }))
+  assert.equal((await webhookOf(url, bearer, id)).disabled_reason, 'endpoint_gone')
+  await assertTold(bearer, id)
+  const heard = receiver.heard.length
+  await happen()
+  await advance(url, bearer, 7_200)
+  assert.equal(receiver.heard.length, heard, 'nothing more is sent there')
+})
+
+test('five days of nothing but failures disable, one success in between does not', async () => {
+  const dead = await listener({ answer: answering(500) })
+  const shaky = await listener({ answer: answering(500) })
+  for (const { happen, made } of [dead, shaky]) {
+    await happen()
+    await made(1)
+  }
+  const failing = await webhookOf(url, dead.bearer, dead.id)
+  assert.match(failing.failing_since ?? '', /Z$/)
+  await advance(url, dead.bearer, 2 * 86_400)
+  shaky.receiver.answer = answering(200)
+  await advance(url, dead.bearer, 2 * 86_400)
+  assert((await shaky.made(2)).some(({ status }) => status === 'succeeded'))
+  assert.equal((await webhookOf(url, dead.bearer, dead.id)).status, 'enabled')
+  await advance(url, dead.bearer, 86_400)
+  const isOff = async () => (await webhookOf(url, dead.bearer, dead.id)).status === 'disabled'
+  assert(await eventually(isOff, { within_ms: 3_000 }))
+  const off = await webhookOf(url, dead.bearer, dead.id)
+  assert.equal(off.disabled_reason, 'failing_for_5_days')
+  await assertTold(dead.bearer, dead.id)
+  const alive = await webhookOf(url, shaky.bearer, shaky.id)
+  assert.deepEqual([alive.status, alive.failing_since], ['enabled', null])
+})
+
+/** A server that speaks no HTTP at all, one way or another. */
+async function rawServer(answer: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(answer)
+  server.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
+}
+
+test('hanging, dripping, resetting and pouring endpoints delay nobody else', async () => {
+  const person = await openAccount(url)
+  const hanging = await rawServer((socket) => socket.on('error', () => undefined))
+  const resetting = await rawServer((socket) => void socket.resetAndDestroy())
+  const pouring = await startReceiver()
+  pouring.answer = (response) => {
+    const mebibyte = Buffer.alloc(2 ** 20, 'x')
+    const pour = () => {
+      while (!response.destroyed && response.write(mebibyte));
+      if (!response.destroyed) response.once('drain', pour)
+    }
+    pour()
+  }
+  const dripping = await startReceiver()
+  dripping.answer = (response) => void response.writeHead(200).write('x')
+  const healthy = await startReceiver()
+  for (const bad of [hanging, resetting, pouring.url, dripping.url]) {
+    for (let at = 0; at < 4; at += 1) await subscribe(url, person, { url: bad })
+  }
+  const { id } = await subscribe(url, person, { url: healthy.url })
+  const started = performance.now()
+  for (let at = 0; at < 20; at += 1) {
+    await tellOf(programme, person.account_id, [plainEvent('card.loaded')])
+  }
+  await healthy.hears(20, 5_000)
+  const isFree = async () => {
+    const held = await db.rows(
+      `select 1 from pg_stat_activity
+        where datname = current_database() and state like 'idle in transaction%'`,
+    )
+    return held.length === 0
+  }
+  assert(await eventually(isFree, { within_ms: 2_000 }), 'no transaction is held meanwhile')
+  assert(performance.now() - started < 5_000)
+  assert(
+    await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 20, {
+      within_ms: 2_000,
+    }),
+  )
+})
+
+test('of two nodes each event is sent by one', async () => {
+  const { database_url, data_dir } = service
+  await startTestService({ database_url, data_dir })
+  const { receiver, happen, made } = await listener()
+  for (let at = 0; at < 10; at += 1) await happen(3)
+  await receiver.hears(30)
+  await made(20)
+  assert.equal(new Set(receiver.heard.map(({ event }) => event.id)).size, 30)
+  assert.equal(receiver.heard.length, 30)
+  const sequences = receiver.heard.map(({ event }) => event.sequence).toSorted((a, b) => a - b)
+  assert.deepEqual(
+    sequences,
+    Array.from({ length: 30 }, (_, at) => at + 2),
+  )
+})
+
+test('a transaction that commits late is not passed over', async () => {
+  const [late, other] = [await listener(), await listener()]
+  const stamp = () => {
+    const created_at = programme.clock.now()
+    return { id: programme.newId('evt', created_at), created_at }
+  }
+  await db.transaction(async (tx) => {
+    const telling = { livemode: false, request: null, stamp }
+    await recordEvents(tx, late.account_id, [plainEvent('card.frozen')], telling)
+    await other.happen()
+    await other.receiver.hears(1)
+  })
+  await late.receiver.hears(1)
+})

@@ -1,0 +1,74 @@
+import { recordAudit } from '#domain/access/audit.ts'
+import { recordEvents } from '#domain/events/record_events.ts'
+import type { NewEvent, Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { dropDeliveries } from './delivery_store.ts'
+import type { WebhookRow } from './webhook.ts'
+
+const REASONS = {
+  endpoint_gone: 'it answered 410 Gone',
+  failing_for_5_days: 'it has accepted nothing for five days',
+} as const
+export type DisabledReason = keyof typeof REASONS
+
+type Disabling = Pick<WebhookRow, 'account_id' | 'id'> & { reason: DisabledReason; now: Date }
+type Disabled = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
+
+/** What is due is dropped: it can be replayed. Undefined where it is disabled or gone already. */
+export async function markDisabled(tx: Tx, disabling: Disabling): Promise<Disabled | undefined> {
+  const { account_id, id, reason, now } = disabling
+  const [webhook] = await tx.rows<Pick<WebhookRow, 'id' | 'url'>>(
+    `update webhooks
+        set status = 'disabled', disabled_reason = $3, version = version + 1, updated_at = $4
+      where account_id = $1 and id = $2 and status = 'enabled'
+  returning id, url`,
+    [account_id, id, reason, now],
+  )
+  if (webhook === undefined) return undefined
+  await dropDeliveries(tx, account_id, id)
+  return { ...webhook, reason }
+}
+
+/** Stands among the failures of the activity stream, and is what the owner's e-mail is made of. */
+export function disabledEvent({ id, url, reason }: Disabled): NewEvent {
+  return {
+    type: 'webhook.disabled',
+    message: `The webhook to ${new URL(url).host} was disabled: ${REASONS[reason]}.`,
+    severity: 'error',
+    resource: { type: 'webhook', id },
+    object: null,
+  }
+}
+
+type Tools = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+
+/** Done by the service itself, with all that an owner needs to find out about it. */
+export async function disableWebhook(tools: Tools, disabling: Disabling): Promise<void> {
+  const { db, clock, newId, settings } = tools
+  const { account_id, id } = disabling
+  const stamp = (prefix: 'evt' | 'aud') => () => {
+    const created_at = clock.now()
+    return { id: newId(prefix, created_at), created_at }
+  }
+  await db.transaction(async (tx) => {
+    const disabled = await markDisabled(tx, disabling)
+    if (disabled === undefined) return
+    await recordEvents(tx, account_id, [disabledEvent(disabled)], {
+      livemode: settings.mode === 'live',
+      request: null,
+      stamp: stamp('evt'),
+    })
+    const entry = { action: 'webhook.disabled', resource: { type: 'webhook', id } }
+    await recordAudit(tx, account_id, [entry], { ...SYSTEM, stamp: stamp('aud') })
+  })
+}
+
+const SYSTEM = {
+  actor_type: 'system',
+  actor_id: null,
+  actor_name: null,
+  operation: null,
+  ip: null,
+  user_agent: null,
+  request_id: null,
+} as const

@@ -1,0 +1,26 @@
+import type { Webhook } from '#contract/webhooks.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import { type WebhookRow, webhookView } from './webhook.ts'
+
+/** Subscriptions of any account that fail, or were disabled for it. */
+export async function findFailingWebhooks(
+  { tx, now }: OperatorContext,
+  input: PageInput,
+): Promise<PageOf<Webhook & { account_id: string }>> {
+  const page = await readPage<WebhookRow>(tx, {
+    operation: 'operator.list_failing_webhooks',
+    prefix: 'wh',
+    select: `select account_id, id, url, events, status, disabled_reason, description, secret_hint,
+                    previous_secret_expires_at, failing_since, last_delivery_at, version,
+                    created_at, updated_at
+               from webhooks`,
+    where: [["(failing_since is not null or status = 'disabled')"]],
+    input,
+  })
+  const data = page.data.map((row) => ({
+    account_id: row.account_id,
+    ...webhookView(row, now),
+  }))
+  return { ...page, data }
+}

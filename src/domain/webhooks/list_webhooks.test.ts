@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount, type Person } from '#test/support/people.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { startTestService } from '#test/support/start.ts'
+import { attemptsOf, makeEvent, subscribe, webhooksOf } from '#test/support/webhooks.ts'
+
+const { url } = await startTestService()
+
+const list = (bearer: string, query = '') => send(url, 'GET', `/v1/webhooks${query}`, { bearer })
+const idsOf = async ({ bearer }: Person, query = '') =>
+  ((await list(bearer, query)).body['data'] as unknown as { id: string }[]).map(({ id }) => id)
+
+test('shows each subscription without its secret, newest first, page by page', async () => {
+  const person = await openAccount(url)
+  const made: string[] = []
+  for (let at = 0; at < 3; at += 1) {
+    made.unshift((await subscribe(url, person, { url: `https://shop.example/${at}` })).id)
+  }
+  assert.deepEqual(await idsOf(person), made)
+  const first = await list(person.bearer, '?limit=2')
+  assert.equal(first.body['has_more'], true)
+  assert(!first.text.includes('"secret"'))
+  assert(!first.text.includes('recent_deliveries'))
+  const next = await idsOf(person, `?limit=2&cursor=${String(first.body['next_cursor'])}`)
+  assert.deepEqual(next, made.slice(2))
+  assert.deepEqual(await idsOf(person, '?order=asc'), made.toReversed())
+})
+
+test('finds by state and by what a subscription gets, by name or by *', async () => {
+  const person = await openAccount(url)
+  const { bearer } = person
+  const hook = 'https://shop.example/hook'
+  const all = (await subscribe(url, person, { url: hook, events: ['*'] })).id
+  const cards = (await subscribe(url, person, { url: hook, events: ['card.loaded'] })).id
+  const challenges = await subscribe(url, person, { url: hook, events: ['three_ds.challenge'] })
+  const body = { status: 'disabled' }
+  await send(url, 'PATCH', `/v1/webhooks/${cards}`, { bearer, body })
+  assert.deepEqual(await idsOf(person, '?status=disabled'), [cards])
+  assert.deepEqual(await idsOf(person, '?event=card.loaded'), [cards, all])
+  assert.deepEqual(await idsOf(person, '?event=card.frozen'), [all])
+  assert.deepEqual(await idsOf(person, '?event=three_ds.challenge'), [challenges.id])
+  assert.deepEqual(await idsOf(person, '?event=card.frozen,three_ds.challenge'), [
+    challenges.id,
+    all,
+  ])
+  assertRefused(await list(bearer, '?status=paused'), 400, 'invalid_request')
+  assertRefused(await list(bearer, '?url=x'), 400, 'unknown_parameter')
+})
+
+test('with expand=deliveries the last 20 attempts, newest first', async () => {
+  const person = await openAccount(url)
+  const receiver = await startReceiver()
+  const { id } = await subscribe(url, person, { url: receiver.url })
+  for (let at = 0; at < 22; at += 1) await makeEvent(url, person)
+  await receiver.hears(22)
+  await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 20, {
+    within_ms: 2_000,
+  })
+  const [webhook] = await webhooksOf(url, person.bearer)
+  const recent = webhook?.recent_deliveries ?? []
+  assert.equal(recent.length, 20)
+  assert.deepEqual(
+    recent.map(({ id }) => id),
+    recent
+      .map(({ id }) => id)
+      .toSorted()
+      .toReversed(),
+  )
+  const last = recent.find(({ event_id }) => event_id === receiver.heard.at(-1)?.event.id)
+  assert.match(last?.id ?? '', /^dlv_/)
+  assert.match(last?.created_at ?? '', /Z$/)
+  assert(Number.isInteger(last?.duration_ms))
+  const { id: _id, created_at: _at, duration_ms: _ms, event_id: _event, ...rest } = last ?? {}
+  assert.deepEqual(rest, {
+    event_type: 'account.signed_in',
+    webhook_id: id,
+    attempt: 1,
+    trigger: 'automatic',
+    url: receiver.url,
+    status: 'succeeded',
+    response_status: 200,
+    response_excerpt: 'ok',
+    error: null,
+    next_attempt_at: null,
+  })
+  assert.equal(webhook?.failing_since, null)
+  assert.match(webhook?.last_delivery_at ?? '', /Z$/)
+})
+
+test("shows nobody else's", async () => {
+  const [person, stranger] = [await openAccount(url), await openAccount(url)]
+  await subscribe(url, person, { url: 'https://shop.example/hook' })
+  assert.deepEqual(await idsOf(stranger), [])
+})

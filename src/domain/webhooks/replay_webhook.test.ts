@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount, type Person } from '#test/support/people.ts'
+import { answering, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { startTestService } from '#test/support/start.ts'
+import { attemptsOf, makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
+
+const { url, programme } = await startTestService()
+const NO_EVENT = 'evt_01kc3z8e5xf8m9r4t2v6w7y8za'
+const NO_WEBHOOK = 'wh_01kc3z8e5xf8m9r4t2v6w7y8za'
+
+const replay = ({ bearer }: Person, id: string, eid: string, key?: string) =>
+  send(url, 'POST', `/v1/webhooks/${id}/replay/${eid}`, { bearer, ...(key && { key }) })
+
+/** A person with a subscription that has been told of one event. */
+async function told(): Promise<Person & { receiver: Receiver; id: string; eid: string }> {
+  const person = await openAccount(url)
+  const receiver = await startReceiver()
+  const { id } = await subscribe(url, person, { url: receiver.url })
+  await makeEvent(url, person)
+  const [heard] = await receiver.hears(1)
+  await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 1, {
+    within_ms: 2_000,
+  })
+  return { ...person, receiver, id, eid: String(heard?.event.id) }
+}
+
+test('sends the same bytes under the same id at once, and answers with the attempt', async () => {
+  const person = await told()
+  const { receiver, id, eid } = person
+  const reply = await replay(person, id, eid)
+  assert.equal(reply.status, 200, reply.text)
+  const { id: attempt_id, created_at, duration_ms, ...rest } = reply.body as Record<string, unknown>
+  assert.match(String(attempt_id), /^dlv_/)
+  assert.match(String(created_at), /Z$/)
+  assert(Number.isInteger(duration_ms))
+  assert.deepEqual(rest, {
+    event_id: eid,
+    event_type: 'account.signed_in',
+    webhook_id: id,
+    attempt: 2,
+    trigger: 'replay',
+    url: receiver.url,
+    status: 'succeeded',
+    response_status: 200,
+    response_excerpt: 'ok',
+    error: null,
+    next_attempt_at: null,
+  })
+  const [first, second] = receiver.heard
+  assert.equal(second?.body, first?.body)
+  assert.equal(second?.headers['service-event-id'], eid)
+  const attempts = await attemptsOf(url, person.bearer, id)
+  assert.deepEqual(
+    attempts.map(({ attempt, trigger }) => [attempt, trigger]),
+    [
+      [1, 'automatic'],
+      [2, 'replay'],
+    ],
+  )
+  const [entry] = await auditLog(url, person.bearer, '&action=replay_webhook')
+  assert.deepEqual(entry?.resource, { type: 'webhook', id })
+})
+
+test('answers 200 with the failure where the endpoint does not accept', async () => {
+  const person = await told()
+  person.receiver.answer = answering(500, {}, 'x'.repeat(5_000))
+  const { status, body } = await replay(person, person.id, person.eid)
+  assert.equal(status, 200)
+  assert.deepEqual([body['status'], body['response_status']], ['failed', 500])
+  assert.equal(String(body['response_excerpt']).length, 1_024)
+  const { failing_since } = await webhookOf(url, person.bearer, person.id)
+  assert.equal(failing_since, null, 'only what was due counts as failing')
+})
+
+test('a success makes the retry unnecessary; a failure leaves it due', async () => {
+  const person = await openAccount(url)
+  const receiver = await startReceiver()
+  receiver.answer = answering(500)
+  const { id } = await subscribe(url, person, { url: receiver.url })
+  await makeEvent(url, person)
+  const [heard] = await receiver.hears(1)
+  const eid = String(heard?.event.id)
+  await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 1, {
+    within_ms: 2_000,
+  })
+  const failed = await replay(person, id, eid)
+  assert.match(String(failed.body['next_attempt_at']), /Z$/)
+  receiver.answer = answering(200)
+  const succeeded = await replay(person, id, eid)
+  assert.deepEqual([succeeded.body['attempt'], succeeded.body['next_attempt_at']], [3, null])
+  await advance(url, person.bearer, 86_400)
+  assert.equal(receiver.heard.length, 3)
+  const { failing_since } = await webhookOf(url, person.bearer, id)
+  assert.equal(failing_since, null)
+})
+
+test('reaches a disabled subscription: that is how one finds out that it works again', async () => {
+  const person = await told()
+  const { bearer, id, eid } = person
+  await send(url, 'PATCH', `/v1/webhooks/${id}`, { bearer, body: { status: 'disabled' } })
+  assert.equal((await replay(person, id, eid)).body['status'], 'succeeded')
+  assert.equal((await webhookOf(url, bearer, id)).status, 'disabled')
+})
+
+test('410 disables, here too', async () => {
+  const person = await told()
+  person.receiver.answer = answering(410)
+  const { status } = await replay(person, person.id, person.eid)
+  assert.equal(status, 200)
+  const webhook = await webhookOf(url, person.bearer, person.id)
+  assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'endpoint_gone'])
+})
+
+test("a stranger's event or subscription is not found, and so is what never was", async () => {
+  const [person, stranger] = [await told(), await told()]
+  const missing = refusalOf(await replay(person, NO_WEBHOOK, person.eid))
+  assert.equal(missing['error'], 'not_found')
+  assert.deepEqual(refusalOf(await replay(stranger, person.id, stranger.eid)), missing)
+  const no_event = refusalOf(await replay(person, person.id, NO_EVENT))
+  assert.equal(no_event['error'], 'not_found')
+  assert.deepEqual(refusalOf(await replay(person, person.id, stranger.eid)), no_event)
+  assert.equal(person.receiver.heard.length, 1)
+})
+
+test('a repeat under one key sends nothing again', async () => {
+  const person = await told()
+  const first = await replay(person, person.id, person.eid, 'replay-1')
+  const second = await replay(person, person.id, person.eid, 'replay-1')
+  assert.deepEqual(second.body, first.body)
+  assert.equal(person.receiver.heard.length, 2)
+})
+
+test('holds no connection of the database while the endpoint takes its time', async () => {
+  const person = await told()
+  const waiting: (() => void)[] = []
+  person.receiver.answer = (response) => void waiting.push(() => response.end())
+  // More than the pool has connections.
+  const replays = Array.from({ length: 24 }, () => replay(person, person.id, person.eid))
+  await person.receiver.hears(25)
+  assert.equal((await programme.db.rows('select 1')).length, 1)
+  for (const answer of waiting) answer()
+  for (const reply of await Promise.all(replays)) assert.equal(reply.status, 200)
+})
+
+test('after 30 days the event is gone', async () => {
+  const person = await told()
+  await advance(url, person.bearer, 30 * 86_400 - 60)
+  const fresh = await send(url, 'POST', '/v1/sessions', {
+    body: { email: person.email, password: 'a long enough password' },
+  })
+  const bearer = String(fresh.body['bearer'])
+  assert.equal((await replay({ ...person, bearer }, person.id, person.eid)).status, 200)
+  await advance(url, bearer, 120)
+  assertRefused(await replay({ ...person, bearer }, person.id, person.eid), 410, 'event_expired')
+})

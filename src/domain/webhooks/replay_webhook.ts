@@ -1,0 +1,46 @@
+import { Problem } from '#contract/problem.ts'
+import type { Handler } from '#platform/context.ts'
+import { attempt, attemptView, GONE } from './attempt.ts'
+import { findEventOf, insertReplay, markDelivered } from './attempt_store.ts'
+import { disabledEvent, markDisabled } from './disable_webhook.ts'
+import { EVENT_KEPT_MS } from './sweep_deliveries_task.ts'
+import { findWebhookOf, lockWebhookOf } from './webhook_store.ts'
+
+/** The attempt is made before the transaction: nothing is held while an endpoint takes its time. */
+export const replayWebhook: Handler<'replay_webhook'> = {
+  prepare: async (context, input) => {
+    const { db, caller, now } = context
+    const webhook = await findWebhookOf(db, caller.account_id, input.id)
+    const event = await findEventOf(db, caller.account_id, input.eid)
+    requireKept(event.created_at, now)
+    const sending = {
+      ...webhook,
+      webhook_id: webhook.id,
+      event_id: event.id,
+      event_type: event.type,
+      body: event.body,
+    }
+    const outcome = await attempt(context, sending)
+
+    return async ({ tx, caller, emit, audit, now }) => {
+      await lockWebhookOf(tx, caller.account_id, webhook.id)
+      const replay = await insertReplay(tx, { ...sending, ...outcome })
+      const resource = { type: 'webhook', id: webhook.id }
+      if (outcome.status === 'succeeded') {
+        await markDelivered(tx, caller.account_id, webhook.id, outcome.created_at)
+      }
+      audit(caller.account_id, { action: 'replay_webhook', resource })
+      if (outcome.response_status === GONE) {
+        const gone = await markDisabled(tx, { ...webhook, reason: 'endpoint_gone', now })
+        if (gone !== undefined) emit(caller.account_id, disabledEvent(gone))
+        if (gone !== undefined) audit(caller.account_id, { action: 'webhook.disabled', resource })
+      }
+      return attemptView(replay)
+    }
+  },
+}
+
+function requireKept(created_at: Date, now: Date): void {
+  if (now.getTime() - created_at.getTime() < EVENT_KEPT_MS) return
+  throw new Problem('event_expired', 'Events can be sent again for 30 days; this one is older.')
+}

@@ -1,0 +1,32 @@
+import type { Seams } from '#platform/context.ts'
+import type { Task } from '#platform/tasks.ts'
+import { deleteAttemptsBefore } from './attempt_store.ts'
+import { disableWebhook } from './disable_webhook.ts'
+import { findFailingSince, forgetOldSecrets } from './webhook_store.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** How long an event can be sent again, and how long its attempts are shown. */
+export const EVENT_KEPT_MS = 30 * DAY_MS
+const FAILING_MAX_MS = 5 * DAY_MS
+const BATCH = 1_000
+
+/** What time does to subscriptions: dead endpoints, old secrets, old attempts. */
+export function sweepDeliveriesTask(
+  seams: Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>,
+): Task {
+  const { db, clock } = seams
+  return {
+    name: 'sweep_deliveries',
+    every_ms: 10_000,
+    pass: async () => {
+      const now = clock.now()
+      const ago = (ms: number) => new Date(now.getTime() - ms)
+      for (const webhook of await findFailingSince(db, ago(FAILING_MAX_MS), BATCH)) {
+        await disableWebhook(seams, { ...webhook, reason: 'failing_for_5_days', now })
+      }
+      await forgetOldSecrets(db, now)
+      while ((await deleteAttemptsBefore(db, ago(EVENT_KEPT_MS), BATCH)) === BATCH);
+    },
+  }
+}

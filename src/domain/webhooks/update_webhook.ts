@@ -1,0 +1,87 @@
+import type { InputOfName } from '#contract/operations.ts'
+import type { Context, Handler } from '#platform/context.ts'
+import { dropDeliveries } from './delivery_store.ts'
+import {
+  newSecret,
+  requireEventTypes,
+  requireWebhookUrl,
+  type WebhookRow,
+  webhookView,
+} from './webhook.ts'
+import { lockWebhookOf, updateWebhookRow } from './webhook_store.ts'
+
+type Change = InputOfName<'update_webhook'>
+
+export const updateWebhook: Handler<'update_webhook'> = async (context, input) => {
+  const { tx, caller, now } = context
+  if (input.url !== undefined) requireWebhookUrl(context.http, input.url)
+  if (input.events !== undefined) requireEventTypes(input.events)
+  const webhook = await lockWebhookOf(tx, caller.account_id, input.id)
+  if (!isChange(input)) return webhookView(webhook, now)
+
+  const rotated = input.rotate_secret === true ? newSecret(context, webhook.id) : null
+  const changed = await updateWebhookRow(tx, {
+    ...webhook,
+    ...contentOf(webhook, input),
+    ...statusOf(webhook, input),
+    ...(rotated !== null && secretsOf(webhook, rotated, input, now)),
+    updated_at: now,
+  })
+  const isTurnedOff = webhook.status === 'enabled' && changed.status === 'disabled'
+  if (isTurnedOff) await dropDeliveries(tx, caller.account_id, webhook.id)
+  tell(context, webhook.id, { isRotated: rotated !== null, isTurnedOff })
+  const view = webhookView(changed, now)
+  return rotated === null ? view : { ...view, secret: rotated.secret }
+}
+
+function isChange({ id: _id, grace_seconds: _grace, rotate_secret, ...rest }: Change): boolean {
+  return rotate_secret === true || Object.keys(rest).length > 0
+}
+
+function contentOf(webhook: WebhookRow, input: Change): Partial<WebhookRow> {
+  const { url = webhook.url, description = webhook.description } = input
+  return {
+    url,
+    description,
+    events: input.events === undefined ? webhook.events : requireEventTypes(input.events),
+    // Another endpoint has not failed yet.
+    failing_since: url === webhook.url ? webhook.failing_since : null,
+  }
+}
+
+/** Turning it on forgets why it was off, and that it had been failing. */
+function statusOf(webhook: WebhookRow, { status }: Change): Partial<WebhookRow> {
+  if (status === undefined || status === webhook.status) return {}
+  return status === 'enabled'
+    ? { status, disabled_reason: null, failing_since: null }
+    : { status, disabled_reason: 'requested' }
+}
+
+const GRACE_SECONDS = 86_400
+
+type Rotated = Pick<WebhookRow, 'secret_sealed' | 'secret_hint'>
+
+/** There is one secret before the present one: rotating twice within a grace ends the oldest. */
+function secretsOf(
+  webhook: WebhookRow,
+  { secret_sealed, secret_hint }: Rotated,
+  { grace_seconds = GRACE_SECONDS }: Change,
+  now: Date,
+): Partial<WebhookRow> {
+  const hasGrace = grace_seconds > 0
+  return {
+    secret_sealed,
+    secret_hint,
+    previous_secret_sealed: hasGrace ? webhook.secret_sealed : null,
+    previous_secret_expires_at: hasGrace ? new Date(now.getTime() + grace_seconds * 1_000) : null,
+  }
+}
+
+type Told = { isRotated: boolean; isTurnedOff: boolean }
+
+function tell({ audit, caller }: Context, id: string, { isRotated, isTurnedOff }: Told): void {
+  const resource = { type: 'webhook', id }
+  if (isRotated) audit(caller.account_id, { action: 'webhook.secret_rotated', resource })
+  if (isTurnedOff) audit(caller.account_id, { action: 'webhook.disabled', resource })
+  if (!isRotated && !isTurnedOff) audit(caller.account_id, { action: 'update_webhook', resource })
+}

@@ -1,0 +1,122 @@
+import { event_types } from '#contract/events.ts'
+import { Problem } from '#contract/problem.ts'
+import type { Webhook } from '#contract/webhooks.ts'
+import type { Context, Seams } from '#platform/context.ts'
+import { EgressRefused } from '#platform/http_out.ts'
+
+/**
+ * This room guarantees that every event reaches every subscription that asked for it, at least
+ * once, as the same bytes, signed; or that it shows why not. One endpoint never delays another.
+ */
+export type WebhookRow = {
+  account_id: string
+  id: string
+  url: string
+  events: string[]
+  status: 'enabled' | 'disabled'
+  disabled_reason: string | null
+  description: string | null
+  secret_sealed: string
+  secret_hint: string
+  previous_secret_sealed: string | null
+  previous_secret_expires_at: Date | null
+  failing_since: Date | null
+  last_delivery_at: Date | null
+  version: bigint
+  created_at: Date
+  updated_at: Date
+}
+
+export const WEBHOOKS_MAX = 20
+
+/** Not an event of the account: it is asked for by name, and `*` does not bring it. */
+const CHALLENGE = 'three_ds.challenge'
+
+export function webhookView(webhook: WebhookRow, now: Date): Webhook {
+  const { previous_secret_expires_at } = webhook
+  const isInGrace = previous_secret_expires_at !== null && previous_secret_expires_at > now
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: webhook.events,
+    status: webhook.status,
+    disabled_reason: webhook.disabled_reason,
+    description: webhook.description,
+    secret_hint: webhook.secret_hint,
+    previous_secret_expires_at: isInGrace ? previous_secret_expires_at.toISOString() : null,
+    failing_since: webhook.failing_since?.toISOString() ?? null,
+    last_delivery_at: webhook.last_delivery_at?.toISOString() ?? null,
+    version: Number(webhook.version),
+    created_at: webhook.created_at.toISOString(),
+    updated_at: webhook.updated_at.toISOString(),
+  }
+}
+
+/** Judged as text here; what its name resolves to is judged each time something is sent there. */
+export function requireWebhookUrl(http: Seams['http'], url: string): void {
+  try {
+    http.requireAllowedUrl(url)
+  } catch (cause) {
+    if (!(cause instanceof EgressRefused)) throw cause
+    throw new Problem('invalid_webhook_url', cause.message, {
+      details: [{ field: 'url', message: cause.message }],
+      cause,
+    })
+  }
+}
+
+/** Each type once, in the order given. */
+export function requireEventTypes(types: readonly string[]): string[] {
+  const unknown = types.find((type) => type !== '*' && type !== CHALLENGE && !isEventType(type))
+  if (unknown !== undefined) {
+    throw new Problem('unknown_event_type', `There is no event type ${printable(unknown)}.`, {
+      details: [{ field: 'events', message: `does not know ${printable(unknown)}` }],
+    })
+  }
+  return [...new Set(types)]
+}
+
+export function isEventType(type: string): boolean {
+  return Object.hasOwn(event_types, type)
+}
+
+const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
+
+export function requireRoomForOneMore(count: number): void {
+  if (count < WEBHOOKS_MAX) return
+  throw new Problem(
+    'invalid_request',
+    `An account has at most ${WEBHOOKS_MAX} subscriptions. Delete one first.`,
+    { status: 422 },
+  )
+}
+
+const SECRET_BYTES = 32
+const HINT_LENGTH = 4
+
+export type NewSecret = { secret: string; secret_sealed: string; secret_hint: string }
+
+export function newSecret({ random, keys }: Pick<Context, 'random' | 'keys'>, id: string) {
+  const secret = `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`
+  return {
+    secret,
+    secret_sealed: keys.seal('webhook_secret', id, secret),
+    secret_hint: `…${secret.slice(-HINT_LENGTH)}`,
+  } satisfies NewSecret
+}
+
+type Sealed = Pick<
+  WebhookRow,
+  'id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
+>
+
+/** The secrets that sign now: the present one and, while it is in grace, the one before. */
+export function signingSecrets({ keys }: Pick<Seams, 'keys'>, webhook: Sealed, now: Date) {
+  const open = (sealed: string) => keys.open('webhook_secret', webhook.id, sealed)
+  const { previous_secret_sealed, previous_secret_expires_at } = webhook
+  const secrets = [open(webhook.secret_sealed)]
+  if (previous_secret_sealed !== null && (previous_secret_expires_at ?? now) > now) {
+    secrets.push(open(previous_secret_sealed))
+  }
+  return secrets
+}

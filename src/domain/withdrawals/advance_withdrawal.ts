@@ -1,0 +1,178 @@
+import { tellAsSystem } from '#domain/access/tell_as_system.ts'
+import { type Move, post } from '#domain/ledger/post.ts'
+import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
+import { assert } from '#kernel/assert.ts'
+import { decimalFromMicros } from '#kernel/money.ts'
+import type { NewEvent, Seams } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import {
+  netOf,
+  type WithdrawalRow,
+  type WithdrawalTransferRow,
+  withdrawalReference,
+  withdrawalView,
+} from './withdrawal.ts'
+import { insertTransfer, lockWithdrawal, updateWithdrawal } from './withdrawal_store.ts'
+
+type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+
+/** Each step is one transaction under the withdrawal's lock, and does nothing if it was done. */
+
+/** The bytes are ours from here on, whatever happens to the process that had them signed. */
+export async function storeTransfer(
+  { db, clock }: Parts,
+  withdrawal: WithdrawalRow,
+  transfer: WithdrawalTransferRow,
+): Promise<WithdrawalRow | null> {
+  return db.transaction(async (tx) => {
+    const now = clock.now()
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== 'reserved' || locked.attempt !== transfer.attempt) return null
+    await insertTransfer(tx, locked, transfer, now)
+    return updateWithdrawal(tx, locked, { step: 'signed', txid: transfer.txid }, now)
+  })
+}
+
+export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Promise<void> {
+  await parts.db.transaction(async (tx) => {
+    const now = parts.clock.now()
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.status !== 'pending' || locked.step !== 'signed') return
+    const change = { status: 'broadcasted', status_reason: null, broadcasted_at: now } as const
+    const sent = await updateWithdrawal(tx, locked, change, now)
+    await tell(tx, parts, sent, {
+      type: 'withdrawal.broadcasted',
+      message: `${decimalFromMicros(netOf(sent))} USD were sent to ${sent.address}.`,
+      object: withdrawalView(sent),
+    })
+  })
+}
+
+export async function noteBlock(
+  { db, clock }: Parts,
+  withdrawal: WithdrawalRow,
+  block_number: number | null,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const locked = await lockWithdrawal(tx, withdrawal)
+    const number = block_number === null ? null : BigInt(block_number)
+    if (locked.step !== 'signed' || locked.block_number === number) return
+    await updateWithdrawal(tx, locked, { block_number: number }, clock.now())
+  })
+}
+
+/** It is final: what was reserved has left, to its target and as our fee. */
+export async function completeWithdrawal(
+  parts: Parts,
+  withdrawal: WithdrawalRow,
+  block_number: number,
+): Promise<void> {
+  await parts.db.transaction(async (tx) => {
+    const now = parts.clock.now()
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== 'signed') return
+    await settle(parts, tx, locked, [
+      { movement: 'withdrawal_sent', to: chain_purse, amount_micros: netOf(locked) },
+      { movement: 'withdrawal_fee_taken', to: fees, amount_micros: locked.fee_micros },
+    ])
+    const change = {
+      status: 'completed',
+      status_reason: null,
+      step: 'completed',
+      block_number: BigInt(block_number),
+      completed_at: now,
+    } as const
+    const done = await updateWithdrawal(tx, locked, change, now)
+    await tell(tx, parts, done, {
+      type: 'withdrawal.completed',
+      message: `${decimalFromMicros(netOf(done))} USD have arrived at ${done.address}.`,
+      object: null,
+    })
+  })
+}
+
+/** Nothing has left and nothing of it can leave any more: all of it comes back. */
+export async function failWithdrawal(
+  parts: Parts,
+  withdrawal: WithdrawalRow,
+  reason: string,
+): Promise<void> {
+  await parts.db.transaction(async (tx) => {
+    const now = parts.clock.now()
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== withdrawal.step || locked.attempt !== withdrawal.attempt) return
+    assert(locked.step !== 'completed' && locked.step !== 'failed', 'only what is open can fail')
+    await settle(parts, tx, locked, [
+      { movement: 'withdrawal_returned', to: treasury, amount_micros: locked.amount_micros },
+    ])
+    const change = { status: 'failed', status_reason: reason, step: 'failed' } as const
+    const failed = await updateWithdrawal(tx, locked, change, now)
+    await tell(tx, parts, failed, {
+      type: 'withdrawal.failed',
+      severity: 'error',
+      message: `A withdrawal failed; ${decimalFromMicros(failed.amount_micros)} USD are back.`,
+      object: null,
+    })
+  })
+}
+
+/** A fresh attempt, once the last one is known to be dead. */
+export async function beginAttempt({ db, clock }: Parts, withdrawal: WithdrawalRow): Promise<void> {
+  await db.transaction(async (tx) => {
+    const now = clock.now()
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== 'signed' || locked.attempt !== withdrawal.attempt) return
+    const change = {
+      step: 'reserved',
+      attempt: locked.attempt + 1,
+      block_number: null,
+      next_try_at: now,
+    } as const
+    await updateWithdrawal(tx, locked, change, now)
+  })
+}
+
+/** It waits for a person: the signer or the screening will not have it go by itself. */
+export async function holdForReview(
+  { db, clock }: Parts,
+  withdrawal: WithdrawalRow,
+  change: { step?: 'review'; next_try_at?: Date },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== 'reserved') return
+    await updateWithdrawal(tx, locked, { ...change, status_reason: 'review' }, clock.now())
+  })
+}
+
+type Part = Pick<Move, 'movement' | 'to' | 'amount_micros'>
+
+async function settle(
+  { clock, newId }: Parts,
+  tx: Tx,
+  { account_id, id, asset, chain, address }: WithdrawalRow,
+  parts: readonly Part[],
+): Promise<void> {
+  const moves = parts
+    .filter(({ amount_micros }) => amount_micros > 0n)
+    .map((part) => ({
+      ...part,
+      account_id,
+      from: payout,
+      reference: withdrawalReference(id),
+      description: `${asset} to ${address} on ${chain}`,
+    }))
+  const posted = await post(tx, moves, { now: clock.now(), newId })
+  assert(
+    posted.every((one) => one !== null),
+    'what was reserved is there',
+  )
+}
+
+type Told = Pick<NewEvent, 'type' | 'message' | 'object' | 'severity'>
+
+function tell(tx: Tx, parts: Parts, withdrawal: WithdrawalRow, told: Told): Promise<void> {
+  const resource = withdrawalReference(withdrawal.id)
+  const event = { ...told, resource, amount_micros: withdrawal.amount_micros }
+  return tellAsSystem(tx, parts, withdrawal.account_id, { events: [event] })
+}

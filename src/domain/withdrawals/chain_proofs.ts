@@ -1,0 +1,65 @@
+import type { Proof } from '#domain/ledger/audit_books.ts'
+
+/** What ties the books to the chains: each statement finds what violates it, and finds nothing. */
+export const chain_proofs: readonly Proof[] = [
+  {
+    name: 'each final transfer has exactly one movement of its amount',
+    sql: `select t.chain, t.txid, t.ordinal, t.value_micros::text as value, m.id as movement_id
+            from chain_transfers t
+            left join movements m on m.account_id = t.account_id and m.id = t.movement_id
+             and m.amount_micros = t.value_micros and m.reference_id = t.topup_id
+             and m.movement = case when t.held_reason is null then 'topup_settled'
+                                   else 'topup_suspended' end
+           where m.id is null`,
+  },
+  {
+    name: 'each movement from a chain has exactly one final transfer',
+    sql: `select m.account_id, m.id as movement_id
+            from movements m
+           where m.movement in ('topup_settled', 'topup_suspended')
+             and (select count(*) from chain_transfers t where t.movement_id = m.id) <> 1`,
+  },
+  {
+    name: 'what a top-up says follows from its transfers',
+    sql: `select u.account_id, u.id
+            from topups u
+            left join (select account_id, topup_id, sum(value_micros) as final,
+                              sum(value_micros) filter (where state in ('credited', 'released'))
+                                as credited
+                         from chain_transfers group by 1, 2) t
+              on t.account_id = u.account_id and t.topup_id = u.id
+           where u.final_micros <> coalesce(t.final, 0)
+              or u.credited_micros <> coalesce(t.credited, 0)`,
+  },
+  {
+    name: 'what is reserved for payouts equals the open withdrawals',
+    sql: `select account_id, coalesce(p.reserved, 0)::text as reserved,
+                 coalesce(w.open, 0)::text as open
+            from (select account_id, sum(balance_micros) as reserved
+                    from purses where kind = 'payout' group by 1) p
+            full join (select account_id, sum(amount_micros) as open
+                         from withdrawals where step not in ('completed', 'failed')
+                        group by 1) w using (account_id)
+           where coalesce(p.reserved, 0) <> coalesce(w.open, 0)`,
+  },
+  {
+    name: 'custody equals what was received less what was sent',
+    sql: `select custody::text, received::text, sent::text
+            from (select coalesce(sum(-amount_micros), 0) as custody
+                    from entries where kind = 'chain') c,
+                 (select coalesce(sum(value_micros), 0) as received
+                    from chain_transfers where state <> 'refunded') r,
+                 (select coalesce(sum(amount_micros - fee_micros), 0) as sent
+                    from withdrawals where step = 'completed') s
+           where custody <> received - sent`,
+  },
+  {
+    name: 'a signed withdrawal has its bytes stored',
+    sql: `select w.account_id, w.id
+            from withdrawals w
+           where w.step in ('signed', 'completed')
+             and not exists (select from withdrawal_transfers t
+                              where t.account_id = w.account_id and t.withdrawal_id = w.id
+                                and t.attempt = w.attempt and t.txid = w.txid)`,
+  },
+]

@@ -1,0 +1,20 @@
+import type { Handler } from '#platform/context.ts'
+import { anyOf, type Condition } from '#platform/page.ts'
+import { withdrawalView } from './withdrawal.ts'
+import { pageOfWithdrawals } from './withdrawal_store.ts'
+
+export const listWithdrawals: Handler<'list_withdrawals'> = async ({ tx, caller }, input) => {
+  const page = await pageOfWithdrawals(tx, input, [
+    ['account_id = ?', caller.account_id],
+    ...anyOf('status', input.status),
+    ...anyOf('address', input.address),
+    ...sentAs(input.txid),
+  ])
+  return { ...page, data: page.data.map(withdrawalView) }
+}
+
+/** Only by what is shown: a transfer that is signed and not sent is found by nobody. */
+function sentAs(list: string | undefined): Condition[] {
+  if (list === undefined) return []
+  return [['broadcasted_at is not null'], ...anyOf('txid', list.toLowerCase())]
+}

@@ -1,0 +1,97 @@
+import { Problem } from '#contract/problem.ts'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { move } from '#domain/ledger/post.ts'
+import { payout, treasury } from '#domain/ledger/purse.ts'
+import { decimalFromMicros } from '#kernel/money.ts'
+import { equals, type PageInput, type PageOf } from '#platform/page.ts'
+import { type WithdrawalRow, withdrawalReference, withdrawalView } from './withdrawal.ts'
+import {
+  lockWithdrawal,
+  pageOfWithdrawals,
+  updateWithdrawal,
+  withdrawalOwner,
+} from './withdrawal_store.ts'
+
+type OwnedWithdrawal = Withdrawal & { account_id: string; in_review: boolean }
+type Wanted = PageInput & { status?: Withdrawal['status'] | 'review'; account_id?: string }
+
+/** Withdrawals of any account; `review` are those that wait for a person. */
+export async function findWithdrawals(
+  { tx }: OperatorContext,
+  input: Wanted,
+): Promise<PageOf<OwnedWithdrawal>> {
+  const { status } = input
+  const page = await pageOfWithdrawals(tx, input, [
+    ['id is not null'],
+    ...(status === 'review' ? equals('step', 'review') : equals('status', status)),
+    ...equals('account_id', input.account_id),
+  ])
+  const data = page.data.map((row) => ({
+    account_id: row.account_id,
+    in_review: row.step === 'review',
+    ...withdrawalView(row),
+  }))
+  return { ...page, data }
+}
+
+async function lockInReview({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
+  const withdrawal = await lockWithdrawal(tx, { account_id: await withdrawalOwner(tx, id), id })
+  if (withdrawal.step === 'review') return withdrawal
+  const sentence = `This withdrawal is ${withdrawal.status} and waits for nobody.`
+  throw new Problem('invalid_request', sentence, { status: 409 })
+}
+
+/** From here on it goes the way of every other: the task that signs and sends picks it up. */
+export async function approveWithdrawal(
+  context: OperatorContext,
+  { id }: { id: string },
+): Promise<Withdrawal> {
+  const { tx, now } = context
+  await requireRailOpen(tx, 'withdrawals')
+  const withdrawal = await lockInReview(context, id)
+  const change = { step: 'reserved', status_reason: null, next_try_at: now } as const
+  const approved = await updateWithdrawal(tx, withdrawal, change, now)
+  context.audit(withdrawal.account_id, {
+    action: 'approve_withdrawal',
+    resource: withdrawalReference(id),
+  })
+  return withdrawalView(approved)
+}
+
+/** Nothing was signed for it, so all of it goes back. */
+export async function refuseWithdrawal(
+  context: OperatorContext,
+  { id }: { id: string },
+): Promise<Withdrawal> {
+  const { tx, now, newId } = context
+  const withdrawal = await lockInReview(context, id)
+  const { account_id, amount_micros } = withdrawal
+  const reference = withdrawalReference(id)
+  await move(
+    tx,
+    {
+      movement: 'withdrawal_returned',
+      account_id,
+      from: payout,
+      to: treasury,
+      amount_micros,
+      reference,
+      description: `${withdrawal.asset} to ${withdrawal.address} on ${withdrawal.chain}`,
+    },
+    { now, newId },
+  )
+  const change = { status: 'failed', step: 'failed', status_reason: 'refused' } as const
+  const refused = await updateWithdrawal(tx, withdrawal, change, now)
+  context.emit(account_id, {
+    type: 'withdrawal.failed',
+    severity: 'error',
+    message: `A withdrawal was refused; ${decimalFromMicros(amount_micros)} USD are back.`,
+    resource: reference,
+    object: null,
+    amount_micros,
+  })
+  context.audit(account_id, { action: 'refuse_withdrawal', resource: reference })
+  return withdrawalView(refused)
+}

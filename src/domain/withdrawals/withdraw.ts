@@ -1,0 +1,131 @@
+import { Problem } from '#contract/problem.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
+import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import { needsReview, requireCooledDown } from '#domain/access/risk.ts'
+import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import { findAccount, lockAccount } from '#domain/accounts/account_store.ts'
+import { requireTotpCode } from '#domain/accounts/two_factor.ts'
+import { move } from '#domain/ledger/post.ts'
+import { payout, treasury } from '#domain/ledger/purse.ts'
+import { requireChainAsset } from '#domain/topups/topup.ts'
+import { microsFromUsd } from '#kernel/money.ts'
+import type { Context, Handler, PreparingContext } from '#platform/context.ts'
+import { APPROVAL_PURPOSE, approvalOf } from '#rails/signer/intent.ts'
+import {
+  invalidAddress,
+  requireAddress,
+  requireWithdrawalAmount,
+  requireWithinDay,
+  withdrawalReference,
+  withdrawalView,
+} from './withdrawal.ts'
+import { insertWithdrawal, isDepositAddress, usedToday } from './withdrawal_store.ts'
+
+/**
+ * The debit and the order to pay are one transaction; sending is a task's work. The address is
+ * screened here, and again by the task just before it is signed for.
+ */
+export const withdraw: Handler<'withdraw'> = {
+  prepare: async (context, input) => {
+    const { db, caller, settings } = context
+    const { chain, asset } = requireChainAsset(settings, {
+      chain: input.chain ?? 'tron',
+      asset: input.asset ?? 'USDT',
+    })
+    const limits = await spendLimitsOf(db, caller.account_id, settings)
+    const amount_micros = requireWithdrawalAmount(input.amount_usd, limits)
+    const fee_micros = microsFromUsd(limits.withdrawal_fee_usd)
+    const address = requireAddress(chain, input.address)
+    if (await isDepositAddress(db, chain.name, address)) throw invalidAddress(chain)
+    const target = { chain: chain.name, address: input.address, amount_micros }
+    await requireCooledDown(db, caller.account_id, context)
+    const isScreened = await requireAllowed(context, target)
+    const isForReview = isScreened || needsReview(amount_micros, settings)
+    const needsCode = await requireCodeSent(context, input.totp_code)
+
+    return async ({ tx, now, newId, keys, clock, audit }) => {
+      const { account_id } = caller
+      await requireRailOpen(tx, 'withdrawals')
+      if (needsCode) await useUpCode({ tx, keys, clock, now }, account_id, input.totp_code ?? '')
+      const id = newId('wd')
+      const reference = withdrawalReference(id)
+      await move(
+        tx,
+        {
+          movement: 'withdrawal_reserved',
+          account_id,
+          from: treasury,
+          to: payout,
+          amount_micros,
+          reference,
+          description: `${asset.asset} to ${input.address} on ${chain.name}`,
+        },
+        { now, newId },
+      )
+      // The treasury's lock is held by now, so two withdrawals cannot both count as the first.
+      requireWithinDay((await usedToday(tx, account_id, now)) + amount_micros, limits)
+      const approval = approvalOf(keys.material(APPROVAL_PURPOSE, 32), {
+        id,
+        chain: chain.name,
+        contract: chain.showAddress(asset.contract),
+        to: input.address,
+        amount: (amount_micros - fee_micros).toString(),
+      })
+      const withdrawal = await insertWithdrawal(tx, {
+        account_id,
+        id,
+        asset: asset.asset,
+        chain: chain.name,
+        address: input.address,
+        amount_micros,
+        fee_micros,
+        step: isForReview ? 'review' : 'reserved',
+        status_reason: isForReview ? 'review' : null,
+        approval,
+        metadata: input.metadata ?? {},
+        created_at: now,
+      })
+      audit(account_id, { action: 'withdrawal.requested', resource: reference })
+      return withdrawalView(withdrawal)
+    }
+  },
+}
+
+type Target = { chain: string; address: string; amount_micros: bigint }
+
+/** True where a person has to look at it first. */
+async function requireAllowed(context: PreparingContext, target: Target): Promise<boolean> {
+  const { decision } = await context.screener.screen({ ...target, direction: 'out' })
+  if (decision !== 'block') return decision === 'review'
+  await context.auditRefusal(context.caller.account_id, {
+    action: 'withdrawal.requested',
+    result: 'denied',
+  })
+  throw new Problem('address_blocked', 'This programme does not send to this address.')
+}
+
+/** A session is a browser that may have been left open; a key or a token was given for this. */
+async function requireCodeSent(
+  { db, keys, caller, now }: PreparingContext,
+  totp_code: string | undefined,
+): Promise<boolean> {
+  const { account_id } = caller
+  if (caller.kind !== 'session') return false
+  if ((await findAccount(db, account_id)).totp_status !== 'enabled') return false
+  if (totp_code === undefined) {
+    throw new Problem('totp_required', 'Send totp_code with the six digits of the authenticator.')
+  }
+  await requireGuessLeft({ tx: db, keys, subject: `totp|${account_id}`, now })
+  return true
+}
+
+async function useUpCode(
+  check: Pick<Context, 'tx' | 'keys' | 'clock' | 'now'>,
+  account_id: string,
+  totp_code: string,
+): Promise<void> {
+  const account = await lockAccount(check.tx, account_id)
+  if (account.totp_status !== 'enabled') return
+  await requireTotpCode(check, account, totp_code)
+  await clearGuesses({ ...check, subject: `totp|${account_id}` })
+}

@@ -1,0 +1,118 @@
+import { Problem } from '#contract/problem.ts'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import type { SpendLimits } from '#platform/config.ts'
+import type { Chain } from '#rails/chain/chain.ts'
+
+/**
+ * This room guarantees that what leaves the balance either arrives once or comes back whole. The
+ * bytes of a transfer are stored before they are sent, and a second transfer is made only when the
+ * first can never execute.
+ */
+export type WithdrawalRow = {
+  account_id: string
+  id: string
+  asset: string
+  chain: string
+  address: string
+  amount_micros: Micros
+  fee_micros: Micros
+  status: Withdrawal['status']
+  status_reason: string | null
+  step: 'review' | 'reserved' | 'signed' | 'completed' | 'failed'
+  attempt: number
+  txid: string | null
+  block_number: bigint | null
+  approval: string
+  next_try_at: Date
+  metadata: Record<string, string>
+  version: bigint
+  created_at: Date
+  updated_at: Date
+  broadcasted_at: Date | null
+  completed_at: Date | null
+  /** The newest block that was read; null before the chain was. */
+  head_number: bigint | null
+}
+
+/** One signed transfer of a withdrawal. */
+export type WithdrawalTransferRow = {
+  attempt: number
+  txid: string
+  raw: string
+  signature: string
+  expires_at: Date | null
+  nonce: bigint | null
+}
+
+export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {
+  return {
+    id: withdrawal.id,
+    asset: withdrawal.asset,
+    chain: withdrawal.chain,
+    address: withdrawal.address,
+    amount_usd: usdFromMicros(withdrawal.amount_micros),
+    fee_usd: usdFromMicros(withdrawal.fee_micros),
+    net_usd: usdFromMicros(netOf(withdrawal)),
+    status: withdrawal.status,
+    status_reason: withdrawal.status_reason,
+    // What is signed and not sent yet is nobody's business.
+    txid: withdrawal.broadcasted_at === null ? null : withdrawal.txid,
+    confirmations: confirmationsOf(withdrawal),
+    broadcasted_at: withdrawal.broadcasted_at?.toISOString() ?? null,
+    completed_at: withdrawal.completed_at?.toISOString() ?? null,
+    metadata: withdrawal.metadata,
+    version: Number(withdrawal.version),
+    created_at: withdrawal.created_at.toISOString(),
+    updated_at: withdrawal.updated_at.toISOString(),
+  }
+}
+
+/** What arrives. */
+export const netOf = ({ amount_micros, fee_micros }: WithdrawalRow): Micros =>
+  amount_micros - fee_micros
+
+function confirmationsOf({ block_number, head_number }: WithdrawalRow): number {
+  if (block_number === null || head_number === null) return 0
+  return Number(head_number < block_number ? 0n : head_number - block_number + 1n)
+}
+
+export function requireWithdrawalAmount(amount_usd: number, limits: SpendLimits): Micros {
+  const { withdrawal_min_usd, withdrawal_max_usd, withdrawal_fee_usd } = limits
+  const isTooLittle = amount_usd < withdrawal_min_usd || amount_usd <= withdrawal_fee_usd
+  if (isTooLittle || amount_usd > withdrawal_max_usd) {
+    throw new Problem(
+      'amount_out_of_range',
+      `A withdrawal can be from ${withdrawal_min_usd} to ${withdrawal_max_usd} dollars.`,
+      { details: [{ field: 'amount_usd', message: 'is out of range' }] },
+    )
+  }
+  return microsFromUsd(amount_usd)
+}
+
+export function requireWithinDay(used_micros: Micros, limits: SpendLimits): void {
+  if (used_micros <= microsFromUsd(limits.withdrawal_daily_usd)) return
+  throw new Problem(
+    'amount_out_of_range',
+    `Withdrawals of one day come to at most ${limits.withdrawal_daily_usd} dollars.`,
+    { details: [{ field: 'amount_usd', message: 'is above what is left for today' }] },
+  )
+}
+
+/** The 40 digits of an address of this chain, spelled with its checksum. */
+export function requireAddress(chain: Chain, text: string): string {
+  const address = chain.readAddress(text)
+  const isNobody = address === null || /^0+$/.test(address)
+  const isContract = chain.assets.some(({ contract }) => contract === address)
+  if (isNobody || isContract || address === chain.hot_wallet) throw invalidAddress(chain)
+  return address
+}
+
+export function invalidAddress(chain: Chain): Problem {
+  const sentence = `This is not an address on ${chain.name} that can be paid. Check every letter.`
+  return new Problem('invalid_address', sentence, {
+    details: [{ field: 'address', message: 'is not a wallet on this chain' }],
+  })
+}
+
+export const withdrawalReference = (id: string) => ({ type: 'withdrawal', id })

@@ -1,0 +1,240 @@
+import { Problem } from '#contract/problem.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { WithdrawalRow, WithdrawalTransferRow } from './withdrawal.ts'
+
+const COLUMNS = `account_id, id, asset, chain, address, amount_micros, fee_micros, status,
+  status_reason, step, attempt, txid, block_number, approval, next_try_at, metadata, version,
+  created_at, updated_at, broadcasted_at, completed_at,
+  (select head_number from chain_cursors c where c.chain = withdrawals.chain) as head_number`
+
+type NewWithdrawal = Pick<
+  WithdrawalRow,
+  | 'account_id'
+  | 'id'
+  | 'asset'
+  | 'chain'
+  | 'address'
+  | 'amount_micros'
+  | 'fee_micros'
+  | 'status_reason'
+  | 'step'
+  | 'approval'
+  | 'metadata'
+  | 'created_at'
+>
+
+export async function insertWithdrawal(tx: Tx, one: NewWithdrawal): Promise<WithdrawalRow> {
+  const [row] = await tx.rows<WithdrawalRow>(
+    `insert into withdrawals (account_id, id, asset, chain, address, amount_micros, fee_micros,
+                              status_reason, step, approval, metadata, next_try_at, created_at,
+                              updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12)
+  returning ${COLUMNS}`,
+    [
+      one.account_id,
+      one.id,
+      one.asset,
+      one.chain,
+      one.address,
+      one.amount_micros,
+      one.fee_micros,
+      one.status_reason,
+      one.step,
+      one.approval,
+      JSON.stringify(one.metadata),
+      one.created_at,
+    ],
+  )
+  assert(row !== undefined, 'the new withdrawal was stored')
+  return row
+}
+
+export async function findWithdrawalOf(
+  tx: Tx,
+  account_id: string,
+  id: string,
+): Promise<WithdrawalRow> {
+  const [row] = await tx.rows<WithdrawalRow>(
+    `select ${COLUMNS} from withdrawals where account_id = $1 and id = $2`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+/** The first lock of whatever moves a withdrawal on, before any purse. */
+export async function lockWithdrawal(
+  tx: Tx,
+  { account_id, id }: { account_id: string; id: string },
+): Promise<WithdrawalRow> {
+  const [row] = await tx.rows<WithdrawalRow>(
+    `select ${COLUMNS} from withdrawals
+      where account_id = $1 and id = $2 for update of withdrawals`,
+    [account_id, id],
+  )
+  return requireFound(row)
+}
+
+function requireFound(row: WithdrawalRow | undefined): WithdrawalRow {
+  if (row === undefined) throw new Problem('not_found', 'There is no such withdrawal.')
+  return row
+}
+
+export function pageOfWithdrawals(
+  tx: Tx,
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<WithdrawalRow>> {
+  return readPage(tx, {
+    operation: 'list_withdrawals',
+    prefix: 'wd',
+    select: `select ${COLUMNS} from withdrawals`,
+    where,
+    input,
+  })
+}
+
+/** What of today's allowance is used; what failed has come back and does not count. */
+export async function usedToday(tx: Tx, account_id: string, now: Date): Promise<Micros> {
+  const [row] = await tx.rows<{ used: Micros }>(
+    `select coalesce(sum(amount_micros), 0)::bigint as used from withdrawals
+      where account_id = $1 and status <> 'failed'
+        and created_at >= date_trunc('day', $2::timestamptz, 'UTC')`,
+    [account_id, now],
+  )
+  return row?.used ?? 0n
+}
+
+export async function isDepositAddress(tx: Tx, chain: string, address: string): Promise<boolean> {
+  const rows = await tx.rows('select 1 from deposit_addresses where chain = $1 and address = $2', [
+    chain,
+    address,
+  ])
+  return rows.length > 0
+}
+
+type Due = { chain: string; step: 'reserved' | 'signed'; now: Date }
+
+export async function findDueWithdrawals(tx: Tx, due: Due): Promise<WithdrawalRow[]> {
+  return tx.rows<WithdrawalRow>(
+    `select ${COLUMNS} from withdrawals
+      where chain = $1 and step = $2 and next_try_at <= $3
+      order by next_try_at, id limit 50`,
+    [due.chain, due.step, due.now],
+  )
+}
+
+export async function findTransfer(
+  tx: Tx,
+  { account_id, id, attempt }: WithdrawalRow,
+): Promise<WithdrawalTransferRow | undefined> {
+  const [row] = await tx.rows<WithdrawalTransferRow>(
+    `select attempt, txid, raw, signature, expires_at, nonce from withdrawal_transfers
+      where account_id = $1 and withdrawal_id = $2 and attempt = $3`,
+    [account_id, id, attempt],
+  )
+  return row
+}
+
+export async function insertTransfer(
+  tx: Tx,
+  { account_id, id }: WithdrawalRow,
+  transfer: WithdrawalTransferRow,
+  now: Date,
+): Promise<void> {
+  await tx.run(
+    `insert into withdrawal_transfers (account_id, withdrawal_id, attempt, txid, raw, signature,
+                                       expires_at, nonce, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      account_id,
+      id,
+      transfer.attempt,
+      transfer.txid,
+      transfer.raw,
+      transfer.signature,
+      transfer.expires_at,
+      transfer.nonce,
+      now,
+    ],
+  )
+}
+
+type Change = Partial<
+  Pick<
+    WithdrawalRow,
+    | 'status'
+    | 'status_reason'
+    | 'step'
+    | 'attempt'
+    | 'txid'
+    | 'block_number'
+    | 'broadcasted_at'
+    | 'completed_at'
+    | 'next_try_at'
+  >
+>
+
+/** Writes a change to a locked withdrawal as its next version. */
+export async function updateWithdrawal(
+  tx: Tx,
+  before: WithdrawalRow,
+  change: Change,
+  now: Date,
+): Promise<WithdrawalRow> {
+  const next = { ...before, ...change }
+  const [row] = await tx.rows<WithdrawalRow>(
+    `update withdrawals
+        set status = $3, status_reason = $4, step = $5, attempt = $6, txid = $7,
+            block_number = $8, broadcasted_at = $9, completed_at = $10, next_try_at = $11,
+            version = version + 1, updated_at = $12
+      where account_id = $1 and id = $2
+  returning ${COLUMNS}`,
+    [
+      next.account_id,
+      next.id,
+      next.status,
+      next.status_reason,
+      next.step,
+      next.attempt,
+      next.txid,
+      next.block_number,
+      next.broadcasted_at,
+      next.completed_at,
+      next.next_try_at,
+      now,
+    ],
+  )
+  return requireFound(row)
+}
+
+/** When to look again; no change that anybody is told of. */
+export async function postpone(tx: Tx, { account_id, id }: WithdrawalRow, until: Date) {
+  await tx.run('update withdrawals set next_try_at = $3 where account_id = $1 and id = $2', [
+    account_id,
+    id,
+    until,
+  ])
+}
+
+/** The highest place in the hot wallet's order that was ever given to a transfer of this chain. */
+export async function lastNonce(tx: Tx, chain: string): Promise<number | null> {
+  const [row] = await tx.rows<{ nonce: bigint | null }>(
+    `select max(t.nonce) as nonce
+       from withdrawal_transfers t
+       join withdrawals w on w.account_id = t.account_id and w.id = t.withdrawal_id
+      where w.chain = $1`,
+    [chain],
+  )
+  return row?.nonce == null ? null : Number(row.nonce)
+}
+
+/** For whoever runs the programme: whose withdrawal it is. */
+export async function withdrawalOwner(tx: Tx, id: string): Promise<string> {
+  const [row] = await tx.rows<WithdrawalRow>('select account_id from withdrawals where id = $1', [
+    id,
+  ])
+  return requireFound(row).account_id
+}

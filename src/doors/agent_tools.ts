@@ -1,0 +1,95 @@
+import { isWrite, type OAuthAccess, type OperationShape } from '#contract/operation.ts'
+import { type OperationName, operations } from '#contract/operations.ts'
+import { ErrorBody } from '#contract/shapes.ts'
+
+/** An operation as an agent sees it. Everything is read off the contract. */
+export type AgentTool = {
+  name: OperationName
+  title: string
+  description: string
+  inputSchema: object
+  outputSchema: object
+  annotations: {
+    title: string
+    readOnlyHint: boolean
+    destructiveHint: boolean
+    idempotentHint: boolean
+  }
+}
+
+export const agent_tools: readonly AgentTool[] = Object.values<OperationShape>(operations).map(
+  (shape) => {
+    const title = shape.summary.replace(/\.$/, '')
+    // A read that uses something up, such as a reveal, is none for whoever decides to run it.
+    const isRead = !isWrite(shape) && shape.destructive !== true
+    return {
+      name: shape.name as OperationName,
+      title,
+      description: shape.description + needs(shape),
+      inputSchema: inputSchema(shape),
+      // Strict clients check errors against it too, so an error is one of its shapes.
+      outputSchema: plain({ type: 'object', anyOf: [shape.output, ErrorBody] }),
+      annotations: {
+        title,
+        readOnlyHint: isRead,
+        destructiveHint: shape.destructive === true,
+        idempotentHint: isRead || shape.idempotent === true,
+      },
+    }
+  },
+)
+
+/** Arguments that are headers over HTTP, by their names as arguments. */
+export function headerArguments(shape: OperationShape): Readonly<Record<string, string>> {
+  const names = Object.keys(shape.headers ?? {}).map((header) => [
+    header.toLowerCase().replaceAll('-', '_'),
+    header.toLowerCase(),
+  ])
+  if (isWrite(shape)) names.push(['idempotency_key', 'idempotency-key'])
+  return Object.fromEntries(names)
+}
+
+function inputSchema(shape: OperationShape): object {
+  const properties: Record<string, unknown> = { ...shape.input.properties }
+  for (const [header, description] of Object.entries(shape.headers ?? {})) {
+    const name = header.toLowerCase().replaceAll('-', '_')
+    properties[name] = { type: 'string', description }
+  }
+  if (isWrite(shape)) {
+    properties['idempotency_key'] = {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Any text of your own, new for each thing you want done. Repeat a call that got no ' +
+        'answer with the same key, and it is done once.',
+    }
+  }
+  const required = (shape.input as { required?: string[] }).required ?? []
+  return plain({
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  })
+}
+
+/** As plain JSON, without the marks that only our own checks read. */
+function plain(schema: object): object {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key.startsWith('x-') ? undefined : value,
+  )
+  return JSON.parse(text) as object
+}
+
+function needs({ access }: OperationShape): string {
+  if (access === 'anyone') return ' Needs no credential.'
+  const { session, oauth } = access
+  const who = session ? 'a session or an API key' : 'an API key'
+  if (oauth === null) return ` Needs ${access.api_key === false ? 'a session' : who}.`
+  return ` An agent needs ${scopesIn(oauth)}.`
+}
+
+function scopesIn(oauth: NonNullable<OAuthAccess>): string {
+  return 'any' in oauth ? `one of ${oauth.any.join(', ')}` : oauth.all.join(' and ')
+}

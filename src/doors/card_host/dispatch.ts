@@ -1,0 +1,114 @@
+import type { Engine } from '#domain/authorizations/engine.ts'
+import { declined } from '#domain/authorizations/record.ts'
+import { isFact } from '#domain/authorizations/request.ts'
+import type { DeclineCode } from '#domain/transactions/decline.ts'
+import type { Link } from '#iso8583/link.ts'
+import { MalformedMessage } from '#iso8583/malformed_message.ts'
+import { maskMessage } from '#iso8583/mask.ts'
+import { decode, encode, type Message, salvage } from '#iso8583/message.ts'
+import type { Seams } from '#platform/context.ts'
+import { DatabaseUnavailable } from '#platform/db.ts'
+import { Overdue } from '#platform/write_lane.ts'
+import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
+import { type Translated, toRequest } from './to_request.ts'
+import { answerMti, toResponse } from './to_response.ts'
+
+/** Whether the peer is signed on; a link that signed off gets no approvals until it is back. */
+export type LinkState = { is_signed_off: boolean }
+
+export type HostSeams = Pick<Seams, 'keys' | 'clock' | 'log' | 'metrics'> & {
+  engine: Engine
+  link: Link
+}
+
+/** A message under way, and what to answer where its own answer does not come in time. */
+export type Dispatched = {
+  answer: Promise<Uint8Array>
+  late(): Uint8Array
+}
+
+/** Null: the peer can't be told what was wrong, and nothing behind it can be trusted. */
+export type Handled = Dispatched | { answer: Uint8Array } | { answer: null } | null
+
+export function dispatch(seams: HostSeams, state: LinkState, body: Uint8Array): Handled {
+  let message: Message
+  try {
+    message = decode(seams.link, body)
+  } catch (fault) {
+    return refuse(seams, body, fault)
+  }
+  // Only what asks gets an answer: an answer to our own echo gets none.
+  if (isAnswer(message.mti)) return { answer: null }
+  if (message.mti[1] === '8') return manage(seams, state, message)
+  try {
+    return ask(seams, state, message)
+  } catch (fault) {
+    return refuse(seams, body, fault)
+  }
+}
+
+const isAnswer = (mti: string): boolean => mti[2] === '1' || mti[2] === '3'
+
+function refuse({ link, log, metrics }: HostSeams, body: Uint8Array, fault: unknown): Handled {
+  if (!(fault instanceof MalformedMessage)) throw fault
+  const { element, reason } = fault
+  metrics.card_messages.inc({ mti: 'malformed', code: FORMAT_ERROR })
+  log.info('a card message was refused', { link: link.name, element, reason })
+  const rest = salvage(link, body)
+  if (rest === null || rest.fields[11] === undefined || isAnswer(rest.mti)) return null
+  const fields = { ...rest.fields, 39: FORMAT_ERROR }
+  return { answer: encode(link, { mti: answerMti(rest.mti), fields }) }
+}
+
+const SIGN_ON = '001'
+const SIGN_OFF = '002'
+const ECHO = '301'
+/** Requested function not supported: keys are exchanged where there is a module to keep them. */
+const NOT_SUPPORTED = '40'
+
+function manage({ link }: HostSeams, state: LinkState, { mti, fields }: Message): Handled {
+  const code = fields[70]
+  if (code === SIGN_ON) state.is_signed_off = false
+  if (code === SIGN_OFF) state.is_signed_off = true
+  const isKnown = code === SIGN_ON || code === SIGN_OFF || code === ECHO
+  const echo: Record<number, string> = {}
+  for (const element of [7, 11, 33, 70] as const) {
+    const value = fields[element]
+    if (value !== undefined) echo[element] = value
+  }
+  echo[39] = isKnown ? APPROVED : code === undefined ? FORMAT_ERROR : NOT_SUPPORTED
+  return { answer: encode(link, { mti: answerMti(mti), fields: echo }) }
+}
+
+function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
+  const { link, keys, clock } = seams
+  const masked = maskMessage(link, message)
+  const translated = toRequest(message, { link, keys, received_at: clock.now(), masked })
+  const asked = {
+    link,
+    message,
+    shown: masked.fields,
+    is_advice: translated.is_advice,
+    has_code: translated.isCodeRight !== null,
+  }
+  const without = (code: DeclineCode) =>
+    toResponse({ ...asked, is_advice: false, has_code: false }, declined(code)).bytes
+  if (state.is_signed_off && !isFact(translated.kind)) {
+    return { answer: without('programme_paused') }
+  }
+  const request = { ...translated, answer: toResponse.bind(null, asked) }
+  return {
+    answer: seams.engine.submit(request).then(
+      ({ answer }) => answer,
+      (cause: unknown) => without(failed(seams, translated, cause)),
+    ),
+    late: () => without('issuer_unavailable'),
+  }
+}
+
+/** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */
+function failed({ log }: HostSeams, { kind, link }: Translated, cause: unknown): DeclineCode {
+  if (cause instanceof Overdue) return 'issuer_unavailable'
+  log.error('a card message could not be decided', { kind, link }, cause)
+  return cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error'
+}

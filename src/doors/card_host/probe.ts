@@ -1,0 +1,57 @@
+import { connect } from 'node:net'
+import { FrameReader, writeFrame } from '#iso8583/frame.ts'
+import type { Link } from '#iso8583/link.ts'
+import { encode } from '#iso8583/message.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Probes } from '#platform/health.ts'
+
+const PATIENCE_MS = 1_000
+/** Slower than this and networks begin to decide in our place. */
+const SLOW_MS = 500
+
+type Asked = { port: number; host: string; link: Link; clock: Clock }
+
+/**
+ * Asks the host what a network would ask: an echo over its own port. A host behind TLS is asked
+ * whether it takes the connection.
+ */
+export function issuerProbe(asked: Asked & { is_tls: boolean }): Probes['issuer'] {
+  return async () => {
+    const started = asked.clock.monotonic()
+    const isThere = await echoed(asked)
+    const latency_ms = Math.round((asked.clock.monotonic() - started) * 100) / 100
+    if (!isThere) {
+      return { status: 'outage', message: 'The card host does not answer.', latency_ms: null }
+    }
+    return latency_ms > SLOW_MS
+      ? { status: 'degraded', message: 'The card host answers slowly.', latency_ms }
+      : { status: 'operational', message: null, latency_ms }
+  }
+}
+
+function echoed({
+  port,
+  host,
+  link,
+  clock,
+  is_tls,
+}: Asked & { is_tls: boolean }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host === '0.0.0.0' ? '127.0.0.1' : host)
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(PATIENCE_MS, () => end(false))
+    socket.on('error', () => end(false))
+    socket.on('close', () => end(false))
+    socket.on('connect', () => {
+      if (is_tls) return end(true)
+      const moment = clock.wall().toISOString().replace(/\D/g, '').slice(4, 14)
+      const fields = { 7: moment, 11: '000001', 70: '301' }
+      socket.write(writeFrame(link.frame, encode(link, { mti: '0800', fields })))
+    })
+    const reader = new FrameReader(link.frame)
+    socket.on('data', (chunk: Buffer) => reader.push(chunk, () => end(true)))
+  })
+}

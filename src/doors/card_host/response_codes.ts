@@ -1,0 +1,57 @@
+import type { Decision } from '#domain/authorizations/request.ts'
+import type { DeclineCode } from '#domain/transactions/decline.ts'
+
+/**
+ * Element 39 for every reason to decline, and where a network wants another one. Visa reads 57, 14
+ * and 46 as "never try again", so what a holder can lift by itself is 9G there.
+ */
+type Codes = { readonly any: string; readonly visa?: string; readonly mastercard?: string }
+
+const codes: Readonly<Record<DeclineCode, Codes>> = {
+  invalid_card: { any: '14' },
+  card_cancelled: { any: '14', visa: '46' },
+  card_frozen: { any: '62', visa: '9G' },
+  card_expired: { any: '54' },
+  cvv_mismatch: { any: '63', visa: 'N7' },
+  country_blocked: { any: '62', visa: '9G' },
+  mcc_blocked: { any: '03', visa: '9G' },
+  limit_per_transaction: { any: '61' },
+  limit_daily: { any: '61' },
+  limit_monthly: { any: '61' },
+  three_ds_failed: { any: '1A', mastercard: '65' },
+  three_ds_timeout: { any: '1A', mastercard: '65' },
+  insufficient_funds: { any: '51' },
+  issuer_unavailable: { any: '91' },
+  system_error: { any: '96' },
+  do_not_honor: { any: '05' },
+
+  duplicate_conflict: { any: '94' },
+  reversed_before_auth: { any: '94' },
+  programme_paused: { any: '91' },
+  account_suspended: { any: '62', visa: '59' },
+  expiry_mismatch: { any: '54' },
+  verification_attempts_exceeded: { any: '62', visa: '59' },
+  pin_not_supported: { any: '57' },
+  transaction_type_not_allowed: { any: '57' },
+  invalid_amount: { any: '13' },
+  currency_not_supported: { any: '13' },
+}
+
+export const APPROVED = '00'
+export const FORMAT_ERROR = '30'
+const NO_ACTION = '21'
+const UNKNOWN_ORIGINAL = '25'
+
+export function declineResponseCode(code: DeclineCode, network: Decision['network']): string {
+  const row = codes[code]
+  return (network === null ? undefined : row[network]) ?? row.any
+}
+
+/** An advice is always accepted: it tells what has happened, and asks nothing. */
+export function responseCode(decision: Decision, is_advice: boolean): string {
+  const { verdict, decline_code, network } = decision
+  if (is_advice && decline_code !== 'duplicate_conflict') return APPROVED
+  if (verdict === 'declined') return declineResponseCode(decline_code ?? 'do_not_honor', network)
+  if (verdict === 'original_unknown') return UNKNOWN_ORIGINAL
+  return verdict === 'no_action' ? NO_ACTION : APPROVED
+}

@@ -1,0 +1,185 @@
+import type { CardRequest, Entry, Merchant, RequestKind } from '#domain/authorizations/request.ts'
+import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
+import { countryOfNumber } from '#iso8583/country_numbers.ts'
+import type { Link } from '#iso8583/link.ts'
+import { MalformedMessage } from '#iso8583/malformed_message.ts'
+import type { MaskedMessage } from '#iso8583/mask.ts'
+import type { Message } from '#iso8583/message.ts'
+import { readOriginal, readPlace, readReplacement } from '#iso8583/subfields.ts'
+import { readPrivateTags } from '#iso8583/tags.ts'
+import type { Keys } from '#platform/keys.ts'
+import { chargeOf } from './amounts.ts'
+import { identityOf, originalIdentityOf } from './identity.ts'
+
+type Fields = Readonly<Record<number, string>>
+
+/** Elements without which a message says too little to be decided on. */
+const ALWAYS_NEEDED = [7, 11] as const
+const NEEDED_OF_QUESTIONS = [3, 4, 7, 11, 32, 37, 49] as const
+const NEEDED_OF_PURCHASES = [18, 42, 43] as const
+const NEEDED_OF_CLEARINGS = [3, 4, 49] as const
+
+const SUPPORTED_TYPES: ReadonlySet<string> = new Set(['00', '20', '30'])
+/** A stand-in's own verdict in element 39: approved, in part, for a friend, or a good card. */
+const STAND_IN_APPROVALS: ReadonlySet<string> = new Set(['00', '08', '10', '11', '85'])
+/** Our own tags of element 48 on the default link, beside the network's 92 for the code. */
+const TAG_CODE = '92'
+const TAG_CHALLENGE = '43'
+const TAG_FINAL = '44'
+const TAG_WALLET = '26'
+const WALLETS: Readonly<Record<string, Entry['wallet']>> = {
+  '103': 'apple_pay',
+  '216': 'google_pay',
+}
+
+export type Translated = Omit<CardRequest, 'answer'> & { is_advice: boolean }
+
+type Given = { link: Link; keys: Keys; received_at: Date; masked: MaskedMessage }
+
+/** Throws MalformedMessage where an element that is needed is missing or makes no sense. */
+export function toRequest({ mti, fields }: Message, given: Given): Translated {
+  const { link, keys, received_at, masked } = given
+  const kind = kindOf(mti, fields)
+  requireElements(mti, kind, fields)
+  const pan = panOf(fields)
+  const pan_hash = panHash(keys, pan)
+  const key = { link: link.name, pan_hash }
+  const tags = tagsOf(link, fields)
+  const charge = chargeOf(fields)
+  const code = tags.get(TAG_CODE)
+  return {
+    kind,
+    is_advice: mti[2] === '2',
+    link: link.name,
+    identity: identityOf(
+      { ...key, mti, stan: at(fields, 11), transmitted: at(fields, 7), acquirer: fields[32] ?? '' },
+      received_at,
+    ),
+    fingerprint: `${charge.minor}|${fields[49] ?? ''}|${fields[95] ?? ''}`,
+    pan_hash,
+    charge,
+    merchant: merchantOf(fields),
+    entry: entryOf(fields, tags),
+    expiry: fields[14] ?? null,
+    isCodeRight: code === undefined ? null : (card) => isCvvOf(keys, card, { pan, given: code }),
+    has_pin: fields[52] !== undefined,
+    is_type_supported: SUPPORTED_TYPES.has((fields[3] ?? '').slice(0, 2)),
+    challenge_id: tags.get(TAG_CHALLENGE) ?? null,
+    reference: {
+      transaction_id: null,
+      original_identity:
+        fields[90] === undefined
+          ? null
+          : originalIdentityOf(readOriginal(fields[90]), key, received_at),
+      retrieval_reference_number: trimmed(fields[37]),
+      authorization_code: trimmed(fields[38]),
+    },
+    replacement_minor:
+      fields[95] === undefined ? null : BigInt(readReplacement(fields[95]).transaction_amount),
+    is_final: tags.get(TAG_FINAL) === '1',
+    network_transaction_id: trimmed(fields[63]),
+    received_at,
+    message: {
+      mti,
+      bitmap: masked.bitmap_hex,
+      fields: JSON.stringify(masked.fields),
+      raw: Buffer.from(masked.raw_hex, 'hex'),
+    },
+  }
+}
+
+function kindOf(mti: string, fields: Fields): RequestKind {
+  const type = (fields[3] ?? '').slice(0, 2)
+  switch (mti.slice(1, 3)) {
+    case '10':
+    case '20':
+      return questionOf(mti, type, fields)
+    case '12':
+      return STAND_IN_APPROVALS.has(fields[39] ?? '00') ? 'advise' : 'advise_declined'
+    case '22':
+      return type === '20' ? 'refund' : 'capture'
+    case '40':
+    case '42':
+      return 'reverse'
+  }
+  throw new MalformedMessage(null, 'bad_mti')
+}
+
+function questionOf(mti: string, type: string, fields: Fields): RequestKind {
+  if (type === '20') return 'credit'
+  if (type === '30') return 'balance'
+  if (mti[1] === '2') return 'debit'
+  if (/^0+$/.test(fields[4] ?? '')) return 'verify'
+  return fields[90] === undefined ? 'authorize' : 'increment'
+}
+
+function requireElements(mti: string, kind: RequestKind, fields: Fields): void {
+  const isQuestion = mti[2] === '0' && mti[1] !== '4'
+  const isPurchase = kind === 'authorize' || kind === 'debit'
+  const needed: readonly number[] = [
+    ...ALWAYS_NEEDED,
+    ...(isQuestion ? NEEDED_OF_QUESTIONS : []),
+    ...(isPurchase ? NEEDED_OF_PURCHASES : []),
+    ...(kind === 'capture' || kind === 'refund' || kind === 'advise' ? NEEDED_OF_CLEARINGS : []),
+  ]
+  const missing = needed.find((element) => fields[element] === undefined)
+  if (missing !== undefined) throw new MalformedMessage(missing, 'truncated')
+}
+
+const at = (fields: Fields, element: number): string => fields[element] ?? ''
+
+/** Element 2, or the number in front of the track's separator. */
+function panOf(fields: Fields): string {
+  const pan = fields[2] ?? /^\d+/.exec(fields[35] ?? '')?.[0]
+  if (pan === undefined) throw new MalformedMessage(2, 'truncated')
+  return pan
+}
+
+function trimmed(value: string | undefined): string | null {
+  const text = value?.trim() ?? ''
+  return text === '' ? null : text
+}
+
+function tagsOf(link: Link, fields: Fields): ReadonlyMap<string, string> {
+  if (fields[48] === undefined || link.private_tags === null) return new Map()
+  const tags = readPrivateTags(fields[48], link.private_tags.skip)
+  return new Map(tags.map(({ tag, value }) => [tag, value]))
+}
+
+/** Element 19 is the acquirer's country, which across borders is not the merchant's: a last resort. */
+function merchantOf(fields: Fields): Merchant {
+  const place = fields[43] === undefined ? null : readPlace(fields[43])
+  return {
+    merchant_name: place?.name ?? '',
+    mcc: fields[18] ?? '0000',
+    merchant_city: trimmed(place?.city),
+    merchant_country: trimmed(place?.country) ?? countryOfNumber(fields[19] ?? ''),
+    merchant_id: trimmed(fields[42]),
+    terminal_id: trimmed(fields[41]),
+  }
+}
+
+/** The first two digits of element 22. */
+const ENTRY_MODES: Readonly<Record<string, Entry['entry_mode']>> = {
+  '01': 'keyed',
+  '02': 'swipe',
+  '05': 'chip',
+  '07': 'contactless',
+  '10': 'credential_on_file',
+  '80': 'swipe',
+  '81': 'ecommerce',
+  '90': 'swipe',
+  '91': 'contactless',
+}
+const PRESENT_MODES: ReadonlySet<string> = new Set(['chip', 'contactless', 'swipe'])
+/** Element 25: the customer, or the card, is not there; by mail; online. */
+const AWAY: ReadonlySet<string> = new Set(['01', '05', '08', '59'])
+const ONLINE = '59'
+
+function entryOf(fields: Fields, tags: ReadonlyMap<string, string>): Entry {
+  const read = ENTRY_MODES[(fields[22] ?? '').slice(0, 2)] ?? 'keyed'
+  const condition = fields[25] ?? '00'
+  const entry_mode = read === 'keyed' && condition === ONLINE ? 'ecommerce' : read
+  const isThere = PRESENT_MODES.has(entry_mode) || (entry_mode === 'keyed' && !AWAY.has(condition))
+  return { entry_mode, card_present: isThere, wallet: WALLETS[tags.get(TAG_WALLET) ?? ''] ?? null }
+}

@@ -1,0 +1,73 @@
+import type { Decision, KeptAnswer } from '#domain/authorizations/request.ts'
+import type { Link } from '#iso8583/link.ts'
+import { encode, type Message } from '#iso8583/message.ts'
+import { writeAmounts } from '#iso8583/subfields.ts'
+import type { Micros } from '#kernel/money.ts'
+import { responseCode } from './response_codes.ts'
+
+/** What an answer repeats, so that the peer can tell which message it belongs to. */
+const ECHOED = [2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63] as const
+
+/** The answer's type: the third digit counts on, and the digit of a repeat goes. */
+export function answerMti(mti: string): string {
+  return `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`
+}
+
+type Asked = {
+  link: Link
+  message: Message
+  /** The request's elements as they may be kept. */
+  shown: Readonly<Record<number, string>>
+  is_advice: boolean
+  /** Whether a security code was given; its result is part of the answer. */
+  has_code: boolean
+}
+
+export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
+  const { link, message, shown } = asked
+  const response_code = responseCode(decision, asked.is_advice)
+  const said = saidIn(asked, decision, response_code)
+  const mti = answerMti(message.mti)
+  return {
+    mti,
+    response_code,
+    fields: { ...echoed(shown), ...said },
+    bytes: encode(link, { mti, fields: { ...echoed(message.fields), ...said } }),
+  }
+}
+
+function echoed(fields: Readonly<Record<number, string>>): Record<number, string> {
+  const echo: Record<number, string> = {}
+  for (const element of ECHOED) {
+    const value = fields[element]
+    if (value !== undefined) echo[element] = value
+  }
+  return echo
+}
+
+function saidIn(asked: Asked, decision: Decision, response_code: string): Record<number, string> {
+  const { authorization_code, available_micros } = decision
+  const said: Record<number, string> = { 39: response_code }
+  if (decision.verdict === 'approved' && authorization_code !== null) said[38] = authorization_code
+  if (asked.has_code) said[44] = codeResult(decision)
+  if (available_micros !== null) said[54] = balanceAmount(available_micros)
+  return said
+}
+
+/** M: the code is right; N: it is not; P: nobody has looked. */
+function codeResult({ verdict, decline_code, transaction }: Decision): string {
+  if (transaction?.failed_rules.includes('cvv_mismatch')) return 'N'
+  return verdict === 'approved' || (verdict === 'declined' && decline_code !== 'invalid_card')
+    ? 'M'
+    : 'P'
+}
+
+const MICROS_PER_CENT = 10_000n
+
+/** Account type 00, amount type 02: what is available; in dollars, in the holder's favour. */
+function balanceAmount(micros: Micros): string {
+  const amount = (micros / MICROS_PER_CENT).toString()
+  return writeAmounts([
+    { account_type: '00', amount_type: '02', currency: '840', sign: 'C', amount },
+  ])
+}

@@ -1,0 +1,32 @@
+import { initial_scopes, type Scope } from '#contract/scopes.ts'
+import { type ResourceName, resourceMetadataUrl } from '#domain/access/resource.ts'
+import type { Answer } from '#operations/call.ts'
+import type { Settings } from '#platform/config.ts'
+
+/**
+ * The WWW-Authenticate of a 401: where to learn how to get a token, and what to ask for first. That
+ * a bearer was sent and refused is said too, so that a client does not send it again.
+ */
+export function challenge(
+  settings: Settings,
+  resource: ResourceName,
+  { body }: Pick<Answer, 'body'>,
+): string {
+  const wasSent = !body.startsWith('{"error":"missing_token"')
+  const error = wasSent ? ', error="invalid_token"' : ''
+  return `Bearer ${metadataOf(settings, resource)}, scope="${initial_scopes.join(' ')}"${error}`
+}
+
+/** The WWW-Authenticate of a 403: ask for these, and what you hold stays among them. */
+export function stepUp(
+  settings: Settings,
+  resource: ResourceName,
+  scopes: readonly Scope[],
+): string {
+  const needed = `error="insufficient_scope", scope="${scopes.join(' ')}"`
+  return `Bearer ${needed}, ${metadataOf(settings, resource)}`
+}
+
+function metadataOf(settings: Settings, resource: ResourceName): string {
+  return `resource_metadata="${resourceMetadataUrl(settings, resource)}"`
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Problem } from '#contract/problem.ts'
+import { readJsonBody } from './json_body.ts'
+
+const refusal = (bytes: Buffer, type: string | undefined) => {
+  try {
+    readJsonBody(bytes, type)
+  } catch (cause) {
+    assert.ok(cause instanceof Problem)
+    return `${cause.status} ${cause.code}`
+  }
+  throw new Error('it was taken')
+}
+
+test('no body is an empty object, whatever type is said', () => {
+  assert.deepEqual(readJsonBody(undefined, undefined), {})
+  assert.deepEqual(readJsonBody(Buffer.alloc(0), 'text/plain'), {})
+})
+
+test('JSON is taken under its own type and those made of it', () => {
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    ' application/json ',
+    'application/merge-patch+json',
+  ]) {
+    assert.deepEqual(readJsonBody(Buffer.from('{"a":1}'), type), { a: 1 })
+  }
+})
+
+test('any other type, or none, is a 415', () => {
+  for (const type of [undefined, '', 'text/json', 'application/jsonp', 'text/plain', ';']) {
+    assert.equal(refusal(Buffer.from('{}'), type), '415 unsupported_media_type')
+  }
+})
+
+test('what cannot be read is a 400', () => {
+  for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x7b]]) {
+    assert.equal(refusal(Buffer.from(bytes), 'application/json'), '400 invalid_json')
+  }
+})

@@ -1,0 +1,106 @@
+import type { OperationShape } from '#contract/operation.ts'
+import { type OperationName, operations } from '#contract/operations.ts'
+import { Problem } from '#contract/problem.ts'
+import { headerArguments } from '#doors/agent_tools.ts'
+import type { Answer, Call } from '#operations/call.ts'
+import { invoke } from '#operations/invoke.ts'
+import type { Exchange } from './exchange.ts'
+import { INVALID_PARAMS, isObject, type Params, ProtocolError } from './protocol.ts'
+
+export type ToolCall = {
+  operation: OperationName
+  arguments: Record<string, unknown>
+  meta: Params
+}
+
+/** A tool is known by its name alone: whether it may be called is for the pipeline to say. */
+export function toolCallFrom(params: Params): ToolCall {
+  const { name, arguments: given = {}, _meta: meta = {} } = params
+  if (typeof name !== 'string' || !Object.hasOwn(operations, name)) {
+    throw new ProtocolError(INVALID_PARAMS, `There is no tool ${JSON.stringify(name)}.`)
+  }
+  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, 'arguments must be an object.')
+  return {
+    operation: name as OperationName,
+    arguments: given,
+    meta: isObject(meta) ? meta : {},
+  }
+}
+
+/** The same pipeline as REST: what is a header there is an argument here. */
+export function runTool(
+  { programme, facts, bearer }: Exchange,
+  { operation, arguments: given, meta }: ToolCall,
+  onStart: () => void = () => undefined,
+): Promise<Answer> {
+  const headers = headerArguments(operations[operation])
+  const input: Record<string, unknown> = {}
+  const taken = new Map<string, unknown>()
+  for (const [name, value] of Object.entries(given)) {
+    const header = Object.hasOwn(headers, name) ? headers[name] : undefined
+    if (header !== undefined) taken.set(header, value)
+    else Object.defineProperty(input, name, { value, enumerable: true, writable: true })
+  }
+  const payment = meta['x402/payment']
+  if (isObject(payment)) {
+    taken.set('payment-signature', Buffer.from(JSON.stringify(payment)).toString('base64'))
+  }
+  const call: Call = {
+    operation,
+    bearer,
+    resource: 'mcp',
+    request: { ...facts, header: (name) => textOf(taken, name) ?? facts.header(name) },
+    readInput: () => {
+      onStart()
+      return input
+    },
+  }
+  return invoke(programme, call)
+}
+
+function textOf(taken: ReadonlyMap<string, unknown>, name: string): string | null {
+  const value = taken.get(name)
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string') return value
+  const field = name.replaceAll('-', '_')
+  throw new Problem('invalid_request', `${field} must be a string.`, {
+    details: [{ field, message: 'must be a string' }],
+  })
+}
+
+/** An answer of the pipeline as a tool's result; an error's body stands in the same places. */
+export function toolResult({ operation }: ToolCall, { status, body, headers }: Answer): string {
+  const structured = body === '' ? '{}' : body
+  const text = status < 300 ? shownText(operations[operation], structured) : structured
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`
+  const failed = status < 300 ? '' : ',"isError":true'
+  return `{${content},"structuredContent":${structured}${failed}${metaOf(headers)}}`
+}
+
+/** What must not stand in a transcript: models and logs read the text, programs the structure. */
+const MASKED: Readonly<Record<string, (value: string) => string>> = {
+  pan: (pan) => pan.slice(0, 6) + '*'.repeat(Math.max(0, pan.length - 10)) + pan.slice(-4),
+  cvv: (cvv) => '*'.repeat(cvv.length),
+}
+
+function shownText({ name }: OperationShape, body: string): string {
+  if (name !== 'reveal_pan') return body
+  return JSON.stringify(JSON.parse(body), (key, value: unknown) => {
+    const mask = Object.hasOwn(MASKED, key) ? MASKED[key] : undefined
+    return mask !== undefined && typeof value === 'string' ? mask(value) : value
+  })
+}
+
+/** A client cannot see our headers, so what it must act on is told beside the result. */
+function metaOf(headers: Record<string, string>): string {
+  const meta: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const key = name.toLowerCase()
+    if (key === 'retry-after') meta['florin/retry_after_s'] = Number(value)
+    if (key === 'idempotent-replayed') meta['florin/idempotent_replayed'] = true
+    if (key === 'payment-required' || key === 'payment-response') {
+      meta[`x402/${key}`] = JSON.parse(Buffer.from(value, 'base64').toString('utf8'))
+    }
+  }
+  return Object.keys(meta).length === 0 ? '' : `,"_meta":${JSON.stringify(meta)}`
+}

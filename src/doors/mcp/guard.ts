@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '#contract/problem.ts'
+import type { Settings } from '#platform/config.ts'
+import { INVALID_REQUEST, KNOWN_VERSIONS, ProtocolError } from './protocol.ts'
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/**
+ * A page of another site must not reach a server on its visitor's machine, also not by a name that
+ * it makes point there. So the Host must be ours, and so must the Origin where a browser sends one.
+ */
+export function requireOurPlace(settings: Settings, request: FastifyRequest): void {
+  if (!isOurHost(settings, request.host)) {
+    throw new Problem('policy_denied', 'This server does not go by that name.')
+  }
+  const { origin } = request.headers
+  if (origin !== undefined && !isAllowedOrigin(settings, origin)) {
+    throw new Problem('policy_denied', 'Pages of this origin may not call this server.')
+  }
+}
+
+function isOurHost({ public_url }: Settings, host: string): boolean {
+  return public_url.endsWith(`://${host}`) || LOOPBACK.test(host)
+}
+
+function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string): boolean {
+  if (mcp_origins.includes('*') || mcp_origins.includes(origin)) return true
+  if (!URL.canParse(origin)) return false
+  const { host, origin: folded } = new URL(origin)
+  return folded === new URL(public_url).origin || LOOPBACK.test(host)
+}
+
+/** An answer may be one or the other, so a client must take both. */
+export function requireAccept({ headers }: FastifyRequest): void {
+  const accept = headers.accept ?? '*/*'
+  const takes = (type: string) => accept.includes(type) || accept.includes('*/*')
+  if (takes('application/json') && takes('text/event-stream')) return
+  throw new Problem(
+    'invalid_request',
+    'Send Accept: application/json, text/event-stream. An answer may be either.',
+    { status: 406 },
+  )
+}
+
+export function requireJsonType({ headers }: FastifyRequest): void {
+  const type = headers['content-type']
+  if (type === 'application/json') return
+  if (type?.split(';')[0]?.trim().toLowerCase() === 'application/json') return
+  throw new Problem('unsupported_media_type', 'Send the message as application/json.')
+}
+
+export function requireKnownVersion({ headers }: FastifyRequest): void {
+  const version = headers['mcp-protocol-version']
+  if (version === undefined || KNOWN_VERSIONS.includes(String(version))) return
+  const known = KNOWN_VERSIONS.join(', ')
+  throw new ProtocolError(
+    INVALID_REQUEST,
+    `MCP-Protocol-Version ${version} is not spoken here; ${known} are.`,
+    400,
+  )
+}
+
+const EXPOSED = 'WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Request-Id, Retry-After'
+const TAKEN = 'Authorization, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version'
+
+/** Only set once the origin has passed: no bearer is ever sent by the browser itself. */
+export function allowOrigin(reply: FastifyReply, origin: string | undefined): void {
+  if (origin === undefined) return
+  reply
+    .header('Access-Control-Allow-Origin', origin)
+    .header('Access-Control-Expose-Headers', EXPOSED)
+    .header('Vary', 'Origin')
+}
+
+export function preflight(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(204)
+    .header('Access-Control-Allow-Methods', 'POST, DELETE, OPTIONS')
+    .header('Access-Control-Allow-Headers', `${TAKEN}, Last-Event-ID`)
+    .header('Access-Control-Max-Age', '3600')
+    .send()
+}

@@ -1,0 +1,67 @@
+import { MCP_PROTOCOL } from '#doors/server_card.ts'
+
+/** JSON-RPC 2.0 as MCP uses it: one message per request, never a batch. */
+
+export const PROTOCOL_VERSION = MCP_PROTOCOL
+
+/** What a request may name in MCP-Protocol-Version; some clients name the newest they know. */
+export const KNOWN_VERSIONS: readonly string[] = ['2025-03-26', PROTOCOL_VERSION, '2025-11-25']
+
+export const PARSE_ERROR = -32_700
+export const INVALID_REQUEST = -32_600
+export const METHOD_NOT_FOUND = -32_601
+export const INVALID_PARAMS = -32_602
+export const RESOURCE_NOT_FOUND = -32_002
+
+export type MessageId = string | number
+
+export type Params = Readonly<Record<string, unknown>>
+
+/** A request has an id; a notification, or an answer to something we never asked, has none. */
+export type Message = { id: MessageId | null; method: string | null; params: Params }
+
+/** What is wrong with the message itself; whatever is wrong with the call is a tool's error. */
+export class ProtocolError extends Error {
+  readonly code: number
+  readonly status: number
+
+  constructor(code: number, sentence: string, status = 200) {
+    super(sentence)
+    this.code = code
+    this.status = status
+  }
+}
+
+export function messageFrom(value: unknown): Message {
+  if (Array.isArray(value)) {
+    throw new ProtocolError(INVALID_REQUEST, 'Batches are not supported: send one message.', 400)
+  }
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') throw malformed('This is no JSON-RPC 2.0.')
+  const { id = null, method = null, params = {} } = value
+  if (id !== null && typeof id !== 'string' && typeof id !== 'number') {
+    throw malformed('The id must be a string or a number.')
+  }
+  if (method === null && ('result' in value || 'error' in value)) {
+    return { id: null, method: null, params: {} }
+  }
+  if (typeof method !== 'string') throw malformed('The method must be a string.')
+  if (!isObject(params)) throw malformed('The params must be an object.')
+  return { id, method, params }
+}
+
+function malformed(sentence: string): ProtocolError {
+  return new ProtocolError(INVALID_REQUEST, sentence, 400)
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The result is JSON text already: it is not parsed to be written again. */
+export function resultText(id: MessageId | null, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+}
+
+export function errorText(id: MessageId | null, { code, message }: ProtocolError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+}

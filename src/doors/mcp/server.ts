@@ -1,0 +1,261 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { operations } from '#contract/operations.ts'
+import { Problem } from '#contract/problem.ts'
+import { challenge, stepUp } from '#doors/challenge.ts'
+import { JsonError, readJson } from '#kernel/json.ts'
+import type { Answer } from '#operations/call.ts'
+import type { Programme } from '#operations/programme.ts'
+import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { requireAccess, scopesFor } from '#operations/steps/require_access.ts'
+import type { Caller } from '#platform/context.ts'
+import { runTool, type ToolCall, toolCallFrom, toolResult } from './call_tool.ts'
+import { countCall, type Exchange, identify, type Method, openExchange } from './exchange.ts'
+import {
+  allowOrigin,
+  preflight,
+  requireAccept,
+  requireJsonType,
+  requireKnownVersion,
+  requireOurPlace,
+} from './guard.ts'
+import { initialize } from './initialize.ts'
+import { getPrompt, listPrompts } from './prompts.ts'
+import {
+  errorText,
+  METHOD_NOT_FOUND,
+  type Message,
+  messageFrom,
+  PARSE_ERROR,
+  ProtocolError,
+  resultText,
+} from './protocol.ts'
+import { HttpRefusal, isAboutBearer, isAboutScope } from './refusal.ts'
+import { listResources, listResourceTemplates, readResource } from './resources.ts'
+import { endSession, openSession, requireSession } from './session.ts'
+import { isStreamed, streamTool } from './stream.ts'
+import { toolList } from './tool_list.ts'
+
+const PATH = '/mcp'
+
+/** Every method but tools/call, which is a door to the operations and is served on its own. */
+const methods: Readonly<Record<string, Method>> = {
+  initialize,
+  ping: () => '{}',
+  'tools/list': (_exchange, _params, caller) => toolList(caller),
+  'resources/list': listResources,
+  'resources/templates/list': listResourceTemplates,
+  'resources/read': readResource,
+  'prompts/list': listPrompts,
+  'prompts/get': getPrompt,
+}
+
+/** The agent-tool server: streamable HTTP, stateless unless sessions are turned on. */
+export function mountMcp(app: FastifyInstance, programme: Programme): void {
+  app.post(PATH, (request, reply) => guarded(programme, request, reply, serve))
+  app.delete(PATH, (request, reply) =>
+    guarded(programme, request, reply, async (exchange) => {
+      if (!programme.settings.mcp_sessions) return refuseMethod(exchange)
+      await endSession(exchange, await identify(exchange))
+      return reply.code(204).send()
+    }),
+  )
+  app.options(PATH, (request, reply) =>
+    guarded(programme, request, reply, async () => preflight(reply)),
+  )
+  app.route({
+    method: ['GET', 'HEAD', 'PUT', 'PATCH'],
+    url: PATH,
+    exposeHeadRoute: false,
+    handler: (request, reply) =>
+      guarded(programme, request, reply, async (exchange) => refuseMethod(exchange)),
+  })
+}
+
+type Serve = (exchange: Exchange) => Promise<FastifyReply>
+
+async function guarded(
+  programme: Programme,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  serving: Serve,
+): Promise<FastifyReply> {
+  const exchange = openExchange(programme, request, reply)
+  try {
+    requireOurPlace(programme.settings, request)
+    allowOrigin(reply, request.headers.origin)
+    return await serving(exchange)
+  } catch (cause) {
+    return refuse(exchange, cause)
+  }
+}
+
+/** There is nothing to listen to: whatever we have to say, we say in the answer to a POST. */
+function refuseMethod({ programme, request, reply }: Exchange): never {
+  const allowed = programme.settings.mcp_sessions ? 'POST, DELETE' : 'POST'
+  reply.header('Allow', allowed)
+  throw new Problem('method_not_allowed', `${request.method} does not work here; use ${allowed}.`)
+}
+
+async function serve(exchange: Exchange): Promise<FastifyReply> {
+  const { request } = exchange
+  const open = exchange.bearer === null ? openCallIn(request) : null
+  if (open !== null) return serveMessage(exchange, open, null)
+  // The pipeline asks who calls a tool; asking twice would cost as much as the rest of the door.
+  const isSmall = ((request.body as Buffer | undefined)?.length ?? 0) <= STRANGER_BYTES_MAX
+  const caller = exchange.bearer === null || !isSmall ? await identify(exchange) : null
+  requireAccept(request)
+  requireJsonType(request)
+  return serveMessage(exchange, readMessage(request), caller)
+}
+
+/** A stranger's body is read only where it is small enough to be an account's opening. */
+const STRANGER_BYTES_MAX = 65_536
+
+function openCallIn(request: FastifyRequest): Message | null {
+  const bytes = request.body as Buffer | undefined
+  if (bytes === undefined || bytes.length > STRANGER_BYTES_MAX) return null
+  try {
+    const message = readMessage(request)
+    if (message.id === null || message.method !== 'tools/call') return null
+    return operations[toolCallFrom(message.params).operation].access === 'anyone' ? message : null
+  } catch (cause) {
+    if (cause instanceof ProtocolError) return null
+    throw cause
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function readMessage(request: FastifyRequest): Message {
+  let value: unknown
+  try {
+    value = readJson(utf8.decode(request.body as Buffer | undefined))
+  } catch (cause) {
+    const sentence = cause instanceof JsonError ? cause.message : 'it is not valid UTF-8'
+    throw new ProtocolError(PARSE_ERROR, `The message is not valid JSON: ${sentence}.`, 400)
+  }
+  return messageFrom(value)
+}
+
+async function serveMessage(
+  opened: Exchange,
+  { id, method, params }: Message,
+  known: Caller | null,
+): Promise<FastifyReply> {
+  const exchange = { ...opened, id }
+  const { programme, request, reply } = exchange
+  if (method !== 'initialize') requireKnownVersion(request)
+  try {
+    if (method === 'tools/call' && id !== null) {
+      if (programme.settings.mcp_sessions && exchange.bearer !== null) {
+        await requireSession(exchange, known ?? (await identify(exchange)))
+      }
+      return await serveTool(exchange, toolCallFrom(params), known)
+    }
+    const caller = known ?? (await identify(exchange))
+    return await answer(exchange, { id, method, params }, caller)
+  } catch (cause) {
+    if (!(cause instanceof ProtocolError)) throw cause
+    // A stranger learns who is asked for, not which tools there are.
+    if (exchange.bearer !== null) await identify(exchange)
+    return sendText(reply, cause.status, errorText(id, cause))
+  }
+}
+
+async function answer(
+  exchange: Exchange,
+  { id, method, params }: Message,
+  caller: Caller,
+): Promise<FastifyReply> {
+  const { programme, reply } = exchange
+  const { mcp_sessions } = programme.settings
+  if (mcp_sessions && method !== 'initialize') await requireSession(exchange, caller)
+  if (method !== 'resources/read') await countCall(exchange, caller)
+  if (id === null || method === null) return reply.code(202).send()
+  const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (answering === undefined) {
+    throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method}.`)
+  }
+  const result = await answering(exchange, params, caller)
+  if (method === 'initialize' && mcp_sessions) {
+    reply.header('Mcp-Session-Id', await openSession(exchange, caller))
+  }
+  return sendText(reply, 200, resultText(id, result))
+}
+
+async function serveTool(
+  exchange: Exchange,
+  call: ToolCall,
+  known: Caller | null,
+): Promise<FastifyReply> {
+  const { reply, id, request, bearer } = exchange
+  if (isStreamed(call) && (request.headers.accept ?? '').includes('text/event-stream')) {
+    const caller = bearer === null ? null : (known ?? (await identify(exchange)))
+    if (isAllowed(call, caller)) {
+      await streamTool(exchange, call)
+      return reply
+    }
+  }
+  const answer = await runTool(exchange, call)
+  if (isAboutBearer(answer)) throw new HttpRefusal(answer)
+  if (isAboutScope(answer)) {
+    throw new HttpRefusal(answer, scopesFor(operations[call.operation], call.arguments))
+  }
+  reply.headers(answer.headers)
+  return sendText(reply, 200, resultText(id, toolResult(call, answer)))
+}
+
+/** A stream has no status left to refuse with, so what is refused is not streamed. */
+function isAllowed({ operation }: ToolCall, caller: Caller | null): boolean {
+  try {
+    requireAccess(operations[operation], caller)
+    return true
+  } catch (cause) {
+    if (cause instanceof Problem) return false
+    throw cause
+  }
+}
+
+function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('Cache-Control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(text)
+}
+
+/** What HTTP itself refuses. Where the message was wrong, the answer is the protocol's error. */
+async function refuse(exchange: Exchange, cause: unknown): Promise<FastifyReply> {
+  const { programme, reply, facts, request } = exchange
+  const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
+  if (!reply.hasHeader('RateLimit')) {
+    reply.headers(rateHeaders(subject, await programme.limiter.peek(subject.key, subject.policies)))
+  }
+  if (cause instanceof ProtocolError) return sendText(reply, cause.status, errorText(null, cause))
+  const refusal = cause instanceof HttpRefusal ? cause : new HttpRefusal(answerTo(exchange, cause))
+  const { answer } = refusal
+  const { settings } = programme
+  reply.headers(answer.headers)
+  if (answer.status === 401) reply.header('WWW-Authenticate', challenge(settings, 'mcp', answer))
+  if (isAboutScope(answer)) {
+    const held = exchange.bearer === null ? [] : await heldScopes(exchange)
+    const asked = [...new Set([...held, ...refusal.needed])]
+    reply.header('WWW-Authenticate', stepUp(settings, 'mcp', asked))
+  }
+  programme.log.info('refused', { path: PATH, status: answer.status, request_id: facts.id })
+  return sendText(reply, answer.status, answer.body)
+}
+
+async function heldScopes({ programme, bearer }: Exchange) {
+  const { scopes } = await programme.credentials.callerOf(bearer ?? '', 'mcp')
+  return [...scopes]
+}
+
+function answerTo({ programme, facts }: Exchange, cause: unknown): Answer {
+  const problem = problemOf(cause)
+  if (problem.status >= 500) {
+    programme.log.error('an agent request failed', { request_id: facts.id }, problem.cause)
+  }
+  return refusalAnswer(problem, facts.id)
+}

@@ -1,0 +1,51 @@
+import { Problem } from '#contract/problem.ts'
+import {
+  deleteMcpSession,
+  hasMcpSession,
+  insertMcpSession,
+  type McpSession,
+} from '#domain/access/mcp_session_store.ts'
+import type { Caller } from '#platform/context.ts'
+import type { Exchange } from './exchange.ts'
+
+/**
+ * Sessions for clients that want one. A session is no credential: it is bound to the bearer's
+ * owner, and each request carries the bearer all the same.
+ */
+const LIFETIME_MS = 24 * 60 * 60 * 1_000
+const ID_BYTES = 24
+
+export async function openSession({ programme }: Exchange, caller: Caller): Promise<string> {
+  const id = Buffer.from(programme.random.bytes(ID_BYTES)).toString('base64url')
+  const expires_at = new Date(programme.clock.now().getTime() + LIFETIME_MS)
+  await insertMcpSession(programme.db, sessionOf(caller, hashOf(programme.keys, id)), expires_at)
+  return id
+}
+
+/** Without the header the call is served as if there were no sessions: they are a choice. */
+export async function requireSession(exchange: Exchange, caller: Caller): Promise<void> {
+  const { programme, request } = exchange
+  const id = request.headers['mcp-session-id']
+  if (id === undefined) return
+  const session = sessionOf(caller, hashOf(programme.keys, String(id)))
+  if (await hasMcpSession(programme.db, session, programme.clock.now())) return
+  throw noSession()
+}
+
+export async function endSession(exchange: Exchange, caller: Caller): Promise<void> {
+  const { programme, request } = exchange
+  const id = String(request.headers['mcp-session-id'] ?? '')
+  const session = sessionOf(caller, hashOf(programme.keys, id))
+  if (!(await deleteMcpSession(programme.db, session))) throw noSession()
+}
+
+function sessionOf({ account_id, kind, id }: Caller, id_hash: string): McpSession {
+  return { id_hash, account_id, credential: `${kind}|${id}` }
+}
+
+const hashOf = (keys: Exchange['programme']['keys'], id: string) =>
+  keys.fingerprint('mcp_session', id)
+
+function noSession(): Problem {
+  return new Problem('not_found', 'There is no such session. Send initialize to begin a new one.')
+}

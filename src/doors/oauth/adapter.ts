@@ -1,0 +1,126 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import type { AuditFacts } from '#domain/access/audit.ts'
+import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
+import { findGrant } from '#domain/access/grant_store.ts'
+import { revokeGrant } from '#domain/access/grants.ts'
+import { oauthHash } from '#domain/access/oauth_hash.ts'
+import {
+  consumePayload,
+  deletePayload,
+  deletePayloadsOfGrant,
+  findPayload,
+  findPayloadByUid,
+  type OauthPayload,
+  upsertPayload,
+} from '#domain/access/oauth_payload_store.ts'
+import type { Programme } from '#operations/programme.ts'
+
+/** How long a refresh token or code that was just used is no sign of theft: contract, section 4. */
+const GRACE_MS = 10_000
+
+/** Their ids open something, so the database knows only a keyed hash of them. */
+const SECRET_IDS = new Set([
+  'AccessToken',
+  'RefreshToken',
+  'AuthorizationCode',
+  'RegistrationAccessToken',
+  'Session',
+  'Interaction',
+])
+
+type Needs = Programme & { auditFacts(): AuditFacts }
+
+/** The authorization server's storage: one table, and grants in one of their own. */
+export function oauthAdapter(needs: Needs): (model: string) => Adapter {
+  return (model) => (model === 'Grant' ? grantAdapter(needs) : payloadAdapter(needs, model))
+}
+
+function payloadAdapter(needs: Needs, model: string): Adapter {
+  const { db, clock } = needs
+  const idOf = (id: string) => (SECRET_IDS.has(model) ? oauthHash(needs.keys, id) : id)
+  return {
+    upsert: async (id, payload, expiresIn) => {
+      const now = clock.now()
+      const { jti: _jti, ...kept } = payload
+      await upsertPayload(db, {
+        model,
+        id: idOf(id),
+        payload: stored(needs, model, kept),
+        grant_id: payload.grantId ?? null,
+        uid: payload.uid ?? null,
+        client_id: payload.clientId ?? null,
+        now,
+        expires_at: expiresIn === undefined ? null : new Date(now.getTime() + expiresIn * 1_000),
+      })
+    },
+    find: async (id) => shown(needs, model, await findPayload(db, model, idOf(id)), id),
+    findByUid: async (uid) => shown(needs, model, await findPayloadByUid(db, model, uid)),
+    findByUserCode: async () => undefined,
+    consume: async (id) => {
+      const isFirst = await consumePayload(db, { model, id: idOf(id), now: clock.now() })
+      if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was used already')
+    },
+    destroy: (id) => deletePayload(db, model, idOf(id)),
+    revokeByGrantId: async (grant_id) => {
+      await deletePayloadsOfGrant(db, grant_id, [model])
+      const grant = await findGrant(db, grant_id)
+      if (grant === undefined) return
+      await tellEveryNode(needs, grant.account_id)
+    },
+  }
+}
+
+async function tellEveryNode({ db, credentials }: Needs, account_id: string): Promise<void> {
+  await notifyCredentialsChanged(db, account_id)
+  credentials.forget(account_id)
+}
+
+/** A secret of a client is checked, never shown again, so it is kept as a hash. */
+function stored(
+  { keys }: Needs,
+  model: string,
+  payload: Record<string, unknown>,
+): Record<string, unknown> {
+  const secret = payload['client_secret']
+  if (model !== 'Client' || typeof secret !== 'string') return payload
+  return { ...payload, client_secret: oauthHash(keys, secret) }
+}
+
+function shown(
+  { clock }: Needs,
+  model: string,
+  row: OauthPayload | undefined,
+  id?: string,
+): AdapterPayload | undefined {
+  const now = clock.now()
+  if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined
+  const payload: AdapterPayload = { ...row.payload, ...(id !== undefined && { jti: id }) }
+  if (row.consumed_at === null) return payload
+  const isFresh = now.getTime() - row.consumed_at.getTime() < GRACE_MS
+  // A client of several processes refreshes twice; a code sent twice is refused, but not punished.
+  if (isFresh && model === 'RefreshToken') return payload
+  if (isFresh && model === 'AuthorizationCode') return undefined
+  return { ...payload, consumed: Math.floor(row.consumed_at.getTime() / 1_000) }
+}
+
+/** Grants are written by consent and ended by being revoked; the library only reads and ends them. */
+function grantAdapter(needs: Needs): Adapter {
+  const { db, clock } = needs
+  return {
+    upsert: async () => {
+      throw new Error('a grant is written where consent is given')
+    },
+    find: async (id) => {
+      const grant = await findGrant(db, id)
+      const isLive = grant?.revoked_at === null && grant.expires_at > clock.now()
+      return isLive ? (grant.payload as AdapterPayload) : undefined
+    },
+    findByUid: async () => undefined,
+    findByUserCode: async () => undefined,
+    consume: async () => undefined,
+    destroy: async (id) => {
+      await revokeGrant(needs, id, { account_id: null, facts: needs.auditFacts() })
+    },
+    revokeByGrantId: async () => undefined,
+  }
+}

@@ -1,0 +1,34 @@
+import { errors } from 'oidc-provider'
+import { type CardAction, card_action_names } from '#domain/access/grant.ts'
+import { isId } from '#kernel/id.ts'
+
+/** One entry of authorization_details (RFC 9396) that asks for one card. */
+export function requireCardDetail(detail: object): void {
+  const { type: _type, identifier, actions, ...others } = detail as Record<string, unknown>
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw refused(`card_access has no field ${other}`)
+  if (typeof identifier !== 'string' || !isId('card', identifier)) {
+    throw refused('identifier must be the id of a card')
+  }
+  if (actions === undefined) return
+  const known: readonly unknown[] = card_action_names
+  if (!Array.isArray(actions) || actions.length === 0 || !actions.every((a) => known.includes(a))) {
+    throw refused(`actions can be ${card_action_names.join(', ')}`)
+  }
+}
+
+export type AskedCards = { card_ids: string[]; actions: CardAction[] }
+
+/** All entries together. They share their actions, since a token has one set of scopes. */
+export function askedCards(text: unknown): AskedCards | null {
+  if (typeof text !== 'string') return null
+  const details = JSON.parse(text) as { identifier: string; actions?: CardAction[] }[]
+  if (details.length === 0) return null
+  const asked = details.map(({ actions }) => actions ?? [...card_action_names])
+  const shared = card_action_names.filter((name) => asked.every((names) => names.includes(name)))
+  return { card_ids: [...new Set(details.map(({ identifier }) => identifier))], actions: shared }
+}
+
+function refused(sentence: string): Error {
+  return new errors.InvalidAuthorizationDetails(sentence)
+}

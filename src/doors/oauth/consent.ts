@@ -1,0 +1,111 @@
+import type { FastifyReply } from 'fastify'
+import { errors } from 'oidc-provider'
+import { type Scope, scope_names } from '#contract/scopes.ts'
+import { auditFactsOf } from '#domain/access/audit_facts.ts'
+import { type CardAccess, card_action_names } from '#domain/access/grant.ts'
+import { type Asking, recordConsent, recordRefusal } from '#domain/access/grant_consent.ts'
+import { lockLiveGrantsOf } from '#domain/access/grant_store.ts'
+import { resourceNamed } from '#domain/access/resource.ts'
+import { findAccount } from '#domain/accounts/account_store.ts'
+import { type CardChoice, cardChoicesOf } from '#domain/cards/card_choices.ts'
+import { type AskedCards, askedCards } from './card_details.ts'
+import { consentPage } from './consent_page.ts'
+import { deny, finish, sendPage, type Visit } from './visit.ts'
+
+/** What the client asked for, as its request says. */
+type Asked = {
+  account_id: string
+  client_id: string
+  requested: Scope[]
+  resources: string[]
+  cards: AskedCards | null
+}
+
+function askedIn({ interaction }: Visit): Asked {
+  const { params, session } = interaction
+  if (session?.accountId === undefined) throw new errors.SessionNotFound('nobody is signed in')
+  const { resource } = params
+  const scopes = new Set(String(params['scope'] ?? '').split(' '))
+  return {
+    account_id: session.accountId,
+    client_id: String(params['client_id']),
+    requested: scope_names.filter((scope) => scopes.has(scope)),
+    resources: Array.isArray(resource) ? resource.map(String) : [String(resource)],
+    cards: askedCards(params['authorization_details']),
+  }
+}
+
+export async function showConsent(visit: Visit, complaint?: string): Promise<FastifyReply> {
+  const { programme, client_name, redirect_host, csrf, reply } = visit
+  const { db, settings } = programme
+  const asked = askedIn(visit)
+  const account = await findAccount(db, asked.account_id)
+  const cards = await cardChoicesOf(db, asked.account_id)
+  const text = consentPage({
+    mode: settings.mode,
+    client_name,
+    redirect_host,
+    resource_names: asked.resources.map((address) =>
+      resourceNamed(settings, address) === 'rest' ? 'the API' : 'the agent tools',
+    ),
+    email: account.email,
+    csrf,
+    requested: asked.requested,
+    held: await heldScopes(visit, asked),
+    cards,
+    asked_card_ids: asked.cards?.card_ids ?? null,
+    ...(complaint !== undefined && { complaint }),
+  })
+  return sendPage(reply, complaint === undefined ? 200 : 400, text)
+}
+
+/** What the client has for all cards; a box for certain cards always starts as it must. */
+async function heldScopes({ programme }: Visit, asked: Asked): Promise<ReadonlySet<Scope>> {
+  if (asked.cards !== null) return new Set()
+  const { account_id, client_id } = asked
+  const now = programme.clock.now()
+  const grants = await lockLiveGrantsOf(programme.db, { account_id, client_id, now })
+  const open = grants.find((grant) => grant.card_ids === null)
+  const texts = Object.values(open?.payload.resources ?? {})
+  return new Set(texts.flatMap((text) => text.split(' ') as Scope[]))
+}
+
+export async function decide(visit: Visit, decision: 'allow' | 'deny'): Promise<FastifyReply> {
+  const { programme, client_name, facts, form } = visit
+  const asked = askedIn(visit)
+  const request = { ...facts, idempotency_key: null }
+  const asking: Asking = {
+    account_id: asked.account_id,
+    client: { id: asked.client_id, name: client_name },
+    facts: {
+      ...auditFactsOf({ ...programme, caller: null, request, operation: '' }),
+      operation: null,
+    },
+  }
+  const ticked = new Set(form.getAll('scope'))
+  const granted = asked.requested.filter((scope) => ticked.has(scope))
+  if (decision === 'deny' || granted.length === 0) {
+    await recordRefusal(programme.db, asking)
+    return deny(visit)
+  }
+  const cards = chosenCards(visit, asked, await cardChoicesOf(programme.db, asked.account_id))
+  if (cards === 'none') return showConsent(visit, 'Choose at least one card, or all of them.')
+  const { requested, resources } = asked
+  const grantId = await recordConsent(programme, asking, { requested, resources, granted, cards })
+  return finish(visit, { consent: { grantId } })
+}
+
+/** Only cards of the account, and only of those that were asked for where some were. */
+function chosenCards(
+  { form }: Visit,
+  asked: Asked,
+  own: readonly CardChoice[],
+): CardAccess | 'none' {
+  if (asked.cards === null && form.get('cards') !== 'some') return null
+  const ticked = new Set(form.getAll('card'))
+  const card_ids = own
+    .map(({ id }) => id)
+    .filter((id) => ticked.has(id) && (asked.cards?.card_ids.includes(id) ?? true))
+  if (card_ids.length === 0) return 'none'
+  return { card_ids, actions: asked.cards?.actions ?? card_action_names }
+}

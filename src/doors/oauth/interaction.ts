@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
+import { errors } from 'oidc-provider'
+import { requestFactsOf } from '#doors/request_facts.ts'
+import type { Programme } from '#operations/programme.ts'
+import { decide, showConsent } from './consent.ts'
+import { errorText } from './error_page.ts'
+import { pinned } from './handover.ts'
+import { checkCode, checkPassword, showSignIn } from './sign_in.ts'
+import { switchAccount } from './switch_account.ts'
+import { deny, sendPage, type Visit } from './visit.ts'
+
+export async function visit(
+  programme: Programme,
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  try {
+    const opened = await openVisit(programme, provider, request, reply)
+    if (request.method === 'POST') return await submit(opened)
+    return opened.interaction.prompt.name === 'login' ? showSignIn(opened) : showConsent(opened)
+  } catch (cause) {
+    if (!(cause instanceof errors.OIDCProviderError)) throw cause
+    return sendPage(reply, 400, errorText(cause.error, cause.error_description ?? ''))
+  }
+}
+
+/** The cookie of the browser that began must come along: a link alone opens nothing. */
+async function openVisit(
+  programme: Programme,
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Visit> {
+  const req = pinned(programme.settings, request, {})
+  const interaction = await provider.interactionDetails(req, reply.raw)
+  const { uid } = request.params as { uid: string }
+  if (interaction.uid !== uid) throw new errors.SessionNotFound('this page belongs to another try')
+  const client = await provider.Client.find(String(interaction.params['client_id']))
+  if (client === undefined) throw new errors.InvalidClient('the client is gone')
+  const { host, protocol } = new URL(String(interaction.params['redirect_uri']))
+  return {
+    programme,
+    provider,
+    request,
+    reply,
+    req,
+    facts: requestFactsOf(programme, request),
+    interaction,
+    client_name: client.clientName ?? 'An app without a name',
+    redirect_host: /^https?:$/.test(protocol) ? host : `${protocol}//${host}`,
+    csrf: programme.keys.fingerprint('oauth_csrf', uid),
+    form: new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? ''),
+  }
+}
+
+async function submit(opened: Visit): Promise<FastifyReply> {
+  const { form, csrf, interaction } = opened
+  requireOwnForm(opened)
+  if (form.get('csrf') !== csrf) throw new errors.InvalidRequest('the form is not ours')
+  const isSignIn = interaction.prompt.name === 'login'
+  switch (form.get('step')) {
+    case 'deny':
+      return isSignIn ? deny(opened) : decide(opened, 'deny')
+    case 'switch':
+      return switchAccount(opened)
+    case 'sign_in':
+      return isSignIn ? checkPassword(opened) : showConsent(opened)
+    case 'code':
+      return isSignIn ? checkCode(opened) : showConsent(opened)
+    default:
+      return isSignIn ? showSignIn(opened) : decide(opened, 'allow')
+  }
+}
+
+/** A second lock beside the token: a browser says where a form was sent from. */
+function requireOwnForm({ request, programme }: Visit): void {
+  const { origin } = request.headers
+  const site = request.headers['sec-fetch-site']
+  const isForeign = origin !== undefined && origin !== 'null' && !isOurs(programme, origin)
+  if (isForeign || site === 'cross-site') {
+    throw new errors.InvalidRequest('the form was sent from another site')
+  }
+}
+
+function isOurs({ settings }: Programme, origin: string): boolean {
+  return origin === new URL(settings.public_url).origin
+}

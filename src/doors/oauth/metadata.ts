@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import { initial_scopes } from '#contract/scopes.ts'
+import { type ResourceName, resourceUrl } from '#domain/access/resource.ts'
+import type { Settings } from '#platform/config.ts'
+
+/**
+ * RFC 9728: how to get a token for a resource. Clients ask for the scopes they find here, so only
+ * those stand here that a new client should begin with.
+ */
+function resourceMetadata(settings: Settings, resource: ResourceName): string {
+  return JSON.stringify({
+    resource: resourceUrl(settings, resource),
+    authorization_servers: [settings.public_url],
+    scopes_supported: initial_scopes,
+    bearer_methods_supported: ['header'],
+    resource_name: resource === 'mcp' ? 'Florin agent tools' : 'Florin API',
+    authorization_details_types_supported: ['card_access'],
+  })
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+
+const documents: readonly (readonly [path: string, resource: ResourceName])[] = [
+  [WELL_KNOWN, 'mcp'],
+  [`${WELL_KNOWN}/mcp`, 'mcp'],
+  [`${WELL_KNOWN}/v1`, 'rest'],
+]
+
+export function mountResourceMetadata(app: FastifyInstance, settings: Settings): void {
+  for (const [path, resource] of documents) {
+    const text = resourceMetadata(settings, resource)
+    app.get(path, (_request, reply) =>
+      reply
+        .header('Access-Control-Allow-Origin', '*')
+        .header('Cache-Control', 'public, max-age=3600')
+        .type('application/json; charset=utf-8')
+        .send(text),
+    )
+  }
+}

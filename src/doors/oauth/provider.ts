@@ -1,0 +1,171 @@
+import { generateKeyPairSync } from 'node:crypto'
+import Provider, { type Configuration, errors, interactionPolicy } from 'oidc-provider'
+import { initial_scopes, scope_names } from '#contract/scopes.ts'
+import type { AuditFacts } from '#domain/access/audit.ts'
+import { oauthHash } from '#domain/access/oauth_hash.ts'
+import { resourceNamed, resourceUrl } from '#domain/access/resource.ts'
+import { findAccounts } from '#domain/accounts/account_store.ts'
+import type { Programme } from '#operations/programme.ts'
+import { oauthAdapter } from './adapter.ts'
+import { requireCardDetail } from './card_details.ts'
+import { errorPage } from './error_page.ts'
+
+const HOUR_S = 60 * 60
+const DAY_S = 24 * HOUR_S
+
+export const INTERACTION_PATH = '/oauth/interaction'
+
+/**
+ * The authorization server. It speaks OAuth 2.1 with resources of ours, and no OpenID: who signs in
+ * is our business, and an agent learns what it may do, not who somebody is.
+ */
+export function makeProvider(programme: Programme, auditFacts: () => AuditFacts): Provider {
+  const provider = new Provider(
+    programme.settings.public_url,
+    configurationOf(programme, auditFacts),
+  )
+  // The host comes from FLORIN_PUBLIC_URL; see handover.ts.
+  provider.proxy = true
+  provider.Client.prototype.compareClientSecret = function compare(actual: string) {
+    return this.clientSecret === oauthHash(programme.keys, actual)
+  }
+  provider.use(async (ctx, next) => {
+    await next()
+    trimAnswer(ctx.path, ctx.method, ctx.body as Record<string, unknown>)
+  })
+  return provider
+}
+
+/** What the library says that is not so here, and what a client must not be shown. */
+function trimAnswer(path: string, method: string, body: Record<string, unknown>): void {
+  if (path.startsWith('/.well-known/') && body !== undefined) {
+    body['scopes_supported'] = [...scope_names, 'offline_access']
+    body['authorization_details_types_supported'] = ['card_access']
+    for (const name of Object.keys(body)) {
+      if (/^(claims_|subject_types|id_token_|acr_|request_)/.test(name)) delete body[name]
+    }
+  }
+  if (!path.startsWith('/oauth/register') || body?.['client_id'] === undefined) return
+  body['scope'] = initial_scopes.join(' ')
+  if (method === 'GET') delete body['client_secret']
+}
+
+function configurationOf(programme: Programme, auditFacts: () => AuditFacts): Configuration {
+  const { settings, db, keys } = programme
+  const isHttps = settings.public_url.startsWith('https:')
+  return {
+    adapter: oauthAdapter({ ...programme, auditFacts }),
+    scopes: [...scope_names, 'offline_access'],
+    responseTypes: ['code'],
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    jwks: { keys: [unusedSigningKey()] },
+    pkce: { required: () => true },
+    routes: {
+      authorization: '/oauth/authorize',
+      token: '/oauth/token',
+      revocation: '/oauth/revoke',
+      registration: '/oauth/register',
+      jwks: '/oauth/jwks',
+    },
+    interactions: {
+      policy: alwaysAsking(),
+      url: (_ctx, interaction) => `${INTERACTION_PATH}/${interaction.uid}`,
+    },
+    cookies: {
+      keys: [keys.fingerprint('oauth_cookie', 'v1')],
+      names: {
+        session: isHttps ? '__Host-florin_sign_in' : 'florin_sign_in',
+        interaction: 'florin_interaction',
+        resume: 'florin_resume',
+      },
+      long: { signed: true, httpOnly: true, sameSite: 'lax', secure: isHttps },
+      short: { signed: true, httpOnly: true, sameSite: 'lax', secure: isHttps },
+    },
+    ttl: {
+      AccessToken: HOUR_S,
+      AuthorizationCode: 60,
+      RefreshToken: 30 * DAY_S,
+      Interaction: 15 * 60,
+      Session: HOUR_S,
+      Grant: 365 * DAY_S,
+    },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: () => false,
+    clientBasedCORS: () => true,
+    renderError: async (ctx, out) => errorPage(ctx, out),
+    findAccount: async (_ctx, id) => {
+      const [account] = await findAccounts(db, [id])
+      if (account?.status !== 'active') return undefined
+      return { accountId: id, claims: async () => ({ sub: id }) }
+    },
+    loadExistingGrant: async (ctx) => {
+      const id = ctx.oidc.result?.consent?.grantId
+      return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
+    },
+    features: featuresOf(programme),
+  }
+}
+
+function featuresOf({ settings }: Programme): NonNullable<Configuration['features']> {
+  const scope = scope_names.join(' ')
+  return {
+    devInteractions: { enabled: false },
+    userinfo: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    claimsParameter: { enabled: false },
+    revocation: {
+      enabled: true,
+      allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+    },
+    registration: { enabled: true, issueRegistrationAccessToken: true },
+    registrationManagement: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: async () => resourceUrl(settings, 'mcp'),
+      useGrantedResource: async () => true,
+      getResourceServerInfo: async (_ctx, address) => {
+        const resource = resourceNamed(settings, address)
+        if (resource === null) throw new errors.InvalidTarget()
+        const audience = resourceUrl(settings, resource)
+        return { scope, audience, accessTokenFormat: 'opaque', accessTokenTTL: HOUR_S }
+      },
+    },
+    richAuthorizationRequests: {
+      enabled: true,
+      types: {
+        card_access: { validate: async (_ctx, detail) => requireCardDetail(detail) },
+      },
+      authorizationDetailsForGrantSource: (ctx) => ctx.oidc.entities.Grant?.rar,
+      authorizationDetailsForAccessToken: (ctx) => ctx.oidc.entities.Grant?.rar,
+      authorizationDetailsForIntrospection: (_ctx, token) => token.rar,
+    },
+  }
+}
+
+/**
+ * Every request is put before the account's owner, also one that was granted before: a public
+ * client is whoever says so, and what was refused can be asked for again.
+ */
+function alwaysAsking(): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy
+  const policy = base()
+  const consent = policy.get('consent')
+  for (const reason of ['op_scopes_missing', 'op_claims_missing', 'rs_scopes_missing']) {
+    consent?.checks.remove(reason)
+  }
+  consent?.checks.add(
+    new Check('not_asked', 'the owner of the account decides', (ctx) =>
+      ctx.oidc.result?.consent === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+    ),
+  )
+  return policy
+}
+
+/** The library insists on a key for ID tokens; nothing is ever signed with it. */
+function unusedSigningKey() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }
+}

@@ -1,0 +1,113 @@
+import { isIP } from 'node:net'
+
+/** What is wrong with a registration, in the words of RFC 7591. */
+export class RegistrationError extends Error {
+  readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'
+
+  constructor(error: RegistrationError['error'], sentence: string) {
+    super(sentence)
+    this.error = error
+  }
+}
+
+export const REGISTRATION_BYTES_MAX = 16 * 1_024
+const URIS_MAX = 10
+const URI_LENGTH_MAX = 2_000
+const NAME_LENGTH_MAX = 100
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post']
+const GRANT_TYPES = ['authorization_code', 'refresh_token']
+
+type Metadata = Readonly<Record<string, unknown>>
+
+/**
+ * The metadata a client is stored with. What is not known is ignored, as the RFC asks; what is
+ * known must be right. Scopes are not stored: they are asked for, and granted by the owner.
+ */
+export function clientMetadata(given: Metadata): Record<string, unknown> {
+  const redirect_uris = redirectUris(given['redirect_uris'])
+  const isNative = redirect_uris.some((uri) => !uri.startsWith('https:'))
+  return {
+    redirect_uris,
+    application_type: isNative ? 'native' : 'web',
+    token_endpoint_auth_method: authMethod(given['token_endpoint_auth_method']),
+    grant_types: grantTypes(given['grant_types']),
+    response_types: responseTypes(given['response_types']),
+    authorization_details_types: ['card_access'],
+    ...named('client_name', nameOf(given['client_name'])),
+    ...named('client_uri', pageOf(given['client_uri'])),
+    ...named('logo_uri', pageOf(given['logo_uri'])),
+  }
+}
+
+const named = (name: string, value: string | null) => (value === null ? {} : { [name]: value })
+
+function redirectUris(given: unknown): string[] {
+  if (!Array.isArray(given) || given.length === 0 || given.length > URIS_MAX) {
+    throw wrongUri(`redirect_uris must be a list of 1 to ${URIS_MAX} addresses`)
+  }
+  return given.map(redirectUri)
+}
+
+const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]']
+/** Schemes that a browser runs, opens or answers itself: none of them is an app's own. */
+const FORBIDDEN = /^(javascript|data|file|vbscript|blob|about|ftp|ws|wss|mailto|tel|view-source):$/
+
+function redirectUri(given: unknown): string {
+  if (typeof given !== 'string' || given.length > URI_LENGTH_MAX || !URL.canParse(given)) {
+    throw wrongUri('each redirect URI must be an absolute address')
+  }
+  const { protocol, hostname, username, password, hash } = new URL(given)
+  if (hash !== '' || given.includes('#')) throw wrongUri('a redirect URI has no fragment')
+  if (username !== '' || password !== '') throw wrongUri('a redirect URI has no user or password')
+  if (protocol === 'https:') {
+    if (hostname === '' || isIP(hostname.replace(/[[\]]/g, '')) !== 0) {
+      throw wrongUri('a https redirect URI goes to a host that has a name')
+    }
+    return given
+  }
+  if (protocol === 'http:') {
+    if (LOOPBACKS.includes(hostname)) return given
+    throw wrongUri('http is for the loopback address only')
+  }
+  if (FORBIDDEN.test(protocol)) throw wrongUri(`${protocol} is not an app's own scheme`)
+  return given
+}
+
+function authMethod(given: unknown): string {
+  if (given === undefined) return 'client_secret_basic'
+  if (METHODS.includes(given as string)) return given as string
+  throw wrongMetadata(`token_endpoint_auth_method can be ${METHODS.join(', ')}`)
+}
+
+function grantTypes(given: unknown): string[] {
+  if (given === undefined) return GRANT_TYPES
+  const list = Array.isArray(given) ? given.filter((type) => GRANT_TYPES.includes(type)) : []
+  if (list.includes('authorization_code')) return [...new Set<string>(list)]
+  throw wrongMetadata('grant_types must have authorization_code')
+}
+
+function responseTypes(given: unknown): string[] {
+  if (given === undefined || (Array.isArray(given) && given.includes('code'))) return ['code']
+  throw wrongMetadata('response_types must have code')
+}
+
+/** Shown to people, so it is one line of ordinary characters; anything else could imitate a page. */
+function nameOf(given: unknown): string | null {
+  if (given === undefined || given === null) return null
+  if (typeof given !== 'string') throw wrongMetadata('client_name must be a string')
+  const line = given
+    .normalize('NFKC')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+  return line === '' ? null : line.slice(0, NAME_LENGTH_MAX)
+}
+
+/** Kept and never fetched. */
+function pageOf(given: unknown): string | null {
+  if (typeof given !== 'string' || given.length > URI_LENGTH_MAX) return null
+  return URL.canParse(given) && given.startsWith('https://') ? given : null
+}
+
+const wrongUri = (sentence: string) => new RegistrationError('invalid_redirect_uri', sentence)
+const wrongMetadata = (sentence: string) =>
+  new RegistrationError('invalid_client_metadata', sentence)

@@ -1,0 +1,38 @@
+import { initial_scopes, type Scope, scope_names } from '#contract/scopes.ts'
+import { resourceNamed, resourceUrl } from '#domain/access/resource.ts'
+import type { Settings } from '#platform/config.ts'
+
+/** What only OpenID knows; clients add it out of habit, and the library would refuse it. */
+const FOREIGN = ['nonce', 'max_age', 'claims', 'acr_values', 'id_token_hint', 'claims_locales']
+
+/** The query of an authorization request, in the form that the library judges. */
+export function authorizeQuery(settings: Settings, query: URLSearchParams): URLSearchParams {
+  const judged = withResources(settings, query)
+  for (const name of FOREIGN) judged.delete(name)
+  if (judged.getAll('scope').length <= 1) {
+    const scopes = (judged.get('scope') ?? '').split(' ').filter(isKnown)
+    const asked = scopes.some((scope) => scope !== 'offline_access')
+      ? scopes
+      : [...initial_scopes, ...scopes]
+    judged.set('scope', asked.join(' '))
+  }
+  return judged
+}
+
+/** `openid`, `profile` and the like are left out: there is nothing here that they could mean. */
+function isKnown(scope: string): boolean {
+  return scope === 'offline_access' || scope_names.includes(scope as Scope)
+}
+
+/** One spelling for each resource, here and at the token endpoint, whatever the client writes. */
+export function withResources(settings: Settings, given: URLSearchParams): URLSearchParams {
+  const judged = new URLSearchParams(given)
+  const named = judged.getAll('resource')
+  judged.delete('resource')
+  const spelled = named.map((address) => {
+    const resource = resourceNamed(settings, address)
+    return resource === null ? address : resourceUrl(settings, resource)
+  })
+  for (const address of new Set(spelled)) judged.append('resource', address)
+  return judged
+}

@@ -1,0 +1,171 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
+import type { AuditFacts } from '#domain/access/audit.ts'
+import { auditFactsOf } from '#domain/access/audit_facts.ts'
+import type { RatePolicy } from '#domain/access/rate_limit.ts'
+import { requestFactsOf } from '#doors/request_facts.ts'
+import { JsonError, readJson } from '#kernel/json.ts'
+import type { Programme } from '#operations/programme.ts'
+import { limitRate, rateHeaders } from '#operations/steps/limit_rate.ts'
+import { handOver } from './handover.ts'
+import { visit } from './interaction.ts'
+import { mountResourceMetadata } from './metadata.ts'
+import { mountOwnGrants } from './own_grants.ts'
+import { INTERACTION_PATH, makeProvider } from './provider.ts'
+import { clientMetadata, REGISTRATION_BYTES_MAX, RegistrationError } from './register.ts'
+import { authorizeQuery, withResources } from './requests.ts'
+
+/** Contract, section 5: registering is free, so it is slow. */
+const REGISTER_POLICIES: readonly RatePolicy[] = [
+  { name: 'sustained', limit: 20, window_ms: 60_000 },
+]
+
+/** What browsers' scripts may call: no cookie counts there, so every origin may. */
+const SHARED_PATHS = [
+  '/oauth/register',
+  '/oauth/register/:clientId',
+  '/oauth/token',
+  '/oauth/revoke',
+  '/oauth/jwks',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-protected-resource/mcp',
+  '/.well-known/oauth-protected-resource/v1',
+]
+
+type Door = { programme: Programme; provider: Provider }
+type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+export function mountOauth(app: FastifyInstance, programme: Programme): void {
+  const serving = new AsyncLocalStorage<FastifyRequest>()
+  const provider = makeProvider(programme, () => auditFacts(programme, serving.getStore()))
+  const { settings } = programme
+  const door: Door = { programme, provider }
+  const pass = (request: FastifyRequest, reply: FastifyReply, given = {}) =>
+    serving.run(request, () => handOver(provider, settings, { request, reply }, given))
+
+  mountResourceMetadata(app, settings)
+  mountOwnGrants(app, programme)
+  app.get('/oauth/authorize', (request, reply) => {
+    const query = authorizeQuery(settings, new URLSearchParams(searchOf(request.url)))
+    return pass(request, reply, { url: `/oauth/authorize?${query}` })
+  })
+  app.get('/oauth/authorize/:uid', (request, reply) => pass(request, reply))
+  for (const path of ['/oauth/token', '/oauth/revoke']) {
+    app.post(path, async (request, reply) => {
+      const text = (request.body as Buffer | undefined)?.toString('utf8') ?? ''
+      const body = withResources(settings, new URLSearchParams(text)).toString()
+      await pass(request, reply, { body })
+    })
+  }
+  app.get('/oauth/jwks', (request, reply) => pass(request, reply))
+  app.get('/.well-known/oauth-authorization-server', (request, reply) => pass(request, reply))
+  app.get('/.well-known/openid-configuration', (request, reply) => pass(request, reply))
+  app.post('/oauth/register', { bodyLimit: REGISTRATION_BYTES_MAX }, (request, reply) =>
+    register(door, { request, reply }, (body) => pass(request, reply, { body })),
+  )
+  app.route({
+    method: ['GET', 'DELETE'],
+    url: '/oauth/register/:clientId',
+    exposeHeadRoute: false,
+    handler: (request, reply) => {
+      shareable(reply)
+      return pass(request, reply)
+    },
+  })
+  app.route({
+    method: ['GET', 'POST'],
+    url: `${INTERACTION_PATH}/:uid`,
+    exposeHeadRoute: false,
+    bodyLimit: REGISTRATION_BYTES_MAX,
+    handler: (request, reply) =>
+      serving.run(request, () => visit(programme, provider, request, reply)),
+  })
+  for (const path of SHARED_PATHS) app.options(path, (_request, reply) => preflight(reply))
+}
+
+function shareable(reply: FastifyReply): void {
+  reply.header('Access-Control-Allow-Origin', '*')
+}
+
+function preflight(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(204)
+    .header('Access-Control-Allow-Origin', '*')
+    .header('Access-Control-Allow-Methods', 'GET, POST, DELETE, OPTIONS')
+    .header('Access-Control-Allow-Headers', 'Authorization, Content-Type, Mcp-Protocol-Version')
+    .header('Access-Control-Max-Age', '3600')
+    .send()
+}
+
+/** Judged by us before the library sees it: what it stores is what we made of it. */
+async function register(
+  { programme }: Door,
+  { request, reply }: Exchange,
+  store: (body: string) => Promise<void>,
+): Promise<FastifyReply | undefined> {
+  shareable(reply)
+  const subject = { key: `register|${request.ip}`, policies: REGISTER_POLICIES }
+  reply.headers(rateHeaders(subject, await limitRate(programme, subject)))
+  reply.header('Request-Id', requestFactsOf(programme, request).id)
+  try {
+    const given = readBody(request)
+    const metadata = clientMetadata(given)
+    await store(JSON.stringify(metadata))
+    programme.log.info('a client registered', { ip: request.ip })
+    return reply
+  } catch (cause) {
+    if (!(cause instanceof RegistrationError)) throw cause
+    const { error, message } = cause
+    return reply
+      .code(400)
+      .header('Cache-Control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify({ error, error_description: message }))
+  }
+}
+
+function readBody(request: FastifyRequest): Record<string, unknown> {
+  const wrong = (sentence: string) => new RegistrationError('invalid_client_metadata', sentence)
+  try {
+    const value = readJson((request.body as Buffer | undefined)?.toString('utf8') ?? '')
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+  } catch (cause) {
+    if (!(cause instanceof JsonError)) throw cause
+    throw wrong(`the body is not valid JSON: ${cause.message}`)
+  }
+  throw wrong('the body must be a JSON object')
+}
+
+function searchOf(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}
+
+/** Whoever ended a grant: the client itself, by its request, or we, by a rule. */
+function auditFacts(programme: Programme, request: FastifyRequest | undefined): AuditFacts {
+  const { clock, newId } = programme
+  const known = request === undefined ? null : requestFactsOf(programme, request)
+  const stamp = () => {
+    const created_at = clock.now()
+    return { id: newId('aud', created_at), created_at }
+  }
+  if (known === null) return { ...NOBODY, stamp }
+  const facts = { ...known, idempotency_key: null }
+  const told = auditFactsOf({ caller: null, request: facts, operation: '', clock, newId })
+  return { ...told, actor_type: 'oauth_client', operation: null }
+}
+
+const NOBODY = {
+  actor_type: 'system',
+  actor_id: null,
+  actor_name: null,
+  operation: null,
+  ip: null,
+  user_agent: null,
+  request_id: null,
+} as const

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
+import type { Call } from '#operations/call.ts'
+import type { Programme } from '#operations/programme.ts'
+import { page_headers } from './page.ts'
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** A person in the middle of an authorization request. */
+export type Visit = {
+  programme: Programme
+  provider: Provider
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The request as the library reads it, cookies and all. */
+  req: IncomingMessage
+  facts: Call['request']
+  interaction: Interaction
+  client_name: string
+  redirect_host: string
+  csrf: string
+  form: URLSearchParams
+}
+
+export function deny(opened: Visit): Promise<FastifyReply> {
+  const error_description = 'the owner of the account said no'
+  return finish(opened, { error: 'access_denied', error_description })
+}
+
+/** Back into the library, which goes on with the request or tells the client. */
+export async function finish(
+  { provider, reply, req }: Visit,
+  result: Parameters<Provider['interactionFinished']>[2],
+): Promise<FastifyReply> {
+  reply.hijack()
+  await provider.interactionFinished(req, reply.raw, result, { mergeWithLastSubmission: true })
+  return reply
+}
+
+export function sendPage(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).headers(page_headers).send(text)
+}

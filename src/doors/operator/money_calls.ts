@@ -1,0 +1,104 @@
+import Type from 'typebox'
+import { Id, Input, OneOf, Page, pageQuery } from '#contract/shapes.ts'
+import { Topup } from '#contract/topups.ts'
+import { Withdrawal } from '#contract/withdrawals.ts'
+import { operatorCall } from './operator_call.ts'
+import { AccountFilter, HeldDeposit, owned, Reconciliation } from './shapes.ts'
+
+const ofWithdrawal = Input({ id: Id('wd', 'The withdrawal.') })
+const ofSuspense = Input({ id: Id('bal', 'The deposit in suspense.') })
+
+/** Money that waits for a person, and whether all of it is there. */
+export const money_calls = {
+  list_suspense: operatorCall({
+    name: 'list_suspense',
+    method: 'GET',
+    path: '/suspense',
+    role: 'viewer',
+    summary: 'Deposits that were held.',
+    input: Input({ ...pageQuery }),
+    output: Page(HeldDeposit),
+  }),
+  release_suspense: operatorCall({
+    name: 'release_suspense',
+    method: 'POST',
+    path: '/suspense/{id}/release',
+    role: 'risk',
+    summary: 'Credit a deposit that was held.',
+    input: ofSuspense,
+    output: Topup,
+    problems: ['kill_switch_active'],
+  }),
+  refund_suspense: operatorCall({
+    name: 'refund_suspense',
+    method: 'POST',
+    path: '/suspense/{id}/refund',
+    role: 'risk',
+    summary: 'Note that a held deposit goes back; the transfer itself is yours to make.',
+    input: ofSuspense,
+    output: Topup,
+  }),
+  list_withdrawals: operatorCall({
+    name: 'list_withdrawals',
+    method: 'GET',
+    path: '/withdrawals',
+    role: 'viewer',
+    summary: 'Withdrawals of all accounts; review: those that wait for a person.',
+    input: Input({
+      ...pageQuery,
+      status: Type.Optional(
+        OneOf(['review', 'pending', 'broadcasted', 'completed', 'failed'], {
+          description: 'Only those.',
+        }),
+      ),
+      account_id: AccountFilter,
+    }),
+    output: Page(
+      Type.Object({
+        ...owned(Withdrawal).properties,
+        in_review: Type.Boolean({ description: 'Whether it waits for a person.' }),
+      }),
+    ),
+  }),
+  approve_withdrawal: operatorCall({
+    name: 'approve_withdrawal',
+    method: 'POST',
+    path: '/withdrawals/{id}/approve',
+    role: 'risk',
+    summary: 'Let a withdrawal go.',
+    input: ofWithdrawal,
+    output: Withdrawal,
+    problems: ['kill_switch_active'],
+  }),
+  refuse_withdrawal: operatorCall({
+    name: 'refuse_withdrawal',
+    method: 'POST',
+    path: '/withdrawals/{id}/refuse',
+    role: 'risk',
+    summary: 'Refuse a withdrawal; all of it goes back to the balance.',
+    input: ofWithdrawal,
+    output: Withdrawal,
+  }),
+  reload_screening: operatorCall({
+    name: 'reload_screening',
+    method: 'POST',
+    path: '/screening/reload',
+    role: 'risk',
+    summary: 'Read the screening list again, now.',
+    input: Input({}),
+    output: Type.Object({
+      source: Type.String({ description: 'What answers.' }),
+      list_version: Type.String({ description: 'Which state of the list it answers from.' }),
+    }),
+    is_outside: true,
+  }),
+  get_reconciliation: operatorCall({
+    name: 'get_reconciliation',
+    method: 'GET',
+    path: '/reconciliation',
+    role: 'viewer',
+    summary: 'The books against custody on chains and against the card networks.',
+    input: Input({}),
+    output: Reconciliation,
+  }),
+} as const

@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Compile } from 'typebox/compile'
+import { Problem } from '#contract/problem.ts'
+import { openChallenge } from '#domain/authorizations/challenge.ts'
+import { findChallengeOf } from '#domain/authorizations/challenge_store.ts'
+import type { Engine } from '#domain/authorizations/engine.ts'
+import { findCardByHash, findPanHash } from '#domain/cards/pan_store.ts'
+import { panHash } from '#domain/cards/pan_vault.ts'
+import { readJsonBody } from '#doors/json_body.ts'
+import type { Programme } from '#operations/programme.ts'
+import { DatabaseUnavailable } from '#platform/db.ts'
+import { Overdue } from '#platform/write_lane.ts'
+import { ProcessorChallenge, ProcessorMessage } from './shapes.ts'
+import { requireSigned, SIGNATURE_HEADER } from './signature.ts'
+import { chargeOf, toRequest } from './to_request.ts'
+
+/** Processors wait two to three seconds; ours is the answer that comes first. */
+const DEADLINE_MS = 1_500
+
+const messages = Compile(ProcessorMessage)
+const challenges = Compile(ProcessorChallenge)
+
+/**
+ * The door of issuer processors that speak JSON: each message is signed by its link, decided by
+ * the same engine as the networks' own, and answered again byte for byte when it is sent again.
+ */
+export function mountProcessor(app: FastifyInstance, programme: Programme, engine: Engine): void {
+  app.post('/processor/:link/authorizations', async (request, reply) => {
+    const { link, body } = signedBody(programme, request)
+    if (!messages.Check(body)) throw notOurs()
+    const answer = await decided(programme, engine, { link, message: body })
+    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer))
+  })
+  app.post('/processor/:link/threeds', async (request) => {
+    const { body } = signedBody(programme, request)
+    if (!challenges.Check(body)) throw notOurs()
+    return challengeFor(programme, body)
+  })
+  app.get('/processor/:link/threeds/:id', async (request) => {
+    signedBody(programme, request)
+    const { id } = request.params as { id: string }
+    const challenge = await findChallengeOf(programme.db, id)
+    if (challenge === null) throw new Problem('not_found', 'There is no such challenge.')
+    return challengeView(challenge)
+  })
+}
+
+function notOurs(): Problem {
+  return new Problem('invalid_request', 'The body is not a message that this door knows.')
+}
+
+function signedBody({ settings, clock }: Programme, request: FastifyRequest) {
+  const { link } = request.params as { link: string }
+  const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+  const header = request.headers[SIGNATURE_HEADER]
+  requireSigned(settings.processors[link], {
+    header: typeof header === 'string' ? header : undefined,
+    body: bytes,
+    wall: clock.wall(),
+  })
+  const content_type = request.headers['content-type']
+  return { link, body: readJsonBody(bytes, content_type) }
+}
+
+async function decided(
+  programme: Programme,
+  engine: Engine,
+  { link, message }: { link: string; message: ProcessorMessage },
+): Promise<Uint8Array> {
+  const { db, keys, clock } = programme
+  const pan_hash = 'token' in message.card ? await findPanHash(db, message.card.token) : null
+  const received_at = clock.now()
+  const request = toRequest(message, { link, keys, received_at, pan_hash })
+  const stop = new AbortController()
+  const late = clock.sleep(DEADLINE_MS, stop.signal).then(() => unavailable())
+  const answer = engine.submit(request).then(
+    ({ answer: bytes }) => bytes,
+    (cause: unknown) => failed(programme, cause),
+  )
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    stop.abort()
+  }
+}
+
+function unavailable(decline_code = 'issuer_unavailable'): Uint8Array {
+  return Buffer.from(JSON.stringify({ decision: 'decline', decline_code }))
+}
+
+function failed({ log }: Programme, cause: unknown): Uint8Array {
+  if (cause instanceof Overdue) return unavailable()
+  log.error('a processor message could not be decided', {}, cause)
+  return unavailable(cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error')
+}
+
+type Outcome = { id: string; status: string; expires_at: Date }
+
+/** In the words of EMV 3-D Secure: approved, not approved, or still asking. */
+function challengeView({ id, status, expires_at }: Outcome) {
+  const trans_status = status === 'approved' ? 'Y' : status === 'pending' ? 'C' : 'N'
+  return { challenge_id: id, status, trans_status, expires_at: expires_at.toISOString() }
+}
+
+async function challengeFor(programme: Programme, body: ProcessorChallenge) {
+  const { db, keys } = programme
+  const hash =
+    'pan' in body.card ? panHash(keys, body.card.pan) : await findPanHash(db, body.card.token)
+  const card = hash === null ? null : await findCardByHash(db, hash)
+  const { minor, currency, micros } = chargeOf(body)
+  if (card === null) throw new Problem('not_found', 'There is no such card.')
+  if (currency === null || micros === null) {
+    throw new Problem('invalid_amount', 'Say what the amount is in dollars: billing_usd.')
+  }
+  const challenge = await openChallenge(programme, card.account_id, {
+    card_id: card.id,
+    amount_minor: minor,
+    currency,
+    amount_micros: micros,
+    merchant_name: body.merchant.name,
+    mcc: body.merchant.mcc,
+    merchant_country: body.merchant.country ?? null,
+  })
+  return challengeView(challenge)
+}

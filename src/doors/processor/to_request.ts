@@ -1,0 +1,155 @@
+import type {
+  CardRequest,
+  Charge,
+  Decision,
+  KeptAnswer,
+  RequestKind,
+} from '#domain/authorizations/request.ts'
+import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
+import { currencyOfLetters } from '#iso8583/currencies.ts'
+import { maskPan } from '#iso8583/mask.ts'
+import { usdFromMicros } from '#kernel/money.ts'
+import type { Keys } from '#platform/keys.ts'
+import type { ProcessorMessage } from './shapes.ts'
+
+const MICROS_PER_CENT = 10_000n
+
+/** The messages of 1987 that these stand for: get_auth_details shows what can be rebuilt. */
+const MTIS: Readonly<Record<ProcessorMessage['type'], string>> = {
+  authorization: '0100',
+  incremental: '0100',
+  verification: '0100',
+  balance: '0100',
+  advice: '0120',
+  reversal: '0420',
+  clearing: '0220',
+  refund: '0220',
+  expiry: '0420',
+}
+
+const KINDS: Readonly<Record<ProcessorMessage['type'], RequestKind>> = {
+  authorization: 'authorize',
+  incremental: 'increment',
+  verification: 'verify',
+  balance: 'balance',
+  advice: 'advise',
+  reversal: 'reverse',
+  clearing: 'capture',
+  refund: 'refund',
+  expiry: 'expire',
+}
+
+type Given = { link: string; keys: Keys; received_at: Date; pan_hash: string | null }
+
+export function chargeOf({ amounts }: Pick<ProcessorMessage, 'amounts'>): Charge {
+  const minor = BigInt(amounts.transaction)
+  const isDollars = amounts.currency === 'USD'
+  const billed = amounts.billing_usd
+  const micros =
+    billed === undefined
+      ? isDollars
+        ? minor * MICROS_PER_CENT
+        : null
+      : BigInt(billed) * MICROS_PER_CENT
+  return {
+    minor,
+    currency: currencyOfLetters(amounts.currency)?.letters ?? null,
+    micros,
+    fx_rate: isDollars ? null : (amounts.rate ?? null),
+  }
+}
+
+/** The same engine and the same table of messages as every other door. */
+export function toRequest(message: ProcessorMessage, given: Given): CardRequest {
+  const { link, keys, received_at } = given
+  const pan = 'pan' in message.card ? message.card.pan : null
+  const { verification = {}, network = {}, merchant } = message
+  const cvv = verification.cvv ?? null
+  const charge = chargeOf(message)
+  const entry_mode = message.entry_mode ?? 'ecommerce'
+  const identity = identityOf(link, message.id)
+  return {
+    kind: message.decision === 'decline' ? 'advise_declined' : KINDS[message.type],
+    link,
+    identity,
+    fingerprint: `${message.type}|${charge.minor}|${charge.currency}`,
+    pan_hash: pan === null ? (given.pan_hash ?? '') : panHash(keys, pan),
+    charge,
+    merchant: {
+      merchant_name: merchant.name,
+      mcc: merchant.mcc,
+      merchant_city: merchant.city ?? null,
+      merchant_country: merchant.country ?? null,
+      merchant_id: merchant.id ?? null,
+      terminal_id: null,
+    },
+    entry: {
+      entry_mode,
+      card_present: ['chip', 'contactless', 'swipe'].includes(entry_mode),
+      wallet: null,
+    },
+    expiry: verification.expiry ?? null,
+    isCodeRight:
+      cvv === null || pan === null ? null : (card) => isCvvOf(keys, card, { pan, given: cvv }),
+    has_pin: false,
+    is_type_supported: true,
+    challenge_id: verification.challenge_id ?? null,
+    reference: {
+      transaction_id: null,
+      original_identity: message.original_id ? identityOf(link, message.original_id) : null,
+      retrieval_reference_number: network.rrn ?? null,
+      authorization_code: network.auth_code ?? null,
+    },
+    replacement_minor:
+      message.amounts.replacement === undefined ? null : BigInt(message.amounts.replacement),
+    is_final: message.is_final ?? false,
+    network_transaction_id: network.lifecycle_id ?? null,
+    received_at,
+    message: {
+      mti: MTIS[message.type],
+      bitmap: '',
+      fields: rebuilt(message),
+      raw: new Uint8Array(),
+    },
+    answer: (decision) => toAnswer(MTIS[message.type], decision),
+  }
+}
+
+/** A processor's ids are its own: nothing in them says when they were made. */
+const identityOf = (link: string, id: string): string => `processor|${link}|${id}`
+
+/** What a message of the network would have carried, masked like one. */
+function rebuilt({ card, amounts, merchant, network }: ProcessorMessage): string {
+  const fields: Record<number, string> = {
+    ...('pan' in card && { 2: maskPan(card.pan) }),
+    4: String(amounts.transaction).padStart(12, '0'),
+    18: merchant.mcc,
+    ...(network?.rrn && { 37: network.rrn }),
+    ...(network?.auth_code && { 38: network.auth_code }),
+    ...(merchant.id && { 42: merchant.id }),
+    49: currencyOfLetters(amounts.currency)?.numeric ?? '999',
+  }
+  return JSON.stringify(fields)
+}
+
+function toAnswer(mti: string, decision: Decision): KeptAnswer {
+  const { verdict, decline_code, authorization_code, available_micros, transaction } = decision
+  const isDeclined = verdict === 'declined'
+  const body = {
+    decision: isDeclined ? 'decline' : 'approve',
+    approved_amount_usd:
+      isDeclined || transaction === null ? null : usdFromMicros(transaction.amount_micros),
+    auth_code: authorization_code,
+    decline_code,
+    transaction_id: transaction?.id ?? null,
+    available_usd: available_micros === null ? null : usdFromMicros(available_micros),
+    ...(verdict === 'original_unknown' && { note: 'original_unknown' }),
+  }
+  const response_code = isDeclined ? (decline_code ?? 'do_not_honor') : 'approve'
+  return {
+    mti: `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`,
+    fields: { ...(authorization_code !== null && { 38: authorization_code }), 39: response_code },
+    response_code,
+    bytes: Buffer.from(JSON.stringify(body)),
+  }
+}

@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify'
+import { carrierOf, type InputShape } from '#contract/operation.ts'
+import { Problem } from '#contract/problem.ts'
+import { readJsonBody } from './json_body.ts'
+import { readQuery } from './query.ts'
+
+/** Path, query and body of a request as one flat input. */
+export function readInput(shape: InputShape, request: FastifyRequest): unknown {
+  const query = readQuery(shape, searchOf(request.url))
+  const path = request.params as Record<string, string>
+  if (carrierOf(shape) === 'query') return { ...query, ...path }
+  requireNoQuery(query)
+  const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  requireNotTwice(path, body)
+  return Object.assign(body, path)
+}
+
+export function requireNoQuery(query: Record<string, unknown>): void {
+  const [name] = Object.keys(query)
+  if (name === undefined) return
+  throw new Problem('unknown_parameter', `There is no parameter ${name} here.`, {
+    details: [{ field: name, message: 'is not known here' }],
+  })
+}
+
+/** What the path says must not be said again, perhaps otherwise, in the body. */
+export function requireNotTwice(path: Record<string, string>, body: object): void {
+  const name = Object.keys(path).find((each) => Object.hasOwn(body, each))
+  if (name === undefined) return
+  throw new Problem('invalid_request', `${name} belongs into the path, not into the body.`, {
+    details: [{ field: name, message: 'is not known here' }],
+  })
+}
+
+export function searchOf(url: string): string {
+  const at = url.indexOf('?')
+  return at < 0 ? '' : url.slice(at + 1)
+}

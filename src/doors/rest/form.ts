@@ -1,0 +1,50 @@
+import { Problem } from '#contract/problem.ts'
+import { readMultipart } from './multipart.ts'
+
+type Reading = { boundary: string; store(source: AsyncIterable<Uint8Array>): Promise<void> }
+
+/** More than the longest note has. */
+const FIELD_BYTES_MAX = 65_536
+
+/** A form of evidence: the fields `kind` and `note`, and one file in `file`. */
+export async function readForm(
+  source: AsyncIterable<Uint8Array>,
+  { boundary, store }: Reading,
+): Promise<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {}
+  let hasFile = false
+  for await (const { name, file_name, body } of readMultipart(source, boundary)) {
+    if (name === 'file') {
+      if (hasFile) throw invalid(name, 'stands twice')
+      hasFile = true
+      await store(body)
+      if (file_name) fields['file_name'] = file_name
+      continue
+    }
+    if (name !== 'kind' && name !== 'note') throw invalid(name, 'is not known here')
+    if (Object.hasOwn(fields, name)) throw invalid(name, 'stands twice')
+    fields[name] = await textOf(name, body)
+  }
+  return fields
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+async function textOf(name: string, body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > FIELD_BYTES_MAX) throw invalid(name, 'is too long')
+    chunks.push(chunk)
+  }
+  try {
+    return utf8.decode(Buffer.concat(chunks))
+  } catch (cause) {
+    throw new Problem('invalid_request', `${name} is not valid UTF-8.`, { cause })
+  }
+}
+
+function invalid(field: string, message: string): Problem {
+  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+}

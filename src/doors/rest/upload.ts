@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { operations } from '#contract/operations.ts'
+import { Problem } from '#contract/problem.ts'
+import { EVIDENCE_BYTES_MAX } from '#domain/disputes/evidence.ts'
+import { storeEvidenceFile, tooLarge } from '#domain/disputes/store_evidence_file.ts'
+import { bearerOf } from '#doors/bearer.ts'
+import { readQuery } from '#doors/query.ts'
+import { readInput, requireNoQuery, searchOf } from '#doors/read_input.ts'
+import { requestFactsOf } from '#doors/request_facts.ts'
+import type { Answer, Call } from '#operations/call.ts'
+import { invoke } from '#operations/invoke.ts'
+import type { Programme } from '#operations/programme.ts'
+import { Stalled, unstalled } from '#platform/unstalled.ts'
+import { readForm } from './form.ts'
+import { boundaryOf, MultipartError } from './multipart.ts'
+import { send } from './send.ts'
+
+const operation = operations.add_dispute_evidence
+
+/** Only JSON is gathered; everything else is handed on as it comes, whatever its size. */
+export function takeStreams(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    /^application\/([\w.-]+\+)?json/,
+    { parseAs: 'buffer' },
+    (_, body, done) => done(null, body),
+  )
+  scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+}
+
+/** A call whose input may be a stream. It is read only once the caller is known and may call. */
+export async function serveUpload(
+  programme: Programme,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const facts = requestFactsOf(programme, request)
+  const call: Call = {
+    operation: operation.name,
+    bearer: bearerOf(request.headers.authorization),
+    request: facts,
+    readInput: async () => {
+      if (Buffer.isBuffer(request.body) || request.body === undefined) {
+        return readInput(operation, request)
+      }
+      return readStream(programme, request, async (source) => {
+        const id = programme.newId('evd', programme.clock.now())
+        facts.upload = await storeEvidenceFile(programme.blobs, id, source)
+      })
+    },
+  }
+  const answer = await invoke(programme, call)
+  if (facts.upload !== undefined && isNeedless(answer)) {
+    await programme.blobs.remove(facts.upload.id)
+  }
+  if (!request.raw.complete) await letGo(programme, request, reply, answer)
+  return send(programme, reply, call, answer)
+}
+
+/** Refused for good, or a repeat. Where it is not known whether it was recorded, the file stays. */
+function isNeedless({ status, headers }: Answer): boolean {
+  return 'Idempotent-Replayed' in headers || (status >= 400 && status < 500)
+}
+
+type Store = (source: AsyncIterable<Uint8Array>) => Promise<void>
+
+async function readStream(
+  programme: Programme,
+  request: FastifyRequest,
+  store: Store,
+): Promise<Record<string, unknown>> {
+  const path = request.params as Record<string, string>
+  const content_type = request.headers['content-type'] ?? ''
+  requireSize(request)
+  const query = readQuery(operation, searchOf(request.url))
+  const body = bodyOf(programme, request)
+  try {
+    if (!/^multipart\//i.test(content_type)) {
+      requireRawQuery(query)
+      await store(body)
+      return { ...query, ...path }
+    }
+    requireNoQuery(query)
+    const boundary = boundaryOf(content_type)
+    if (boundary === null) throw new MultipartError('its boundary is missing')
+    return { ...(await readForm(body, { boundary, store })), ...path }
+  } catch (cause) {
+    throw inWords(cause)
+  } finally {
+    await body.return(undefined)
+  }
+}
+
+/** What is around a file in a form. */
+const FORM_BYTES_MAX = 1_048_576
+
+/** Known before the first byte is read, where the sender says it. */
+function requireSize({ headers }: FastifyRequest): void {
+  const length = Number(headers['content-length'] ?? 0)
+  if (length > EVIDENCE_BYTES_MAX + FORM_BYTES_MAX) throw tooLarge()
+}
+
+const RAW_QUERY = ['kind', 'file_name', 'note']
+
+function requireRawQuery(query: Record<string, unknown>): void {
+  requireNoQuery(Object.fromEntries(Object.entries(query).filter(([name]) => !isRaw(name))))
+}
+
+const isRaw = (name: string) => RAW_QUERY.includes(name)
+
+/** The connection stays open when reading stops: there is still an answer to send. */
+function bodyOf({ settings }: Programme, { raw }: FastifyRequest): AsyncGenerator<Uint8Array> {
+  const chunks = raw.iterator({ destroyOnReturn: false })
+  return unstalled(chunks[Symbol.asyncIterator](), settings.upload_idle_seconds * 1_000)
+}
+
+function inWords(cause: unknown): unknown {
+  if (cause instanceof Stalled) {
+    return new Problem('invalid_request', 'The file stopped arriving.', { status: 408 })
+  }
+  if (cause instanceof MultipartError) {
+    return new Problem('invalid_request', `The form cannot be read: ${cause.message}.`)
+  }
+  const isCut = (cause as { code?: unknown } | null)?.code === 'ECONNRESET'
+  return isCut ? new Problem('invalid_request', 'The body was cut off.') : cause
+}
+
+/** As long as most senders need to hear of a refusal at all: they read when they have written. */
+const LINGER_MS = 10_000
+
+/** Lets what is still coming run into nothing for a while, and then closes the connection. */
+async function letGo(
+  { clock }: Programme,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  { status }: Answer,
+): Promise<void> {
+  reply.header('Connection', 'close')
+  // Whoever has stopped sending, or was never asked to begin, is waiting for the answer.
+  if (status === 408 || raw.destroyed) return
+  const done = new AbortController()
+  for (const sign of ['end', 'close', 'error']) raw.once(sign, () => done.abort())
+  raw.resume()
+  await clock.sleep(LINGER_MS, done.signal)
+}

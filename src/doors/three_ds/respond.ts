@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import { Compile } from 'typebox/compile'
+import { Problem } from '#contract/problem.ts'
+import { ThreeDsDecision } from '#contract/webhooks.ts'
+import { answerChallenge } from '#domain/authorizations/challenge.ts'
+import { readJsonBody } from '#doors/json_body.ts'
+import type { Programme } from '#operations/programme.ts'
+
+const validator = Compile(ThreeDsDecision)
+
+/** Where a later answer to a challenge goes. Knowing the address is the right to answer. */
+export function mountThreeDs(app: FastifyInstance, programme: Programme): void {
+  app.post('/three_ds/:id/:token', async (request) => {
+    const { id, token } = request.params as { id: string; token: string }
+    const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
+    if (!validator.Check(body)) {
+      throw new Problem('invalid_request', 'Send {"challenge_id", "decision": approve or decline}.')
+    }
+    const { status } = await answerChallenge(programme, { id, token, decision: body })
+    return { challenge_id: id, decision: status === 'approved' ? 'approve' : 'decline' }
+  })
+}

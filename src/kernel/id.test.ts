@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { ID_PREFIXES, idFloor, idMaker, idTimeMs, isId } from './id.ts'
+
+const NOON_MS = Date.UTC(2026, 10, 15, 12)
+const newId = idMaker(randomBytes)
+
+/** The 128 bits of an id, read by the specification of TypeID and not by our own code. */
+function bitsOf(id: string): string {
+  const body = id.slice(id.lastIndexOf('_') + 1)
+  const letters = '0123456789abcdefghjkmnpqrstvwxyz'
+  const bits = [...body].map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
+  return bits.join('').slice(2)
+}
+
+test('every prefix of the contract makes an id of the TypeID form', () => {
+  const named = 'acct sess key bal tup card ctr txn wd dsp evd wh evt dlv tkt msg aud chg req grant'
+  assert.deepEqual([...ID_PREFIXES].sort(), named.split(' ').sort())
+  for (const prefix of ID_PREFIXES) {
+    const id = newId(prefix, NOON_MS)
+    assert.match(id, new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+    assert.ok(isId(prefix, id))
+  }
+})
+
+test('an id is a UUIDv7: time, version 7, variant 10', () => {
+  const bits = bitsOf(newId('card', NOON_MS))
+  assert.equal(bits.length, 128)
+  assert.equal(Number.parseInt(bits.slice(0, 48), 2), NOON_MS)
+  assert.equal(bits.slice(48, 52), '0111')
+  assert.equal(bits.slice(64, 66), '10')
+})
+
+test('an id tells its moment, to the millisecond and to the ends of time', () => {
+  for (const moment of [0, 1, NOON_MS, 2 ** 48 - 1]) {
+    assert.equal(idTimeMs(newId('grant', moment)), moment)
+  }
+  for (const moment of [-1, 0.5, Number.NaN, 2 ** 48]) {
+    assert.throws(() => newId('card', moment), /an id has a time/)
+  }
+  assert.throws(() => idTimeMs('card_short'), /26 characters/)
+})
+
+test('ids sort by the moment they were made', () => {
+  const ids = Array.from({ length: 500 }, (_, at) => newId('evt', NOON_MS + at))
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test('twenty thousand ids of one millisecond sort as they were made, and none is twice', () => {
+  const ids = Array.from({ length: 20_000 }, () => newId('evt', NOON_MS))
+  assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test('ids of one millisecond sort as they were made, also when other moments come between', () => {
+  const ids: string[] = []
+  for (let at = 0; at < 1_000; at += 1) {
+    ids.push(newId('bal', NOON_MS))
+    newId('req', NOON_MS + 1 + (at % 7))
+  }
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test('makers of two nodes do not make the same id in the same millisecond', () => {
+  const other = idMaker(randomBytes)
+  const ids = Array.from({ length: 5_000 }, () => [newId('evt', NOON_MS), other('evt', NOON_MS)])
+  assert.equal(new Set(ids.flat()).size, 10_000)
+})
+
+test('the floor of a moment is at or below every id of it, and above every id before it', () => {
+  const floor = idFloor('txn', NOON_MS)
+  assert.ok(isId('txn', floor))
+  for (let at = 0; at < 200; at += 1) {
+    assert.ok(newId('txn', NOON_MS) >= floor)
+    assert.ok(newId('txn', NOON_MS - 1) < floor)
+  }
+})
+
+test('the floor of a moment outside of time is the nearest one inside', () => {
+  assert.equal(idTimeMs(idFloor('txn', -62_167_219_200_000)), 0)
+  assert.equal(idTimeMs(idFloor('txn', 2 ** 60)), 2 ** 48 - 1)
+  assert.equal(idTimeMs(idFloor('txn', NOON_MS + 0.9)), NOON_MS)
+})
+
+test('what only looks like an id is none', () => {
+  const id = newId('card', NOON_MS)
+  const body = id.slice('card_'.length)
+  const strangers = [
+    '',
+    'card_',
+    body,
+    `txn_${body}`,
+    `card${body}`,
+    id.toUpperCase(),
+    `${id}0`,
+    id.slice(0, -1),
+    `${id}\n`,
+    ` ${id}`,
+    `card_8${body.slice(1)}`,
+    `card_${body.slice(0, -1)}u`,
+    `card_${body.slice(0, -1)}l`,
+    `card_${body.slice(0, -1)}\u0000`,
+    `card_${'０'.repeat(26)}`,
+  ]
+  for (const stranger of strangers) assert.equal(isId('card', stranger), false, stranger)
+})

@@ -1,0 +1,48 @@
+import { type AuditFacts, recordAudit } from '#domain/access/audit.ts'
+import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
+import { findGrant, listGrantRows, markRevoked } from '#domain/access/grant_store.ts'
+import { grantView } from '#domain/access/grants.ts'
+import { idMaker } from '#kernel/id.ts'
+import { systemClock } from '#platform/clock.ts'
+import type { Database } from '#platform/db.ts'
+import { systemRandom } from '#platform/random.ts'
+
+/** What commands outside the service may do about grants. */
+export type Grant = ReturnType<typeof grantView>
+
+const GRANTS_MAX = 1_000
+
+export async function listGrants(db: Database, account_id: string | null): Promise<Grant[]> {
+  return (await listGrantRows(db, { account_id, limit: GRANTS_MAX })).map(grantView)
+}
+
+/** Running nodes hear of it by the notice. Undefined where there is no such grant. */
+export async function revokeGrantById(db: Database, id: string): Promise<Grant | undefined> {
+  const grant = await findGrant(db, id)
+  if (grant === undefined) return undefined
+  await db.transaction(async (tx) => {
+    if (!(await markRevoked(tx, id, systemClock().now()))) return
+    await notifyCredentialsChanged(tx, grant.account_id)
+    const resource = { type: 'grant', id }
+    await recordAudit(tx, grant.account_id, [{ action: 'oauth.revoked', resource }], facts())
+  })
+  const ended = await findGrant(db, id)
+  return ended && grantView(ended)
+}
+
+function facts(): AuditFacts {
+  const makeId = idMaker(systemRandom.bytes)
+  return {
+    actor_type: 'operator',
+    actor_id: null,
+    actor_name: 'florin grants',
+    operation: null,
+    ip: null,
+    user_agent: null,
+    request_id: null,
+    stamp: () => {
+      const created_at = systemClock().now()
+      return { id: makeId('aud', created_at.getTime()), created_at }
+    },
+  }
+}

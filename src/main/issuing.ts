@@ -1,0 +1,70 @@
+import { openChallenge } from '#domain/authorizations/challenge.ts'
+import { challengeStatusOf } from '#domain/authorizations/challenge_store.ts'
+import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
+import {
+  expireAuthorization,
+  expireAuthorizationsTask,
+} from '#domain/authorizations/expire_authorizations_task.ts'
+import { findCardOf } from '#domain/cards/card_store.ts'
+import { sealedPanOf } from '#domain/cards/pan_store.ts'
+import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
+import { type CardHost, startCardHost } from '#doors/card_host/card_host.ts'
+import { issuerProbe } from '#doors/card_host/probe.ts'
+import { links } from '#iso8583/links.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Seams } from '#platform/context.ts'
+import { openDatabase } from '#platform/db.ts'
+import type { Probes } from '#platform/health.ts'
+import type { World } from '#platform/surface.ts'
+import type { Task } from '#platform/tasks.ts'
+
+/** The issuer's side of card payments: the engine, the host that networks dial, and its tasks. */
+export type Issuing = {
+  engine: Engine
+  host: CardHost
+  probe: Probes['issuer']
+  tasks: Task[]
+  world: Pick<
+    World,
+    'card_host_port' | 'cardNumberOf' | 'expireAuthorization' | 'openChallenge' | 'challengeStatus'
+  >
+  stop(): Promise<void>
+}
+
+/** The network waits two seconds: what takes longer than these is better given up. */
+const LIMITS = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_000 }
+
+export async function startIssuing(seams: Seams, database_url: string): Promise<Issuing> {
+  const { settings, keys, clock } = seams
+  const link = links[settings.iso_link]
+  const db = openDatabase(database_url, { pool_size: 2, limits: LIMITS, log: seams.log })
+  const engine = makeEngine({ ...seams, db })
+  const host = await startCardHost({ ...seams, engine, link }, settings)
+  const { port } = host
+  const is_tls = settings.iso_tls !== null
+  return {
+    engine,
+    host,
+    probe: issuerProbe({ port, host: settings.iso_host, link, clock, is_tls }),
+    tasks: [expireAuthorizationsTask({ ...seams, engine })],
+    world: {
+      card_host_port: port,
+      cardNumberOf: async (account_id, id) => {
+        assert(settings.mode === 'sandbox', 'only the sandbox plays the holder of a card')
+        const card = await findCardOf(seams.db, { account_id, id }, clock.now())
+        const pan = openPan(keys, id, await sealedPanOf(seams.db, card))
+        return { ...card, pan, cvv: cvvOf(keys, card, pan.open()) }
+      },
+      expireAuthorization: (account_id, id) =>
+        expireAuthorization({ ...seams, engine }, account_id, id),
+      openChallenge: async (account_id, asked) =>
+        (await openChallenge(seams, account_id, asked)).id,
+      challengeStatus: (account_id, id) => challengeStatusOf(seams.db, account_id, id),
+    },
+    stop: async () => {
+      await host.stop()
+      await engine.drain()
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Secret } from '#kernel/secret.ts'
+import { systemClock } from '#platform/clock.ts'
+import type { Settings } from '#platform/config.ts'
+import { loadKeys } from '#platform/keys.ts'
+import { systemRandom } from '#platform/random.ts'
+import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
+import { openIntentStore } from '#rails/signer/intent_store.ts'
+import { policyFrom } from '#rails/signer/policy_settings.ts'
+import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
+import { makeSigner } from '#rails/signer/signer.ts'
+import { walletFromPhrase } from '#rails/signer/wallet.ts'
+
+/** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
+export async function startSignerRole(
+  settings: Settings,
+  phrase: Secret<string>,
+): Promise<SignerServer> {
+  mkdirSync(settings.data_dir, { recursive: true })
+  const keys = await loadKeys(settings.key_file, systemRandom)
+  const store = openIntentStore(join(settings.data_dir, 'signer_intents.jsonl'))
+  const clock = systemClock()
+  const signer = makeSigner({
+    wallet: walletFromPhrase(phrase),
+    policy: policyFrom(settings.signer_policy, settings.chains),
+    store,
+    approval_key: keys.material(APPROVAL_PURPOSE, 32),
+    now_ms: () => clock.wall().getTime(),
+  })
+  const server = await serveSigner(signer, settings.signer_socket)
+  return {
+    stop: async () => {
+      await server.stop()
+      store.close()
+    },
+  }
+}

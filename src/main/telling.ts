@@ -1,0 +1,48 @@
+import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
+import { noticesOfEvents } from '#domain/notices/hear_events.ts'
+import { makeMailer } from '#domain/notices/mailer.ts'
+import { sendNoticesTask } from '#domain/notices/send_notices_task.ts'
+import { warnLowBalanceTask } from '#domain/notices/warn_low_balance_task.ts'
+import { announceMaintenanceTask } from '#domain/system/announce_maintenance.ts'
+import { deliverChallengesTask } from '#domain/webhooks/deliver_challenges_task.ts'
+import { deliverWebhooksTask } from '#domain/webhooks/deliver_webhooks_task.ts'
+import { Deliverer } from '#domain/webhooks/deliverer.ts'
+import { DELIVERIES_CHANNEL, insertDeliveries } from '#domain/webhooks/delivery_store.ts'
+import { sweepDeliveriesTask } from '#domain/webhooks/sweep_deliveries_task.ts'
+import type { Seams } from '#platform/context.ts'
+import type { Task } from '#platform/tasks.ts'
+
+export type Telling = { tasks: Task[]; deliverer: Deliverer; stop(): Promise<void> }
+
+/** All that tells the world what happened: the fan-out of events, webhooks and e-mail. */
+export async function startTelling(seams: Seams): Promise<Telling> {
+  const { db, clock, settings, log } = seams
+  const deliverer = new Deliverer(seams)
+  const wake = () => void deliverer.wake().catch(() => undefined)
+  const stopListening = await db.listen(DELIVERIES_CHANNEL, wake)
+  const mailer = await makeMailer(settings)
+  if (mailer === null && settings.mode === 'live') {
+    log.info('FLORIN_SMTP_URL is not set: e-mails are written and not sent')
+  }
+  return {
+    // In the order in which one makes work for the next.
+    tasks: [
+      announceMaintenanceTask(seams),
+      fanOutEventsTask(seams, [
+        (tx, events) => insertDeliveries(tx, events, clock.now()),
+        noticesOfEvents(seams),
+      ]),
+      deliverWebhooksTask(deliverer),
+      deliverChallengesTask(seams),
+      sweepDeliveriesTask(seams),
+      warnLowBalanceTask(seams),
+      sendNoticesTask(seams, mailer),
+    ],
+    deliverer,
+    stop: async () => {
+      await stopListening()
+      await deliverer.stop()
+      mailer?.close()
+    },
+  }
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { carrierOf, type OperationShape } from '#contract/operation.ts'
+import { operations } from '#contract/operations.ts'
+import { Problem, type ProblemDetail } from '#contract/problem.ts'
+import { readJson } from '#kernel/json.ts'
+import { bodyOf, shapes } from '#test/support/contract.ts'
+import { amountFields, placeOf } from './amount_fields.ts'
+import { parseInput } from './parse_input.ts'
+
+const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
+
+function refusalOf(operation: OperationShape, input: unknown): Problem {
+  try {
+    parseInput(operation, input)
+  } catch (cause) {
+    assert.ok(cause instanceof Problem, `${operation.name} threw ${String(cause)}`)
+    return cause
+  }
+  throw new Error(`${operation.name} took ${JSON.stringify(input)}`)
+}
+
+const fieldsIn = (problem: Problem) => problem.details?.map(({ field }) => field) ?? []
+
+/** Every amount of every operation, with an input that is right but for it. */
+const amount_fields = shapes.flatMap((operation) =>
+  amountFields(operation.input).map((field) => ({ operation, ...field })),
+)
+
+/** The operation's own example with this text in the place of the amount, read as a body is. */
+function withAmount(operation: OperationShape, path: readonly string[], text: string): unknown {
+  const input = { ...idsFor(operation), ...bodyOf(operation) } as Record<string, unknown>
+  let holder = input
+  for (const step of path.slice(0, -1)) {
+    holder[step] = { ...(holder[step] as object | undefined) }
+    holder = holder[step] as Record<string, unknown>
+  }
+  holder[path.at(-1) ?? ''] = 'THE AMOUNT'
+  return readJson(JSON.stringify(input).replace('"THE AMOUNT"', text))
+}
+
+function idsFor({ input }: OperationShape): Record<string, string> {
+  const required = (input.required ?? []) as string[]
+  const ids = required.filter((name) => ['id', 'eid'].includes(name))
+  return Object.fromEntries(ids.map((name) => [name, 'card_01kc3z8e5xf8m9r4t2v6w7y8za']))
+}
+
+test('the contract has amounts to judge in every money-moving operation', () => {
+  const names = new Set(amount_fields.map(({ operation }) => operation.name))
+  for (const name of ['create_topup', 'issue_card', 'load_card', 'unload_card', 'withdraw']) {
+    assert.ok(names.has(name), name)
+  }
+  assert.ok(names.has('update_account') && names.has('set_card_limits'))
+})
+
+for (const { operation, path, decimals } of amount_fields) {
+  const field = path.join('.')
+  const isQuery = carrierOf(operation) === 'query'
+  const code = isQuery ? 'invalid_request' : 'invalid_amount'
+
+  test(`${operation.name}: ${field} takes no number that is not an exact amount`, (t) => {
+    t.diagnostic(`seed ${seed}`)
+    const beyond = `0.${'0'.repeat(decimals)}1`
+    const odd = ['-0', '-0.0', '1e400', '-1e400', '1e-400', '9007199254740993', '-1', '-0.01']
+    const more = ['0.10000000000000000001', '0.12345678', '1e-7', beyond, `1${beyond.slice(1)}`]
+    for (const text of [...odd, ...more]) {
+      const refusal = refusalOf(operation, withAmount(operation, path, text))
+      assert.equal(refusal.code, code, text)
+      assert.equal(refusal.status, isQuery ? 400 : 422, text)
+      assert.deepEqual(fieldsIn(refusal), [field], text)
+    }
+    for (const text of ['"1"', '"1.00"', 'true', '[1]', '{"usd":1}', '{}']) {
+      const refusal = refusalOf(operation, withAmount(operation, path, text))
+      assert.equal(refusal.code, 'invalid_request', text)
+      assert.equal(refusal.status, 400, text)
+    }
+    const fine = fc.integer({ min: 0, max: 10_000_000 }).map((cents) => String(cents / 100))
+    fc.assert(
+      fc.property(fine, (text) => {
+        const parsed = parseInput(operation, withAmount(operation, path, text))
+        const place = placeOf(parsed, path)
+        assert.equal(place?.holder[place.name], Number(text))
+      }),
+      { seed, numRuns: 50 },
+    )
+  })
+}
+
+test('a wrong shape is told before a wrong amount, and an amount is never put right in silence', () => {
+  const input = readJson('{"id":"card_x","amount_usd":1e400,"colour":"red"}')
+  const refusal = refusalOf(operations.load_card, input)
+  assert.equal(refusal.code, 'invalid_request')
+  assert.deepEqual(fieldsIn(refusal), ['colour'])
+})
+
+test('an example of every operation passes, and nothing of it is changed', () => {
+  for (const operation of shapes.filter((shape) => carrierOf(shape) === 'body')) {
+    const input = { ...idsFor(operation), ...bodyOf(operation) }
+    assert.deepEqual(parseInput(operation, structuredClone(input)), input, operation.name)
+  }
+})
+
+test('an unknown field is named, at any depth, also those that every object has', () => {
+  const cases: [OperationShape, unknown, string][] = [
+    [operations.create_account, { email: 'a@b.cc', password: 'x'.repeat(12), role: 1 }, 'role'],
+    [operations.update_account, { notifications: { sms: true } }, 'notifications.sms'],
+    [operations.create_api_key, readJson('{"__proto__":{}}'), '__proto__'],
+    [operations.create_api_key, readJson('{"constructor":1}'), 'constructor'],
+    [operations.create_api_key, readJson('{"toString":1}'), 'toString'],
+    [operations.create_api_key, readJson('{"a/b~c":1}'), 'a/b~c'],
+    [operations.create_api_key, readJson('{"":1}'), ''],
+  ]
+  for (const [operation, input, field] of cases) {
+    const refusal = refusalOf(operation, input)
+    assert.equal(refusal.code, 'invalid_request')
+    const detail: ProblemDetail = { field, message: 'is not known here' }
+    assert.deepEqual(refusal.details, [detail])
+  }
+})
+
+test('a missing, a wrong and an unknown field are each told, with what is wrong', () => {
+  const refusal = refusalOf(operations.create_account, { email: 5, colour: 'red' })
+  assert.equal(refusal.code, 'invalid_request')
+  assert.deepEqual([...fieldsIn(refusal)].sort(), ['colour', 'email', 'password'])
+  const messages = Object.fromEntries(
+    refusal.details?.map((each) => [each.field, each.message]) ?? [],
+  )
+  assert.equal(messages['password'], 'is required')
+  assert.equal(messages['colour'], 'is not known here')
+  assert.match(messages['email'] ?? '', /string/)
+})
+
+test('a filter that is not one of the known words is refused, and an unknown one by its name', () => {
+  const wrong = refusalOf(operations.list_api_keys, { status: 'active,gone' })
+  assert.equal(wrong.code, 'invalid_request')
+  assert.deepEqual(fieldsIn(wrong), ['status'])
+  const unknown = refusalOf(operations.list_api_keys, { colour: 'red' })
+  assert.equal(unknown.code, 'unknown_parameter')
+  assert.match(unknown.message, /colour/)
+})
+
+test('what is no object is refused', () => {
+  for (const input of [null, undefined, [], [{}], 'text', 5, true]) {
+    const refusal = refusalOf(operations.create_api_key, input)
+    assert.equal(refusal.code, 'invalid_request')
+    assert.equal(refusal.status, 400)
+  }
+})
+
+test('text that the database could not hold as it is sent is refused, wherever it stands', () => {
+  const texts = ['\u0000', 'a\u0000b', '\ud800', 'a\udc00b', '\udc00\ud800']
+  for (const text of texts) {
+    const name = refusalOf(operations.create_api_key, { name: text })
+    assert.equal(name.code, 'invalid_request')
+    assert.deepEqual(fieldsIn(name), ['name'])
+    const key = refusalOf(operations.create_topup, {
+      ...bodyOf(operations.create_topup),
+      metadata: { [text]: 'x' },
+    })
+    assert.equal(key.code, 'invalid_request')
+    const value = refusalOf(operations.create_topup, {
+      ...bodyOf(operations.create_topup),
+      metadata: { note: text },
+    })
+    assert.deepEqual(fieldsIn(value), ['metadata.note'])
+    const cursor = refusalOf(operations.list_api_keys, { cursor: text })
+    assert.equal(cursor.status, 400)
+  }
+  assert.ok(parseInput(operations.create_api_key, { name: '😀 \ud83d\ude00 é' }))
+})
+
+test('no JSON whatever brings out anything but an input or a refusal of 400 or 422', (t) => {
+  t.diagnostic(`seed ${seed}`)
+  const shape = fc.constantFrom(...shapes)
+  const words = [...new Set(shapes.flatMap(({ input }) => Object.keys(input.properties)))]
+  const value = fc.jsonValue({ maxDepth: 3 })
+  const input = fc.oneof(value, fc.dictionary(fc.constantFrom(...words), value, { maxKeys: 6 }))
+  const law = fc.property(shape, input, (operation, given) => {
+    try {
+      parseInput(operation, readJson(JSON.stringify(given)))
+    } catch (cause) {
+      assert.ok(cause instanceof Problem, String(cause))
+      assert.ok([400, 422].includes(cause.status))
+      assert.ok(cause.message.length < 5_000)
+    }
+  })
+  fc.assert(law, { seed, numRuns: 5_000 })
+})

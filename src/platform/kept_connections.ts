@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net'
+import type { Client } from 'undici'
+
+/** A client over one checked socket, between two requests. */
+export type KeptConnection = { readonly client: Client; readonly socket: Socket }
+
+export type KeptConnections = {
+  /** One that nobody uses, which is then the caller's; undefined where there is none. */
+  take(origin: string): KeptConnection | undefined
+  keep(origin: string, connection: KeptConnection): void
+}
+
+/** Of one receiver, and of all together: beyond it a connection is closed after its answer. */
+const PER_ORIGIN_MAX = 64
+const TOTAL_MAX = 1_024
+
+/**
+ * Connections that answered well and may serve again, by origin. Each still leads to the address
+ * that was checked when it was opened, so that using it again needs no new check. They close by
+ * themselves after a few idle seconds, and an idle one keeps no process alive.
+ */
+export function keptConnections(): KeptConnections {
+  const idle = new Map<string, KeptConnection[]>()
+  const watched = new WeakSet<KeptConnection>()
+  let total = 0
+
+  const drop = (origin: string, connection: KeptConnection): boolean => {
+    const list = idle.get(origin)
+    const at = list?.indexOf(connection) ?? -1
+    if (list === undefined || at < 0) return false
+    list.splice(at, 1)
+    if (list.length === 0) idle.delete(origin)
+    total -= 1
+    return true
+  }
+
+  return {
+    take: (origin) => {
+      const connection = idle.get(origin)?.at(-1)
+      if (connection === undefined) return undefined
+      drop(origin, connection)
+      connection.socket.ref()
+      return connection
+    },
+    keep: (origin, connection) => {
+      const { client, socket } = connection
+      const list = idle.get(origin) ?? []
+      if (socket.destroyed || list.length >= PER_ORIGIN_MAX || total >= TOTAL_MAX) {
+        socket.destroy()
+        void client.destroy()
+        return
+      }
+      idle.set(origin, list)
+      list.push(connection)
+      total += 1
+      socket.unref()
+      if (watched.has(connection)) return
+      watched.add(connection)
+      client.once('disconnect', () => void (drop(origin, connection) && client.destroy()))
+    },
+  }
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomInt } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { Problem } from '#contract/problem.ts'
+import { idMaker } from '#kernel/id.ts'
+import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
+import { type Database, openDatabase, type Tx } from './db.ts'
+import { anyOf, type Condition, equals, type PageInput, readPage } from './page.ts'
+
+type Row = { id: string; kind: string; created_at: Date }
+
+const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
+const newId = idMaker(randomBytes)
+const START_MS = Date.UTC(2026, 10, 15)
+const KINDS = ['load', 'spend', 'refund']
+
+let clone: TestDatabase
+let db: Database
+/** What the small account holds, oldest first. */
+let rows: Row[] = []
+
+before(async () => {
+  clone = await cloneDatabase()
+  db = openDatabase(clone.url, { pool_size: 3 })
+  await db.run(`create table lines (account_id text collate "C" not null,
+    id text collate "C" not null, kind text not null, created_at timestamptz not null,
+    primary key (account_id, id))`)
+  // Three of them in each millisecond, so that the filters meet rows that share a moment.
+  rows = Array.from({ length: 61 }, (_, at) => {
+    const created_ms = START_MS + Math.floor(at / 3)
+    const kind = KINDS[(at * 7) % 3] ?? ''
+    return { id: newId('txn', created_ms), kind, created_at: new Date(created_ms) }
+  })
+  await insert('small', rows)
+})
+after(async () => {
+  await db.close()
+  await clone.drop()
+})
+
+async function insert(account_id: string, lines: readonly Row[]): Promise<void> {
+  await db.run(
+    `insert into lines select $1, * from unnest($2::text[], $3::text[], $4::timestamptz[])`,
+    [
+      account_id,
+      lines.map(({ id }) => id),
+      lines.map(({ kind }) => kind),
+      lines.map(({ created_at }) => created_at),
+    ],
+  )
+}
+
+type Asked = PageInput & { kind?: string }
+
+function read(account_id: string, input: Asked, tx: Tx = db, operation = 'list_lines') {
+  const where: Condition[] = [['account_id = ?', account_id], ...anyOf('kind', input.kind)]
+  return readPage<Row>(tx, {
+    operation,
+    prefix: 'txn',
+    select: 'select * from lines',
+    where,
+    input,
+  })
+}
+
+async function walk(account_id: string, input: Asked): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < 1_000; pages += 1) {
+    const page = await read(account_id, cursor === undefined ? input : { ...input, cursor })
+    assert.ok(page.data.length <= (input.limit ?? 25))
+    assert.equal(page.has_more, page.next_cursor !== null)
+    ids.push(...page.data.map(({ id }) => id))
+    if (page.next_cursor === null) return ids
+    assert.ok(page.data.length > 0)
+    cursor = page.next_cursor
+  }
+  throw new Error('the walk does not end')
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+test('walking the pages finds all rows once, in order, for any size, order and filters', async (t) => {
+  t.diagnostic(`seed ${seed}`)
+  const moment = fc.option(fc.integer({ min: -2, max: 23 }), { nil: undefined })
+  const asked = fc.record({
+    limit: fc.integer({ min: 1, max: 100 }),
+    order: fc.constantFrom('asc' as const, 'desc' as const, undefined),
+    kinds: fc.option(fc.subarray(KINDS, { minLength: 1 }), { nil: undefined }),
+    gt: moment,
+    gte: moment,
+    lt: moment,
+    lte: moment,
+  })
+  const law = fc.asyncProperty(asked, async ({ limit, order, kinds, gt, gte, lt, lte }) => {
+    const input: Asked = {
+      limit,
+      ...(order && { order }),
+      ...(kinds && { kind: kinds.join(',') }),
+      ...(gt !== undefined && { created_gt: iso(START_MS + gt) }),
+      ...(gte !== undefined && { created_gte: iso(START_MS + gte) }),
+      ...(lt !== undefined && { created_lt: iso(START_MS + lt) }),
+      ...(lte !== undefined && { created_lte: iso(START_MS + lte) }),
+    }
+    const expected = rows.filter(({ kind, created_at }) => {
+      const at = created_at.getTime() - START_MS
+      return (
+        (kinds?.includes(kind) ?? true) &&
+        at > (gt ?? -9) &&
+        at >= (gte ?? -9) &&
+        at < (lt ?? 99) &&
+        at <= (lte ?? 99)
+      )
+    })
+    const ids = expected.map(({ id }) => id)
+    assert.deepEqual(await walk('small', input), order === 'asc' ? ids : ids.reverse())
+  })
+  await fc.assert(law, { seed, numRuns: 120 })
+})
+
+test('a page neither repeats nor skips a row while rows are being added', async () => {
+  const old = rows.map((row) => ({ ...row, id: newId('txn', row.created_at.getTime()) }))
+  await insert('busy', old)
+  const seen: string[] = []
+  let cursor: string | undefined
+  for (let at = 0; at < 10; at += 1) {
+    const page = await read('busy', { limit: 7, ...(cursor !== undefined && { cursor }) })
+    seen.push(...page.data.map(({ id }) => id))
+    const created_at = new Date(START_MS + 60_000 + at)
+    await insert('busy', [{ id: newId('txn', created_at.getTime()), kind: 'load', created_at }])
+    if (page.next_cursor === null) break
+    cursor = page.next_cursor
+  }
+  assert.deepEqual(seen, old.map(({ id }) => id).reverse())
+})
+
+test('the page size may change on the way; filters, order and list may not', async () => {
+  const input: Asked = { limit: 5, kind: 'load', created_gte: iso(START_MS) }
+  const { next_cursor, data } = await read('small', input)
+  const cursor = next_cursor ?? ''
+  const next = await read('small', { ...input, limit: 50, cursor })
+  assert.ok(next.data.length > 5 && (next.data[0]?.id ?? '') < (data[4]?.id ?? ''))
+  const others: Asked[] = [
+    { ...input, kind: 'spend', cursor },
+    { ...input, kind: 'load,spend', cursor },
+    { ...input, order: 'asc', cursor },
+    { ...input, created_gte: iso(START_MS + 1), cursor },
+    { ...input, created_lt: iso(START_MS + 99), cursor },
+    { limit: 5, kind: 'load', cursor },
+  ]
+  for (const other of others) await refusesCursor(read('small', other))
+  await refusesCursor(read('small', { ...input, cursor }, db, 'list_others'))
+  assert.equal((await read('small', { ...input, order: 'desc', cursor })).data.length, 5)
+})
+
+async function refusesCursor(work: Promise<unknown>): Promise<void> {
+  await assert.rejects(
+    work,
+    (cause) => cause instanceof Problem && cause.code === 'invalid_cursor' && cause.status === 400,
+  )
+}
+
+test('an absurd cursor is refused as such, whatever it holds', async (t) => {
+  t.diagnostic(`seed ${seed}`)
+  const cursor = (await read('small', { limit: 1 })).next_cursor ?? ''
+  const id = rows[3]?.id ?? ''
+  const forged = (text: string) => Buffer.from(text).toString('base64url')
+  const absurd = ['', '.', '0', 'null', '%00', '\u0000', '😀', "' or 1=1--", 'a'.repeat(512)]
+  const crafted = [id, `.${id}`, `x.${id}`, `${'x'.repeat(12)}.card_${id.slice(4)}`]
+  for (const each of [...absurd, ...crafted.map(forged), cursor.slice(2), cursor.slice(0, -4)]) {
+    await refusesCursor(read('small', { limit: 1, cursor: each }))
+  }
+  const law = fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100 }), async (text) => {
+    await refusesCursor(read('small', { cursor: text }))
+    await refusesCursor(read('small', { cursor: forged(text) }))
+  })
+  await fc.assert(law, { seed, numRuns: 100 })
+})
+
+test('a moment that does not exist is refused by name', async () => {
+  for (const field of ['created_gt', 'created_gte', 'created_lt', 'created_lte'] as const) {
+    const work = read('small', { [field]: '2016-12-31T23:59:60Z' })
+    await assert.rejects(work, (cause) => {
+      assert.ok(cause instanceof Problem)
+      assert.equal(cause.code, 'invalid_request')
+      assert.equal(cause.details?.[0]?.field, field)
+      return true
+    })
+  }
+})
+
+test('an absent filter is no condition', () => {
+  assert.deepEqual(anyOf('kind', undefined), [])
+  assert.deepEqual(equals('kind', undefined), [])
+  assert.deepEqual(anyOf('kind', 'a,b'), [['kind = any(?)', ['a', 'b']]])
+  assert.deepEqual(equals('kind', 'a'), [['kind = ?', 'a']])
+})
+
+type Plan = { 'Node Type': string; Plans?: Plan[]; 'Actual Rows'?: number }
+
+const nodesOf = (plan: Plan): string[] => [
+  plan['Node Type'],
+  ...(plan.Plans ?? []).flatMap(nodesOf),
+]
+
+test('every page of 100,000 rows is read off the index: no sort, no scan of the table', async () => {
+  await db.run(
+    `insert into lines
+     select 'large', 'txn_' || lpad(n::text, 26, '0'), (array['load', 'spend'])[n % 2 + 1],
+            to_timestamp(n) from generate_series(1, 100000) n`,
+  )
+  await db.run('analyze lines')
+  const first = await read('large', { limit: 100 })
+  const inputs: Asked[] = [
+    {},
+    { order: 'asc' },
+    { limit: 100, cursor: first.next_cursor ?? '' },
+    { created_gte: iso(0), created_lt: iso(START_MS) },
+  ]
+  for (const input of inputs) {
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      const nodes = await plannedNodes(input, mode)
+      const found = nodes.join(', ')
+      assert.ok(
+        nodes.some((node) => /^Index (Only )?Scan$/.test(node)),
+        `${mode}: ${found}`,
+      )
+      assert.ok(!nodes.some((node) => /Sort|Seq Scan|Bitmap/.test(node)), `${mode}: ${found}`)
+    }
+  }
+})
+
+/** The plan of the very statement that readPage sends, as the server would run it by name. */
+async function plannedNodes(input: Asked, mode: string): Promise<string[]> {
+  return db.connection(async (client) => {
+    let nodes: string[] = []
+    await client.query(`set plan_cache_mode = ${mode}`)
+    const spy: Tx = {
+      run: async () => 0,
+      rows: async (sql, params = []) => {
+        const types = params.map((value) =>
+          Array.isArray(value) ? 'text[]' : typeof value === 'number' ? 'bigint' : 'text',
+        )
+        const literal = params.map((value) =>
+          typeof value === 'number' ? String(value) : client.escapeLiteral(String(value)),
+        )
+        await client.query(`prepare page (${types.join(', ')}) as ${sql}`)
+        const { rows: lines } = await client.query(
+          `explain (analyze, format json) execute page(${literal.join(', ')})`,
+        )
+        await client.query('deallocate page')
+        nodes = nodesOf(lines[0]['QUERY PLAN'][0].Plan as Plan)
+        return []
+      },
+    }
+    await read('large', input, spy)
+    return nodes
+  })
+}
+
+test('a page deep in 100,000 rows costs what the first one costs', async () => {
+  const touched = async (input: Asked) => {
+    let buffers = 0
+    await db.connection(async (client) => {
+      const spy: Tx = {
+        run: async () => 0,
+        rows: async (sql, params = []) => {
+          const explained = `explain (analyze, buffers, format json) ${sql}`
+          const { rows: lines } = await client.query(explained, params as unknown[])
+          const plan = lines[0]['QUERY PLAN'][0].Plan as Record<string, number>
+          buffers = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+          return []
+        },
+      }
+      await read('large', input, spy)
+    })
+    return buffers
+  }
+  let page = await read('large', { limit: 100 })
+  const first = await touched({ limit: 100, cursor: page.next_cursor ?? '' })
+  for (let at = 0; at < 200; at += 1) {
+    page = await read('large', { limit: 100, cursor: page.next_cursor ?? '' })
+  }
+  const deep = await touched({ limit: 100, cursor: page.next_cursor ?? '' })
+  assert.ok(deep <= first + 3, `${first} blocks for the second page, ${deep} for the 202nd`)
+})

@@ -1,0 +1,174 @@
+import type { ChainSettings } from '#platform/chain_settings.ts'
+import type { NodeFetch } from '#platform/node_fetch.ts'
+import {
+  badAnswer,
+  hexOf,
+  type JsonRpc,
+  jsonRpc,
+  listOf,
+  numberOf,
+  objectOf,
+  quantity,
+  quantityOf,
+  RpcRefusal,
+} from './json_rpc.ts'
+import { TRANSFER_TOPIC } from './tron/trc20.ts'
+
+/**
+ * What a chain says about transfers of assets. The same words for TRON and EVM chains: both speak
+ * Ethereum's JSON-RPC. Hashes, txids and addresses are lower-case digits without 0x.
+ */
+export type DepositSource = {
+  chainId(): Promise<number>
+  head(): Promise<BlockMark>
+  finalized(): Promise<BlockMark>
+  block(number: number): Promise<BlockMark | null>
+  /** Transfer logs of these contracts, to these addresses or (null) to anybody. */
+  logs(range: BlockRange, filter: LogFilter): Promise<TransferLog[]>
+  receipt(txid: string): Promise<ChainReceipt | null>
+}
+
+export type BlockMark = { number: number; hash: string; timestamp_ms: number }
+export type BlockRange = { from: number; to: number }
+export type LogFilter = { contracts: readonly string[]; to: readonly string[] | null }
+
+export type TransferLog = {
+  txid: string
+  block_number: number
+  block_hash: string
+  log_index: number
+  contract: string
+  from: string
+  to: string
+  value: bigint
+}
+
+export type ChainReceipt = {
+  txid: string
+  ok: boolean
+  block_number: number
+  block_hash: string
+  /** In the transaction's own order: the place in here is the ordinal. */
+  log_indexes: readonly number[]
+}
+
+/** java-tron's bound is 5,000 blocks and 1,000 topics; hosted EVM nodes are often tighter. */
+const BLOCKS_MAX = 2_000
+const TOPICS_MAX = 1_000
+
+/** Codes by which nodes say that a range holds too much. */
+const TOO_MUCH = [-32005, -32602, -32000]
+
+export function depositSource(chain: ChainSettings, fetch: NodeFetch): DepositSource {
+  const settings = { url: chain.url, headers: { ...chain.headers }, fetch }
+  const rpc = jsonRpc(settings, chain.family === 'tron' ? 'jsonrpc' : '')
+  const head = async () => requireBlock(await block(rpc, 'latest'))
+  return {
+    chainId: async () => numberOf(await rpc('eth_chainId', []), 'a chain id'),
+    head,
+    finalized: async () => {
+      if (chain.finality === 'finalized') return requireBlock(await block(rpc, 'finalized'))
+      const { number } = await head()
+      const deep = Math.max(0, number - chain.confirmations + 1)
+      return requireBlock(await block(rpc, quantity(deep)))
+    },
+    block: (number) => block(rpc, quantity(number)),
+    logs: (range, filter) => logsIn(rpc, range, filter),
+    receipt: async (txid) => receiptOf(await rpc('eth_getTransactionReceipt', [`0x${txid}`])),
+  }
+}
+
+async function block(rpc: JsonRpc, tag: string): Promise<BlockMark | null> {
+  const answer = await rpc('eth_getBlockByNumber', [tag, false])
+  if (answer === null) return null
+  const { number, hash, timestamp } = objectOf(answer, 'a block')
+  return {
+    number: numberOf(number, 'a block number'),
+    hash: hexOf(hash, 32, 'a block hash'),
+    timestamp_ms: numberOf(timestamp, 'a block time') * 1_000,
+  }
+}
+
+function requireBlock(found: BlockMark | null): BlockMark {
+  if (found === null) throw badAnswer('a block')
+  return found
+}
+
+async function logsIn(
+  rpc: JsonRpc,
+  { from, to }: BlockRange,
+  filter: LogFilter,
+): Promise<TransferLog[]> {
+  const found: TransferLog[] = []
+  for (let start = from; start <= to; start += BLOCKS_MAX) {
+    const range = { from: start, to: Math.min(to, start + BLOCKS_MAX - 1) }
+    for (const to_topics of slotsOf(filter.to)) {
+      found.push(...(await logsOnce(rpc, range, filter.contracts, to_topics)))
+    }
+  }
+  return found
+}
+
+function slotsOf(to: readonly string[] | null): (string[] | null)[] {
+  if (to === null) return [null]
+  const topics = to.map((address) => `0x${address.padStart(64, '0')}`)
+  const slots: string[][] = []
+  for (let at = 0; at < topics.length; at += TOPICS_MAX) {
+    slots.push(topics.slice(at, at + TOPICS_MAX))
+  }
+  return slots
+}
+
+/** A range that holds more than the node will tell at once is asked for in halves. */
+async function logsOnce(
+  rpc: JsonRpc,
+  { from, to }: BlockRange,
+  contracts: readonly string[],
+  to_topics: string[] | null,
+): Promise<TransferLog[]> {
+  const topics = [`0x${TRANSFER_TOPIC}`, null, ...(to_topics === null ? [] : [to_topics])]
+  const address = contracts.map((contract) => `0x${contract}`)
+  const query = { fromBlock: quantity(from), toBlock: quantity(to), address, topics }
+  try {
+    const answer = listOf(await rpc('eth_getLogs', [query]), 'a list of logs')
+    return answer.flatMap((log) => transferLogOf(log) ?? [])
+  } catch (cause) {
+    if (!(cause instanceof RpcRefusal) || !TOO_MUCH.includes(cause.code) || from === to) throw cause
+    const middle = Math.floor((from + to) / 2)
+    const first = await logsOnce(rpc, { from, to: middle }, contracts, to_topics)
+    return [...first, ...(await logsOnce(rpc, { from: middle + 1, to }, contracts, to_topics))]
+  }
+}
+
+/** Null for a Transfer of another shape, such as that of a collectible with four topics. */
+function transferLogOf(value: unknown): TransferLog | null {
+  const log = objectOf(value, 'a log')
+  const topics = listOf(log['topics'], 'topics').map((topic) => hexOf(topic, 32, 'a topic'))
+  const [kind, from = '', to = ''] = topics
+  const isOfAsset = typeof log['data'] === 'string' && log['data'].length === 66
+  if (kind !== TRANSFER_TOPIC || topics.length !== 3 || !isOfAsset) return null
+  return {
+    txid: hexOf(log['transactionHash'], 32, 'a txid'),
+    block_number: numberOf(log['blockNumber'], 'a block number'),
+    block_hash: hexOf(log['blockHash'], 32, 'a block hash'),
+    log_index: numberOf(log['logIndex'], 'a log index'),
+    contract: hexOf(log['address'], 20, 'a contract'),
+    from: from.slice(24),
+    to: to.slice(24),
+    value: quantityOf(log['data'], 'a value'),
+  }
+}
+
+function receiptOf(answer: unknown): ChainReceipt | null {
+  if (answer === null) return null
+  const receipt = objectOf(answer, 'a receipt')
+  return {
+    txid: hexOf(receipt['transactionHash'], 32, 'a txid'),
+    ok: quantityOf(receipt['status'], 'a status') === 1n,
+    block_number: numberOf(receipt['blockNumber'], 'a block number'),
+    block_hash: hexOf(receipt['blockHash'], 32, 'a block hash'),
+    log_indexes: listOf(receipt['logs'], 'logs').map((log) =>
+      numberOf(objectOf(log, 'a log')['logIndex'], 'a log index'),
+    ),
+  }
+}

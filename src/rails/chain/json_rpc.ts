@@ -1,0 +1,67 @@
+import { NodeError, type NodeSettings, nodeCaller } from './node_call.ts'
+
+/** One call of Ethereum's JSON-RPC, which TRON's nodes speak too. */
+export type JsonRpc = (method: string, params: readonly unknown[]) => Promise<unknown>
+
+/** The node understood, and answered with an error of its own. */
+export class RpcRefusal extends Error {
+  readonly code: number
+
+  constructor(method: string, code: number, sentence: string) {
+    super(`${method}: ${sentence}`)
+    this.name = 'RpcRefusal'
+    this.code = code
+  }
+}
+
+export function jsonRpc(settings: NodeSettings, path: string): JsonRpc {
+  const call = nodeCaller(settings)
+  let id = 0
+  return async (method, params) => {
+    id += 1
+    const answer = await call(path, { jsonrpc: '2.0', id, method, params })
+    const { result, error } = objectOf(answer, 'an answer')
+    if (error !== undefined && error !== null) {
+      const { code, message } = objectOf(error, 'an error')
+      throw new RpcRefusal(method, Number(code), String(message))
+    }
+    return result ?? null
+  }
+}
+
+export function objectOf(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw badAnswer(what)
+}
+
+export function listOf(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw badAnswer(what)
+}
+
+/** Lower-case digits without 0x. */
+export function hexOf(value: unknown, bytes: number, what: string): string {
+  if (typeof value === 'string' && value.length === 2 + bytes * 2 && /^0x[0-9a-f]*$/i.test(value)) {
+    return value.slice(2).toLowerCase()
+  }
+  throw badAnswer(what)
+}
+
+export function quantityOf(value: unknown, what: string): bigint {
+  if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value)
+  throw badAnswer(what)
+}
+
+export function numberOf(value: unknown, what: string): number {
+  const quantity = quantityOf(value, what)
+  if (quantity > BigInt(Number.MAX_SAFE_INTEGER)) throw badAnswer(what)
+  return Number(quantity)
+}
+
+export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`
+
+export function badAnswer(what: string): NodeError {
+  return new NodeError('bad_answer', `the chain node's answer lacks ${what}`)
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, beforeEach, test } from 'node:test'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { Secret } from '#kernel/secret.ts'
+import { systemClock } from '#platform/clock.ts'
+import { bytesFromTronAddress, tronAddressFromBytes } from '#rails/chain/tron/address.ts'
+import { readRawBytes, signerOf } from '#rails/chain/tron/transaction.ts'
+import { readTransferCall } from '#rails/chain/tron/trc20.ts'
+import { signerClient } from './client.ts'
+import { approvalOf, type SignOutcome, type TransferIntent } from './intent.ts'
+import { type IntentStore, openIntentStore } from './intent_store.ts'
+import type { SignerPolicy } from './policy.ts'
+import { serveSigner } from './server.ts'
+import { makeSigner, type Signer } from './signer.ts'
+import { walletFromPhrase } from './wallet.ts'
+
+const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
+const TO = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
+const APPROVAL_KEY = new Uint8Array(32).fill(7)
+const LIFETIME_MS = 10 * 60_000
+
+const wallet = walletFromPhrase(
+  new Secret('test test test test test test test test test test test junk'),
+)
+const HOT = tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', null)))
+const folder = mkdtempSync(join(tmpdir(), 'florin_signer_'))
+after(() => rmSync(folder, { recursive: true }))
+
+const policy: SignerPolicy = {
+  chains: [
+    {
+      chain: 'tron',
+      family: 'tron',
+      chain_id: 728_126_428,
+      contracts: [bytesToHex(bytesFromTronAddress(USDT) ?? new Uint8Array())],
+    },
+  ],
+  withdrawal_max: 1_000n,
+  withdrawals_hourly_max: 2_000n,
+  withdrawals_daily_max: 3_000n,
+  fee_max: 50_000_000n,
+  fuel_max: 30_000_000n,
+  fuel_daily_max: 60_000_000n,
+}
+
+let files = 0
+let now_ms = 1_800_000_000_000
+let path: string
+let store: IntentStore
+let signer: Signer
+
+function open(): void {
+  store = openIntentStore(path)
+  signer = makeSigner({ wallet, policy, store, approval_key: APPROVAL_KEY, now_ms: () => now_ms })
+}
+
+beforeEach(() => {
+  files += 1
+  path = join(folder, `intents_${files}.jsonl`)
+  open()
+})
+
+function intent(given: Partial<TransferIntent> = {}): TransferIntent {
+  const plain = {
+    id: 'wd_1',
+    attempt: 1,
+    purpose: 'withdrawal',
+    chain: 'tron',
+    contract: USDT,
+    deposit_index: null,
+    to: TO,
+    amount: '500',
+    network: {
+      family: 'tron',
+      reference: { number: 100, id: '0000000000000064'.padEnd(64, 'ab') },
+      fee_limit_sun: '20000000',
+    },
+    ...given,
+  } as const satisfies Partial<TransferIntent>
+  return { approval: approvalOf(APPROVAL_KEY, plain), ...plain, ...given } as TransferIntent
+}
+
+const refusal = (outcome: SignOutcome) => (outcome.ok ? null : outcome.refusal)
+
+function signed(outcome: SignOutcome) {
+  assert(outcome.ok, refusal(outcome) ?? '')
+  return outcome.transfer
+}
+
+test('builds the transfer itself: from the hot wallet, to the target, by its own clock', () => {
+  const { txid, raw, signature, expires_at_ms } = signed(signer.sign(intent()))
+  const content = readRawBytes(hexToBytes(raw))
+  assert(content?.contract.type === 'TriggerSmartContract')
+  const call = readTransferCall(content.contract.data)
+  assert.equal(tronAddressFromBytes(call?.to ?? new Uint8Array(20)), TO)
+  assert.equal(call?.amount, 500n)
+  assert.equal(tronAddressFromBytes(content.contract.owner), HOT)
+  assert.equal(
+    bytesToHex(signerOf(txid, signature) ?? new Uint8Array()),
+    wallet.addressOf('tron', null),
+  )
+  assert.equal(content.timestamp_ms, now_ms)
+  assert.equal(expires_at_ms, now_ms + LIFETIME_MS)
+})
+
+test('the same intent gets the same bytes, also later and after a restart', () => {
+  const first = signed(signer.sign(intent()))
+  now_ms += 5_000
+  const network = { ...intent().network, reference: { number: 101, id: 'cd'.repeat(32) } }
+  assert.deepEqual(signed(signer.sign(intent({ network: network as never }))), first)
+  store.close()
+  appendFileSync(path, '{"id":"wd_2","torn')
+  open()
+  assert.deepEqual(signed(signer.sign(intent())), first)
+  signed(signer.sign(intent({ id: 'wd_3' })))
+  store.close()
+  open()
+  assert.equal([...store.all()].length, 2)
+})
+
+test('an intent cannot change its content or be sent twice while it could execute', () => {
+  signed(signer.sign(intent()))
+  const conflicts = [
+    intent({ amount: '501' }),
+    intent({ to: 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C' }),
+    intent({ attempt: 3 }),
+  ]
+  for (const one of conflicts) assert.equal(refusal(signer.sign(one)), 'intent_conflict')
+  assert.equal(refusal(signer.sign(intent({ attempt: 2 }))), 'attempt_too_early')
+  now_ms += LIFETIME_MS
+  assert.equal(refusal(signer.sign(intent({ attempt: 2 }))), 'attempt_too_early')
+  now_ms += 60_000
+  const [first, second] = [intent(), intent({ attempt: 2 })].map((one) => signed(signer.sign(one)))
+  assert.notEqual(first?.txid, second?.txid)
+})
+
+test('refuses what its policy does not allow', () => {
+  const cases: [Partial<TransferIntent>, string][] = [
+    [{ amount: '1001' }, 'amount_over_limit'],
+    [{ amount: '0' }, 'bad_intent'],
+    [{ amount: '-5' }, 'bad_intent'],
+    [{ contract: TO }, 'contract_not_allowed'],
+    [{ contract: null }, 'contract_not_allowed'],
+    [{ to: `${TO.slice(0, -1)}B` }, 'bad_address'],
+    [{ chain: 'solana' }, 'bad_intent'],
+    [{ approval: '00'.repeat(32) }, 'bad_approval'],
+    [{ approval: null }, 'bad_approval'],
+    [{ deposit_index: 3 }, 'bad_intent'],
+    [{ network: { ...intent().network, fee_limit_sun: '50000001' } as never }, 'fee_over_limit'],
+  ]
+  for (const [given, expected] of cases) {
+    assert.equal(refusal(signer.sign(intent(given))), expected, JSON.stringify(given))
+  }
+  assert.equal([...store.all()].length, 0)
+})
+
+test('an approval is for one content only', () => {
+  const { approval } = intent()
+  const stolen = [{ amount: '900' }, { to: HOT }, { id: 'wd_9' }]
+  for (const given of stolen) {
+    assert.equal(refusal(signer.sign(intent({ ...given, approval }))), 'bad_approval')
+  }
+})
+
+test('what leaves in an hour and in a day is bounded, by its own clock', () => {
+  const pay = (id: string) => refusal(signer.sign(intent({ id, amount: '1000' })))
+  assert.deepEqual([pay('a'), pay('b'), pay('c')], [null, null, 'velocity_exceeded'])
+  now_ms += 3_600_000
+  assert.deepEqual([pay('c'), pay('d')], [null, 'velocity_exceeded'])
+  now_ms += 24 * 3_600_000
+  assert.equal(pay('d'), null)
+})
+
+test('sweeps reach the hot wallet alone, and fuel only a deposit address of ours', () => {
+  const sweep = { purpose: 'sweep', deposit_index: 4, approval: null } as const
+  assert.equal(refusal(signer.sign(intent({ ...sweep, to: TO }))), 'bad_address')
+  const { raw } = signed(signer.sign(intent({ ...sweep, to: HOT })))
+  const owner = readRawBytes(hexToBytes(raw))?.contract.owner ?? new Uint8Array()
+  assert.equal(bytesToHex(owner), wallet.addressOf('tron', 4))
+  const ours = tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', 4)))
+  const fuel = { id: 'f', purpose: 'fuel', deposit_index: 4, contract: null } as const
+  assert.equal(refusal(signer.sign(intent({ ...fuel, to: TO, amount: '5' }))), 'bad_address')
+  assert.equal(
+    refusal(signer.sign(intent({ ...fuel, to: ours, amount: '30000001' }))),
+    'amount_over_limit',
+  )
+  signed(signer.sign(intent({ ...fuel, to: ours, amount: '20000000' })))
+})
+
+test('answers over a socket that only its own user may open; nonsense is a bad intent', async () => {
+  const socket = join(folder, 's.sock')
+  const server = await serveSigner(signer, socket)
+  try {
+    assert.equal(statSync(socket).mode & 0o777, 0o600)
+    const client = signerClient(socket, systemClock())
+    signed(await client.sign(intent()))
+    assert.equal(refusal(await client.sign('nonsense' as never)), 'bad_intent')
+    await assert.rejects(serveSigner(signer, socket), /another signer/)
+  } finally {
+    await server.stop()
+  }
+  await assert.rejects(signerClient(socket, systemClock()).sign(intent()), /does not answer/)
+})

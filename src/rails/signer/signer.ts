@@ -1,0 +1,174 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
+import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
+import type { TronContract } from '#rails/chain/tron/contract.ts'
+import { type RawData, referenceOf, signTransaction } from '#rails/chain/tron/transaction.ts'
+import { transferCall } from '#rails/chain/tron/trc20.ts'
+import {
+  isApproved,
+  type SignedTransfer,
+  type SignerRefusal,
+  type SignOutcome,
+  substanceOf,
+  type TransferIntent,
+} from './intent.ts'
+import type { IntentRecord, IntentStore } from './intent_store.ts'
+import { objectionTo, type SignerChain, type SignerPolicy } from './policy.ts'
+import { signEvmTransfer } from './sign_evm_transfer.ts'
+import type { Wallet } from './wallet.ts'
+
+/**
+ * The only room that sees private keys. It keeps its own clock, memory and rules, and believes of a
+ * request only what it can check.
+ */
+export type Signer = { sign(intent: TransferIntent): SignOutcome }
+
+export type SignerParts = {
+  wallet: Wallet
+  policy: SignerPolicy
+  store: IntentStore
+  approval_key: Uint8Array
+  now_ms(): number
+}
+
+/** Long enough for a busy chain, short enough that a lost transfer is soon replaced. */
+const LIFETIME_MS = 10 * 60_000
+
+/** Chain time lags behind ours; by then the expiration has been passed on the chain as well. */
+const GRACE_MS = 30_000
+
+export function makeSigner(parts: SignerParts): Signer {
+  return {
+    sign: (intent) => {
+      const refusal = refusalOf(parts, intent)
+      if (refusal !== null) return { ok: false, refusal }
+      const known = parts.store.attemptsAt(intent.id)
+      const again = known.find(({ attempt }) => attempt === intent.attempt)
+      if (again !== undefined) return { ok: true, transfer: transferOf(again) }
+      const transfer = build(parts, intent)
+      parts.store.add({
+        ...transfer,
+        id: intent.id,
+        attempt: intent.attempt,
+        purpose: intent.purpose,
+        substance: substanceOf(intent),
+        amount: intent.amount,
+        signed_at_ms: parts.now_ms(),
+      })
+      return { ok: true, transfer }
+    },
+  }
+}
+
+function refusalOf(parts: SignerParts, intent: TransferIntent): SignerRefusal | null {
+  const chain = parts.policy.chains.find((one) => one.chain === intent.chain)
+  if (chain === undefined || chain.family !== intent.network.family) return 'bad_intent'
+  if (!/^\d{1,30}$/.test(intent.amount)) return 'bad_intent'
+  return (
+    contentObjection(parts, chain, intent) ??
+    attemptObjection(parts, intent) ??
+    amountObjection(parts, intent)
+  )
+}
+
+/** Each purpose may reach only where its money belongs. */
+function contentObjection(
+  { wallet, approval_key }: SignerParts,
+  chain: SignerChain,
+  intent: TransferIntent,
+): SignerRefusal | null {
+  const { purpose, deposit_index } = intent
+  const to = addressIn(chain, intent.to)
+  if (to === null) return 'bad_address'
+  const contract = intent.contract === null ? null : addressIn(chain, intent.contract)
+  const isAllowed = contract !== null && chain.contracts.includes(contract)
+  if (purpose === 'fuel') {
+    if (intent.contract !== null || deposit_index === null) return 'contract_not_allowed'
+    return to === wallet.addressOf(chain.family, deposit_index) ? null : 'bad_address'
+  }
+  if (!isAllowed) return 'contract_not_allowed'
+  if (purpose === 'sweep') {
+    if (deposit_index === null) return 'bad_intent'
+    return to === wallet.addressOf(chain.family, null) ? null : 'bad_address'
+  }
+  if (deposit_index !== null) return 'bad_intent'
+  return isApproved(approval_key, intent) ? null : 'bad_approval'
+}
+
+/** One live transfer per intent: the next attempt only once the last one can no longer execute. */
+function attemptObjection(
+  { store, now_ms }: SignerParts,
+  intent: TransferIntent,
+): SignerRefusal | null {
+  const attempts = store.attemptsAt(intent.id)
+  const substance = substanceOf(intent)
+  if (attempts.some((one) => one.substance !== substance)) return 'intent_conflict'
+  if (attempts.some(({ attempt }) => attempt === intent.attempt)) return null
+  if (intent.attempt !== attempts.length + 1) return 'intent_conflict'
+  const last = attempts.at(-1)
+  if (last === undefined || last.expires_at_ms === null) return null
+  return now_ms() > last.expires_at_ms + GRACE_MS ? null : 'attempt_too_early'
+}
+
+function amountObjection(parts: SignerParts, intent: TransferIntent): SignerRefusal | null {
+  const { policy, store, now_ms } = parts
+  if (store.attemptsAt(intent.id).length > 0) return null
+  const past = [...store.all()]
+    .filter(({ attempt }) => attempt === 1)
+    .map((one) => ({ ...one, amount: BigInt(one.amount) }))
+  const { network } = intent
+  const fee_max =
+    network.family === 'tron'
+      ? BigInt(network.fee_limit_sun)
+      : BigInt(network.gas) * BigInt(network.max_fee_per_gas)
+  return objectionTo(intent, {
+    policy,
+    past,
+    now_ms: now_ms(),
+    amount: BigInt(intent.amount),
+    fee_max,
+  })
+}
+
+function build(parts: SignerParts, intent: TransferIntent): SignedTransfer {
+  const { network } = intent
+  const chain = parts.policy.chains.find((one) => one.chain === intent.chain)
+  const from_index = intent.purpose === 'sweep' ? intent.deposit_index : null
+  const key = parts.wallet.keyOf(network.family, from_index)
+  if (network.family === 'evm') {
+    return signEvmTransfer(intent, { ...network, chain_id: chain?.chain_id ?? 0 }, key)
+  }
+  const owner = hexToBytes(parts.wallet.addressOf('tron', from_index))
+  const now_ms = parts.now_ms()
+  const content: RawData = {
+    ...referenceOf(network.reference),
+    expiration_ms: now_ms + LIFETIME_MS,
+    timestamp_ms: now_ms,
+    fee_limit_sun: intent.contract === null ? 0n : BigInt(network.fee_limit_sun),
+    contract: tronContract(intent, owner),
+  }
+  const { txid, raw, signature } = signTransaction(content, key)
+  return { txid, raw: bytesToHex(raw), signature, expires_at_ms: content.expiration_ms }
+}
+
+function tronContract(intent: TransferIntent, owner: Uint8Array): TronContract {
+  const to = bytesFromTronAddress(intent.to) ?? new Uint8Array()
+  const amount = BigInt(intent.amount)
+  if (intent.contract === null) return { type: 'TransferContract', owner, to, amount_sun: amount }
+  return {
+    type: 'TriggerSmartContract',
+    owner,
+    contract: bytesFromTronAddress(intent.contract) ?? new Uint8Array(),
+    call_value_sun: 0n,
+    data: transferCall(to, amount),
+  }
+}
+
+function addressIn({ family }: SignerChain, text: string): string | null {
+  const bytes = family === 'tron' ? bytesFromTronAddress(text) : bytesFromEvmHex(text)
+  return bytes === null ? null : bytesToHex(bytes)
+}
+
+function transferOf({ txid, raw, signature, expires_at_ms }: IntentRecord): SignedTransfer {
+  return { txid, raw, signature, expires_at_ms }
+}

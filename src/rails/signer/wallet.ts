@@ -1,0 +1,40 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { HDKey } from '@scure/bip32'
+import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { assert } from '#kernel/assert.ts'
+import { Secret } from '#kernel/secret.ts'
+import { accountPath, accountXpubFromPhrase, type ChainFamily } from '#rails/chain/derive.ts'
+import { addressBytesOfPrivateKey } from '#rails/chain/public_key.ts'
+
+/** The keys. A deposit index names a deposit address; null is the hot wallet. */
+export type Wallet = {
+  xpub(family: ChainFamily): string
+  keyOf(family: ChainFamily, deposit_index: number | null): Secret<Uint8Array>
+  /** 40 digits. */
+  addressOf(family: ChainFamily, deposit_index: number | null): string
+}
+
+/**
+ * The hot wallet lives in another account than the deposits: with the deposits' xpub and one of
+ * their private keys all keys of that account could be computed.
+ */
+const DEPOSIT_ACCOUNT = 0
+const HOT_ACCOUNT = 1
+
+export function walletFromPhrase(phrase: Secret<string>): Wallet {
+  if (!validateMnemonic(phrase.open(), wordlist)) throw new Error('the seed phrase is not valid')
+  const master = HDKey.fromMasterSeed(mnemonicToSeedSync(phrase.open()))
+  const keyOf = (family: ChainFamily, deposit_index: number | null): Secret<Uint8Array> => {
+    const account = deposit_index === null ? HOT_ACCOUNT : DEPOSIT_ACCOUNT
+    const node = master.derive(`${accountPath(family, account)}/0/${deposit_index ?? 0}`)
+    assert(node.privateKey !== null, 'a node derived from the seed has a private key')
+    return new Secret(node.privateKey)
+  }
+  return {
+    xpub: (family) => accountXpubFromPhrase(family, phrase, DEPOSIT_ACCOUNT),
+    keyOf,
+    addressOf: (family, deposit_index) =>
+      bytesToHex(addressBytesOfPrivateKey(keyOf(family, deposit_index).open())),
+  }
+}

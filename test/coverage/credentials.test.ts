@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OperationShape } from '#contract/operation.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { pathOf, queryOf, sentFor, shapes } from '#test/support/contract.ts'
+import { type Reply, type Sent, send } from '#test/support/http.ts'
+import { createKey, openAccount } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const { url } = await startTestService()
+const ada = await openAccount(url)
+const { key: api_key } = await createKey(url, ada.bearer)
+
+const call = (operation: OperationShape, sent: Sent = {}) =>
+  send(url, operation.method, pathOf(operation) + queryOf(operation), {
+    ...sentFor(operation),
+    ...sent,
+  })
+
+/** What every answer carries, whatever it says. */
+function assertHeaders(reply: Reply): void {
+  assert.match(reply.headers.get('request-id') ?? '', /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
+  assert.match(reply.headers.get('ratelimit-policy') ?? '', /^"\w+";q=\d+;w=\d+/)
+  assert.match(reply.headers.get('ratelimit') ?? '', /^"sustained";r=\d+;t=\d+$/)
+}
+
+function assertRefusal(reply: Reply, status: number, error: string): void {
+  assertRefused(reply, status, error)
+  assertHeaders(reply)
+  assert.match(reply.headers.get('content-type') ?? '', /^application\/json/)
+  const { details, ...rest } = reply.body
+  assert.deepEqual(Object.keys(rest).sort(), ['error', 'message', 'request_id'])
+  if (details !== undefined) assert.ok(Array.isArray(details))
+}
+
+const asks_for_bearer = shapes.filter(({ access }) => access !== 'anyone')
+
+test('there are 52 operations, and two of them ask for no bearer', () => {
+  assert.equal(shapes.length, 52)
+  assert.equal(asks_for_bearer.length, 50)
+})
+
+/** The forms of a bearer that nobody can have; the last two have the right form but no owner. */
+const strangers = [
+  'x',
+  'null',
+  api_key.slice(0, -1),
+  `${api_key}0`,
+  api_key.replace('flk_', 'fls_'),
+  api_key.toUpperCase(),
+  'flk_test_0000000000000000000000000000000000000000000000000000h6c6t5',
+  'fls_test_0000000000000000000000000000000000000000000000000000000000',
+]
+
+for (const operation of asks_for_bearer) {
+  test(`${operation.name}: 401 without a bearer and with one that nobody has`, async () => {
+    const without = await call(operation)
+    assertRefusal(without, 401, 'missing_token')
+    assert.match(without.headers.get('www-authenticate') ?? '', /^Bearer/)
+    for (const bearer of strangers) {
+      const reply = await call(operation, { bearer })
+      assertRefusal(reply, 401, 'invalid_token')
+      assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/)
+      assert.ok(!reply.text.includes(bearer) || bearer.length < 5, 'the bearer is not repeated')
+    }
+    for (const authorization of [
+      'Basic YTpi',
+      'Bearer',
+      `bearer${api_key}`,
+      api_key,
+      'Bearer a b',
+    ]) {
+      const reply = await call(operation, { headers: { authorization } })
+      assert.equal(reply.status, 401, authorization)
+    }
+  })
+}
+
+const denied = (kind: 'session' | 'api_key') =>
+  asks_for_bearer.filter(({ access }) => access !== 'anyone' && access[kind] === false)
+
+test('the operations that a kind of bearer may not call are exactly the contract’s', () => {
+  assert.deepEqual(
+    denied('session').map(({ name }) => name),
+    ['reveal_pan'],
+  )
+  assert.deepEqual(
+    denied('api_key').map(({ name }) => name),
+    ['sign_out', 'enable_2fa', 'disable_2fa'],
+  )
+})
+
+for (const [kind, bearer] of [
+  ['session', ada.bearer],
+  ['api_key', api_key],
+] as const) {
+  for (const operation of denied(kind)) {
+    test(`${operation.name}: 403 for a bearer of the kind ${kind}`, async () => {
+      assertRefusal(await call(operation, { bearer }), 403, 'credential_not_allowed')
+    })
+  }
+  for (const operation of asks_for_bearer.filter((each) => !denied(kind).includes(each))) {
+    // What it does is its own tests' concern; here only that the bearer is not what it fails for.
+    if (['sign_out', 'revoke_api_key'].includes(operation.name)) continue
+    test(`${operation.name}: a bearer of the kind ${kind} gets past the door`, async () => {
+      const reply = await call(operation, { bearer })
+      assertHeaders(reply)
+      const isThroughDoor =
+        ![403, 404, 405].includes(reply.status) || reply.body['error'] !== 'route_not_found'
+      assert.ok(isThroughDoor, reply.text)
+      assert.notEqual(reply.body['error'], 'credential_not_allowed', reply.text)
+      assert.notEqual(reply.body['error'], 'invalid_token', reply.text)
+      assert.notEqual(reply.status, 500, reply.text)
+    })
+  }
+}
+
+test('an API key may not change the e-mail or the password', async () => {
+  for (const body of [{ email: 'x@example.com' }, { password: 'x' }, { current_password: 'x' }]) {
+    const reply = await send(url, 'PATCH', '/v1/accounts/me', { bearer: api_key, body })
+    assertRefusal(reply, 403, 'credential_not_allowed')
+  }
+})
+
+test('a bearer in the query is not looked at', async () => {
+  for (const name of ['access_token', 'token', 'bearer']) {
+    const reply = await send(url, 'GET', `/v1/accounts/me?${name}=${api_key}`)
+    assertRefusal(reply, 401, 'missing_token')
+  }
+})
+
+test('a bearer of another kind of account operation does not open the two that ask for none', async () => {
+  for (const name of ['create_account', 'sign_in']) {
+    const operation = shapes.find((shape) => shape.name === name) as OperationShape
+    const reply = await call(operation, { bearer: 'x', body: {} })
+    assertRefusal(reply, 400, 'invalid_request')
+  }
+})

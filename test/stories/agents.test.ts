@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { initial_scopes, type Scope } from '#contract/scopes.ts'
+import {
+  type Agent,
+  authorize,
+  registerAgent,
+  startAgentService,
+  type Tokens,
+} from '#test/support/agent.ts'
+import { Browser } from '#test/support/browser.ts'
+import { auditLog } from '#test/support/calls.ts'
+import { openHolder } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { callTool, rpc } from '#test/support/mcp.ts'
+
+const service = await startAgentService()
+const { url } = service
+const holder = await openHolder(service, 100)
+const browser = new Browser(url)
+
+/** The scopes that a refused call says to ask for. */
+async function scopesNeeded(name: string, given: object, bearer: string): Promise<string> {
+  const params = { name, arguments: given }
+  const reply = await rpc(url, 'tools/call', params, { bearer })
+  assert.equal(reply.status, 403, reply.text)
+  const header = reply.headers.get('www-authenticate') ?? ''
+  return /scope="([^"]*)"/.exec(header)?.[1] ?? ''
+}
+
+const steppedUp = (agent: Agent, scope: string, more: object = {}): Promise<Tokens> =>
+  authorize(agent, holder, { browser, scope, ...more })
+
+test('an agent works its way up under its owner’s eyes, and is out when the owner says so', async () => {
+  const agent = await registerAgent(url, { client_name: 'Shopping agent' })
+  const reading = await steppedUp(agent, initial_scopes.join(' '))
+
+  const wish = { type: 'virtual', load_usd: 25, limits: { daily_usd: 20 }, idempotency_key: 'one' }
+  const needed = await scopesNeeded('issue_card', wish, reading.access_token)
+  assert(needed.includes('card:issue') && needed.includes('card:control'), needed)
+  const issuing = await steppedUp(agent, needed)
+  const issued = await callTool(url, 'issue_card', wish, issuing.access_token)
+  assert.equal(issued.isError, undefined, issued.content[0]?.text)
+  const card = issued.structuredContent
+  assert.equal((card['limits'] as { daily_usd: number }).daily_usd, 20)
+  const again = await callTool(url, 'issue_card', wish, issuing.access_token)
+  assert.equal(again.structuredContent['id'], card['id'])
+
+  const wanted = await scopesNeeded('reveal_pan', { id: card['id'] }, issuing.access_token)
+  assert(wanted.includes('card:reveal_pan'))
+  const overlooked = await steppedUp(agent, wanted)
+  await scopesNeeded('reveal_pan', { id: card['id'] }, overlooked.access_token)
+
+  const scopes: Scope[] = ['card:read', 'card:reveal_pan']
+  const revealing = await steppedUp(agent, scopes.join(' '), {
+    scopes,
+    authorization_details: [
+      { type: 'card_access', identifier: card['id'], actions: ['read', 'reveal_pan'] },
+    ],
+  })
+  const revealed = await callTool(url, 'reveal_pan', { id: card['id'] }, revealing.access_token)
+  const pan = String(revealed.structuredContent['pan'])
+  assert.match(pan, /^\d{16}$/)
+  const text = revealed.content[0]?.text ?? ''
+  assert.equal(text.includes(pan), false)
+  assert.equal(text.includes(`${pan.slice(0, 6)}******${pan.slice(-4)}`), true)
+  assert.match(text, /"cvv":"\*+"/)
+
+  const { body } = await send(url, 'GET', '/oauth/grants', { bearer: holder.bearer })
+  const grants = body['data'] as unknown as { id: string; card_ids: string[] | null }[]
+  assert.deepEqual(
+    grants.map(({ card_ids }) => card_ids),
+    [[card['id']], null],
+  )
+  for (const { id } of grants) {
+    await send(url, 'DELETE', `/oauth/grants/${id}`, { bearer: holder.bearer })
+  }
+  for (const { access_token } of [reading, issuing, revealing]) {
+    assert.equal((await rpc(url, 'ping', {}, { bearer: access_token })).status, 401)
+  }
+  const entries = await auditLog(url, holder.bearer)
+  const by_agent = entries.filter(({ actor }) => actor.type === 'oauth_client')
+  assert(by_agent.some(({ operation }) => operation === 'issue_card'))
+  assert(by_agent.some(({ action }) => action === 'card.pan_revealed'))
+  const actions = entries.map(({ action }) => action)
+  assert.equal(actions.filter((action) => action === 'oauth.client_registered').length, 1)
+  assert.equal(actions.filter((action) => action === 'oauth.revoked').length, 2)
+})

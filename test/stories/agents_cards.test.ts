@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { card_policies } from '#contract/card_policies.ts'
+import type { OperationName } from '#contract/operations.ts'
+import { scope_names } from '#contract/scopes.ts'
+import {
+  allow,
+  attemptOf,
+  authorize,
+  exchange,
+  refresh,
+  registerAgent,
+  startAgentService,
+  toConsent,
+} from '#test/support/agent.ts'
+import { Browser, boxesIn } from '#test/support/browser.ts'
+import { callCard, issueCard, openHolder } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { callTool, rpc } from '#test/support/mcp.ts'
+
+const service = await startAgentService()
+const { url } = service
+const holder = await openHolder(service, 200)
+const mine = await issueCard(url, holder.key, { name: 'Agent card' })
+const other = await issueCard(url, holder.key)
+const agent = await registerAgent(url)
+
+const ALL = { scope: scope_names.join(' '), scopes: [...scope_names] }
+const detail = (identifier: string, actions?: string[]) => ({
+  type: 'card_access',
+  identifier,
+  ...(actions !== undefined && { actions }),
+})
+
+const errorOf = async (name: string, given: object, bearer: string) =>
+  (await callTool(url, name, given, bearer)).structuredContent['error']
+
+test('a token asked for one card sees that card and is told the others do not exist', async () => {
+  const asking = { ...ALL, authorization_details: [detail(mine.id)] }
+  const { access_token, body } = await authorize(agent, holder, asking)
+  assert.deepEqual((body as { authorization_details?: object }).authorization_details, [
+    detail(mine.id, ['read', 'control', 'reveal_pan', 'transactions']),
+  ])
+  const cards = await callTool(url, 'list_cards', {}, access_token)
+  const listed = cards.structuredContent['data'] as { id: string }[]
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    [mine.id],
+  )
+  const card = await callTool(url, 'get_card', { id: mine.id }, access_token)
+  assert.equal(card.structuredContent['id'], mine.id)
+  const limits = { id: mine.id, daily_usd: 20 }
+  const limited = await callTool(url, 'set_card_limits', limits, access_token)
+  assert.equal(limited.isError, undefined, limited.content[0]?.text)
+
+  for (const [name, policy] of Object.entries(card_policies)) {
+    if (typeof policy === 'string' || !('card' in policy)) continue
+    const given = { id: other.id, ...(name === 'load_card' && { amount_usd: 1 }) }
+    const refused = await callTool(url, name, given, access_token)
+    assert.equal(refused.structuredContent['error'], 'not_found', name)
+    assert.equal(refused.structuredContent['message'], 'There is no such card.', name)
+  }
+})
+
+test('what concerns the whole account is policy_denied, and tools/list does not show it', async () => {
+  const { access_token } = await authorize(agent, holder, {
+    ...ALL,
+    authorization_details: [detail(mine.id)],
+  })
+  const given: Partial<Record<OperationName, object>> = {
+    create_topup: { amount_usd: 10 },
+    cancel_topup: { id: 'tup_01kc3z8e5xf8m9r4t2v6w7y8za' },
+    issue_card: { type: 'virtual' },
+    withdraw: { amount_usd: 10, address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' },
+    get_balance_history: {},
+    list_webhooks: {},
+    create_webhook: { url: 'https://hooks.example/x', events: ['*'] },
+    delete_webhook: { id: 'wh_01kc3z8e5xf8m9r4t2v6w7y8za' },
+    replay_webhook: { id: 'wh_01kc3z8e5xf8m9r4t2v6w7y8za', eid: 'evt_01kc3z8e5xf8m9r4t2v6w7y8za' },
+  }
+  const { body } = await rpc(url, 'tools/list', {}, { bearer: access_token })
+  const { tools } = body['result'] as unknown as { tools: { name: string }[] }
+  for (const [name, input] of Object.entries(given)) {
+    assert.equal(await errorOf(name, input, access_token), 'policy_denied', name)
+    assert.equal(
+      tools.some((tool) => tool.name === name),
+      false,
+      name,
+    )
+  }
+})
+
+test('actions narrow the scopes', async () => {
+  const { access_token } = await authorize(agent, holder, {
+    ...ALL,
+    authorization_details: [detail(mine.id, ['read'])],
+  })
+  assert.equal((await callTool(url, 'get_card', { id: mine.id }, access_token)).isError, undefined)
+  for (const name of ['freeze_card', 'reveal_pan', 'list_card_transactions']) {
+    const params = { name, arguments: { id: mine.id } }
+    assert.equal((await rpc(url, 'tools/call', params, { bearer: access_token })).status, 403, name)
+  }
+})
+
+test('the owner can tie an agent to cards that did not ask for any', async () => {
+  const browser = new Browser(url)
+  const attempt = await attemptOf(agent, { scope: 'card:read card:control' })
+  const page = await toConsent(browser, attempt.url, holder)
+  assert.deepEqual(Object.keys(boxesIn(page.text, 'card')).sort(), [mine.id, other.id].sort())
+  const none = await browser.submit(page, 'allow', { scope: ['card:read'], cards: 'some' })
+  assert.match(none.text, /Choose at least one card/)
+  const callback = await allow(browser, none, { scopes: ['card:read'], cards: [mine.id] })
+  const { access_token } = await exchange(agent, attempt, callback)
+  const caller = await service.programme.credentials.callerOf(access_token, 'mcp')
+  assert.deepEqual(caller.card_ids, [mine.id])
+})
+
+test('a narrow consent leaves a wide one as it was, and the other way round', async () => {
+  const fresh = await registerAgent(url)
+  const wide = await authorize(fresh, holder, { scope: 'card:read' })
+  const narrow = await authorize(fresh, holder, {
+    scope: 'card:read card:reveal_pan',
+    scopes: ['card:read', 'card:reveal_pan'],
+    authorization_details: [detail(mine.id)],
+  })
+  const { callerOf } = service.programme.credentials
+  assert.equal((await callerOf(wide.access_token, 'mcp')).card_ids, null)
+  assert.equal((await callerOf(wide.access_token, 'mcp')).scopes.has('card:reveal_pan'), false)
+  assert.deepEqual((await callerOf(narrow.access_token, 'mcp')).card_ids, [mine.id])
+})
+
+test('malformed details, other types and cards of others are refused', async () => {
+  for (const details of [
+    [{ type: 'payment', identifier: mine.id }],
+    [detail('card_nonsense')],
+    [detail(mine.id, ['steal'])],
+    [{ ...detail(mine.id), limit: 5 }],
+  ]) {
+    const attempt = await attemptOf(agent, { authorization_details: details })
+    const { url: at } = await new Browser(url).open(attempt.url)
+    assert.equal(new URL(at).searchParams.get('error'), 'invalid_authorization_details')
+  }
+  const stranger = await openHolder(service)
+  const foreign = await issueCard(url, stranger.key)
+  const attempt = await attemptOf(agent, { authorization_details: [detail(foreign.id)] })
+  const browser = new Browser(url)
+  const page = await toConsent(browser, attempt.url, holder)
+  assert.deepEqual(boxesIn(page.text, 'card'), {})
+  const tried = await browser.submit(page, 'allow', { scope: ['card:read'], card: [foreign.id] })
+  assert.match(tried.text, /Choose at least one card/)
+})
+
+test('the token follows replace_card, at once and through a refresh', async () => {
+  const card = await issueCard(url, holder.key)
+  const tokens = await authorize(agent, holder, {
+    ...ALL,
+    authorization_details: [detail(card.id)],
+  })
+  assert.equal(
+    (await callTool(url, 'get_card', { id: card.id }, tokens.access_token)).isError,
+    undefined,
+  )
+  const replaced = await callCard(url, { id: card.id, verb: 'replace' }, { bearer: holder.key })
+  assert.equal(replaced.status, 200, replaced.text)
+  const next = String(replaced.body['id'])
+  const seen = await callTool(url, 'get_card', { id: next }, tokens.access_token)
+  assert.equal(seen.structuredContent['id'], next)
+  assert.equal(await errorOf('get_card', { id: card.id }, tokens.access_token), 'not_found')
+  const { access_token, body } = await refresh(agent, tokens.refresh_token)
+  assert.equal((await callTool(url, 'get_card', { id: next }, access_token)).isError, undefined)
+  const details = (body as { authorization_details: { identifier: string }[] })
+    .authorization_details
+  assert.deepEqual(
+    details.map(({ identifier }) => identifier),
+    [next],
+  )
+})
+
+test('lists and events of other cards stay out of sight, whatever is asked for', async () => {
+  const { access_token } = await authorize(agent, holder, {
+    ...ALL,
+    authorization_details: [detail(mine.id)],
+  })
+  await callCard(url, { id: other.id, verb: 'freeze' }, { bearer: holder.key })
+  await callCard(url, { id: mine.id, verb: 'freeze' }, { bearer: holder.key })
+  for (const [name, given] of [
+    ['list_cards', {}],
+    ['list_cards', { status: 'frozen' }],
+    ['list_transactions', { card_id: other.id }],
+    ['list_transactions', {}],
+    ['get_activity', {}],
+    ['get_activity', { card_id: other.id }],
+    ['filter_activity', { type: 'card' }],
+    ['list_disputes', { card_id: other.id }],
+  ] as const) {
+    const { structuredContent, isError } = await callTool(url, name, given, access_token)
+    if (isError === true && structuredContent['error'] === 'service_unavailable') continue
+    assert.equal(isError, undefined, JSON.stringify(structuredContent))
+    assert.equal(JSON.stringify(structuredContent).includes(other.id), false, name)
+  }
+  const rest = await authorize(agent, holder, {
+    ...ALL,
+    resource: `${url}/v1`,
+    authorization_details: [detail(mine.id)],
+  })
+  const reply = await send(url, 'GET', `/v1/cards/${other.id}`, { bearer: rest.access_token })
+  assert.equal(reply.status, 404)
+})

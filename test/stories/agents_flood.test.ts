@@ -1,0 +1,8 @@
+import { test } from 'node:test'
+import { floodRegistration } from '#test/support/flood.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService({ env: { FLORIN_RATE_PROFILE: 'default' } })
+
+test('of 500 registrations from one address 20 a minute get through', () =>
+  floodRegistration(service, { count: 500, made_max: 30 }))

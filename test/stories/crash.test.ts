@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { verifyAudit } from '#main/audit.ts'
+import { openDatabase } from '#platform/db.ts'
+import { type Failpoint, failpoints } from '#platform/failpoints.ts'
+import { root } from '#scripts/tidy/tree.ts'
+import { cloneDatabase } from '#test/support/database.ts'
+import { type Reply, send } from '#test/support/http.ts'
+import { openAccount, PASSWORD } from '#test/support/people.ts'
+
+const SCRIPT = join(root, 'test/support/crashing_service.ts')
+
+/** Those that every write of the pipeline passes; the others belong to their own rooms. */
+const pipeline_points: readonly Failpoint[] = [
+  'before_begin',
+  'after_handler',
+  'before_commit',
+  'after_commit',
+  'before_reply',
+]
+const COMMITTED: readonly Failpoint[] = ['after_commit', 'before_reply']
+
+const clone = await cloneDatabase()
+const data_dir = await mkdtemp(join(tmpdir(), 'florin_crash_'))
+const db = openDatabase(clone.url, { pool_size: 2 })
+const children = new Set<ChildProcess>()
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await db.close()
+  await clone.drop()
+  await rm(data_dir, { recursive: true, force: true })
+})
+
+type Node = { url: string; arm(): Promise<void>; died: Promise<unknown>; kill(): Promise<void> }
+
+async function startNode(crash_at: string): Promise<Node> {
+  const child = fork(SCRIPT, {
+    execArgv: ['--import', 'tsx'],
+    env: {
+      ...process.env,
+      CRASH_AT: crash_at,
+      FLORIN_PORT: '0',
+      FLORIN_ISO_PORT: '0',
+      FLORIN_RATE_PROFILE: 'off',
+      FLORIN_DATA_DIR: data_dir,
+      FLORIN_DATABASE_URL: clone.url,
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  children.add(child)
+  const died = once(child, 'exit').then(() => children.delete(child))
+  const ready = once(child, 'message') as Promise<[{ url: string }]>
+  const [{ url }] = await Promise.race([
+    ready,
+    died.then(() => Promise.reject(new Error('the node ended before it served'))),
+  ])
+  return {
+    url,
+    died,
+    arm: async () => {
+      const armed = once(child, 'message')
+      child.send('arm')
+      await armed
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await died
+    },
+  }
+}
+
+const countOf = async (sql: string, param: string) => {
+  const [row] = await db.rows<{ count: bigint }>(sql, [param])
+  return Number(row?.count ?? 0n)
+}
+
+const healthy = await startNode('')
+after(() => healthy.kill())
+const ada = await openAccount(healthy.url)
+
+type Act = { send(url: string): Promise<Reply>; effects(): Promise<number> }
+
+const acts: Record<string, () => Act> = {
+  create_account: () => {
+    const [key, email] = [randomUUID(), `${randomUUID()}@example.com`]
+    return {
+      send: (url) =>
+        send(url, 'POST', '/v1/accounts', { key, body: { email, password: PASSWORD } }),
+      effects: () => countOf('select count(*) from accounts where email = $1', email),
+    }
+  },
+  create_api_key: () => {
+    const [key, name] = [randomUUID(), randomUUID()]
+    return {
+      send: (url) => send(url, 'POST', '/v1/api_keys', { key, bearer: ada.bearer, body: { name } }),
+      effects: () => countOf('select count(*) from api_keys where name = $1', name),
+    }
+  },
+}
+
+test('the five failpoints of a write are among those that are listed', () => {
+  for (const point of pipeline_points) assert.ok(failpoints.includes(point), point)
+})
+
+/** The second one is there for the writes that do not prepare: one point on each side is enough. */
+const crashes = pipeline_points.flatMap((point) =>
+  Object.entries(acts)
+    .filter(
+      ([name]) => name === 'create_account' || ['before_commit', 'after_commit'].includes(point),
+    )
+    .map(([name, makeAct]) => ({ point, name, makeAct })),
+)
+
+for (const { point, name, makeAct } of crashes) {
+  test(`${name}, killed ${point}: all or nothing, and a retry with the key tells which`, async () => {
+    const wasCommitted = COMMITTED.includes(point)
+    const act = makeAct()
+    const node = await startNode(point)
+    await node.arm()
+    await assert.rejects(act.send(node.url), TypeError, 'no answer comes')
+    await node.died
+    assert.equal(await act.effects(), wasCommitted ? 1 : 0)
+
+    const retried = await act.send(healthy.url)
+    assert.equal(retried.status, 201, retried.text)
+    assert.equal(retried.headers.get('idempotent-replayed'), wasCommitted ? 'true' : null)
+    assert.equal(await act.effects(), 1)
+
+    const again = await act.send(healthy.url)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true')
+    assert.equal(again.body['id'], retried.body['id'])
+    assert.equal(await act.effects(), 1)
+  })
+}
+
+test('after all the kills every audit chain is whole', async () => {
+  const report = await verifyAudit(db)
+  assert.deepEqual(report.faults, [])
+  assert.ok(report.accounts >= 6)
+})

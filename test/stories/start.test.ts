@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { openDatabase } from '#platform/db.ts'
+import { cloneDatabase } from '#test/support/database.ts'
+import { eventually } from '#test/support/eventually.ts'
+import {
+  endAllFlorins,
+  type FlorinProcess,
+  florin,
+  startFlorin,
+  temporaryFolder,
+} from '#test/support/florin_process.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+
+const execute = promisify(execFile)
+const folder = await temporaryFolder()
+const env = { FLORIN_DATA_DIR: folder.path, FLORIN_RATE_PROFILE: 'off' }
+
+after(async () => {
+  await endAllFlorins()
+  await folder.remove()
+})
+
+/** The value beside a name on the screen. */
+function told(service: FlorinProcess, name: string): string {
+  const line = service
+    .output()
+    .split('\n')
+    .find((each) => each.trimStart().startsWith(`${name}  `))
+  assert.ok(line !== undefined, `the screen does not name ${name}:\n${service.output()}`)
+  return line.trim().slice(name.length).trim()
+}
+
+async function stopped(service: FlorinProcess, signal: NodeJS.Signals): Promise<void> {
+  service.signal(signal)
+  await service.ended
+}
+
+const me = (service: FlorinProcess, bearer: string) =>
+  send(service.url, 'GET', '/v1/accounts/me', { bearer })
+
+let demo_key = ''
+let operator_token = ''
+let acknowledged = { bearer: '', email: '' }
+
+test('the first start shows all that a person needs, and each of it works', async () => {
+  const service = await startFlorin(env)
+  assert.equal(told(service, 'Panel'), service.url)
+  assert.equal(told(service, 'API'), `${service.url}/v1`)
+  assert.equal(told(service, 'MCP'), `${service.url}/mcp`)
+  demo_key = told(service, 'API key')
+  operator_token = told(service, 'Operator token')
+  const credentials = { email: told(service, 'Sign in with'), password: told(service, 'Password') }
+  const signed_in = await send(service.url, 'POST', '/v1/sessions', { body: credentials })
+  assert.equal(signed_in.status, 200, signed_in.text)
+  const account = await me(service, demo_key)
+  assert.equal(account.body['email'], credentials.email)
+  const health = await send(service.url, 'GET', '/operator/v1/health', { bearer: operator_token })
+  assert.equal(health.status, 200)
+  assert.equal((await fetch(service.url)).status, 200)
+
+  const line = service
+    .output()
+    .split('\n')
+    .find((each) => each.trim().startsWith('curl '))
+  const { stdout } = await execute('bash', ['-c', line ?? 'false'])
+  assert.equal(JSON.parse(stdout).email, credentials.email, 'the very line on the screen works')
+
+  const ada = await openAccount(service.url)
+  acknowledged = { bearer: ada.bearer, email: ada.email }
+  await stopped(service, 'SIGKILL')
+})
+
+test('killed without a goodbye and started again, it keeps the demo and what it acknowledged', async () => {
+  const service = await startFlorin(env)
+  assert.equal(told(service, 'API key'), demo_key)
+  assert.equal(told(service, 'Operator token'), operator_token)
+  assert.equal((await me(service, demo_key)).status, 200)
+  const account = await me(service, acknowledged.bearer)
+  assert.equal(account.status, 200, account.text)
+  assert.equal(account.body['email'], acknowledged.email)
+  await stopped(service, 'SIGTERM')
+  assert.deepEqual(await service.ended, { code: 0, signal: null })
+})
+
+test('secrets beside the data are for their owner alone, and none is in the log', async () => {
+  for (const name of ['keys.json', 'demo.json', 'operator_token']) {
+    const { mode } = await stat(join(folder.path, name))
+    assert.equal(mode & 0o777, 0o600, name)
+  }
+})
+
+test('audit verify proves the chains of the idle folder and ends with 0', async () => {
+  const { code, output } = await florin(['audit', 'verify'], env)
+  assert.equal(code, 0, output)
+  assert.match(output, /^\d+ accounts, \d+ entries: unbroken$/m)
+})
+
+test('a folder that is in use is not started a second time', async () => {
+  const service = await startFlorin(env)
+  const second = await florin(['audit', 'verify'], env)
+  assert.notEqual(second.code, 0)
+  assert.match(second.output, /database in .* is/i)
+  assert.equal((await me(service, demo_key)).status, 200)
+  await stopped(service, 'SIGTERM')
+})
+
+test('with a database of one’s own: migrate, start, verify, and a tampered chain is found', async () => {
+  const clone = await cloneDatabase()
+  const other = await temporaryFolder()
+  const own = { ...env, FLORIN_DATABASE_URL: clone.url, FLORIN_DATA_DIR: other.path }
+  const db = openDatabase(clone.url, { pool_size: 2 })
+  try {
+    const up_to_date = await florin(['migrate'], own)
+    assert.equal(up_to_date.code, 0, up_to_date.output)
+    assert.match(up_to_date.output, /up to date/)
+    const service = await startFlorin(own)
+    await openAccount(service.url)
+    await stopped(service, 'SIGTERM')
+    assert.equal((await florin(['audit', 'verify'], own)).code, 0)
+
+    await db.transaction(async (tx) => {
+      await tx.run('alter table audit_entries disable trigger all')
+      await tx.run(`update audit_entries set ip = '203.0.113.9' where position = 1`)
+      await tx.run('alter table audit_entries enable trigger all')
+    })
+    const text = await florin(['audit', 'verify'], own)
+    assert.equal(text.code, 1)
+    assert.match(text.output, /acct_\w+ at entry 1: its content was changed/)
+    const json = await florin(['audit', 'verify', '--json'], own)
+    assert.equal(json.code, 1)
+    assert.ok(JSON.parse(json.output.trim().split('\n').at(-1) ?? '').faults.length > 0)
+  } finally {
+    await db.close()
+    await clone.drop()
+    await other.remove()
+  }
+})
+
+test('a wrong setting stops every command with one sentence and the code for it', async () => {
+  for (const words of [['start'], ['migrate'], ['audit', 'verify']]) {
+    const { code, output } = await florin(words, { ...env, FLORIN_PORT: 'nonsense' })
+    assert.equal(code, 78)
+    assert.match(output, /^FLORIN_PORT is "nonsense"; it must be a port number from 0 to 65535\.$/m)
+    assert.ok(!output.includes('    at '), 'no stack is shown')
+  }
+})
+
+test('a port that is taken ends the start with a message, and leaves no database running', async () => {
+  const service = await startFlorin(env)
+  const other = await temporaryFolder()
+  const { port } = new URL(service.url)
+  const { code, output } = await florin(['start'], {
+    FLORIN_DATA_DIR: other.path,
+    FLORIN_PORT: port,
+    FLORIN_ISO_PORT: '0',
+  })
+  assert.notEqual(code, 0)
+  assert.match(output, /EADDRINUSE|in use/)
+  const isFree = async () =>
+    !(await stat(join(other.path, 'postgres/postmaster.pid')).catch(() => null))
+  assert.ok(await eventually(isFree, { within_ms: 5_000 }))
+  await stopped(service, 'SIGTERM')
+  await other.remove()
+})

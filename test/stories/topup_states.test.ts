@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, test } from 'node:test'
+import type { Topup } from '#contract/topups.ts'
+import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { openAccount, type Person } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+import { awaitedTopup, balanceOf, eventTypes, onChain, topupOf } from '#test/support/topups.ts'
+
+const BLOCKED_SENDER = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
+const service = await startTestService({ env: { FLORIN_SCREENING_FILE: screeningFile() } })
+const { url, sandbox } = service
+const { db } = service.programme
+
+let person: Person
+beforeEach(async () => {
+  person = await openAccount(url)
+})
+
+function screeningFile(): string {
+  const path = join(process.env['TMPDIR'] ?? '/tmp', `screening_${process.pid}.txt`)
+  writeFileSync(path, `# a list\n${BLOCKED_SENDER}   # told by nobody\n`)
+  return path
+}
+
+const awaited = (amount_usd = 25) => awaitedTopup(url, person.bearer, amount_usd)
+const at = (id: string) => ({ url, bearer: person.bearer, id })
+const events = () => eventTypes(db, person.account_id)
+const balance = async () => (await balanceOf(url, person.bearer)).balance_usd
+
+/** The part of a top-up that its state table speaks of. */
+function stateOf(topup: Topup): unknown[] {
+  const { status, status_reason, received_usd, credited_usd, payment_state } = topup
+  return [status, status_reason, received_usd, credited_usd, payment_state]
+}
+
+async function killed<Value>(work: () => Promise<Value>): Promise<Value> {
+  await db.run(`update kill_switches set is_on = true where rail = 'topups'`)
+  try {
+    return await work()
+  } finally {
+    await db.run(`update kill_switches set is_on = false where rail = 'topups'`)
+  }
+}
+
+test('seen → confirming; final → completed, credited and told', async () => {
+  const { id } = await awaited()
+  const seen = await onChain(at(id), 'deposit', { amount_usd: 25 })
+  assert.deepEqual(stateOf(seen), ['confirming', null, 25, 0, 'exact'])
+  assert(seen.confirmations >= 1 && seen.confirmations < 19)
+  assert.equal(seen.qr_data_uri, null)
+  assert.equal(await balance(), 0)
+  assert.equal((await balanceOf(url, person.bearer)).pending_in_usd, 25)
+  const done = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(done), ['completed', null, 25, 25, 'exact'])
+  assert(done.confirmations >= 19)
+  assert.equal(done.txid, seen.txid)
+  assert.notEqual(done.completed_at, null)
+  assert.equal(await balance(), 25)
+  assert.deepEqual(await events(), ['topup.created', 'topup.confirmed'])
+  await assertBooksSound(db)
+})
+
+test('what arrives is credited, less or more than was asked for', async () => {
+  for (const [amount_usd, payment_state] of [
+    [10.5, 'partial'],
+    [40.000001, 'over'],
+  ] as const) {
+    const { id } = await awaited()
+    await onChain(at(id), 'deposit', { amount_usd })
+    const done = await onChain(at(id), 'confirm')
+    assert.deepEqual(stateOf(done), ['completed', null, amount_usd, amount_usd, payment_state])
+  }
+  assert.equal(await balance(), 50.500001)
+})
+
+test('a second transfer is credited again and told again', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 10 })
+  await onChain(at(id), 'confirm')
+  const again = await onChain(at(id), 'deposit', { amount_usd: 15 })
+  assert.deepEqual(stateOf(again), ['confirming', null, 25, 10, 'exact'])
+  const done = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(done), ['completed', null, 25, 25, 'exact'])
+  assert.equal(done.txids.length, 2)
+  assert.deepEqual(await events(), ['topup.created', 'topup.confirmed', 'topup.confirmed'])
+})
+
+test('two transfers that become final together are two credits', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 10 })
+  await onChain(at(id), 'deposit', { amount_usd: 10 })
+  assert.equal((await onChain(at(id), 'confirm')).credited_usd, 20)
+  assert.deepEqual(await events(), ['topup.created', 'topup.confirmed', 'topup.confirmed'])
+})
+
+test('the window closes → cancelled, expired and told; a late transfer is credited', async () => {
+  const { id } = await awaited()
+  const expired = await onChain(at(id), 'expire')
+  assert.deepEqual(stateOf(expired), ['cancelled', 'expired', 0, 0, 'none'])
+  const seen = await onChain(at(id), 'deposit', { amount_usd: 25 })
+  assert.deepEqual(stateOf(seen), ['confirming', null, 25, 0, 'late'])
+  const done = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(done), ['completed', null, 25, 25, 'late'])
+  assert.deepEqual(await events(), ['topup.created', 'topup.expired', 'topup.confirmed'])
+})
+
+test('the window closes by the clock, and only for what nothing has arrived for', async () => {
+  const [idle, paid] = [await awaited(), await awaited()]
+  await onChain(at(paid.id), 'deposit', { amount_usd: 25 })
+  await advance(url, person.bearer, 60 * 60)
+  const topups = await Promise.all([idle, paid].map(({ id }) => topupOf(url, person.bearer, id)))
+  assert.deepEqual(
+    topups.map(({ status, payment_state }) => [status, payment_state]),
+    [
+      ['cancelled', 'none'],
+      ['completed', 'exact'],
+    ],
+  )
+})
+
+test('cancel, only while awaiting; what comes after it is late and credited', async () => {
+  const { id } = await awaited()
+  const cancel = () =>
+    send(url, 'POST', `/v1/topups/${id}/cancel`, { bearer: person.bearer, body: {} })
+  const { status, body } = await cancel()
+  assert.equal(status, 200)
+  assert.deepEqual([body['status'], body['status_reason']], ['cancelled', 'cancelled_by_user'])
+  assertRefused(await cancel(), 409, 'topup_not_cancellable')
+  await onChain(at(id), 'deposit', { amount_usd: 25 })
+  assertRefused(await cancel(), 409, 'topup_not_cancellable')
+  const done = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(done), ['completed', null, 25, 25, 'late'])
+})
+
+test('below the minimum → error, in suspense; a later transfer lifts both', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 0.4 })
+  const small = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(small), ['error', 'below_minimum', 0.4, 0, 'partial'])
+  assert.equal(await balance(), 0)
+  await onChain(at(id), 'deposit', { amount_usd: 0.6 })
+  const done = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(done), ['completed', null, 1, 1, 'partial'])
+  assert.equal(await balance(), 1)
+  assert.deepEqual(await events(), ['topup.created', 'topup.error', 'topup.confirmed'])
+  await assertBooksSound(db)
+})
+
+test('a blocked sender → error, in suspense, with an audit entry', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 25, from: BLOCKED_SENDER })
+  const held = await onChain(at(id), 'confirm')
+  assert.deepEqual(stateOf(held), ['error', 'screening', 25, 0, 'exact'])
+  assert.equal(await balance(), 0)
+  const entries = await auditLog(url, person.bearer, '&action=topup.suspended')
+  assert.deepEqual(
+    entries.map(({ result, actor }) => [result, actor.type]),
+    [['denied', 'system']],
+  )
+  assert.deepEqual(await events(), ['topup.created', 'topup.error'])
+  await assertBooksSound(db)
+})
+
+test('the kill switch holds what becomes final meanwhile', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 25 })
+  const held = await killed(() => onChain(at(id), 'confirm'))
+  assert.deepEqual(stateOf(held), ['error', 'kill_switch', 25, 0, 'exact'])
+  await onChain(at(id), 'deposit', { amount_usd: 5 })
+  assert.equal((await onChain(at(id), 'confirm')).credited_usd, 5)
+  await assertBooksSound(db)
+})
+
+test('a transfer that vanishes → awaiting again, until the next one', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'deposit', { amount_usd: 25 })
+  const gone = await onChain(at(id), 'reorg')
+  assert.deepEqual(stateOf(gone), ['awaiting', 'reorg', 0, 0, 'none'])
+  assert.deepEqual([gone.txid, gone.txids, gone.confirmations], [null, [], 0])
+  assert.match(gone.qr_data_uri ?? '', /^data:image\/png/)
+  const again = await onChain(at(id), 'deposit', { amount_usd: 20 })
+  assert.deepEqual(stateOf(again), ['confirming', null, 20, 0, 'partial'])
+  assert.equal((await onChain(at(id), 'confirm')).credited_usd, 20)
+})
+
+test('a late transfer that vanishes leaves the top-up cancelled', async () => {
+  const { id } = await awaited()
+  await onChain(at(id), 'expire')
+  await onChain(at(id), 'deposit', { amount_usd: 25 })
+  const gone = await onChain(at(id), 'reorg')
+  assert.deepEqual(stateOf(gone), ['cancelled', 'expired', 0, 0, 'none'])
+})
+
+test('credits no fake asset, no zero value and no transfer that failed', async () => {
+  const { id, deposit_address: to } = await awaited()
+  const { FAKE_USDT_ADDRESS } = await import('#sandbox/tron_node.ts')
+  const { node } = sandbox
+  node.transferUsdt({ to, amount_micros: 25_000_000n, contract: FAKE_USDT_ADDRESS })
+  node.transferUsdt({ to, amount_micros: 0n })
+  node.fundTrx({ to, amount_sun: 25_000_000n })
+  node.mine()
+  node.fault({ kind: 'reverted_transfer', to })
+  node.transferUsdt({ to, amount_micros: 25_000_000n })
+  node.mine(20)
+  await service.tasks.run(['watch_deposits', 'audit_deposits'])
+  const topup = await topupOf(url, person.bearer, id)
+  assert.deepEqual(stateOf(topup), ['awaiting', null, 0, 0, 'none'])
+})
+
+test('cancel races a deposit: either way the money is credited once', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const { id } = await awaited(10)
+    const [cancelled] = await Promise.all([
+      send(url, 'POST', `/v1/topups/${id}/cancel`, { bearer: person.bearer, body: {} }),
+      onChain(at(id), 'deposit', { amount_usd: 10 }),
+    ])
+    assert([200, 409].includes(cancelled.status), cancelled.text)
+    assert.equal((await onChain(at(id), 'confirm')).credited_usd, 10)
+  }
+  assert.equal(await balance(), 60)
+  await assertBooksSound(db)
+})

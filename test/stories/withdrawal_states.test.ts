@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { advance } from '#test/support/calls.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { openAccount, type Person } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+import { balanceOf, eventTypes, fund } from '#test/support/topups.ts'
+import { endOnChain, requested, WALLET, withdrawalOf } from '#test/support/withdrawals.ts'
+
+const service = await startTestService()
+const { url, tasks, sandbox } = service
+const { node } = sandbox
+const { db } = service.programme
+const TASKS = ['send_withdrawals', 'confirm_withdrawals']
+
+let person: Person
+let account: { url: string; bearer: string }
+beforeEach(async () => {
+  person = await openAccount(url)
+  account = { url, bearer: person.bearer }
+  await fund(url, person.bearer, 500)
+})
+
+const balances = async () => {
+  const { balance_usd, pending_out_usd } = await balanceOf(url, person.bearer)
+  return [balance_usd, pending_out_usd]
+}
+const arrived = () => node.balanceOf(WALLET)
+const withdrawal = (id: string) => withdrawalOf(account, id)
+
+async function until(id: string, is: (withdrawal: Withdrawal) => boolean): Promise<void> {
+  const happened = await eventually(
+    async () => {
+      await tasks.run(TASKS)
+      return is(await withdrawal(id))
+    },
+    { within_ms: 15_000 },
+  )
+  assert(happened, JSON.stringify(await withdrawal(id)))
+}
+
+test('pending → broadcasted, told → completed at finality; what arrives is net', async () => {
+  const before = arrived()
+  const { id } = await requested(account, 100)
+  await until(id, ({ status }) => status === 'broadcasted')
+  const sent = await withdrawal(id)
+  assert.match(sent.txid ?? '', /^[0-9a-f]{64}$/)
+  assert.notEqual(sent.broadcasted_at, null)
+  assert.deepEqual(await balances(), [400, 100])
+  const done = await endOnChain(account, id, 'confirm')
+  assert.equal(done.status, 'completed')
+  assert.equal(done.txid, sent.txid)
+  assert.equal(arrived() - before, 99_000_000n)
+  assert.deepEqual(await balances(), [400, 0])
+  const told = await eventTypes(db, person.account_id)
+  assert.equal(told.filter((type) => type === 'withdrawal.broadcasted').length, 1)
+  await assertBooksSound(db)
+})
+
+test('failed returns the whole amount, once the failure is final', async () => {
+  const before = arrived()
+  const { id } = await requested(account, 100)
+  const failed = await endOnChain(account, id, 'fail')
+  assert.deepEqual([failed.status, failed.status_reason], ['failed', 'reverted'])
+  assert.deepEqual(await balances(), [500, 0])
+  assert.equal(arrived(), before)
+  await assertBooksSound(db)
+})
+
+test('a transfer that stands in a block can still be made to fail before it is final', async () => {
+  const { id } = await requested(account, 50)
+  await until(id, ({ status }) => status === 'broadcasted')
+  node.mine(2)
+  const failed = await endOnChain(account, id, 'fail')
+  assert.equal(failed.status, 'failed')
+  assert.deepEqual(await balances(), [500, 0])
+})
+
+test('an answer that is lost, a busy node and a duplicate send one transfer', async () => {
+  const before = arrived()
+  node.fault({ kind: 'refused_broadcast', code: 'SERVER_BUSY' })
+  node.fault({ kind: 'lost_answer', path: 'broadcasttransaction', times: 2 })
+  const { id } = await requested(account, 40)
+  const done = await endOnChain(account, id, 'confirm')
+  assert.equal(done.status, 'completed')
+  assert.equal(arrived() - before, 39_000_000n)
+  await assertBooksSound(db)
+})
+
+test('a transfer that never gets into a block is replaced only after it is dead', async () => {
+  const before = arrived()
+  const refusing = node.fault({ kind: 'refused_broadcast', code: 'TAPOS_ERROR', times: 1_000 })
+  const { id } = await requested(account, 30)
+  await tasks.run(TASKS)
+  const attempts = () =>
+    db.rows('select 1 from withdrawal_transfers where withdrawal_id = $1', [id])
+  assert.equal((await attempts()).length, 1)
+  await advance(url, person.bearer, 5 * 60)
+  await tasks.run(TASKS)
+  assert.equal((await attempts()).length, 1)
+  assert.equal((await withdrawal(id)).status, 'pending')
+  await advance(url, person.bearer, 7 * 60)
+  refusing()
+  const done = await endOnChain(account, id, 'confirm')
+  assert.equal(done.status, 'completed')
+  assert.equal((await attempts()).length, 2)
+  assert.equal(arrived() - before, 29_000_000n)
+  await assertBooksSound(db)
+})
+
+test('a reorg takes a sent transfer back and it is mined again, once', async () => {
+  const before = arrived()
+  const { id } = await requested(account, 20)
+  await until(id, ({ status }) => status === 'broadcasted')
+  node.mine(2)
+  node.reorg({ depth: 3, keep: 'none' })
+  const done = await endOnChain(account, id, 'confirm')
+  assert.equal(done.status, 'completed')
+  assert.equal(arrived() - before, 19_000_000n)
+})
+
+test('the kill switch keeps what is reserved from being sent', async () => {
+  const { id } = await requested(account, 20)
+  await db.run(`update kill_switches set is_on = true where rail = 'withdrawals'`)
+  await tasks.run(TASKS)
+  const step = () => db.rows<{ step: string }>('select step from withdrawals where id = $1', [id])
+  const [held] = await step()
+  await db.run(`update kill_switches set is_on = false where rail = 'withdrawals'`)
+  assert(held?.step === 'reserved' || held?.step === 'signed')
+  assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
+})

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+
+type Cookie = { name: string; value: string; path: string }
+
+export type Shown = { url: string; status: number; headers: Headers; text: string }
+
+/** A browser as far as forms, redirects and cookies go. It stops where a redirect leaves home. */
+export class Browser {
+  readonly #home: string
+  #cookies: Cookie[] = []
+
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  async open(url: string, form?: URLSearchParams): Promise<Shown> {
+    let next = url
+    let body = form
+    for (let hops = 0; hops < 10; hops += 1) {
+      const response = await fetch(next, {
+        method: body === undefined ? 'GET' : 'POST',
+        redirect: 'manual',
+        headers: {
+          cookie: this.#cookiesFor(next),
+          ...(body !== undefined && { origin: new URL(this.#home).origin }),
+        },
+        ...(body !== undefined && { body }),
+      })
+      this.#keep(response.headers.getSetCookie())
+      const location = response.headers.get('location')
+      const { status, headers } = response
+      if (location === null) return { url: next, status, headers, text: await response.text() }
+      next = new URL(location, next).toString()
+      if (!next.startsWith(`${this.#home}/`)) return { url: next, status, headers, text: '' }
+      body = undefined
+    }
+    throw new Error('too many redirects')
+  }
+
+  /** Sends the form of a page with what is ticked in it, and what else is given. */
+  submit(page: Shown, step: string, fields: Record<string, string | string[]> = {}) {
+    const form = new URLSearchParams({ step, ...hiddenFields(page.text) })
+    for (const [name, value] of Object.entries(fields)) {
+      form.delete(name)
+      for (const each of Array.isArray(value) ? value : [value]) form.append(name, each)
+    }
+    return this.open(page.url, form)
+  }
+
+  #cookiesFor(url: string): string {
+    const { pathname } = new URL(url)
+    return this.#cookies
+      .filter(({ path }) => path === '/' || pathname === path || pathname.startsWith(`${path}/`))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ')
+  }
+
+  #keep(set: readonly string[]): void {
+    for (const line of set) {
+      const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
+      const at = pair.indexOf('=')
+      const name = pair.slice(0, at)
+      const value = pair.slice(at + 1)
+      const path = attributes.find((each) => /^path=/i.test(each))?.slice(5) ?? '/'
+      assert(
+        attributes.some((each) => /^httponly$/i.test(each)),
+        'cookies are out of reach',
+      )
+      this.#cookies = this.#cookies.filter((each) => each.name !== name || each.path !== path)
+      if (value !== '') this.#cookies.push({ name, value, path })
+    }
+  }
+}
+
+function hiddenFields(text: string): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [tag] of text.matchAll(/<input type="hidden"[^>]*>/g)) {
+    fields[/name="([^"]*)"/.exec(tag)?.[1] ?? ''] = /value="([^"]*)"/.exec(tag)?.[1] ?? ''
+  }
+  return fields
+}
+
+/** The boxes of a page by value, and whether each starts ticked. */
+export function boxesIn(text: string, name: string): Record<string, boolean> {
+  const boxes: Record<string, boolean> = {}
+  for (const [tag] of text.matchAll(/<input type="checkbox"[^>]*>/g)) {
+    if (!tag.includes(`name="${name}"`)) continue
+    boxes[/value="([^"]*)"/.exec(tag)?.[1] ?? ''] = / checked/.test(tag)
+  }
+  return boxes
+}

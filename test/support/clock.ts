@@ -1,0 +1,21 @@
+import { type Clock, systemClock } from '#platform/clock.ts'
+
+type HeldClock = Clock & {
+  /** Lets the world's time and the measured time pass; `now` is moved by the sandbox alone. */
+  pass(ms: number): void
+}
+
+/** The world's time and the measured time stand still until a test lets them pass. */
+export function heldClock(): HeldClock {
+  let wall_ms = Date.parse('2031-05-06T07:08:15.000Z')
+  let monotonic_ms = 1_000
+  return {
+    ...systemClock(),
+    wall: () => new Date(wall_ms),
+    monotonic: () => monotonic_ms,
+    pass: (ms) => {
+      wall_ms += ms
+      monotonic_ms += ms
+    },
+  }
+}

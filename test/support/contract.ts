@@ -1,0 +1,50 @@
+import type { TSchema } from 'typebox'
+import { carrierOf, type OperationShape } from '#contract/operation.ts'
+import { type OperationName, operations } from '#contract/operations.ts'
+import { request_examples } from '#doors/site/request_examples.ts'
+import type { Sent } from './http.ts'
+
+export const shapes: readonly OperationShape[] = Object.values(operations)
+
+const EXAMPLE_BODY = '01kc3z8e5xf8m9r4t2v6w7y8za'
+const path_prefixes: Readonly<Record<string, string>> = {
+  api_keys: 'key',
+  topups: 'tup',
+  cards: 'card',
+  transactions: 'txn',
+  withdrawals: 'wd',
+  disputes: 'dsp',
+  webhooks: 'wh',
+  events: 'evt',
+}
+
+/** The path under /v1 with well-formed ids that nobody has. */
+export function pathOf({ path }: OperationShape): string {
+  return `/v1${path.replaceAll(/(\w+)\/\{\w+\}/g, (_, noun: string) => {
+    return `${noun}/${path_prefixes[noun] ?? noun}_${EXAMPLE_BODY}`
+  })}`
+}
+
+/** A well-formed body, for operations that take one. */
+export function bodyOf({ name }: OperationShape): Record<string, unknown> {
+  const examples = request_examples[name as OperationName] ?? {}
+  return { ...(Object.values(examples)[0] as Record<string, unknown> | undefined) }
+}
+
+/** The query without which a variant would not be meant. */
+export function queryOf({ variant_of, input }: OperationShape): string {
+  if (variant_of === undefined) return ''
+  const names = (input.required ?? []) as string[]
+  const values = names.map((name) => [name, enumOf(input.properties[name])])
+  return `?${new URLSearchParams(Object.fromEntries(values))}`
+}
+
+function enumOf(schema: TSchema | undefined): string {
+  const { enum: words, examples } = (schema ?? {}) as { enum?: string[]; examples?: string[] }
+  return words?.[0] ?? examples?.[0] ?? 'x'
+}
+
+/** What a call of this operation sends besides its method and path, well-formed. */
+export function sentFor(operation: OperationShape): Sent {
+  return carrierOf(operation) === 'body' ? { body: bodyOf(operation) } : {}
+}

@@ -1,0 +1,23 @@
+import { startService } from '#main/start.ts'
+import { readSettings } from '#platform/config.ts'
+import { silentLog } from '#platform/log.ts'
+
+/**
+ * The service in a process of its own, which ends itself without a goodbye at the failpoint that
+ * CRASH_AT names, once its parent has told it to.
+ */
+let isArmed = false
+process.on('message', (message) => {
+  isArmed = message === 'arm'
+  process.send?.('armed')
+})
+
+const running = await startService(readSettings(process.env), {
+  seams: {
+    log: silentLog,
+    fail: (point) => {
+      if (isArmed && point === process.env['CRASH_AT']) process.kill(process.pid, 'SIGKILL')
+    },
+  },
+})
+process.send?.({ url: running.url })

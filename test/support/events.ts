@@ -1,0 +1,27 @@
+import { recordEvents } from '#domain/events/record_events.ts'
+import type { Programme } from '#operations/programme.ts'
+import type { NewEvent } from '#platform/context.ts'
+
+type Telling = Pick<Programme, 'db' | 'clock' | 'newId'>
+
+/** Writes events as a room would, in a transaction of their own. */
+export async function tellOf(
+  { db, clock, newId }: Telling,
+  account_id: string,
+  events: readonly NewEvent[],
+): Promise<void> {
+  const stamp = () => {
+    const created_at = clock.now()
+    return { id: newId('evt', created_at), created_at }
+  }
+  await db.transaction((tx) =>
+    recordEvents(tx, account_id, events, { livemode: false, request: null, stamp }),
+  )
+}
+
+/** An event of this type with nothing remarkable about it. */
+export function plainEvent(type: NewEvent['type'], more: Partial<NewEvent> = {}): NewEvent {
+  const [family = ''] = type.split('.')
+  const resource = { type: family, id: `${family}_1` }
+  return { type, message: `It was ${type}.`, resource, object: { id: resource.id }, ...more }
+}

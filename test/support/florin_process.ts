@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from '#scripts/tidy/tree.ts'
+import { eventually } from './eventually.ts'
+import { freePort } from './port.ts'
+
+type Ended = { code: number | null; signal: NodeJS.Signals | null }
+
+export type FlorinProcess = {
+  url: string
+  pid: number
+  /** What it has written so far, on both streams. */
+  output(): string
+  signal(name: NodeJS.Signals): void
+  ended: Promise<Ended>
+}
+
+const started = new Set<ChildProcess>()
+
+/** Only what a machine needs to run a program: no variable of the tests reaches the service. */
+const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' })
+
+function run(words: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(root, 'cli/florin.js'), ...words], {
+    cwd: root,
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.add(child)
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    output += String(chunk)
+    errors += String(chunk)
+  })
+  const ended = once(child, 'close').then(([code, signal]) => {
+    started.delete(child)
+    return { code, signal } as Ended
+  })
+  return { child, ended, output: () => output, errors: () => errors }
+}
+
+/** One command to its end. */
+export async function florin(words: readonly string[], env: Record<string, string>) {
+  const { ended, output } = run(words, env)
+  const { code } = await ended
+  return { code, output: output() }
+}
+
+/** `florin start` on free ports, as a person would run it, until it serves and has said so. */
+export async function startFlorin(env: Record<string, string>): Promise<FlorinProcess> {
+  const [port, iso_port] = [await freePort(), await freePort()]
+  const { child, ended, output } = run(['start'], {
+    FLORIN_PORT: String(port),
+    FLORIN_ISO_PORT: String(iso_port),
+    ...env,
+  })
+  const url = `http://127.0.0.1:${port}`
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  const serves = async () => {
+    if (hasEnded) throw new Error(`florin ended before it served:\n${output()}`)
+    const ok = await fetch(`${url}/healthz`).then(
+      (reply) => reply.ok,
+      () => false,
+    )
+    return ok && output().includes('Try it:')
+  }
+  if (!(await eventually(serves, { within_ms: 90_000 }))) {
+    child.kill('SIGKILL')
+    throw new Error(`florin did not serve in time:\n${output()}`)
+  }
+  return { url, pid: child.pid ?? 0, output, signal: (name) => child.kill(name), ended }
+}
+
+/** Nothing that a test started outlives it, however it went. */
+export async function endAllFlorins(): Promise<void> {
+  const children = [...started]
+  for (const child of children) child.kill('SIGTERM')
+  await Promise.all(
+    children.map((child) => (child.exitCode === null ? once(child, 'close') : null)),
+  )
+}
+
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'florin_story_'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}

@@ -1,0 +1,171 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
+import { insertCard } from '#domain/cards/card_store.ts'
+import { drawPan, openPan } from '#domain/cards/pan_vault.ts'
+import { move } from '#domain/ledger/post.ts'
+import { cardPurse, treasury } from '#domain/ledger/purse.ts'
+import { dispatch, type HostSeams, type LinkState } from '#doors/card_host/dispatch.ts'
+import { default_link } from '#iso8583/links.ts'
+import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { idMaker } from '#kernel/id.ts'
+import { microsFromUsd } from '#kernel/money.ts'
+import { makeSeams } from '#main/seams.ts'
+import { type Clock, systemClock } from '#platform/clock.ts'
+import { readSettings } from '#platform/config.ts'
+import type { Seams } from '#platform/context.ts'
+import { type Database, openDatabase } from '#platform/db.ts'
+import { silentLog } from '#platform/log.ts'
+import { systemRandom } from '#platform/random.ts'
+import { insertBareAccount } from './accounts.ts'
+import { cloneDatabase } from './database.ts'
+import { fundTreasury } from './money.ts'
+
+/** The issuer without its sockets: engine and translation on a database of their own. */
+export type Issuer = {
+  seams: Seams
+  db: Database
+  clock: Clock
+  engine: Engine
+  host: HostSeams
+  /** One message, as bytes in and bytes out. */
+  askBytes(body: Uint8Array, state?: LinkState): Promise<Uint8Array | null>
+  ask(message: Outgoing): Promise<Message>
+}
+
+type Options = { database_url?: string; batch_max?: number; clock?: Clock; data_dir?: string }
+
+export async function openIssuer(
+  options: Options = {},
+): Promise<Issuer & { url: string; data_dir: string }> {
+  const data_dir = options.data_dir ?? (await mkdtemp(join(tmpdir(), 'florin_issuer_')))
+  const database = options.database_url === undefined ? await cloneDatabase() : null
+  const url = options.database_url ?? database?.url ?? ''
+  const db = openDatabase(url, { pool_size: 6 })
+  const clock = options.clock ?? systemClock()
+  const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
+  const seams = await makeSeams(settings, db, { log: silentLog, clock })
+  const engine = makeEngine(seams, options.batch_max === undefined ? {} : options)
+  after(async () => {
+    await engine.drain()
+    await db.close()
+    await database?.drop()
+  })
+  return { ...issuerOver(seams, engine), url, data_dir }
+}
+
+export function issuerOver(seams: Seams, engine: Engine): Issuer {
+  const host: HostSeams = { ...seams, engine, link: default_link }
+  const askBytes = async (body: Uint8Array, state: LinkState = { is_signed_off: false }) => {
+    const handled = dispatch(host, state, body)
+    return handled === null ? null : handled.answer
+  }
+  return {
+    seams,
+    db: seams.db,
+    clock: seams.clock,
+    engine,
+    host,
+    askBytes,
+    ask: async (message) => {
+      const bytes = await askBytes(encode(default_link, message))
+      if (bytes === null) throw new Error('the message was refused without an answer')
+      return decode(default_link, bytes)
+    },
+  }
+}
+
+export type BareCard = { account_id: string; id: string; pan: string; expiry: string }
+
+const makeId = idMaker(systemRandom.bytes)
+
+/** A card straight in the database, with money on it. */
+export async function insertBareCard(
+  { db, seams }: Pick<Issuer, 'db' | 'seams'>,
+  options: { account_id?: string; usd?: number; treasury_usd?: number; bin?: string } = {},
+): Promise<BareCard> {
+  const { usd = 100, treasury_usd = 0, bin = '400000' } = options
+  const account_id = options.account_id ?? (await insertBareAccount(db))
+  const now = seams.clock.now()
+  const id = makeId('card', now.getTime())
+  const number = drawPan(seams, bin, id)
+  if (usd + treasury_usd > 0) await fundTreasury(db, account_id, usd + treasury_usd)
+  await db.transaction(async (tx) => {
+    await insertCard(tx, {
+      account_id,
+      id,
+      bin,
+      brand: bin.startsWith('4') ? 'visa' : 'mastercard',
+      type: 'virtual',
+      name: null,
+      ...number,
+      exp_month: 12,
+      exp_year: now.getUTCFullYear() + 3,
+      wallet: { apple_pay: 'unsupported', google_pay: 'unsupported' },
+      per_transaction_micros: null,
+      daily_micros: null,
+      monthly_micros: null,
+      mcc_allow: null,
+      mcc_deny: null,
+      geo_allow: null,
+      geo_deny: null,
+      shipping: null,
+      replaces: null,
+      metadata: {},
+      created_at: now,
+    })
+    if (usd === 0) return
+    const loading = {
+      movement: 'card_loaded' as const,
+      account_id,
+      from: treasury,
+      to: cardPurse(id),
+      amount_micros: microsFromUsd(usd),
+      reference: { type: 'test', id: 'load' },
+      description: 'Money for a test.',
+    }
+    await move(tx, loading, { now, newId: seams.newId })
+  })
+  const pan = openPan(seams.keys, id, number.pan_sealed).open()
+  return { account_id, id, pan, expiry: `${String((now.getUTCFullYear() + 3) % 100)}12` }
+}
+
+let trace = 0
+
+/** A purchase as the sandbox's merchants would ask for it; any element can be another one. */
+export function purchaseMessage(
+  { pan, expiry }: Pick<BareCard, 'pan' | 'expiry'>,
+  cents: number,
+  given: { mti?: string; fields?: Record<number, string | undefined>; now?: Date } = {},
+): Outgoing {
+  trace += 1
+  const digits = (given.now ?? new Date()).toISOString().replace(/\D/g, '')
+  const stan = String(trace % 1_000_000).padStart(6, '0')
+  const fields: Record<number, string | undefined> = {
+    2: pan,
+    3: '000000',
+    4: String(cents).padStart(12, '0'),
+    7: digits.slice(4, 14),
+    11: stan,
+    12: digits.slice(8, 14),
+    13: digits.slice(4, 8),
+    14: expiry,
+    18: '5732',
+    19: '840',
+    22: '810',
+    25: '59',
+    32: '400001',
+    37: `R${String(trace).padStart(11, '0')}`,
+    41: 'TERMINAL',
+    42: 'MERCHANT0000001',
+    43: 'Test Shop                City         US',
+    49: '840',
+    ...given.fields,
+  }
+  const said = Object.entries(fields).filter((entry): entry is [string, string] => {
+    return entry[1] !== undefined
+  })
+  return { mti: given.mti ?? '0100', fields: Object.fromEntries(said) }
+}

@@ -1,0 +1,23 @@
+import type { Database } from '#platform/db.ts'
+import { jsonLog, type Log } from '#platform/log.ts'
+
+/** A log that is kept as text, to be searched for what must not stand in it. */
+export function keptLog(): { log: Log; text(): string } {
+  const lines: string[] = []
+  const sink = { write: (line: string) => lines.push(line) }
+  return { log: jsonLog(sink, () => new Date(0)), text: () => lines.join('') }
+}
+
+/** Every row of every table as one text. */
+export async function wholeDatabase(db: Database): Promise<string> {
+  const tables = await db.rows<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  )
+  const texts: string[] = []
+  for (const { name } of tables) {
+    const rows = await db.rows<{ text: string }>(`select t::text as text from ${name} t`)
+    texts.push(...rows.map(({ text }) => `${name} ${text}`))
+  }
+  return texts.join('\n')
+}

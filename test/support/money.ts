@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { move } from '#domain/ledger/post.ts'
+import { operator, treasury } from '#domain/ledger/purse.ts'
+import { type IdPrefix, idMaker } from '#kernel/id.ts'
+import { microsFromUsd } from '#kernel/money.ts'
+import { proveBooks } from '#main/audit.ts'
+import type { Database } from '#platform/db.ts'
+
+const makeId = idMaker(randomBytes)
+
+/** Money out of nowhere but the operator's purse, so that the books still prove. */
+export async function fundTreasury(db: Database, account_id: string, usd: number): Promise<void> {
+  const now = new Date()
+  const stamp = { now, newId: (prefix: IdPrefix, at: Date) => makeId(prefix, at.getTime()) }
+  await db.transaction((tx) =>
+    move(
+      tx,
+      {
+        movement: 'adjusted_up',
+        account_id,
+        from: operator,
+        to: treasury,
+        amount_micros: microsFromUsd(usd),
+        reference: { type: 'account', id: account_id },
+        description: 'Money for a test.',
+      },
+      stamp,
+    ),
+  )
+}
+
+/** What an account has in all its purses, in dollars: no card operation may change it. */
+export async function wealthOf(db: Database, account_id: string): Promise<string> {
+  const [row] = await db.rows<{ usd: string }>(
+    `select trim_scale(coalesce(sum(balance_micros), 0) / 1000000)::text as usd
+       from purses where account_id = $1`,
+    [account_id],
+  )
+  return row?.usd ?? '0'
+}
+
+export async function assertBooksSound(db: Database): Promise<void> {
+  const { violations } = await proveBooks(db)
+  assert.deepEqual(violations, [])
+}

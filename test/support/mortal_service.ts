@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { Secret } from '#kernel/secret.ts'
+import { startSignerRole } from '#main/signer.ts'
+import { startService } from '#main/start.ts'
+import { readSettings } from '#platform/config.ts'
+import { silentLog } from '#platform/log.ts'
+
+/**
+ * A service with its signer in a process of their own that kills itself, as by `kill -9`, when it
+ * comes to the failpoint named by CRASH_AT.
+ */
+const settings = readSettings(process.env)
+const crash_at = process.env['CRASH_AT'] ?? ''
+const phrase = new Secret(readFileSync(process.env['SEED_FILE'] ?? '', 'utf8').trim())
+
+await startSignerRole(settings, phrase)
+await startService(settings, {
+  seams: {
+    log: silentLog,
+    fail: (point) => {
+      if (point === crash_at) process.kill(process.pid, 'SIGKILL')
+    },
+  },
+})

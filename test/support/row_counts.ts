@@ -1,0 +1,13 @@
+import type { Tx } from '#platform/db.ts'
+
+/** How many rows each table has: what must be the same after what was refused. */
+export async function rowCounts(db: Tx): Promise<Record<string, bigint>> {
+  const tables = await db.rows<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  )
+  const counted = tables.map(
+    ({ name }) => `select '${name}' as name, count(*) as rows from ${name}`,
+  )
+  const rows = await db.rows<{ name: string; rows: bigint }>(counted.join(' union all '))
+  return Object.fromEntries(rows.map((row) => [row.name, row.rows]))
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import type { Card } from '#contract/cards.ts'
+import type { Transaction } from '#contract/transactions.ts'
+import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
+import { auditBooks, ledger_proofs } from '#domain/ledger/audit_books.ts'
+import type { Database } from '#platform/db.ts'
+import { type Holder, issueCard, openHolder } from './cards.ts'
+import { type Reply, send } from './http.ts'
+import type { TestService } from './start.ts'
+
+type Service = Pick<TestService, 'url' | 'programme'>
+
+/** Somebody with a card that has money on it. */
+export async function openSpender(
+  service: Service,
+  {
+    usd = 100,
+    treasury_usd = 0,
+    ...body
+  }: Record<string, unknown> & {
+    usd?: number
+    treasury_usd?: number
+  } = {},
+): Promise<Holder & { card: Card }> {
+  const holder = await openHolder(service, usd + treasury_usd)
+  const load = usd > 0 ? { load_usd: usd } : {}
+  return { ...holder, card: await issueCard(service.url, holder.key, { ...load, ...body }) }
+}
+
+type Spender = { key: string; card: Card }
+
+/** A shop of the sandbox asks for money. */
+export async function authorize(
+  url: string,
+  { key, card }: Spender,
+  body: Record<string, unknown>,
+): Promise<Transaction> {
+  return okay(await callSandbox(url, key, `cards/${card.id}/authorize`, body))
+}
+
+export async function forceCapture(
+  url: string,
+  { key, card }: Spender,
+  body: Record<string, unknown>,
+): Promise<Transaction> {
+  return okay(await callSandbox(url, key, `cards/${card.id}/force_capture`, body))
+}
+
+type Verb = 'capture' | 'reverse' | 'expire' | 'refund'
+
+/** A later message about a purchase. */
+export async function follow(
+  url: string,
+  { key }: Pick<Spender, 'key'>,
+  { id, verb, ...body }: { id: string; verb: Verb; amount?: number },
+): Promise<Transaction> {
+  return okay(await callSandbox(url, key, `transactions/${id}/${verb}`, body))
+}
+
+export function callSandbox(
+  url: string,
+  bearer: string,
+  path: string,
+  body: Record<string, unknown>,
+): Promise<Reply> {
+  return send(url, 'POST', `/sandbox/v1/${path}`, { bearer, body })
+}
+
+function okay(reply: Reply): Transaction {
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body
+}
+
+export async function getTransaction(url: string, bearer: string, id: string) {
+  const reply = await send(url, 'GET', `/v1/transactions/${id}`, { bearer })
+  return okay(reply)
+}
+
+/** Every proof of the ledger and of its holds, and no violation. */
+export async function assertBooksAreSound(db: Database): Promise<void> {
+  const { violations } = await auditBooks(db, [...ledger_proofs, ...hold_proofs])
+  assert.deepEqual(violations, [])
+}

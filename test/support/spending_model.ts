@@ -1,0 +1,251 @@
+/**
+ * What card payments should come to, said as simply as possible: whole cents, no database, one
+ * message after the other. Written from the contract, not from the engine.
+ */
+export type Purchase = {
+  rrn: string
+  kind: 'authorization' | 'decline' | 'forced'
+  single: boolean
+  amount: number
+  open: number
+  held: number
+  captured: number
+  refunded: number
+}
+
+export type ModelCard = {
+  balance: number
+  held: number
+  status: 'active' | 'frozen' | 'cancelled'
+  daily_limit: number
+  spent: number
+  purchases: Map<string, Purchase>
+}
+
+export type ModelAccount = {
+  treasury: number
+  owed: number
+  network: number
+  cards: ModelCard[]
+  events: number
+}
+
+export type Told =
+  | { kind: 'authorize' | 'debit' | 'advise'; rrn: string; amount: number }
+  | { kind: 'capture'; rrn: string; amount: number; is_final: boolean }
+  | { kind: 'refund'; rrn: string; amount: number }
+  | { kind: 'reverse'; rrn: string; replacement: number | null; is_advice: boolean; of: string }
+
+export const newAccount = (treasury: number): ModelAccount => ({
+  treasury,
+  owed: 0,
+  network: 0,
+  cards: [],
+  events: 0,
+})
+
+function payDebt(account: ModelAccount, card: ModelCard): void {
+  const by_card = Math.min(account.owed, card.balance)
+  card.balance -= by_card
+  account.owed -= by_card
+  const by_treasury = Math.min(account.owed, account.treasury)
+  account.treasury -= by_treasury
+  account.owed -= by_treasury
+}
+
+function hold(card: ModelCard, amount: number): number {
+  const held = Math.min(amount, card.balance)
+  card.balance -= held
+  card.held += held
+  return held
+}
+
+function take(account: ModelAccount, card: ModelCard, amount: number): void {
+  const taken = Math.min(amount, card.balance)
+  card.balance -= taken
+  account.owed += amount - taken
+  account.network += amount
+  payDebt(account, card)
+}
+
+function give(account: ModelAccount, card: ModelCard, amount: number): void {
+  if (card.status === 'cancelled') account.treasury += amount
+  else card.balance += amount
+  payDebt(account, card)
+}
+
+function letGo(
+  account: ModelAccount,
+  card: ModelCard,
+  purchase: Purchase,
+  { open, held }: { open: number; held: number },
+) {
+  card.spent -= purchase.open - open
+  const released = purchase.held - held
+  purchase.open = open
+  purchase.held = held
+  card.held -= released
+  if (released > 0) give(account, card, released)
+}
+
+/** The response code that the message must get. */
+export function tell(
+  account: ModelAccount,
+  card: ModelCard,
+  message: Told,
+  { is_reversed }: { is_reversed: boolean },
+): string {
+  switch (message.kind) {
+    case 'authorize':
+    case 'debit':
+      return question(account, card, message, is_reversed)
+    case 'advise':
+      return advice(account, card, message)
+    case 'capture':
+      return capture(account, card, message)
+    case 'refund':
+      return refund(account, card, message)
+    case 'reverse':
+      return reversal(account, card, message)
+  }
+}
+
+type Question = { kind: string; rrn: string; amount: number }
+
+function question(
+  account: ModelAccount,
+  card: ModelCard,
+  { kind, rrn, amount }: Question,
+  is_reversed: boolean,
+): string {
+  if (account.owed > 0) payDebt(account, card)
+  const purchase: Purchase = {
+    rrn,
+    kind: 'authorization',
+    single: kind === 'debit',
+    amount,
+    open: 0,
+    held: 0,
+    captured: 0,
+    refunded: 0,
+  }
+  card.purchases.set(rrn, purchase)
+  account.events += 1
+  const code = objection(account, card, amount, is_reversed)
+  if (code !== null) {
+    purchase.kind = 'decline'
+    return code
+  }
+  card.spent += amount
+  if (kind === 'debit') {
+    account.events += 1
+    purchase.captured = amount
+    take(account, card, amount)
+  } else {
+    purchase.open = amount
+    purchase.held = hold(card, amount)
+  }
+  return '00'
+}
+
+function objection(account: ModelAccount, card: ModelCard, amount: number, is_reversed: boolean) {
+  if (is_reversed) return '94'
+  if (card.status === 'cancelled') return '46'
+  if (card.status === 'frozen') return '9G'
+  if (card.spent + amount > card.daily_limit) return '61'
+  return amount > card.balance || account.owed > 0 ? '51' : null
+}
+
+function advice(account: ModelAccount, card: ModelCard, { rrn, amount }: Question): string {
+  const known = card.purchases.get(rrn)
+  if (known?.single && known.kind === 'authorization') return '00'
+  if (known?.kind === 'authorization') {
+    const open = Math.max(0, amount - known.captured)
+    if (open > known.open) {
+      card.spent += open - known.open
+      known.held += hold(card, open - known.open)
+      known.open = open
+    } else {
+      letGo(account, card, known, { open, held: Math.min(known.held, open) })
+    }
+    known.amount = amount
+    return '00'
+  }
+  card.spent += amount
+  account.events += 1
+  card.purchases.set(rrn, {
+    rrn,
+    kind: 'authorization',
+    single: false,
+    amount,
+    open: amount,
+    held: hold(card, amount),
+    captured: 0,
+    refunded: 0,
+  })
+  return '00'
+}
+
+type Clearing = { rrn: string; amount: number; is_final?: boolean }
+
+function capture(account: ModelAccount, card: ModelCard, { rrn, amount, is_final }: Clearing) {
+  account.events += 1
+  const purchase = card.purchases.get(rrn)
+  if (purchase?.kind !== 'authorization') {
+    if (purchase === undefined) {
+      const forced = { rrn, kind: 'forced' as const, single: false, amount, open: 0, held: 0 }
+      card.purchases.set(rrn, { ...forced, captured: amount, refunded: 0 })
+    }
+    card.spent += amount
+    take(account, card, amount)
+    return '00'
+  }
+  const from_hold = Math.min(amount, purchase.held)
+  const from_open = Math.min(amount, purchase.open)
+  purchase.held -= from_hold
+  card.held -= from_hold
+  account.network += from_hold
+  card.spent += amount - from_open
+  if (amount > from_hold) take(account, card, amount - from_hold)
+  purchase.open -= from_open
+  purchase.captured += amount
+  const held = Math.min(purchase.held, purchase.open)
+  letGo(account, card, purchase, is_final ? { open: 0, held: 0 } : { open: purchase.open, held })
+  return '00'
+}
+
+function refund(account: ModelAccount, card: ModelCard, { rrn, amount }: Clearing): string {
+  account.events += 1
+  account.network -= amount
+  const purchase = card.purchases.get(rrn)
+  if (purchase !== undefined) purchase.refunded += amount
+  give(account, card, amount)
+  return '00'
+}
+
+type Reversal = { rrn: string; replacement: number | null; is_advice: boolean }
+
+function reversal(account: ModelAccount, card: ModelCard, message: Reversal): string {
+  const { rrn, replacement, is_advice } = message
+  const purchase = card.purchases.get(rrn)
+  if (purchase === undefined) return is_advice ? '00' : '25'
+  if (purchase.kind !== 'authorization') return '00'
+  if (purchase.single) {
+    const back = purchase.captured - purchase.refunded - (replacement ?? 0)
+    if (back > 0) {
+      account.events += 1
+      account.network -= back
+      card.spent -= back
+      purchase.refunded += back
+      give(account, card, back)
+    }
+    return '00'
+  }
+  if (purchase.open > 0) {
+    const wanted = Math.max(0, (replacement ?? 0) - purchase.captured)
+    const open = Math.min(wanted, purchase.open)
+    letGo(account, card, purchase, { open, held: Math.min(purchase.held, open) })
+    return '00'
+  }
+  return purchase.captured > 0 && !is_advice ? '21' : '00'
+}

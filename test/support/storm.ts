@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { default_link } from '#iso8583/links.ts'
+import { decode, encode, type Outgoing } from '#iso8583/message.ts'
+import { type BareCard, type Issuer, insertBareCard, purchaseMessage } from './issuer.ts'
+import { type ModelAccount, type ModelCard, newAccount, type Told, tell } from './spending_model.ts'
+
+/** Mulberry32: a run is its seed. */
+export function seeded(seed: number): (limit: number) => number {
+  let state = seed >>> 0
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
+
+type Sent = { body: Uint8Array; code: string; at: number }
+type Original = { message: Outgoing; told: Told }
+
+/** One account's storm: what was sent, what must have been answered, what must have come of it. */
+export type Storm = {
+  account_id: string
+  cards: BareCard[]
+  model: ModelAccount
+  sent: Sent[]
+}
+
+const DAILY_LIMIT = 60_000
+
+/** A random sequence of messages over two cards, repeats and reorders among them. */
+export async function makeStorm(issuer: Issuer, seed: number, length: number): Promise<Storm> {
+  const below = seeded(seed)
+  const model = newAccount(below(4) === 0 ? 20_000 : 0)
+  const cards: BareCard[] = []
+  for (const usd of [100 + below(400), 20 + below(50)]) {
+    const account_id = cards[0]?.account_id
+    const owner = account_id === undefined ? {} : { account_id }
+    const treasury_usd = account_id === undefined ? model.treasury / 100 : 0
+    const card = await insertBareCard(issuer, { ...owner, usd, treasury_usd })
+    await issuer.db.run('update cards set daily_micros = $2 where id = $1', [
+      card.id,
+      BigInt(DAILY_LIMIT) * 10_000n,
+    ])
+    cards.push(card)
+    const money = { balance: usd * 100, held: 0, spent: 0 }
+    const purchases = new Map()
+    model.cards.push({ ...money, status: 'active', daily_limit: DAILY_LIMIT, purchases })
+  }
+  if (below(6) === 0) await freeze(issuer, { card: cards[1], model: model.cards[1] })
+  const storm: Storm = { account_id: cards[0]?.account_id ?? '', cards, model, sent: [] }
+  const script = new Script(storm, below, issuer.clock.now())
+  for (let step = 0; step < length; step += 1) script.step()
+  return storm
+}
+
+async function freeze(
+  issuer: Issuer,
+  { card, model }: { card: BareCard | undefined; model: ModelCard | undefined },
+): Promise<void> {
+  assert(card !== undefined && model !== undefined)
+  model.status = 'frozen'
+  await issuer.db.run(`update cards set status = 'frozen', frozen_at = now() where id = $1`, [
+    card.id,
+  ])
+}
+
+class Script {
+  readonly #originals: Original[][] = [[], []]
+  readonly #reversed = new Set<string>()
+  readonly #unsent: (() => void)[] = []
+  readonly #storm: Storm
+  readonly #below: (limit: number) => number
+  readonly #now: Date
+
+  constructor(storm: Storm, below: (limit: number) => number, now: Date) {
+    this.#storm = storm
+    this.#below = below
+    this.#now = now
+  }
+
+  step(): void {
+    const at = this.#below(3) === 0 ? 1 : 0
+    const dice = this.#below(100)
+    if (dice < 15 && this.#storm.sent.length > 0) this.#repeat()
+    else if (dice < 20 && this.#unsent.length > 0) this.#unsent.shift()?.()
+    else if (dice < 50) this.#ask(at)
+    else if (dice < 54) this.#overtake(at)
+    else if (dice < 72) this.#capture(at)
+    else if (dice < 82) this.#refund(at)
+    else this.#reverse(at)
+  }
+
+  /** The same bytes again, whatever it was: nothing may change, and the answer is the first one. */
+  #repeat(): void {
+    const { sent } = this.#storm
+    const again = sent[this.#below(sent.length)]
+    assert(again !== undefined)
+    sent.push(again)
+  }
+
+  #cents(): number {
+    return 1 + this.#below(this.#below(8) === 0 ? 20_000 : 4_000)
+  }
+
+  #ask(at: number): void {
+    const kind = (['authorize', 'authorize', 'authorize', 'debit', 'advise'] as const)[
+      this.#below(5)
+    ]
+    assert(kind !== undefined)
+    const mti = kind === 'debit' ? '0200' : kind === 'advise' ? '0120' : '0100'
+    const amount = this.#cents()
+    // An advice about a purchase that is known says what it really came to.
+    const rrn = kind === 'advise' ? this.#original(at)?.told.rrn : undefined
+    const fields = rrn === undefined ? {} : { 37: rrn }
+    const message = this.#message(at, amount, { mti, fields })
+    this.#send(at, message, { kind, rrn: message.fields[37] ?? '', amount })
+  }
+
+  /** The reversal is sent first, and what it reverses some time later. */
+  #overtake(at: number): void {
+    const amount = this.#cents()
+    const purchase = this.#message(at, amount, {})
+    const rrn = purchase.fields[37] ?? ''
+    this.#sendReversal(at, { message: purchase, told: { kind: 'authorize', rrn, amount } })
+    this.#unsent.push(() => this.#send(at, purchase, { kind: 'authorize', rrn, amount }))
+  }
+
+  /** Of a purchase that is known, or of none. */
+  #original(at: number): Original | null {
+    const known = this.#originals[at] ?? []
+    return this.#below(8) === 0 ? null : (known[this.#below(Math.max(1, known.length))] ?? null)
+  }
+
+  #capture(at: number): void {
+    const original = this.#original(at)
+    const whole = original?.told.kind === 'reverse' ? 0 : (original?.told.amount ?? 0)
+    const amount = this.#below(2) === 0 && whole > 0 ? whole : this.#cents()
+    const is_final = this.#below(6) === 0
+    const rrn = original?.told.rrn
+    const message = this.#message(at, amount, {
+      mti: '0220',
+      fields: { ...(rrn !== undefined && { 37: rrn }), ...(is_final && { 48: '44011' }) },
+    })
+    this.#send(at, message, { kind: 'capture', rrn: message.fields[37] ?? '', amount, is_final })
+  }
+
+  #refund(at: number): void {
+    const amount = this.#cents()
+    const rrn = this.#original(at)?.told.rrn
+    const fields = { 3: '200000', ...(rrn !== undefined && { 37: rrn }) }
+    const message = this.#message(at, amount, { mti: '0220', fields })
+    this.#send(at, message, { kind: 'refund', rrn: message.fields[37] ?? '', amount })
+  }
+
+  #reverse(at: number): void {
+    const amount = this.#cents()
+    const never = this.#message(at, amount, {})
+    const rrn = never.fields[37] ?? ''
+    const unknown: Original = { message: never, told: { kind: 'authorize', rrn, amount } }
+    const original = this.#original(at)
+    const isReversible = original !== null && original.told.kind !== 'capture'
+    this.#sendReversal(at, isReversible ? original : unknown)
+  }
+
+  #sendReversal(at: number, { message: original, told }: Original): void {
+    const { 7: sent = '', 11: stan = '', 32: acquirer = '', 37: rrn } = original.fields
+    const named = `${original.mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
+    const amount = told.kind === 'reverse' ? 0 : told.amount
+    const is_advice = this.#below(2) === 0
+    const replacement = this.#below(3) === 0 ? this.#below(amount + 1) : null
+    const de95 = `${String(replacement ?? 0).padStart(12, '0')}${'0'.repeat(30)}`
+    const message = this.#message(at, amount, {
+      mti: is_advice ? '0420' : '0400',
+      fields: { 37: rrn, 90: named, ...(replacement !== null && { 95: de95 }) },
+    })
+    const reversal = { kind: 'reverse' as const, replacement, is_advice, of: named }
+    this.#send(at, message, { ...reversal, rrn: told.rrn })
+  }
+
+  #message(
+    at: number,
+    amount: number,
+    given: { mti?: string; fields?: Record<number, string | undefined> },
+  ): Outgoing {
+    const card = this.#storm.cards[at]
+    assert(card !== undefined)
+    return purchaseMessage(card, amount, { ...given, now: this.#now })
+  }
+
+  #send(at: number, message: Outgoing, told: Told): void {
+    const { model, sent } = this.#storm
+    const card = model.cards[at]
+    assert(card !== undefined)
+    const { 7: moment, 11: stan } = message.fields
+    const own = `${message.mti}${stan}${moment}`
+    const is_reversed = [...this.#reversed].some((named) => named.startsWith(own))
+    const isUnknown = told.kind === 'reverse' && !card.purchases.has(told.rrn)
+    const code = tell(model, card, told, { is_reversed })
+    if (isUnknown && told.kind === 'reverse') this.#reversed.add(told.of)
+    if (told.kind !== 'reverse' && told.kind !== 'refund') {
+      this.#originals[at]?.push({ message, told })
+    }
+    sent.push({ body: encode(default_link, message), code, at })
+  }
+}
+
+/** Sends it all at once, in order; every answer is the model's, and repeats are byte for byte. */
+export async function playStorm(issuer: Issuer, { sent }: Storm): Promise<void> {
+  const answers = await Promise.all(sent.map(({ body }) => issuer.askBytes(body)))
+  const first = new Map<Uint8Array, string>()
+  for (const [index, { body, code }] of sent.entries()) {
+    const bytes = answers[index]
+    assert(bytes instanceof Uint8Array, `message ${index} was answered`)
+    const said = decode(default_link, bytes).fields[39]
+    const { mti } = decode(default_link, body)
+    assert.equal(said, code, `message ${index}, ${mti}, is answered ${code}`)
+    const hex = Buffer.from(bytes).toString('hex')
+    assert.equal(hex, first.get(body) ?? hex, 'a repeat gets the first answer')
+    first.set(body, hex)
+  }
+}
+
+export async function assertCameTo(issuer: Issuer, storm: Storm): Promise<void> {
+  const { account_id, cards, model } = storm
+  const rows = await issuer.db.rows<{ kind: string; owner_id: string; cents: bigint }>(
+    `select kind, owner_id, balance_micros / 10000 as cents from purses where account_id = $1`,
+    [account_id],
+  )
+  const cents = (kind: string, owner_id = '') =>
+    Number(rows.find((row) => row.kind === kind && row.owner_id === owner_id)?.cents ?? 0n)
+  const spent = await issuer.db.rows<{ card_id: string; cents: bigint }>(
+    'select card_id, spent_micros / 10000 as cents from card_spending where account_id = $1',
+    [account_id],
+  )
+  const [paid] = await issuer.db.rows<{ cents: bigint }>(
+    `select coalesce(sum(amount_micros), 0)::bigint / 10000 as cents from entries
+      where account_id = $1 and kind = 'network'`,
+    [account_id],
+  )
+  const [head] = await issuer.db.rows<{ event_sequence: bigint }>(
+    'select event_sequence from account_heads where account_id = $1',
+    [account_id],
+  )
+  const found = {
+    treasury: cents('treasury'),
+    owed: -cents('receivable'),
+    network: Number(paid?.cents ?? 0n),
+    events: Number(head?.event_sequence ?? 0n),
+    cards: cards.map(({ id }) => ({
+      balance: cents('card', id),
+      held: cents('hold', id),
+      spent: Number(spent.find(({ card_id }) => card_id === id)?.cents ?? 0n),
+    })),
+  }
+  assert.deepEqual(found, {
+    treasury: model.treasury,
+    owed: model.owed === 0 ? -0 : model.owed,
+    network: model.network,
+    events: model.events,
+    cards: model.cards.map(({ balance, held, spent: counted }) => ({
+      balance,
+      held,
+      spent: counted,
+    })),
+  })
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import type { Balance } from '#contract/balance.ts'
+import type { Topup } from '#contract/topups.ts'
+import { type Reply, send } from './http.ts'
+
+/** A top-up of this much, awaited. */
+export async function awaitedTopup(url: string, bearer: string, amount_usd = 25): Promise<Topup> {
+  const reply = await send(url, 'POST', '/v1/topups', { bearer, body: { amount_usd } })
+  assert.equal(reply.status, 201, reply.text)
+  return topupIn(reply)
+}
+
+export const topupIn = ({ body }: Reply): Topup => body as unknown as Topup
+
+export async function topupOf(url: string, bearer: string, id: string): Promise<Topup> {
+  const reply = await send(url, 'GET', `/v1/topups/${id}`, { bearer })
+  assert.equal(reply.status, 200, reply.text)
+  return topupIn(reply)
+}
+
+type Act = 'deposit' | 'confirm' | 'expire' | 'reorg'
+
+/** What the sandbox's chain does to a top-up. */
+export async function onChain(
+  { url, bearer, id }: { url: string; bearer: string; id: string },
+  act: Act,
+  body: object = {},
+): Promise<Topup> {
+  const reply = await send(url, 'POST', `/sandbox/v1/topups/${id}/${act}`, { bearer, body })
+  assert.equal(reply.status, 200, reply.text)
+  return topupIn(reply)
+}
+
+/** An account's money, made by a deposit that is final. */
+export async function fund(url: string, bearer: string, amount_usd: number): Promise<void> {
+  const { id } = await awaitedTopup(url, bearer, Math.max(5, Math.min(amount_usd, 50_000)))
+  await onChain({ url, bearer, id }, 'deposit', { amount_usd })
+  const topup = await onChain({ url, bearer, id }, 'confirm')
+  assert.equal(topup.status, 'completed')
+}
+
+export async function balanceOf(url: string, bearer: string): Promise<Balance> {
+  const reply = await send(url, 'GET', '/v1/balance', { bearer })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body as unknown as Balance
+}
+
+/** The types of the account's events, in order. */
+export async function eventTypes(
+  db: { rows<Row extends object>(sql: string, params: unknown[]): Promise<Row[]> },
+  account_id: string,
+): Promise<string[]> {
+  const rows = await db.rows<{ type: string }>(
+    'select type from events where account_id = $1 and sequence is not null order by sequence',
+    [account_id],
+  )
+  return rows.map(({ type }) => type).filter((type) => !type.startsWith('account.'))
+}
