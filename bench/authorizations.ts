@@ -101,7 +101,7 @@ function parts({ seams }: World): Record<string, number> {
   const masked = maskMessage(default_link, message)
   const received_at = new Date()
   const given = { link: default_link, keys, received_at, masked }
-  const request = { ...toRequest(message, given), answer: () => ({}) as never }
+  const request = { ...toRequest(message, given), answer: () => ({}) as never, restore: () => body }
   const card = {
     account_id: '',
     id: '',

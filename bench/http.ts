@@ -24,8 +24,10 @@ const TARGET_RATIO = 0.5
 const part = (name: string) => fileURLToPath(new URL(`http_parts/${name}.ts`, import.meta.url))
 const children: ChildProcess[] = []
 
+type Served = { url: string; cpu_us(): Promise<number> }
+
 /** In a process of its own, its log in a file as in production, until it says where it serves. */
-async function serve(name: string, env: Record<string, string>, log: number): Promise<string> {
+async function serve(name: string, env: Record<string, string>, log: number): Promise<Served> {
   const child = fork(part(name), {
     execArgv: ['--import', 'tsx', ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])],
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -37,12 +39,23 @@ async function serve(name: string, env: Record<string, string>, log: number): Pr
   })
   const [{ url }] = (await Promise.race([once(child, 'message'), ended])) as [{ url: string }]
   ended.catch(() => undefined)
-  return url
+  return {
+    url,
+    cpu_us: async () => {
+      const told = once(child, 'message') as Promise<[{ cpu_us: number }]>
+      child.send('cpu')
+      return (await told)[0].cpu_us
+    },
+  }
 }
 
-type Target = { url: string; request: autocannon.Request; status: number }
+type Target = { served: Served; request: autocannon.Request; status: number }
+/** What one request costs its process says more than a rate where others use the machine too. */
+type Figures = { per_second: number; cpu_us: number }
 
-async function requestsPerSecond({ url, request, status }: Target): Promise<number> {
+async function fire({ served, request, status }: Target): Promise<Figures> {
+  const { url } = served
+  const before_us = await served.cpu_us()
   const result = await autocannon({
     url,
     connections: CONNECTIONS,
@@ -55,24 +68,38 @@ async function requestsPerSecond({ url, request, status }: Target): Promise<numb
     const found = JSON.stringify(counts)
     throw new Error(`expected only ${status} from ${url}, found ${found}, ${result.errors} errors`)
   }
-  return result.requests.average
+  const used_us = (await served.cpu_us()) - before_us
+  return { per_second: result.requests.average, cpu_us: used_us / result.requests.total }
 }
 
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+function medians(rounds: readonly Figures[]): Figures {
+  const middle = (values: number[]) =>
+    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  return {
+    per_second: middle(rounds.map(({ per_second }) => per_second)),
+    cpu_us: middle(rounds.map(({ cpu_us }) => cpu_us)),
+  }
+}
 
 async function compare(name: string, service: Target, bare: Target): Promise<number> {
-  const figures = { service: [] as number[], bare: [] as number[] }
-  await Promise.all([requestsPerSecond(service), requestsPerSecond(bare)])
+  const figures = { service: [] as Figures[], bare: [] as Figures[] }
+  await fire(service)
+  await fire(bare)
   for (let round = 0; round < ROUNDS; round += 1) {
-    figures.bare.push(await requestsPerSecond(bare))
-    figures.service.push(await requestsPerSecond(service))
+    figures.bare.push(await fire(bare))
+    figures.service.push(await fire(service))
   }
-  const [ours, theirs] = [median(figures.service), median(figures.bare)]
-  const ratio = ours / theirs
+  const [ours, theirs] = [medians(figures.service), medians(figures.bare)]
+  const ratio = ours.per_second / theirs.per_second
+  const { round } = Math
+  console.log(name)
   console.log(
-    `${name.padEnd(44)} ${Math.round(ours)} requests/s; bare Fastify ${Math.round(theirs)}; ` +
+    `  ${round(ours.per_second)} requests/s; bare Fastify ${round(theirs.per_second)}; ` +
       `ratio ${ratio.toFixed(2)}`,
+  )
+  console.log(
+    `  ${round(ours.cpu_us)} µs of CPU a request; bare Fastify ${round(theirs.cpu_us)}; ` +
+      `ratio ${(theirs.cpu_us / ours.cpu_us).toFixed(2)}`,
   )
   return ratio
 }
@@ -89,12 +116,12 @@ async function measure(folder: string, log: number, database_url: string): Promi
     },
     log,
   )
-  const person = await openAccount(service)
-  const { key } = await createKey(service, person.bearer)
+  const person = await openAccount(service.url)
+  const { key } = await createKey(service.url, person.bearer)
   const headers = { authorization: `Bearer ${key}` }
-  const account = await send(service, 'GET', '/v1/accounts/me', { bearer: key })
+  const account = await send(service.url, 'GET', '/v1/accounts/me', { bearer: key })
   const bad = { body: '{"email":"no address","zzz":1}', method: 'POST' as const }
-  const refused = await send(service, 'POST', '/v1/sessions', { raw: bad.body })
+  const refused = await send(service.url, 'POST', '/v1/sessions', { raw: bad.body })
   const bare = await serve(
     'bare_fastify',
     { ACCOUNT_BODY: account.text, REFUSAL_BODY: refused.text },
@@ -103,14 +130,14 @@ async function measure(folder: string, log: number, database_url: string): Promi
 
   const ratio = await compare(
     'get_account with an API key',
-    { url: service, status: 200, request: { path: '/v1/accounts/me', headers } },
-    { url: bare, status: 200, request: { path: '/v1/accounts/me', headers } },
+    { served: service, status: 200, request: { path: '/v1/accounts/me', headers } },
+    { served: bare, status: 200, request: { path: '/v1/accounts/me', headers } },
   )
   const refusal = { path: '/v1/sessions', headers: { 'content-type': 'application/json' }, ...bad }
   await compare(
     'POST /sessions refused for its shape (400)',
-    { url: service, status: 400, request: refusal },
-    { url: bare, status: 400, request: refusal },
+    { served: service, status: 400, request: refusal },
+    { served: bare, status: 400, request: refusal },
   )
   const verdict = ratio >= TARGET_RATIO ? 'met' : 'missed'
   console.log(`target for get_account: at least ${TARGET_RATIO} of bare Fastify: ${verdict}`)

@@ -75,7 +75,8 @@ async function prepare(db: Database): Promise<string[]> {
     'create table plain_entries (id bigserial, account integer, delta bigint, at timestamptz)',
   )
   await db.run(
-    "insert into plain_accounts select g, 1000000000, repeat('x', 80) from generate_series(1, $1) g",
+    `insert into plain_accounts
+     select g, 1000000000, repeat('x', 80) from generate_series(1, $1) g`,
     [ACCOUNTS],
   )
   return accounts

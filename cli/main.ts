@@ -7,6 +7,7 @@ import { grantsList, grantsRevoke } from './grants.ts'
 import { keysRotate } from './keys_rotate.ts'
 import { listen } from './listen.ts'
 import { migrateOnly } from './migrate.ts'
+import { operatorCreate, operatorList, operatorRevoke } from './operator.ts'
 import { startSigner } from './signer.ts'
 import { start } from './start.ts'
 
@@ -72,6 +73,27 @@ program
   .option('--events <types>', 'event types, separated by commas', '*')
   .option('--url <url>', 'where the sandbox is', 'http://127.0.0.1:8080')
   .action(listen)
+
+const operator = program
+  .command('operator')
+  .description('Look after the tokens of those who run the programme.')
+
+operator
+  .command('create <name>')
+  .description('Make a token and print it, this once.')
+  .requiredOption('--role <role>', 'viewer, support, risk or admin')
+  .action(operatorCreate)
+
+operator
+  .command('list')
+  .description('The tokens there are, without the tokens themselves.')
+  .option('--json', 'print them as JSON')
+  .action(operatorList)
+
+operator
+  .command('revoke <id-or-name>')
+  .description('End a token, at once and for good.')
+  .action(operatorRevoke)
 
 try {
   await program.parseAsync()

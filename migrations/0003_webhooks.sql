@@ -40,7 +40,7 @@ create index webhooks_failing on webhooks (failing_since)
 -- What is due: one row per event and subscription, gone once it was delivered or given up. A worker
 -- that takes a row moves next_attempt_at ahead by its lease, so that a crash makes it due again.
 -- Its key does not begin with the account, unlike most: a queue that fills and empties has no
--- statistics to go by, and a row asked for by event and subscription must be found by its key alone.
+-- statistics to go by, and a row asked for by event and subscription must be found by its key.
 create table deliveries (
   account_id       text collate "C" not null,
   webhook_id       text collate "C" not null,

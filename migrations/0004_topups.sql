@@ -15,7 +15,8 @@ create table topups (
   address_index    bigint not null,
   amount_micros    bigint not null check (amount_micros > 0),
   status           text not null default 'awaiting'
-                     check (status in ('awaiting', 'confirming', 'completed', 'cancelled', 'error')),
+                     check (status in
+                       ('awaiting', 'confirming', 'completed', 'cancelled', 'error')),
   status_reason    text,
   -- What it is while nothing is pending: where it returns to when a pending transfer vanishes.
   resting_status   text not null default 'awaiting'

@@ -63,7 +63,7 @@ async function foundBy(scene: Scene, reference: string): Promise<Transaction> {
 
 const ANSWER_PAUSE_MS = 25
 
-/** The shop's side of 3-D Secure: the holder is asked first, and the message carries the outcome. */
+/** The shop's side of 3-D Secure: the holder is asked first; the message carries the outcome. */
 async function challenged(scene: Scene, purchase: Purchase): Promise<string | null> {
   if (!purchase.three_ds) return null
   const { world, account_id, id: card_id } = scene

@@ -12,4 +12,8 @@ app.post('/v1/sessions', (_request, reply) => reply.code(400).type(JSON_TYPE).se
 await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = app.server.address() as AddressInfo
 process.send?.({ url: `http://127.0.0.1:${port}` })
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpu_us: user + system })
+})
 process.on('SIGTERM', () => process.exit(0))

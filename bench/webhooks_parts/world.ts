@@ -13,7 +13,7 @@ import { readSettings } from '#platform/config.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
 import { openDatabase } from '#platform/db.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
-import { jsonLog } from '#platform/log.ts'
+import { silentLog } from '#platform/log.ts'
 import { migrate } from '#platform/migrate.ts'
 
 export type Receiver = {
@@ -48,7 +48,7 @@ export async function startWorld(): Promise<World> {
   const db = openDatabase(postgres.url)
   await migrate(db)
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir })
-  const seams = await makeSeams(settings, db, { log: jsonLog(process.stdout, () => new Date()) })
+  const seams = await makeSeams(settings, db, { log: silentLog })
   return {
     ...seams,
     stop: async () => {

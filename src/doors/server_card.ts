@@ -11,9 +11,9 @@ export const mcp_capabilities = { tools: {}, resources: {}, prompts: {} }
 export const mcp_instructions =
   'Florin is a card programme funded with USDT. Money goes deposit → balance → card → purchase. ' +
   'Start with get_limits and get_balance. Amounts are US dollars. Give every write an ' +
-  'idempotency_key of its own and repeat it after a timeout. A refusal names its code in `error`; ' +
-  'the resource florin://errors says what each one asks of you. What moves money out, reveals a ' +
-  'card number or cannot be undone says so in its description: ask the person first.'
+  'idempotency_key of its own and repeat it after a timeout. A refusal names its code in ' +
+  '`error`; the resource florin://errors says what each one asks of you. What moves money out, ' +
+  'reveals a card number or cannot be undone says so in its description: ask the person first.'
 
 export const mcpServerInfo = ({ mode }: Settings) => ({
   name: 'florin',

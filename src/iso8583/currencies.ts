@@ -36,7 +36,7 @@ export const currencyOfNumber = (numeric: string): Currency | null =>
 export const currencyOfLetters = (letters: string): Currency | null =>
   by_letters.get(letters) ?? null
 
-/** The JSON number of an amount in the smallest unit, made from its digits and never by division. */
+/** The JSON number of an amount in the smallest unit, made from its digits, not by division. */
 export function amountFromMinor(minor: bigint, currency: string): number {
   const decimals = by_letters.get(currency)?.decimals ?? DECIMALS_STANDARD
   const digits = minor.toString().padStart(decimals + 1, '0')

@@ -9,6 +9,7 @@ import { nodeFetch } from '#platform/node_fetch.ts'
 import type { Task } from '#platform/tasks.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
+import { evmOutlet } from '#rails/chain/evm/outlet.ts'
 import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
 import { tronOutlet } from '#rails/chain/tron/outlet.ts'
 import { signerClient } from '#rails/signer/client.ts'
@@ -28,7 +29,11 @@ export function chainTasks(seams: Seams): Task[] {
       const { url, headers } = chain.settings
       return { chain, api: tronHttpApi({ url, headers: { ...headers }, fetch }) }
     })
-  const outlets = audited.map(({ chain, api }) => tronOutlet(chain, api))
+  const tron_outlets = audited.map(({ chain, api }) => tronOutlet(chain, api))
+  const evm_outlets = watched
+    .filter(({ chain }) => chain.settings.family === 'evm')
+    .map(({ chain, source }) => evmOutlet(chain, source, fetch))
+  const outlets = [...tron_outlets, ...evm_outlets]
   const signer = signerClient(seams.settings.signer_socket, seams.clock)
   const sending = { ...seams, signer, outlets }
   return [
@@ -37,6 +42,7 @@ export function chainTasks(seams: Seams): Task[] {
     expireTopupsTask(seams),
     sendWithdrawalsTask(sending),
     confirmWithdrawalsTask(sending),
-    sweepDepositsTask(sending),
+    // EVM deposit addresses are swept by hand: the hot wallet's order has one owner, withdrawals.
+    sweepDepositsTask({ ...sending, outlets: tron_outlets }),
   ]
 }

@@ -58,11 +58,10 @@ const CLOSING_BEAT_MS = 100
 
 /** A request in flight leaves its connection open behind it; without this, for over a minute. */
 function closeConnectionsAsTheyIdle(app: FastifyInstance): void {
-  let beat: NodeJS.Timeout | undefined
   app.addHook('preClose', async () => {
-    beat = setInterval(() => app.server.closeIdleConnections(), CLOSING_BEAT_MS)
+    const beat = setInterval(() => app.server.closeIdleConnections(), CLOSING_BEAT_MS)
+    app.server.once('close', () => clearInterval(beat))
   })
-  app.addHook('onClose', async () => clearInterval(beat))
 }
 
 /** Only a route that takes streams may take longer over a body than a request may take. */

@@ -116,7 +116,12 @@ async function write(running: Running, writing: Writing): Promise<Answer> {
 }
 
 function effect(running: Running, writing: Writing): Promise<object> {
-  return withTrail(running, writing, (context) => writing.makeRun()(context, running.input))
+  const { operation, request, input } = running
+  return withTrail(running, writing, async (context) => {
+    const counted = { ...context, operation: operation.name, ip: request.ip }
+    await requireVelocity(writing.tx, { ...counted, caller: running.caller })
+    return writing.makeRun()(context, input)
+  })
 }
 
 /** Does the work after earlier writes of the account, and writes what it tells when it is done. */
@@ -231,10 +236,11 @@ function commonOf(running: Running) {
 
 /** What is told here is not written: a read leaves no trail. */
 function contextOf(running: Running, tx: Tx): Context {
-  const silent = () => undefined
-  const trail = { emit: silent, audit: silent, alert: silent }
-  return { ...commonOf(running), ...trail, tx, credentialsChanged: silent }
+  return { ...commonOf(running), ...SILENT_TRAIL, tx }
 }
+
+const silent = () => undefined
+const SILENT_TRAIL = { emit: silent, audit: silent, alert: silent, credentialsChanged: silent }
 
 function preparingContextOf(running: Running): PreparingContext {
   const { programme, operation } = running

@@ -1,4 +1,4 @@
-/** A chain as the operator configures it. Nodes are the operator's own choice, loopback included. */
+/** A chain as the operator configures it. Nodes are the operator's choice, loopback included. */
 export type ChainSettings = {
   /** The name that callers use: tron, ethereum, base. */
   chain: string

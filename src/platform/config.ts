@@ -190,7 +190,7 @@ function processorsOf(env: Environment): Record<string, Secret> {
       const isSecret = typeof text === 'string' && text.length >= PROCESSOR_SECRET_LENGTH_MIN
       if (!/^[a-z0-9_]+$/.test(name) || !isSecret) {
         throw new ConfigError(
-          `FLORIN_PROCESSORS: ${name} needs a name in lower case and a secret of at least 32 letters.`,
+          `FLORIN_PROCESSORS: ${name} needs a lower-case name and a secret of 32 letters or more.`,
         )
       }
       return [name, new Secret(text)]
@@ -262,8 +262,8 @@ function binsOf(env: Environment): readonly BinProfile[] {
   const given = jsonOf<unknown>(env, 'FLORIN_BINS', [])
   if (!Array.isArray(given) || !given.every(isBinProfile)) {
     throw new ConfigError(
-      'FLORIN_BINS is not a list of {bin, brand, types, default}: bin has 6 to 8 digits, brand is ' +
-        'visa or mastercard, types are virtual and physical, default is true or false.',
+      'FLORIN_BINS is not a list of {bin, brand, types, default}: bin has 6 to 8 digits, brand ' +
+        'is visa or mastercard, types are virtual and physical, default is true or false.',
     )
   }
   if (new Set(given.map(({ bin }) => bin)).size < given.length) {

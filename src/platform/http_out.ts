@@ -14,6 +14,7 @@ import {
   type PortRules,
   portOf,
   requireAllowedUrl,
+  type UrlRules,
 } from './address_rules.ts'
 import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
 
@@ -80,6 +81,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
   const rules = { allow_loopback_http: options.allow_loopback_http, ports }
 
   const kept = keptConnections()
+  const allowed = allowedUrls(rules)
 
   const open = async (url: URL, request: Bounded): Promise<KeptConnection> => {
     const { signal, timeout_ms } = request
@@ -102,7 +104,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
 
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
     const started_at = performance.now()
-    const url = requireAllowedUrl(request.url, rules)
+    const url = allowed(request.url)
     const headers = requestHeaders(request.headers)
     const deadline = new AbortController()
     const hurry = () => deadline.abort()
@@ -123,6 +125,21 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
   }
 
   return { requireAllowedUrl: (url) => requireAllowedUrl(url, rules), send }
+}
+
+const URLS_REMEMBERED_MAX = 1_000
+
+/** The judgement of an address as text never changes, and many are called again and again. */
+function allowedUrls(rules: UrlRules): (text: string) => URL {
+  const known = new Map<string, URL>()
+  return (text) => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const url = requireAllowedUrl(text, rules)
+    if (known.size >= URLS_REMEMBERED_MAX) known.clear()
+    known.set(text, url)
+    return url
+  }
 }
 
 /**
@@ -244,7 +261,7 @@ async function exchange(
   { kept, ...request }: Bounded & { kept: KeptConnections },
 ): Promise<Answer> {
   const { client, socket } = connection
-  // A request still in the client's queue does not hear the signal; destroying ends it too.
+  // Ends the request wherever it is, in the client's queue too, where it would hear no signal.
   const giveUp = () => void client.destroy()
   request.signal.addEventListener('abort', giveUp, { once: true })
   let isWhole = false
@@ -254,9 +271,10 @@ async function exchange(
       path: `${url.pathname}${url.search}`,
       headers: request.headers,
       body: request.body ?? null,
-      signal: request.signal,
     })
-    const body = await readUpTo(answer.body, request.response_bytes_max)
+    const body = isShort(answer.headers, request.response_bytes_max)
+      ? new Uint8Array(await answer.body.arrayBuffer())
+      : await readUpTo(answer.body, request.response_bytes_max)
     isWhole = body.length < request.response_bytes_max && request.reuse_connection === true
     return { status: answer.statusCode, headers: responseHeaders(answer.headers), body }
   } catch (error) {
@@ -297,6 +315,12 @@ function clientOver(socket: Socket, url: URL, request: Bounded): Client {
   })
 }
 
+/** The parser holds an answer to the length it announces, so this one cannot outgrow the bound. */
+function isShort(headers: IncomingHttpHeaders, bytes_max: number): boolean {
+  const length = headers['content-length']
+  return length !== undefined && /^\d+$/.test(length) && Number(length) < bytes_max
+}
+
 /** Leaving the loop closes the connection, so what lies beyond the bound is never fetched. */
 async function readUpTo(body: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
@@ -310,15 +334,21 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, bytes_max: number): Pro
 }
 
 function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  for (const [name] of lower) assert(!own_headers.includes(name), `${name} is not the caller's`)
-  return { 'accept-encoding': 'identity', ...Object.fromEntries(lower) }
+  const lower: Record<string, string> = { 'accept-encoding': 'identity' }
+  for (const [given, value] of Object.entries(headers)) {
+    const name = given.toLowerCase()
+    assert(!own_headers.includes(name), `${name} is not the caller's`)
+    lower[name] = value
+  }
+  return lower
 }
 
 function responseHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
-  )
+  const joined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '')
+  }
+  return joined
 }
 
 function failureOf(cause: unknown): EgressFailed {

@@ -50,30 +50,7 @@ export function writeLane<Command, Answer>(
   let unanswered = 0
   let underWay: Promise<void> | null = null
 
-  const settle = async (batch: readonly Waiting<Command, Answer>[]): Promise<void> => {
-    try {
-      const answers = await flushed(batch)
-      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Answer)
-    } catch (cause) {
-      if (batch.length === 1 || options.judge(cause) === 'retry') {
-        for (const one of batch) one.reject(cause)
-        return
-      }
-      const half = batch.length >> 1
-      await settle(batch.slice(0, half))
-      await settle(batch.slice(half))
-    }
-  }
-
-  const flushed = async (batch: readonly Waiting<Command, Answer>[]) => {
-    const commands = batch.map((one) => one.command)
-    try {
-      return await flush(commands)
-    } catch (cause) {
-      if (options.judge(cause) === 'split') throw cause
-      return flush(commands)
-    }
-  }
+  const settle = settlerOf(flush, options)
 
   const inTime = (one: Waiting<Command, Answer>): boolean => {
     if (clock.monotonic() - one.since_ms <= wait_max_ms) return true
@@ -105,4 +82,35 @@ export function writeLane<Command, Answer>(
       while (underWay !== null) await underWay
     },
   }
+}
+
+/** Answers a batch: as a whole if it can be had so, else in halves down to the one to blame. */
+function settlerOf<Command, Answer>(
+  flush: Flush<Command, Answer>,
+  { judge }: WriteLaneOptions,
+): (batch: readonly Waiting<Command, Answer>[]) => Promise<void> {
+  const flushed = async (batch: readonly Waiting<Command, Answer>[]) => {
+    const commands = batch.map((one) => one.command)
+    try {
+      return await flush(commands)
+    } catch (cause) {
+      if (judge(cause) === 'split') throw cause
+      return flush(commands)
+    }
+  }
+  const settle = async (batch: readonly Waiting<Command, Answer>[]): Promise<void> => {
+    try {
+      const answers = await flushed(batch)
+      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Answer)
+    } catch (cause) {
+      if (batch.length === 1 || judge(cause) === 'retry') {
+        for (const one of batch) one.reject(cause)
+        return
+      }
+      const half = batch.length >> 1
+      await settle(batch.slice(0, half))
+      await settle(batch.slice(half))
+    }
+  }
+  return settle
 }

@@ -14,7 +14,7 @@ import { cloneDatabase } from '#test/support/database.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 
-const SCRIPT = join(root, 'test/support/crashing_service.ts')
+const SCRIPT = join(root, 'test/support/crashing.ts')
 
 /** Those that every write of the pipeline passes; the others belong to their own rooms. */
 const pipeline_points: readonly Failpoint[] = [

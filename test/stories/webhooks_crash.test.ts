@@ -28,7 +28,7 @@ type Node = { url: string; child: ChildProcess; lines: AsyncIterator<string> }
 async function startNode(env: Record<string, string>, point = ''): Promise<Node> {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'test/support/crashing_service.ts', point],
+    ['--import', 'tsx', 'test/support/crashing.ts', point],
     { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   after(() => child.kill('SIGKILL'))

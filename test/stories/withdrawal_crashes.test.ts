@@ -37,7 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'florin_mortal_'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 function spawnService(crash_at: Failpoint | ''): ChildProcess {
-  const program = fileURLToPath(new URL('../support/mortal_service.ts', import.meta.url))
+  const program = fileURLToPath(new URL('../support/mortal.ts', import.meta.url))
   const child = spawn(process.execPath, ['--import', 'tsx', program], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {

@@ -51,7 +51,7 @@ export function auditHash(entry: Omit<AuditRow, 'hash'>): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }
 
-/** Appends to the chain; answers with the new ids. Locks the account's head, the last lock of all. */
+/** Appends to the chain; answers with the new ids. Locks the account's head, as the last lock. */
 export async function recordAudit(
   tx: Tx,
   account_id: string,

@@ -67,7 +67,7 @@ export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefine
   return row
 }
 
-/** The grants of one client that are in force, newest first. Locks them against a second consent. */
+/** The grants of one client in force, newest first. Locks them against a second consent. */
 export async function lockLiveGrantsOf(
   tx: Tx,
   { account_id, client_id, now }: { account_id: string; client_id: string; now: Date },

@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/db.ts'
 
-/** What the authorization server keeps of one thing: a client, a code, a token, a page under way. */
+/** What the authorization server keeps of a client, a code, a token or a page under way. */
 export type OauthPayload = {
   payload: Record<string, unknown>
   consumed_at: Date | null

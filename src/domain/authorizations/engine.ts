@@ -87,11 +87,10 @@ async function run(
   batch: readonly CardRequest[],
 ): Promise<readonly Answered[]> {
   const { work, seen, heads } = await lookUp(seams, tx, batch)
-  const answers = new Map<string, { fingerprint: string; answered: Answered }>()
-  for (const row of seen) {
-    if (row.answer === null || row.fingerprint === null) continue
-    const answered = { answer: row.answer, is_repeat: true, decision: null }
-    answers.set(row.identity, { fingerprint: row.fingerprint, answered })
+  const answers = new Map<string, Known>()
+  for (const { identity, fingerprint, answer } of seen) {
+    if (answer !== null && fingerprint !== null)
+      answers.set(identity, { fingerprint, kept: answer })
   }
   const messages: AnsweredMessage[] = []
   const answered = batch.map((request): Answered => {
@@ -101,19 +100,21 @@ async function run(
     const answer = request.answer(made)
     messages.push({ request, answer, transaction: made.transaction })
     const first = { answer: answer.bytes, is_repeat: false, decision: made }
-    answers.set(request.identity, { fingerprint: request.fingerprint, answered: first })
+    const kept = answer.kept_bytes
+    answers.set(request.identity, { fingerprint: request.fingerprint, kept })
     return first
   })
   await write(seams, tx, { work, heads, messages })
   return answered
 }
 
+type Known = { fingerprint: string; kept: Uint8Array }
+
 /** The first answer, byte for byte; unless it is another message under the same identity. */
-function repeated(
-  request: CardRequest,
-  { fingerprint, answered }: { fingerprint: string; answered: Answered },
-): Answered {
-  if (fingerprint === request.fingerprint) return { ...answered, is_repeat: true }
+function repeated(request: CardRequest, { fingerprint, kept }: Known): Answered {
+  if (fingerprint === request.fingerprint) {
+    return { answer: request.restore(kept), is_repeat: true, decision: null }
+  }
   const decision = declined('duplicate_conflict')
   return { answer: request.answer(decision).bytes, is_repeat: true, decision }
 }

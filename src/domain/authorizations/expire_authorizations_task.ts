@@ -87,8 +87,17 @@ function expiryOf({ id, pan_hash }: Open, now: Date): CardRequest {
     network_transaction_id: null,
     received_at: now,
     message: null,
-    answer: () => ({ mti: '', fields: {}, response_code: '', bytes: new Uint8Array() }),
+    answer: () => NO_ANSWER,
+    restore: (kept_bytes) => kept_bytes,
   }
+}
+
+const NO_ANSWER = {
+  mti: '',
+  fields: {},
+  response_code: '',
+  bytes: new Uint8Array(),
+  kept_bytes: new Uint8Array(),
 }
 
 const NOBODY = {

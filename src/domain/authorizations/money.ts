@@ -13,7 +13,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { CardFacts } from './facts.ts'
 import type { Work } from './work.ts'
 
-/** The money of a purchase: which purse it leaves and where it goes, and what is owed if it is not there. */
+/** The money of a purchase: which purse it leaves and where it goes, and what is owed. */
 export function availableOn(work: Work, card: CardFacts): Micros {
   return work.posting.balanceOf(card.account_id, cardPurse(card.id))
 }

@@ -189,7 +189,7 @@ export async function insertMessages(tx: Tx, messages: readonly AnsweredMessage[
     rows.map(({ answer }) => answer.mti),
     rows.map(({ answer }) => JSON.stringify(answer.fields)),
     rows.map(({ answer }) => answer.response_code),
-    rows.map(({ answer }) => answer.bytes),
+    rows.map(({ answer }) => answer.kept_bytes),
     rows.map(({ request }) => request.received_at.toISOString()),
   ])
   return inserted < rows.length

@@ -78,7 +78,8 @@ const sentences: Readonly<Record<EventName, (of: string, row: TransactionRow) =>
 
 /** Reversals and expiries are activity only: a webhook reads them off the authorization. */
 export function tell(work: Work, row: TransactionRow, name: EventName): void {
-  const of = `${amountFromMinor(row.amount_minor, row.currency)} ${row.currency} at ${row.merchant_name}`
+  const amount = amountFromMinor(row.amount_minor, row.currency)
+  const of = `${amount} ${row.currency} at ${row.merchant_name}`
   const isTold = name !== 'reversed' && name !== 'expired'
   const event: NewEvent = {
     type: `transaction.${name}`,

@@ -76,6 +76,8 @@ export type KeptAnswer = {
   fields: Readonly<Record<number, string>>
   response_code: string
   bytes: Uint8Array
+  /** The same bytes without the card number: what is stored, and enough to say it all again. */
+  kept_bytes: Uint8Array
 }
 
 /** What a security code is computed from, besides the number. */
@@ -109,6 +111,8 @@ export type CardRequest = {
   /** Null for what is no message. */
   message: KeptMessage | null
   answer(decision: Decision): KeptAnswer
+  /** What was kept of an answer as it was sent: the repeat itself brings the number along. */
+  restore(kept_bytes: Uint8Array): Uint8Array
 }
 
 export type Decision = {

@@ -44,7 +44,7 @@ function remember(work: Work, { reference }: CardRequest): Decision {
 
 type Asked = { card: CardFacts; request: CardRequest }
 
-/** What the purchase comes to now, in dollars; a part of it in the merchant's currency is scaled. */
+/** What the purchase comes to now, in dollars; a part in the merchant's currency is scaled. */
 function replacementOf(head: TransactionRow, minor: bigint | null): Micros {
   if (minor === null || head.amount_minor === 0n) return 0n
   return roundedToCents((head.amount_micros * minor) / head.amount_minor)

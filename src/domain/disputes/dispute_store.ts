@@ -6,8 +6,8 @@ import { type Condition, type PageInput, type PageOf, readPage } from '#platform
 import { type DisputeRow, disputeExists } from './dispute.ts'
 
 const COLUMNS = `account_id, id, transaction_id, card_id, amount_micros, reason, explanation,
-  status, outcome, response_text, response_at, evidence_due_at, metadata, version, created_at, updated_at,
-  resolved_at`
+  status, outcome, response_text, response_at, evidence_due_at, metadata, version,
+  created_at, updated_at, resolved_at`
 
 type NewDispute = Pick<
   DisputeRow,
@@ -136,7 +136,8 @@ export async function lockDueForEvidence(
   const [row] = await tx.rows<DisputeRow>(
     `select ${COLUMNS} from disputes
       where status <> 'closed' and evidence_step <> 'passed'
-        and evidence_due_at <= case evidence_step when 'waiting' then $2 else $1 end
+        and evidence_due_at <= case evidence_step when 'waiting' then $2::timestamptz
+                                                   else $1::timestamptz end
       order by evidence_due_at limit 1
         for update skip locked`,
     [now, remind_at],

@@ -46,15 +46,18 @@ const RESPONSE_BYTES_MAX = 65_536
 const EXCERPT_BYTES_MAX = 1_024
 export const GONE = 410
 
-type Tools = Pick<Seams, 'http' | 'keys' | 'clock' | 'newId'> & { signal?: AbortSignal }
+type Tools = Pick<Seams, 'http' | 'keys' | 'clock' | 'newId'>
 
 /** One attempt, now. It holds no connection of the database and never throws for the endpoint. */
-export async function attempt(tools: Tools, sending: Sending): Promise<Outcome> {
-  const { http, clock, newId, signal } = tools
+export async function attempt(
+  tools: Tools,
+  sending: Sending,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  const { http, clock, newId } = tools
   const created_at = clock.now()
   const started = clock.monotonic()
-  const webhook = { ...sending, id: sending.webhook_id }
-  const secrets = signingSecrets(tools, webhook, created_at)
+  const secrets = signingSecrets(tools, sending, created_at)
   const made = { id: newId('dlv', created_at), created_at }
   const lasted = () => Math.round(clock.monotonic() - started)
   try {

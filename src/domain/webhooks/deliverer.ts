@@ -153,7 +153,7 @@ export class Deliverer {
       if (delivery === undefined) return
       endpoint.sending += 1
       this.#sending += 1
-      attempt({ ...this.#tools, signal: this.#hangUp.signal }, delivery)
+      attempt(this.#tools, delivery, this.#hangUp.signal)
         .then((outcome) => this.#finish(delivery, outcome))
         .catch((cause: unknown) => {
           const { event_id } = delivery

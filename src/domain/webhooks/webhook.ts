@@ -107,16 +107,28 @@ export function newSecret({ random, keys }: Pick<Context, 'random' | 'keys'>, id
 
 type Sealed = Pick<
   WebhookRow,
-  'id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
->
+  'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
+> & { webhook_id: string }
 
 /** The secrets that sign now: the present one and, while it is in grace, the one before. */
 export function signingSecrets({ keys }: Pick<Seams, 'keys'>, webhook: Sealed, now: Date) {
-  const open = (sealed: string) => keys.open('webhook_secret', webhook.id, sealed)
-  const { previous_secret_sealed, previous_secret_expires_at } = webhook
-  const secrets = [open(webhook.secret_sealed)]
+  const { webhook_id: id, previous_secret_sealed, previous_secret_expires_at } = webhook
+  const secrets = [openSecret(keys, id, webhook.secret_sealed)]
   if (previous_secret_sealed !== null && (previous_secret_expires_at ?? now) > now) {
-    secrets.push(open(previous_secret_sealed))
+    secrets.push(openSecret(keys, id, previous_secret_sealed))
   }
   return secrets
+}
+
+const OPENED_MAX = 1_000
+const opened = new Map<string, string>()
+
+/** Remembered, because a busy subscription signs thousands of times a minute with one secret. */
+function openSecret(keys: Seams['keys'], id: string, sealed: string): string {
+  const before = opened.get(sealed)
+  if (before !== undefined) return before
+  const secret = keys.open('webhook_secret', id, sealed)
+  if (opened.size >= OPENED_MAX) opened.clear()
+  opened.set(sealed, secret)
+  return secret
 }

@@ -89,15 +89,14 @@ async function signedTransfer(
     await holdForReview(parts, withdrawal, { next_try_at })
     return null
   }
-  const { txid, raw, signature, expires_at_ms } = outcome.transfer
-  const { network } = intent
+  const { txid, raw, signature, expires_at_ms, nonce } = outcome.transfer
   return {
     attempt: withdrawal.attempt,
     txid: outlet.chain.showTxid(txid),
     raw,
     signature,
     expires_at: expires_at_ms === null ? null : new Date(expires_at_ms),
-    nonce: network.family === 'evm' ? BigInt(network.nonce) : null,
+    nonce: nonce === null ? null : BigInt(nonce),
   }
 }
 

@@ -81,7 +81,7 @@ async function sign(sweeping: Sweeping, sweep: SweepRow, signing: Signing): Prom
     const isStale = signing.fuel !== null && outcome.refusal === 'intent_conflict'
     return void (await step(sweeping, sweep, isStale ? { step: 'failed' } : {}))
   }
-  const { expires_at_ms, ...signed } = outcome.transfer
+  const { expires_at_ms, nonce: _, ...signed } = outcome.transfer
   const expires_at = expires_at_ms === null ? null : new Date(expires_at_ms)
   const stored = await step(sweeping, sweep, { ...signed, expires_at, step: signing.next })
   if (stored !== null) await outlet.broadcast({ ...signed, expires_at, nonce: null })

@@ -9,13 +9,16 @@ import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
 import { requireChainAsset } from '#domain/topups/topup.ts'
 import { microsFromUsd } from '#kernel/money.ts'
+import type { SpendLimits } from '#platform/config.ts'
 import type { Context, Handler, PreparingContext } from '#platform/context.ts'
+import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
 import { APPROVAL_PURPOSE, approvalOf } from '#rails/signer/intent.ts'
 import {
   invalidAddress,
   requireAddress,
   requireWithdrawalAmount,
   requireWithinDay,
+  type WithdrawalRow,
   withdrawalReference,
   withdrawalView,
 } from './withdrawal.ts'
@@ -47,48 +50,64 @@ export const withdraw: Handler<'withdraw'> = {
       const { account_id } = caller
       await requireRailOpen(tx, 'withdrawals')
       if (needsCode) await useUpCode({ tx, keys, clock, now }, account_id, input.totp_code ?? '')
-      const id = newId('wd')
-      const reference = withdrawalReference(id)
-      await move(
-        tx,
-        {
-          movement: 'withdrawal_reserved',
-          account_id,
-          from: treasury,
-          to: payout,
-          amount_micros,
-          reference,
-          description: `${asset.asset} to ${input.address} on ${chain.name}`,
-        },
-        { now, newId },
+      const order = { account_id, address: input.address, amount_micros, fee_micros }
+      const withdrawal = await reserve(
+        { tx, now, newId, keys },
+        { ...order, chain, asset, limits, isForReview, metadata: input.metadata ?? {} },
       )
-      // The treasury's lock is held by now, so two withdrawals cannot both count as the first.
-      requireWithinDay((await usedToday(tx, account_id, now)) + amount_micros, limits)
-      const approval = approvalOf(keys.material(APPROVAL_PURPOSE, 32), {
-        id,
-        chain: chain.name,
-        contract: chain.showAddress(asset.contract),
-        to: input.address,
-        amount: (amount_micros - fee_micros).toString(),
-      })
-      const withdrawal = await insertWithdrawal(tx, {
-        account_id,
-        id,
-        asset: asset.asset,
-        chain: chain.name,
-        address: input.address,
-        amount_micros,
-        fee_micros,
-        step: isForReview ? 'review' : 'reserved',
-        status_reason: isForReview ? 'review' : null,
-        approval,
-        metadata: input.metadata ?? {},
-        created_at: now,
-      })
+      const reference = withdrawalReference(withdrawal.id)
       audit(account_id, { action: 'withdrawal.requested', resource: reference })
       return withdrawalView(withdrawal)
     }
   },
+}
+
+type Order = Pick<WithdrawalRow, 'account_id' | 'address' | 'amount_micros' | 'fee_micros'> &
+  Pick<WithdrawalRow, 'metadata'> & {
+    chain: Chain
+    asset: ChainAsset
+    limits: SpendLimits
+    isForReview: boolean
+  }
+
+/** The debit first: the treasury's lock keeps two withdrawals from both counting as the first. */
+async function reserve(
+  { tx, now, newId, keys }: Pick<Context, 'tx' | 'now' | 'newId' | 'keys'>,
+  { chain, asset, limits, isForReview, ...order }: Order,
+): Promise<WithdrawalRow> {
+  const { account_id, address, amount_micros, fee_micros } = order
+  const id = newId('wd')
+  await move(
+    tx,
+    {
+      movement: 'withdrawal_reserved',
+      account_id,
+      from: treasury,
+      to: payout,
+      amount_micros,
+      reference: withdrawalReference(id),
+      description: `${asset.asset} to ${address} on ${chain.name}`,
+    },
+    { now, newId },
+  )
+  requireWithinDay((await usedToday(tx, account_id, now)) + amount_micros, limits)
+  const approval = approvalOf(keys.material(APPROVAL_PURPOSE, 32), {
+    id,
+    chain: chain.name,
+    contract: chain.showAddress(asset.contract),
+    to: address,
+    amount: (amount_micros - fee_micros).toString(),
+  })
+  return insertWithdrawal(tx, {
+    ...order,
+    id,
+    asset: asset.asset,
+    chain: chain.name,
+    step: isForReview ? 'review' : 'reserved',
+    status_reason: isForReview ? 'review' : null,
+    approval,
+    created_at: now,
+  })
 }
 
 type Target = { chain: string; address: string; amount_micros: bigint }

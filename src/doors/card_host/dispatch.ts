@@ -11,7 +11,7 @@ import { DatabaseUnavailable } from '#platform/db.ts'
 import { Overdue } from '#platform/write_lane.ts'
 import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
 import { type Translated, toRequest } from './to_request.ts'
-import { answerMti, toResponse } from './to_response.ts'
+import { answerMti, restoreResponse, toResponse } from './to_response.ts'
 
 /** Whether the peer is signed on; a link that signed off gets no approvals until it is back. */
 export type LinkState = { is_signed_off: boolean }
@@ -96,7 +96,11 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
   if (state.is_signed_off && !isFact(translated.kind)) {
     return { answer: without('programme_paused') }
   }
-  const request = { ...translated, answer: toResponse.bind(null, asked) }
+  const request = {
+    ...translated,
+    answer: toResponse.bind(null, asked),
+    restore: restoreResponse.bind(null, link, message),
+  }
   return {
     answer: seams.engine.submit(request).then(
       ({ answer }) => answer,

@@ -38,11 +38,13 @@ function echoed({
 }: Asked & { is_tls: boolean }): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host === '0.0.0.0' ? '127.0.0.1' : host)
+    const answered = new AbortController()
     const end = (answer: boolean) => {
+      answered.abort()
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(PATIENCE_MS, () => end(false))
+    void clock.sleep(PATIENCE_MS, answered.signal).then(() => end(false))
     socket.on('error', () => end(false))
     socket.on('close', () => end(false))
     socket.on('connect', () => {

@@ -32,7 +32,7 @@ const WALLETS: Readonly<Record<string, Entry['wallet']>> = {
   '216': 'google_pay',
 }
 
-export type Translated = Omit<CardRequest, 'answer'> & { is_advice: boolean }
+export type Translated = Omit<CardRequest, 'answer' | 'restore'> & { is_advice: boolean }
 
 type Given = { link: Link; keys: Keys; received_at: Date; masked: MaskedMessage }
 
@@ -146,7 +146,7 @@ function tagsOf(link: Link, fields: Fields): ReadonlyMap<string, string> {
   return new Map(tags.map(({ tag, value }) => [tag, value]))
 }
 
-/** Element 19 is the acquirer's country, which across borders is not the merchant's: a last resort. */
+/** Element 19 is the acquirer's country, across borders not the merchant's: a last resort. */
 function merchantOf(fields: Fields): Merchant {
   const place = fields[43] === undefined ? null : readPlace(fields[43])
   return {

@@ -1,6 +1,6 @@
 import type { Decision, KeptAnswer } from '#domain/authorizations/request.ts'
 import type { Link } from '#iso8583/link.ts'
-import { encode, type Message } from '#iso8583/message.ts'
+import { decode, encode, type Message } from '#iso8583/message.ts'
 import { writeAmounts } from '#iso8583/subfields.ts'
 import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
@@ -28,22 +28,46 @@ export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
   const response_code = responseCode(decision, asked.is_advice)
   const said = saidIn(asked, decision, response_code)
   const mti = answerMti(message.mti)
+  const fields = { ...echoed(message.fields), ...said }
   return {
     mti,
     response_code,
     fields: { ...echoed(shown), ...said },
-    bytes: encode(link, { mti, fields: { ...echoed(message.fields), ...said } }),
+    bytes: encode(link, { mti, fields }),
+    kept_bytes: encode(link, { mti, fields: withPan(fields, blankPan) }),
   }
 }
 
+const blankPan = (pan: string): string => '0'.repeat(pan.length)
+
+function withPan(
+  fields: Readonly<Record<number, string>>,
+  other: (pan: string) => string,
+): Record<number, string> {
+  const pan = fields[2]
+  return pan === undefined ? fields : { ...fields, 2: other(pan) }
+}
+
+/** The first answer again: zeros stand where the number was, and the repeat has the number. */
+export function restoreResponse(link: Link, message: Message, kept_bytes: Uint8Array): Uint8Array {
+  const { mti, fields } = decode(link, kept_bytes)
+  return encode(link, { mti, fields: withPan(fields, (pan) => message.fields[2] ?? pan) })
+}
+
+/** An element that repeats the card number is not repeated in turn: the answer is stored. */
 function echoed(fields: Readonly<Record<number, string>>): Record<number, string> {
   const echo: Record<number, string> = {}
+  const pan = fields[2] ?? ''
   for (const element of ECHOED) {
     const value = fields[element]
-    if (value !== undefined) echo[element] = value
+    if (value === undefined) continue
+    const isPrivate = element >= FIRST_PRIVATE && pan !== '' && value.includes(pan)
+    if (!isPrivate) echo[element] = value
   }
   return echo
 }
+
+const FIRST_PRIVATE = 62
 
 function saidIn(asked: Asked, decision: Decision, response_code: string): Record<number, string> {
   const { authorization_code, available_micros } = decision

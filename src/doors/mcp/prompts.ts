@@ -44,7 +44,9 @@ const prompts: Readonly<Record<string, Prompt>> = {
     text: ({ transaction_id, merchant }) =>
       'A purchase was declined. Find out why, and what would let it pass.\n' +
       (transaction_id === undefined
-        ? `1. list_transactions with type decline${merchant === undefined ? '' : ` and merchant ${merchant}`}, newest first; take the first that fits.\n`
+        ? `1. list_transactions with type decline${
+            merchant === undefined ? '' : ` and merchant ${merchant}`
+          }, newest first; take the first that fits.\n`
         : `1. get_transaction ${transaction_id}.\n`) +
       '2. Read decline_code, decline_message and failed_rules: all the checks that failed, not ' +
       'only the first.\n' +

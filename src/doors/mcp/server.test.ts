@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { describe, test } from 'node:test'
 import { operations } from '#contract/operations.ts'
 import { send } from '#test/support/http.ts'
@@ -111,6 +112,16 @@ describe('the protocol', () => {
     const allowed = await rpc(url, 'ping', {}, { bearer: key, headers: local })
     assert.equal(allowed.status, 200)
     assert.equal(allowed.headers.get('access-control-allow-origin'), 'http://localhost:6274')
+    const status = await new Promise((resolve, reject) => {
+      const headers = { host: 'evil.example', authorization: `Bearer ${key}` }
+      request(`${url}/mcp`, { method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    assert.equal(status, 403)
   })
 })
 

@@ -103,7 +103,7 @@ function shown(
   return { ...payload, consumed: Math.floor(row.consumed_at.getTime() / 1_000) }
 }
 
-/** Grants are written by consent and ended by being revoked; the library only reads and ends them. */
+/** Grants are written where consent is given; the library only reads and ends them. */
 function grantAdapter(needs: Needs): Adapter {
   const { db, clock } = needs
   return {

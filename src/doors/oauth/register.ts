@@ -91,7 +91,7 @@ function responseTypes(given: unknown): string[] {
   throw wrongMetadata('response_types must have code')
 }
 
-/** Shown to people, so it is one line of ordinary characters; anything else could imitate a page. */
+/** Shown to people, so it is one line of ordinary characters and cannot imitate a page. */
 function nameOf(given: unknown): string | null {
   if (given === undefined || given === null) return null
   if (typeof given !== 'string') throw wrongMetadata('client_name must be a string')

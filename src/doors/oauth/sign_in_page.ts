@@ -15,6 +15,7 @@ export type SignInPage = {
 export function signInPage(given: SignInPage): string {
   const { client_name, redirect_host, carried } = given
   const title = carried === undefined ? 'Sign in' : 'Enter your code'
+  const step = carried === undefined ? 'sign_in' : 'code'
   return page(
     title,
     given.mode,
@@ -26,7 +27,7 @@ ${given.complaint !== undefined && html`<p class="warn" role="alert">${given.com
 <input type="hidden" name="csrf" value="${given.csrf}">
 ${carried === undefined ? passwordFields(given) : codeFields(carried)}
 <div class="buttons">
-<button class="main" name="step" value="${carried === undefined ? 'sign_in' : 'code'}">Continue</button>
+<button class="main" name="step" value="${step}">Continue</button>
 <button name="step" value="deny" formnovalidate>Cancel</button>
 </div>
 </form>`,
@@ -35,7 +36,8 @@ ${carried === undefined ? passwordFields(given) : codeFields(carried)}
 
 function passwordFields({ email = '' }: SignInPage): Markup {
   return html`<label class="field">E-mail
-<input type="email" name="email" value="${email}" autocomplete="username" required autofocus></label>
+<input type="email" name="email" value="${email}" autocomplete="username" required
+autofocus></label>
 <label class="field">Password
 <input type="password" name="password" autocomplete="current-password" required></label>`
 }

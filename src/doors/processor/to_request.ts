@@ -112,6 +112,7 @@ export function toRequest(message: ProcessorMessage, given: Given): CardRequest 
       raw: new Uint8Array(),
     },
     answer: (decision) => toAnswer(MTIS[message.type], decision),
+    restore: (kept_bytes) => kept_bytes,
   }
 }
 
@@ -145,11 +146,13 @@ function toAnswer(mti: string, decision: Decision): KeptAnswer {
     available_usd: available_micros === null ? null : usdFromMicros(available_micros),
     ...(verdict === 'original_unknown' && { note: 'original_unknown' }),
   }
+  const bytes = Buffer.from(JSON.stringify(body))
   const response_code = isDeclined ? (decline_code ?? 'do_not_honor') : 'approve'
   return {
     mti: `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`,
     fields: { ...(authorization_code !== null && { 38: authorization_code }), 39: response_code },
     response_code,
-    bytes: Buffer.from(JSON.stringify(body)),
+    bytes,
+    kept_bytes: bytes,
   }
 }

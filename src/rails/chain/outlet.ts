@@ -13,7 +13,7 @@ export type Outlet = {
   lookup(transfer: StoredTransfer): Promise<TransferFate>
 }
 
-export type StoredTransfer = Omit<SignedTransfer, 'expires_at_ms'> & {
+export type StoredTransfer = Omit<SignedTransfer, 'expires_at_ms' | 'nonce'> & {
   expires_at: Date | null
   nonce: bigint | null
 }

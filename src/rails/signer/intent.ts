@@ -46,6 +46,8 @@ export type SignedTransfer = {
   signature: string
   /** Null on chains where order, not time, ends a transfer. */
   expires_at_ms: number | null
+  /** Its place in the sender's order; null on chains that know none. */
+  nonce: number | null
 }
 
 export type SignerRefusal =

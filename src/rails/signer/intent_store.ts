@@ -12,6 +12,7 @@ import type { SignedTransfer, TransferIntent } from './intent.ts'
 /** One attempt that was signed. */
 export type IntentRecord = SignedTransfer & {
   id: string
+  chain: string
   attempt: number
   purpose: TransferIntent['purpose']
   substance: string

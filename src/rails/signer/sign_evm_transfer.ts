@@ -11,7 +11,7 @@ const TYPE = Uint8Array.of(2)
 
 type Item = Uint8Array | readonly Item[]
 
-/** The nonce is its place in the sender's order: it never expires, and two can never both execute. */
+/** The nonce is its place in the sender's order: of two with the same one, one can execute. */
 export function signEvmTransfer(
   intent: TransferIntent,
   network: EvmNetworkFacts,
@@ -43,6 +43,7 @@ export function signEvmTransfer(
     raw: bytesToHex(raw),
     signature: bytesToHex(signature),
     expires_at_ms: null,
+    nonce: network.nonce,
   }
 }
 

@@ -49,6 +49,7 @@ export function makeSigner(parts: SignerParts): Signer {
       parts.store.add({
         ...transfer,
         id: intent.id,
+        chain: intent.chain,
         attempt: intent.attempt,
         purpose: intent.purpose,
         substance: substanceOf(intent),
@@ -106,8 +107,25 @@ function attemptObjection(
   if (attempts.some(({ attempt }) => attempt === intent.attempt)) return null
   if (intent.attempt !== attempts.length + 1) return 'intent_conflict'
   const last = attempts.at(-1)
-  if (last === undefined || last.expires_at_ms === null) return null
+  if (last === undefined) return null
+  if (last.expires_at_ms === null) return orderObjection(store, intent, last)
   return now_ms() > last.expires_at_ms + GRACE_MS ? null : 'attempt_too_early'
+}
+
+/**
+ * Where a transfer has a place in an order, one with the same place replaces it. It may have
+ * another place only if the old one went to another intent of ours: then it can never be mined.
+ */
+function orderObjection(
+  store: IntentStore,
+  { network, id, chain }: TransferIntent,
+  last: IntentRecord,
+): SignerRefusal | null {
+  if (network.family === 'evm' && network.nonce === last.nonce) return null
+  const isTaken = [...store.all()].some(
+    (one) => one.id !== id && one.chain === chain && one.nonce === last.nonce,
+  )
+  return isTaken ? null : 'attempt_too_early'
 }
 
 function amountObjection(parts: SignerParts, intent: TransferIntent): SignerRefusal | null {
@@ -148,7 +166,8 @@ function build(parts: SignerParts, intent: TransferIntent): SignedTransfer {
     contract: tronContract(intent, owner),
   }
   const { txid, raw, signature } = signTransaction(content, key)
-  return { txid, raw: bytesToHex(raw), signature, expires_at_ms: content.expiration_ms }
+  const expires_at_ms = content.expiration_ms
+  return { txid, raw: bytesToHex(raw), signature, expires_at_ms, nonce: null }
 }
 
 function tronContract(intent: TransferIntent, owner: Uint8Array): TronContract {
@@ -169,6 +188,7 @@ function addressIn({ family }: SignerChain, text: string): string | null {
   return bytes === null ? null : bytesToHex(bytes)
 }
 
-function transferOf({ txid, raw, signature, expires_at_ms }: IntentRecord): SignedTransfer {
-  return { txid, raw, signature, expires_at_ms }
+function transferOf(record: IntentRecord): SignedTransfer {
+  const { txid, raw, signature, expires_at_ms, nonce } = record
+  return { txid, raw, signature, expires_at_ms, nonce }
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { openHolder } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { operate } from '#test/support/operator.ts'
+import { openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url } = service
+
+const ask = async (bearer: string, category: string): Promise<string> => {
+  const body = { subject: 'A question', message: 'How?', category }
+  return (await send(url, 'POST', '/v1/tickets', { bearer, body })).body['id']
+}
+const list = (bearer: string, query = '') => send(url, 'GET', `/v1/tickets${query}`, { bearer })
+const idsIn = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
+
+test('tickets come newest first, by state and kind, page by page, with their messages', async () => {
+  const { key } = await openSpender(service, { usd: 1 })
+  const ids: string[] = []
+  for (const category of ['card', 'topup', 'card', 'other']) ids.push(await ask(key, category))
+  await operate(url, 'PATCH', `/tickets/${ids[0]}`, { body: { status: 'closed' } })
+  assert.deepEqual(idsIn(await list(key)), ids.toReversed())
+  assert.deepEqual(idsIn(await list(key, '?category=card,topup&order=asc')), ids.slice(0, 3))
+  assert.deepEqual(idsIn(await list(key, '?status=closed')), ids.slice(0, 1))
+  const first = await list(key, '?limit=3')
+  assert.equal(first.body['has_more'], true)
+  const rest = await list(key, `?limit=3&cursor=${first.body['next_cursor']}`)
+  assert.deepEqual(idsIn(rest), ids.slice(0, 1))
+  assert.equal(rest.body['data'][0].messages[0].body, 'How?')
+})
+
+test('nobody sees the tickets of another account', async () => {
+  const owner = await openSpender(service, { usd: 1 })
+  await ask(owner.key, 'card')
+  const stranger = await openHolder(service)
+  assert.deepEqual(idsIn(await list(stranger.key)), [])
+})
+
+test('an unknown filter or value is refused', async () => {
+  const { key } = await openHolder(service)
+  assertRefused(await list(key, '?colour=red'), 400, 'unknown_parameter')
+  assertRefused(await list(key, '?status=lost'), 400, 'invalid_request')
+  assertRefused(await list(key, '?cursor=abc'), 400, 'invalid_cursor')
+})

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pathNames } from '#contract/operation.ts'
+import { operator_roles } from '#domain/access/operator.ts'
+import { createOperatorToken, revokeOperatorToken } from '#domain/access/operator_token.ts'
+import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
+import { send } from '#test/support/http.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { operate } from '#test/support/operator.ts'
+import { authorize, callSandbox, openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+import { fund } from '#test/support/topups.ts'
+import { WALLET } from '#test/support/withdrawals.ts'
+import { calls } from './calls.ts'
+import { isAct, type OperatorCall } from './operator_call.ts'
+
+const risk = { withdrawal_review_usd: 50, withdrawal_cooldown_hours: 24, balance_max_usd: 1_000 }
+const service = await startTestService({
+  env: {
+    FLORIN_RISK: JSON.stringify({
+      ...risk,
+      blocked_countries: ['KP'],
+      velocity: { create_topup: { account_per_day: 3 } },
+    }),
+  },
+})
+const { url, programme } = service
+const { db, keys, random, clock } = programme
+const all: readonly OperatorCall[] = Object.values(calls)
+
+async function tokenOf(role: (typeof operator_roles)[number], name: string = role) {
+  const made = { random, keys, now: clock.now(), livemode: false }
+  const { id, token } = await createOperatorToken(db, { name, role }, made)
+  return { id, token: token.open() }
+}
+
+/** The path with ids that nobody has: who may not call is refused before anything is looked for. */
+const pathOf = ({ path }: OperatorCall) =>
+  pathNames(path).reduce((text, name) => text.replace(`{${name}}`, 'nothing'), path)
+
+const ask = (call: OperatorCall, bearer: string | undefined) =>
+  operate(url, call.method, pathOf(call), {
+    bearer,
+    ...(isAct(call) && { body: { no_such_field: 1 } }),
+  })
+
+// First: what follows withdraws money that never came from a chain.
+test('the books agree with custody on the chain and with the card networks', async () => {
+  const buyer = await openBuyer(service, 10)
+  await fund(url, buyer.key, 30)
+  await fileDispute(url, buyer)
+  const { status, body } = await operate(url, 'GET', '/reconciliation')
+  assert.equal(status, 200)
+  assert.deepEqual(body['violations'], [])
+  for (const { difference_usd } of body['network']) assert.equal(difference_usd, 0)
+  const [tron] = body['chains']
+  assert.equal(tron.fault, null)
+  assert.equal(tron.ledger_usd, 30)
+  assert(tron.on_chain_usd >= 30, 'the sandbox lends its hot wallet some more')
+  assert.equal(tron.difference_usd, tron.on_chain_usd - 30)
+  const { body: figures } = await operate(url, 'GET', '/figures')
+  const today = figures['days'].at(-1)
+  assert(today.approved > 0 && today.captured_usd >= 10 && today.deposited_usd >= 30)
+  assert(today.disputes_opened >= 1 && today.approval_rate > 0)
+  assertRefused(await operate(url, 'GET', '/figures?from=yesterday'), 400, 'invalid_request')
+})
+
+test('each role may do what its calls say and what the roles before it may, and no more', async () => {
+  for (const role of operator_roles) {
+    const { token } = await tokenOf(role)
+    for (const call of all) {
+      const mayCall = operator_roles.indexOf(role) >= operator_roles.indexOf(call.role)
+      const { status, body } = await ask(call, token)
+      const isRefused = status === 403 && body['error'] === 'insufficient_scope'
+      assert.equal(isRefused, !mayCall, `${role} calling ${call.name}: ${status}`)
+      assert.notEqual(status, 500, call.name)
+    }
+  }
+})
+
+test('without an operator token nothing is served, and no other bearer is one', async () => {
+  const { key, bearer } = await openSpender(service, { usd: 1 })
+  for (const call of all) {
+    assertRefused(await ask(call, undefined), 401, 'missing_token')
+    assertRefused(await ask(call, key), 401, 'invalid_token')
+  }
+  assertRefused(await operate(url, 'GET', '/health', { bearer }), 401, 'invalid_token')
+})
+
+test('a token is stored as a hash, is revoked at once, and its name is free again', async () => {
+  const { id, token } = await tokenOf('viewer', 'Ada')
+  assert.equal((await operate(url, 'GET', '/health', { bearer: token })).status, 200)
+  const rows = await db.rows<object>('select * from operator_tokens')
+  assert(!JSON.stringify(rows).includes(token))
+  await assert.rejects(tokenOf('admin', 'Ada'), /already/)
+  assert.equal(await revokeOperatorToken(db, id, clock.now()), true)
+  assertRefused(await operate(url, 'GET', '/health', { bearer: token }), 401, 'token_revoked')
+  await tokenOf('viewer', 'Ada')
+})
+
+test('the document describes every call, under its own path', async () => {
+  const { body } = await send(url, 'GET', '/operator/openapi.json')
+  for (const call of all) {
+    const entry = body['paths'][call.path][call.method.toLowerCase()]
+    assert.equal(entry.operationId, call.name)
+  }
+})
+
+test('a repeat under one key is done once and answered alike', async () => {
+  const buyer = await openBuyer(service, 10)
+  const ticket = { subject: 'S', message: 'M', category: 'card' }
+  const opened = await send(url, 'POST', '/v1/tickets', { bearer: buyer.key, body: ticket })
+  const path = `/tickets/${opened.body['id']}/reply`
+  const sent = { body: { message: 'Once.' }, key: 'reply-1' }
+  const first = await operate(url, 'POST', path, sent)
+  const again = await operate(url, 'POST', path, sent)
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assert.deepEqual(again.body, first.body)
+  const other = await operate(url, 'POST', path, { body: { message: 'Twice.' }, key: 'reply-1' })
+  assertRefused(other, 422, 'idempotency_key_reused')
+})
+
+test('a card that an administrator froze stays frozen for its holder', async () => {
+  const { key, bearer, card, account_id } = await openSpender(service, { usd: 20 })
+  const found = await operate(url, 'GET', `/cards?last4=${card.last4}&account_id=${account_id}`)
+  assert.deepEqual(
+    found.body['data'].map(({ id }: { id: string }) => id),
+    [card.id],
+  )
+  const frozen = await operate(url, 'POST', `/cards/${card.id}/freeze`)
+  assert.deepEqual([frozen.body['status'], frozen.body['frozen_by']], ['frozen', 'admin'])
+  const own = await send(url, 'POST', `/v1/cards/${card.id}/unfreeze`, { bearer: key })
+  assertRefused(own, 403, 'policy_denied')
+  const thawed = await operate(url, 'POST', `/cards/${card.id}/unfreeze`)
+  assert.equal(thawed.body['status'], 'active')
+  const ended = await operate(url, 'POST', `/cards/${card.id}/cancel`)
+  assert.deepEqual([ended.body['status'], ended.body['cancel_reason']], ['cancelled', 'admin'])
+  assert.equal(await balanceOf(url, key), 20)
+  const acts = await auditLog(url, bearer, '&actor_type=operator')
+  assert.deepEqual(
+    acts.map(({ action }) => action),
+    ['freeze_card', 'unfreeze_card', 'cancel_card'],
+  )
+  await assertBooksSound(db)
+})
+
+test('a suspended account is refused at once, its cards decline, and all resumes after', async () => {
+  const spender = await openSpender(service, { usd: 20 })
+  const found = await operate(url, 'GET', `/accounts?email=${spender.email.toUpperCase()}`)
+  assert.equal(found.body['data'][0].id, spender.account_id)
+  await operate(url, 'POST', `/accounts/${spender.account_id}/suspend`)
+  const refused = await send(url, 'GET', '/v1/balance', { bearer: spender.key })
+  assertRefused(refused, 403, 'account_suspended')
+  const back = await operate(url, 'POST', `/accounts/${spender.account_id}/reinstate`)
+  assert.equal(back.body['status'], 'active')
+  assert.equal((await authorize(url, spender, { amount: 1 })).type, 'authorization')
+})
+
+test('limits and rate profile of one account are set and given back', async () => {
+  const { key, account_id } = await openSpender(service, { usd: 20 })
+  const path = `/accounts/${account_id}/limits`
+  const body = { load_max_usd: 5, rate_profile: 'conservative' }
+  const set = await operate(url, 'PATCH', path, { body })
+  assert.deepEqual(
+    [set.body['own_limits'], set.body['rate_profile']],
+    [{ load_max_usd: 5 }, 'conservative'],
+  )
+  const limits = await send(url, 'GET', '/v1/system/limits', { bearer: key })
+  assert.equal(limits.body['spend_limits'].load_max_usd, 5)
+  const cleared = await operate(url, 'PATCH', path, { body: { load_max_usd: null } })
+  assert.deepEqual(cleared.body['own_limits'], {})
+  assertRefused(await operate(url, 'PATCH', path, { body: { x: 1 } }), 400, 'invalid_request')
+  assertRefused(await operate(url, 'GET', '/accounts/nobody'), 404, 'not_found')
+})
+
+test('a large withdrawal waits for a person, who lets it go or refuses it', async () => {
+  const { key, account_id } = await openSpender(service, { usd: 1, treasury_usd: 300 })
+  const ask = () =>
+    send(url, 'POST', '/v1/withdrawals', {
+      bearer: key,
+      body: { amount_usd: 60, address: WALLET },
+    })
+  const [first, second] = [(await ask()).body, (await ask()).body]
+  assert.equal(first.status_reason, 'review')
+  const query = `/withdrawals?status=review&account_id=${account_id}`
+  assert.equal((await operate(url, 'GET', query)).body['data'].length, 2)
+  const refused = await operate(url, 'POST', `/withdrawals/${first.id}/refuse`)
+  assert.deepEqual([refused.body['status'], refused.body['status_reason']], ['failed', 'refused'])
+  assert.equal(await balanceOf(url, key), 240)
+  const approved = await operate(url, 'POST', `/withdrawals/${second.id}/approve`)
+  assert.equal(approved.body['status_reason'], null)
+  assertRefused(
+    await operate(url, 'POST', `/withdrawals/${first.id}/approve`),
+    409,
+    'invalid_request',
+  )
+  await assertBooksSound(db)
+})
+
+test('risk controls hold: cool-down, largest balance, countries, velocity', async () => {
+  const { bearer, key, card } = await openSpender(service, { usd: 100, treasury_usd: 50 })
+  const topup = (amount_usd: number) =>
+    send(url, 'POST', '/v1/topups', { bearer: key, body: { amount_usd } })
+  assertRefused(await topup(900), 422, 'amount_out_of_range')
+  for (let count = 0; count < 3; count += 1) assert.equal((await topup(10)).status, 201)
+  const over = await topup(10)
+  assertRefused(over, 429, 'rate_limited')
+  assert(Number(over.headers.get('retry-after')) > 0)
+  const abroad = await authorize(url, { key, card }, { amount: 1, merchant_country: 'KP' })
+  assert.equal(abroad.decline_code, 'country_blocked')
+
+  const password = { current_password: 'a long enough password', password: 'another good password' }
+  const changed = await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: password })
+  assert.equal(changed.status, 200, changed.text)
+  const body = { amount_usd: 20, address: WALLET }
+  const withdraw = () => send(url, 'POST', '/v1/withdrawals', { bearer: key, body })
+  assertRefused(await withdraw(), 403, 'policy_denied')
+  await callSandbox(url, key, 'clock/advance', { seconds: 25 * 3_600 })
+  assert.equal((await withdraw()).status, 201)
+})
+
+test('maintenance is announced to everybody and shown in health', async () => {
+  const starts_at = new Date(clock.now().getTime() + 3_600_000).toISOString()
+  const ends_at = new Date(clock.now().getTime() + 7_200_000).toISOString()
+  const body = { starts_at, ends_at, message: 'A new database.' }
+  const reply = await operate(url, 'POST', '/maintenance', { body })
+  assert.equal(reply.status, 200, reply.text)
+  const health = await operate(url, 'GET', '/health')
+  assert.equal(health.body['maintenance'][0].message, 'A new database.')
+  const wrong = { ...body, ends_at: starts_at }
+  assertRefused(await operate(url, 'POST', '/maintenance', { body: wrong }), 400, 'invalid_request')
+  assert.equal((await operate(url, 'POST', '/screening/reload')).body['source'], 'none')
+  assert.deepEqual((await operate(url, 'GET', '/webhooks')).body['data'], [])
+})
+
+test('a physical card is shipped step by step, in the sandbox too', async () => {
+  const shipping = {
+    name: 'Ada Lovelace',
+    line1: '12 St James Square',
+    city: 'London',
+    postal_code: 'SW1Y 4JH',
+    country: 'GB',
+  }
+  const { key, card } = await openSpender(service, { usd: 1, type: 'physical', shipping })
+  const pending = await operate(url, 'GET', '/cards?shipping_status=pending')
+  assert(pending.body['data'].some(({ id }: { id: string }) => id === card.id))
+  const ship = (status: string) => callSandbox(url, key, `cards/${card.id}/shipping`, { status })
+  const shipped = await ship('shipped')
+  assert.equal(shipped.body['shipping'].status, 'shipped', shipped.text)
+  assert.notEqual(shipped.body['shipping'].shipped_at, null)
+  assert.equal((await ship('delivered')).body['shipping'].status, 'delivered')
+  assert.equal((await ship('lost')).status, 400)
+  assert.equal((await ship('pending')).status, 409)
+})

@@ -1,0 +1,37 @@
+import { type OperatorRole, operator_roles } from '#domain/access/operator.ts'
+import {
+  createOperatorToken,
+  findOperatorTokens,
+  type OperatorTokenRow,
+  revokeOperatorToken,
+} from '#domain/access/operator_token.ts'
+import { systemClock } from '#platform/clock.ts'
+import { ConfigError, type Settings } from '#platform/config.ts'
+import type { Database } from '#platform/db.ts'
+import { loadKeys } from '#platform/keys.ts'
+import { systemRandom } from '#platform/random.ts'
+
+export type { OperatorTokenRow }
+
+/** What commands outside the service may do about operator tokens. */
+export async function createOperator(
+  db: Database,
+  settings: Settings,
+  given: { name: string; role: string },
+): Promise<{ id: string; token: string }> {
+  const role = operator_roles.find((one) => one === given.role)
+  if (role === undefined) throw new ConfigError(`A role is one of ${operator_roles.join(', ')}.`)
+  const keys = await loadKeys(settings.key_file, systemRandom)
+  const { id, token } = await createOperatorToken(
+    db,
+    { name: given.name, role: role satisfies OperatorRole },
+    { random: systemRandom, keys, now: systemClock().now(), livemode: settings.mode === 'live' },
+  )
+  return { id, token: token.open() }
+}
+
+export const listOperators = findOperatorTokens
+
+export function revokeOperator(db: Database, which: string): Promise<boolean> {
+  return revokeOperatorToken(db, which, systemClock().now())
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Overdue, type Verdict, writeLane } from './write_lane.ts'
+
+type Options = { batch_max?: number; judge?: (cause: unknown) => Verdict; now?: () => number }
+
+function laneOf(
+  flush: (batch: readonly number[]) => Promise<readonly string[]>,
+  { batch_max = 512, judge = () => 'split', now = () => 0 }: Options = {},
+) {
+  return writeLane(flush, { clock: { monotonic: now }, batch_max, wait_max_ms: 1_000, judge })
+}
+
+test('what comes while a batch is under way goes out together when it has returned', async () => {
+  const batches: (readonly number[])[] = []
+  let release = () => {}
+  const lane = laneOf(async (batch) => {
+    batches.push(batch)
+    if (batches.length === 1) {
+      await new Promise<void>((done) => {
+        release = done
+      })
+    }
+    return batch.map(String)
+  })
+  const first = lane.submit(1)
+  await new Promise((done) => setImmediate(done))
+  const others = [2, 3, 4].map(lane.submit)
+  release()
+  assert.equal(await first, '1')
+  assert.deepEqual(await Promise.all(others), ['2', '3', '4'])
+  assert.deepEqual(batches, [[1], [2, 3, 4]])
+  await lane.drain()
+  assert.equal(lane.load(), 0)
+})
+
+test('a batch has at most its size', async () => {
+  const sizes: number[] = []
+  const lane = laneOf(
+    async (batch) => {
+      sizes.push(batch.length)
+      return batch.map(String)
+    },
+    { batch_max: 3 },
+  )
+  await Promise.all([1, 2, 3, 4, 5, 6, 7].map(lane.submit))
+  assert.deepEqual(sizes, [3, 3, 1])
+})
+
+test('one poisoned command is found and refused alone', async () => {
+  const lane = laneOf(async (batch) => {
+    if (batch.includes(42)) throw new Error('poison')
+    return batch.map(String)
+  })
+  const all = await Promise.allSettled(Array.from({ length: 100 }, (_, at) => lane.submit(at)))
+  const refused = all.flatMap(({ status }, at) => (status === 'rejected' ? [at] : []))
+  assert.deepEqual(refused, [42])
+})
+
+test('what may pass is tried once more as a whole, and not taken apart', async () => {
+  let flushes = 0
+  const lane = laneOf(
+    async () => {
+      flushes += 1
+      throw new Error('no database')
+    },
+    { judge: () => 'retry' },
+  )
+  const all = await Promise.allSettled([1, 2, 3, 4].map(lane.submit))
+  assert(all.every(({ status }) => status === 'rejected'))
+  assert.equal(flushes, 2)
+})
+
+test('a command that waited too long is refused unbegun', async () => {
+  let now = 0
+  let release = () => {}
+  const seen: number[] = []
+  const lane = laneOf(
+    async (batch) => {
+      seen.push(...batch)
+      if (seen.length === 1) {
+        await new Promise<void>((done) => {
+          release = done
+        })
+      }
+      return batch.map(String)
+    },
+    { now: () => now },
+  )
+  const first = lane.submit(1)
+  await new Promise((done) => setImmediate(done))
+  const late = lane.submit(2)
+  now = 1_001
+  release()
+  await first
+  await assert.rejects(late, Overdue)
+  assert.deepEqual(seen, [1])
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Dispute } from '#contract/disputes.ts'
+import { proveBooks } from '#main/audit.ts'
+import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
+import {
+  addEvidence,
+  balanceOf,
+  fileDispute,
+  getDispute,
+  openBuyer,
+} from '#test/support/disputes.ts'
+import { send } from '#test/support/http.ts'
+import { operate } from '#test/support/operator.ts'
+import { callSandbox } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+
+const eventsOf = async (account_id: string) =>
+  (
+    await programme.db.rows<{ type: string; body: string | null }>(
+      `select type, body from events where account_id = $1 and type like 'dispute.%' order by id`,
+      [account_id],
+    )
+  ).map(({ type, body }) => ({ type, body: body === null ? null : JSON.parse(body) }))
+
+/** Every proof of the books; answers with what the operator has lent. */
+async function lent(): Promise<number> {
+  const { figures, violations } = await proveBooks(programme.db)
+  assert.deepEqual(violations, [])
+  return -Number(figures['operator_usd'])
+}
+
+const close = async (key: string, id: string, outcome: string): Promise<Dispute> => {
+  const reply = await callSandbox(url, key, `disputes/${id}/close`, { outcome })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body
+}
+
+test('from a purchase to a dispute that is won: the credit stays', async () => {
+  const buyer = await openBuyer(service, 40)
+  const before = await lent()
+  const dispute = await fileDispute(url, buyer)
+  assert.equal(await lent(), before + 40)
+  assert.equal(await balanceOf(url, buyer.key), 40)
+  await addEvidence(url, buyer.key, dispute.id, { body: { kind: 'note', note: 'Look.' } })
+  const answer = await callSandbox(url, buyer.key, `disputes/${dispute.id}/answer`, { text: 'No.' })
+  assert.equal(answer.body['status'], 'answered')
+  assert.equal(await lent(), before + 40)
+
+  const won = await close(buyer.key, dispute.id, 'won')
+  assert.deepEqual([won.status, won.outcome, won.evidence.length], ['closed', 'won', 1])
+  assert.notEqual(won.resolved_at, null)
+  assert.equal(await lent(), before + 40)
+  assert.equal(await balanceOf(url, buyer.key), 40)
+  assert.deepEqual(await getDispute(url, buyer.key, dispute.id), won)
+
+  const told = await eventsOf(buyer.account_id)
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['dispute.opened', 'dispute.answered', 'dispute.resolved'],
+  )
+  assert.deepEqual(told[2]?.body.data.object, won)
+  const again = await callSandbox(url, buyer.key, `disputes/${dispute.id}/close`, {
+    outcome: 'lost',
+  })
+  assertRefused(again, 409, 'dispute_closed')
+  const entries = await auditLog(url, buyer.bearer, '&actor_type=operator')
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['answer_dispute', 'close_dispute'],
+  )
+})
+
+test('from a purchase to a dispute that is lost: the credit is taken back', async () => {
+  const buyer = await openBuyer(service, 40)
+  const before = await lent()
+  const dispute = await fileDispute(url, buyer, { amount_usd: 30 })
+  assert.equal(await lent(), before + 30)
+  const lost = await close(buyer.key, dispute.id, 'lost')
+  assert.deepEqual([lost.status, lost.outcome], ['closed', 'lost'])
+  assert.equal(await lent(), before)
+  assert.equal(await balanceOf(url, buyer.key), 0)
+  const history = await send(url, 'GET', '/v1/balance/history?limit=2', { bearer: buyer.key })
+  assert.deepEqual(
+    history.body['data'].map(({ type, amount_usd }: { type: string; amount_usd: number }) => [
+      type,
+      amount_usd,
+    ]),
+    [
+      ['dispute_reversal', -30],
+      ['dispute_credit', 30],
+    ],
+  )
+})
+
+test('what was spent of a credit that is lost is owed, and paid by the next credit', async () => {
+  const buyer = await openBuyer(service, 40)
+  const before = await lent()
+  const dispute = await fileDispute(url, buyer)
+  const load = { bearer: buyer.key, body: { amount_usd: 25 } }
+  assert.equal((await send(url, 'POST', `/v1/cards/${buyer.card.id}/load`, load)).status, 200)
+  await close(buyer.key, dispute.id, 'lost')
+  assert.equal(await lent(), before)
+  assert.equal(await balanceOf(url, buyer.key), 0)
+  const owed = async () =>
+    (
+      await programme.db.rows<{ micros: bigint }>(
+        `select balance_micros as micros from purses where account_id = $1 and kind = 'receivable'`,
+        [buyer.account_id],
+      )
+    )[0]?.micros
+  assert.equal(await owed(), -25_000_000n)
+  await fileDispute(url, buyer)
+  assert.equal(await owed(), 0n)
+  assert.equal(await balanceOf(url, buyer.key), 15)
+  await lent()
+})
+
+test('two people who close one dispute at once move its money once', async () => {
+  const buyer = await openBuyer(service, 40)
+  const before = await lent()
+  const { id } = await fileDispute(url, buyer)
+  const body = { outcome: 'lost' }
+  const replies = await Promise.all(
+    [1, 2, 3].map(() => operate(url, 'POST', `/disputes/${id}/close`, { body })),
+  )
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409, 409])
+  assert.equal(await lent(), before)
+})
+
+test('an event of a dispute with much evidence stays within 20 KB, and GET has all of it', async () => {
+  const buyer = await openBuyer(service, 40)
+  const { id } = await fileDispute(url, buyer, { explanation: 'ä'.repeat(5_000) })
+  for (let count = 0; count < 20; count += 1) {
+    await addEvidence(url, buyer.key, id, { body: { kind: 'note', note: '€'.repeat(10_000) } })
+  }
+  await close(buyer.key, id, 'won')
+  const { evidence } = await getDispute(url, buyer.key, id)
+  assert.equal(evidence[19]?.note?.length, 10_000)
+  for (const { body } of await eventsOf(buyer.account_id)) {
+    assert(Buffer.byteLength(JSON.stringify(body)) <= 20_000)
+  }
+})
+
+test('the holder hears of the deadline for evidence three days before and when it has passed', async () => {
+  const buyer = await openBuyer(service, 40)
+  await fileDispute(url, buyer)
+  const due = async () =>
+    (await eventsOf(buyer.account_id)).filter(({ type }) => type === 'dispute.evidence_due').length
+  await advance(url, buyer.key, 26 * 86_400)
+  assert.equal(await due(), 0)
+  await advance(url, buyer.key, 1.5 * 86_400)
+  assert.equal(await due(), 1)
+  await advance(url, buyer.key, 3 * 86_400)
+  assert.equal(await due(), 2)
+  await service.tasks.run(['remind_evidence'])
+  assert.equal(await due(), 2)
+})

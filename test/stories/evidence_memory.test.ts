@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openDatabase } from '#platform/db.ts'
+import { cloneDatabase } from '#test/support/database.ts'
+import { fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
+import { startFlorin } from '#test/support/florin_process.ts'
+import type { TestService } from '#test/support/start.ts'
+
+const FILE_BYTES = 104_857_600
+const CHUNK = Buffer.alloc(262_144, 65)
+const GROWTH_BYTES_MAX = 50 * 1_048_576
+
+const database = await cloneDatabase()
+const db = openDatabase(database.url, { pool_size: 2 })
+const florin = await startFlorin({
+  FLORIN_DATABASE_URL: database.url,
+  FLORIN_RATE_PROFILE: 'off',
+})
+after(async () => {
+  florin.signal('SIGTERM')
+  await florin.ended
+  await db.close()
+  await database.drop()
+})
+
+/** What the service's process holds in memory, as the system counts it. */
+async function residentBytes(): Promise<number> {
+  const status = await readFile(`/proc/${florin.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
+}
+
+function upload(path: string, key: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/pdf' }
+    const posting = request(florin.url + path, { method: 'POST', headers }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    })
+    posting.on('error', reject)
+    posting.write('%PDF-1.7 and then much more\n')
+    let left = FILE_BYTES - 28
+    const more = (): void => {
+      while (left > 0) {
+        const chunk = CHUNK.subarray(0, Math.min(left, CHUNK.length))
+        left -= chunk.length
+        if (!posting.write(chunk)) return void posting.once('drain', more)
+      }
+      posting.end()
+    }
+    more()
+  })
+}
+
+test('four files of 100 MB at once grow the service by less than 50 MB', async () => {
+  const service = { url: florin.url, programme: { db } } as unknown as TestService
+  const buyer = await openBuyer(service, 10)
+  const { id } = await fileDispute(florin.url, buyer)
+  const path = `/v1/disputes/${id}/evidence?kind=other`
+  // Once before it counts: what code and connections need is not what a file needs.
+  assert.equal(await upload(path, buyer.key), 200)
+  const before = await residentBytes()
+  let highest = before
+  let isDone = false
+  const watching = (async () => {
+    while (!isDone) {
+      highest = Math.max(highest, await residentBytes())
+      await wait(20)
+    }
+  })()
+  const statuses = await Promise.all([1, 2, 3, 4].map(() => upload(path, buyer.key)))
+  isDone = true
+  await watching
+  assert.deepEqual(statuses, [200, 200, 200, 200])
+  assert.equal((await getDispute(florin.url, buyer.key, id)).evidence.length, 5)
+  const growth = highest - before
+  console.log(`grew by ${Math.round(growth / 1_048_576)} MB from ${Math.round(before / 1_048_576)}`)
+  assert(growth < GROWTH_BYTES_MAX, `grew by ${Math.round(growth / 1_048_576)} MB`)
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { issueCard, openHolder } from '#test/support/cards.ts'
+import { balanceOf } from '#test/support/disputes.ts'
+import { send } from '#test/support/http.ts'
+import { assertBooksSound, wealthOf } from '#test/support/money.ts'
+import { operate, setKillSwitch } from '#test/support/operator.ts'
+import { authorize, callSandbox, follow, openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url, programme } = service
+const { db } = programme
+
+const movementsOf = async (account_id: string) =>
+  (await db.rows('select 1 from movements where account_id = $1', [account_id])).length
+
+/** With the rail off the call is refused and nothing moves; with it on again it is served. */
+async function stopsAndResumes(
+  rail: string,
+  account_id: string,
+  call: () => Promise<{ status: number }>,
+): Promise<void> {
+  const [wealth, movements] = [await wealthOf(db, account_id), await movementsOf(account_id)]
+  await setKillSwitch(url, rail, true)
+  const refused = await call()
+  assertRefused(refused as Parameters<typeof assertRefused>[0], 503, 'kill_switch_active')
+  assert.equal(await wealthOf(db, account_id), wealth)
+  assert.equal(await movementsOf(account_id), movements)
+  await setKillSwitch(url, rail, false)
+  const served = await call()
+  assert(served.status < 300, JSON.stringify(served))
+  await assertBooksSound(db)
+}
+
+test('with issuing off no card is made, and all resumes after', async () => {
+  const holder = await openHolder(service, 50)
+  const body = { type: 'virtual', load_usd: 10 }
+  await stopsAndResumes('issuing', holder.account_id, () =>
+    send(url, 'POST', '/v1/cards', { bearer: holder.key, body }),
+  )
+  const card = await issueCard(url, holder.key)
+  await stopsAndResumes('issuing', holder.account_id, () =>
+    send(url, 'POST', `/v1/cards/${card.id}/replace`, { bearer: holder.key, body: {} }),
+  )
+})
+
+test('with withdrawals off none begins, and all resumes after', async () => {
+  const holder = await openHolder(service, 100)
+  const body = { amount_usd: 20, address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
+  await stopsAndResumes('withdrawals', holder.account_id, () =>
+    send(url, 'POST', '/v1/withdrawals', { bearer: holder.key, body }),
+  )
+})
+
+test('with top-ups off none begins, what arrives is held, and a person decides on it', async () => {
+  const holder = await openHolder(service)
+  const begin = () =>
+    send(url, 'POST', '/v1/topups', { bearer: holder.key, body: { amount_usd: 25 } })
+  await stopsAndResumes('topups', holder.account_id, begin)
+  const [first, second] = [(await begin()).body, (await begin()).body]
+  await setKillSwitch(url, 'topups', true)
+  for (const { id } of [first, second]) {
+    await callSandbox(url, holder.key, `topups/${id}/deposit`, { amount_usd: 25 })
+    const confirmed = await callSandbox(url, holder.key, `topups/${id}/confirm`, {})
+    assert.deepEqual(
+      [confirmed.body['status'], confirmed.body['status_reason']],
+      ['error', 'kill_switch'],
+    )
+  }
+  assert.equal(await balanceOf(url, holder.key), 0)
+  const held = (await operate(url, 'GET', '/suspense?order=asc')).body['data']
+  assert.deepEqual(
+    held.map(({ topup_id, reason, amount_usd }: Record<string, unknown>) => [
+      topup_id,
+      reason,
+      amount_usd,
+    ]),
+    [first, second].map(({ id }) => [id, 'kill_switch', 25]),
+  )
+  const blocked = await operate(url, 'POST', `/suspense/${held[0].id}/release`)
+  assertRefused(blocked, 503, 'kill_switch_active')
+  await setKillSwitch(url, 'topups', false)
+  const released = await operate(url, 'POST', `/suspense/${held[0].id}/release`)
+  assert.deepEqual([released.status, released.body['status']], [200, 'completed'])
+  assert.equal(await balanceOf(url, holder.key), 25)
+  await assertBooksSound(db)
+  const refunded = await operate(url, 'POST', `/suspense/${held[1].id}/refund`)
+  assert.deepEqual([refunded.body['status'], refunded.body['status_reason']], ['error', 'refunded'])
+  assertRefused(await operate(url, 'POST', `/suspense/${held[1].id}/refund`), 404, 'not_found')
+  assert.equal(await balanceOf(url, holder.key), 25)
+  await assertBooksSound(db)
+  const acts = await auditLog(url, holder.bearer, '&actor_type=operator')
+  assert.deepEqual(
+    acts.map(({ action }) => action),
+    ['release_suspense', 'refund_suspense'],
+  )
+})
+
+test('with authorizations off purchases decline, what was approved is still captured', async () => {
+  const spender = await openSpender(service, { usd: 50 })
+  const held = await authorize(url, spender, { amount: 10 })
+  const before = await movementsOf(spender.account_id)
+  await setKillSwitch(url, 'authorizations', true)
+  const declined = await authorize(url, spender, { amount: 5 })
+  assert.equal(declined.type, 'decline')
+  assert.equal(await movementsOf(spender.account_id), before)
+  assert.equal((await follow(url, spender, { id: held.id, verb: 'capture' })).type, 'capture')
+  await setKillSwitch(url, 'authorizations', false)
+  assert.equal((await authorize(url, spender, { amount: 5 })).type, 'authorization')
+  await assertBooksSound(db)
+})
+
+test('what is stopped and why is shown, and who did it is on record', async () => {
+  await setKillSwitch(url, 'issuing', true)
+  const { body } = await operate(url, 'GET', '/kill_switches')
+  const issuing = body['data'].find(({ rail }: { rail: string }) => rail === 'issuing')
+  assert.deepEqual([issuing.on, issuing.reason], [true, 'a test'])
+  await setKillSwitch(url, 'issuing', false)
+  const [act] = (await operate(url, 'GET', '/acts?limit=1')).body['data']
+  assert.equal(act.act, 'set_kill_switch')
+  assert.deepEqual(act.input, { rail: 'issuing', on: false, reason: 'a test' })
+  assert.equal(act.operator.name, 'FLORIN_OPERATOR_TOKEN')
+})

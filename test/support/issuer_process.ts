@@ -1,0 +1,22 @@
+import { makeEngine } from '#domain/authorizations/engine.ts'
+import { startCardHost } from '#doors/card_host/card_host.ts'
+import { default_link } from '#iso8583/links.ts'
+import { makeSeams } from '#main/seams.ts'
+import { readSettings } from '#platform/config.ts'
+import { openDatabase } from '#platform/db.ts'
+import { silentLog } from '#platform/log.ts'
+
+/** The card host in a process of its own, to be killed. It tells its port and serves. */
+const [data_dir = '', database_url = ''] = process.argv.slice(2)
+const settings = readSettings({
+  FLORIN_DATA_DIR: data_dir,
+  FLORIN_DATABASE_URL: database_url,
+  FLORIN_ISO_PORT: '0',
+})
+const limits = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_000 }
+const db = openDatabase(database_url, { pool_size: 2, limits })
+const seams = await makeSeams(settings, db, { log: silentLog })
+const engine = makeEngine(seams)
+const host = await startCardHost({ ...seams, engine, link: default_link }, settings)
+process.on('disconnect', () => process.exit(0))
+process.send?.(host.port)
