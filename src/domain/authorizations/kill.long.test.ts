@@ -80,7 +80,7 @@ function killPostgres(): void {
   process.kill(Number(pid), 'SIGKILL')
 }
 
-test(`kill -9 of service and database loses and doubles no answered hold, seed ${seed}`, async () => {
+test(`kill -9 of service and database loses and doubles no answered hold, seed ${seed}`, async (t) => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { child, port } = await startHost()
     const line = await openLine(port)
@@ -116,5 +116,5 @@ test(`kill -9 of service and database loses and doubles no answered hold, seed $
     assert.equal(row?.held, expected, `answered ${code}`)
   }
   await assertBooksAreSound(issuer.db)
-  console.log(`${ROUNDS} kills, ${sent.size} messages, 0 lost, 0 doubled`)
+  t.diagnostic(`${ROUNDS} kills, ${sent.size} messages, 0 lost, 0 doubled`)
 })

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { getCard } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+import { signatureOf } from './signature.ts'
+
+const SECRET = 'a secret that is long enough to be one'
+const service = await startTestService({
+  env: { FLORIN_PROCESSORS: JSON.stringify({ acme: SECRET }) },
+})
+const { url, programme } = service
+
+type Told = { id: string; type: string; token: string; cents: number; original_id?: string }
+
+const bodyOf = ({ id, type, token, cents, original_id }: Told) =>
+  JSON.stringify({
+    id,
+    type,
+    ...(original_id !== undefined && { original_id }),
+    card: { token },
+    amounts: { transaction: cents, currency: 'USD' },
+    merchant: { name: 'Corner Books', mcc: '5942', country: 'US' },
+  })
+
+function post(raw: string, secret = SECRET, unix_s = Math.floor(Date.now() / 1_000)) {
+  const signature = signatureOf(secret, Buffer.from(raw), unix_s)
+  const headers = { 'processor-signature': signature, 'content-type': 'application/json' }
+  return send(url, 'POST', '/processor/acme/authorizations', { raw, headers })
+}
+
+test('a processor is answered by the same engine, and a repeat byte for byte', async () => {
+  const { key, card } = await openSpender(service, { usd: 100 })
+  const asked = bodyOf({ id: 'm1', type: 'authorization', token: card.id, cents: 2_500 })
+  const first = await post(asked)
+  assert.equal(first.status, 200, first.text)
+  assert.equal(first.body['decision'], 'approve')
+  assert.equal((await post(asked)).text, first.text)
+  assert.equal((await getCard(url, key, card.id)).held_usd, 25)
+  const clearing = { id: 'm2', type: 'clearing', token: card.id, cents: 2_500, original_id: 'm1' }
+  assert.equal((await post(bodyOf(clearing))).body['decision'], 'approve')
+  const after = await getCard(url, key, card.id)
+  assert.deepEqual([after.balance_usd, after.held_usd], [75, 0])
+  const tooMuch = bodyOf({ id: 'm3', type: 'authorization', token: card.id, cents: 99_900 })
+  const declined = await post(tooMuch)
+  assert.deepEqual(
+    [declined.body['decision'], declined.body['decline_code']],
+    ['decline', 'insufficient_funds'],
+  )
+  await assertBooksAreSound(programme.db)
+})
+
+test('what is not signed by its link, or long ago, is refused and changes nothing', async () => {
+  const { key, card } = await openSpender(service, { usd: 100 })
+  const asked = bodyOf({ id: 'n1', type: 'authorization', token: card.id, cents: 2_500 })
+  assertRefused(await post(asked, 'another secret that is long enough'), 401, 'invalid_token')
+  const long_ago = Math.floor(Date.now() / 1_000) - 301
+  assertRefused(await post(asked, SECRET, long_ago), 401, 'invalid_token')
+  const bare = await send(url, 'POST', '/processor/acme/authorizations', { raw: asked })
+  assertRefused(bare, 401, 'invalid_token')
+  assert.equal((await getCard(url, key, card.id)).held_usd, 0)
+})
