@@ -94,12 +94,12 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
   const exchangeAnew = async (url: URL, request: Bounded): Promise<Answer> => {
     const old = request.reuse_connection ? kept.take(url.origin) : undefined
     try {
-      if (old !== undefined) return await exchange(old, url, { ...request, kept })
+      if (old !== undefined) return await exchange(old, url, request, kept)
     } catch (error) {
       const isStale = error instanceof EgressFailed && error.reason === 'reset'
       if (!isStale || request.signal.aborted) throw error
     }
-    return exchange(await open(url, request), url, { ...request, kept })
+    return exchange(await open(url, request), url, request, kept)
   }
 
   const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
@@ -258,7 +258,8 @@ type Answer = Omit<OutgoingResponse, 'duration_ms'>
 async function exchange(
   connection: KeptConnection,
   url: URL,
-  { kept, ...request }: Bounded & { kept: KeptConnections },
+  request: Bounded,
+  kept: KeptConnections,
 ): Promise<Answer> {
   const { client, socket } = connection
   // Ends the request wherever it is, in the client's queue too, where it would hear no signal.

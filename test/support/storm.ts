@@ -68,6 +68,7 @@ async function freeze(
 class Script {
   readonly #originals: Original[][] = [[], []]
   readonly #reversed = new Set<string>()
+  readonly #declined = new Set<string>()
   readonly #unsent: (() => void)[] = []
   readonly #storm: Storm
   readonly #below: (limit: number) => number
@@ -196,7 +197,12 @@ class Script {
     const own = `${message.mti}${stan}${moment}`
     const is_reversed = [...this.#reversed].some((named) => named.startsWith(own))
     const isUnknown = told.kind === 'reverse' && !card.purchases.has(told.rrn)
-    const code = tell(model, card, told, { is_reversed })
+    // A reversal that names a declined message is about that one, whatever else has its reference.
+    const isOfDecline = told.kind === 'reverse' && this.#declined.has(told.of.slice(0, 20))
+    const code = isOfDecline ? '00' : tell(model, card, told, { is_reversed })
+    if ((told.kind === 'authorize' || told.kind === 'debit') && code !== '00') {
+      this.#declined.add(own)
+    }
     if (isUnknown && told.kind === 'reverse') this.#reversed.add(told.of)
     if (told.kind !== 'reverse' && told.kind !== 'refund') {
       this.#originals[at]?.push({ message, told })

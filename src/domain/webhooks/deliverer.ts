@@ -17,7 +17,7 @@ const SENDING_MAX = 512
 const ENDPOINT_MAX = 32
 const FAILING_MAX = 1
 /** Rows taken ahead for one endpoint are what it gets through in so long, within bounds. */
-const AHEAD_MS = 500
+const AHEAD_MS = 2_000
 const AHEAD_MAX = 640
 const LEASED_MAX = 2_048
 /** An endpoint that nothing is known of is taken for a slow one. */
@@ -27,6 +27,8 @@ const ENDPOINTS_REMEMBERED_MAX = 1_000
 /** Long enough to get through what is held ahead; after a crash the row is due again. */
 export const LEASE_MS = 120_000
 const RECORDED_MAX = 500
+/** Outcomes are gathered for so long: a record costs the same for one as for fifty. */
+const GATHER_MS = 20
 /** How long a stopping node waits for answers before it gives its rows back. */
 const FAREWELL_MS = 1_000
 
@@ -223,8 +225,9 @@ export class Deliverer {
 
   /** A record that fails is dropped with its lease: the attempt is made again, not forgotten. */
   async #record(): Promise<void> {
-    const { db, log, metrics, fail } = this.#tools
+    const { db, clock, log, metrics, fail } = this.#tools
     while (this.#outcomes.length > 0) {
+      await clock.sleep(GATHER_MS)
       const made = this.#outcomes.splice(0, RECORDED_MAX)
       try {
         await db.transaction((tx) => recordAttempts(tx, made))
