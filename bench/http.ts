@@ -106,7 +106,7 @@ async function compare(name: string, service: Target, bare: Target): Promise<num
 
 async function measure(folder: string, log: number, database_url: string): Promise<void> {
   const service = await serve(
-    'whole_florin',
+    'florin_process',
     {
       FLORIN_PORT: '0',
       FLORIN_ISO_PORT: '0',

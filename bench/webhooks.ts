@@ -17,7 +17,7 @@ import {
  * run. Then arrival times beside an endpoint that hangs.
  */
 const EVENTS = 12_000
-const WARM_UP = 3_000
+const WARM_UP = 6_000
 const CONCURRENCY = 32
 const RATIO_MIN = 0.4
 const P99_MAX_MS = 2_000

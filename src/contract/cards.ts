@@ -6,6 +6,7 @@ import {
   Input,
   ListOf,
   Metadata,
+  MetadataInput,
   Nullable,
   OneOf,
   Page,
@@ -313,7 +314,7 @@ export const issue_card = operation({
     geo: Type.Optional(
       Type.Object(geoFields, { ...strict, description: 'Which countries it may be used in.' }),
     ),
-    metadata: Type.Optional(Metadata),
+    metadata: Type.Optional(MetadataInput),
   }),
   output: Card,
   emits: ['card.issued', 'card.loaded'],

@@ -49,10 +49,15 @@ export const UsdInput = (
     'x-decimals': options.decimals ?? 2,
   })
 
+export const Metadata = Type.Record(Type.String(), Type.String(), {
+  description: 'Your own notes, as you sent them.',
+  examples: [{ order: 'A-1009' }],
+})
+
 /** A pattern, because a record's key schema keeps nothing of a key but its pattern. */
 const MetadataKey = Type.String({ pattern: '^[^]{1,40}$' })
 
-export const Metadata = Type.Record(MetadataKey, Type.String({ maxLength: 500 }), {
+export const MetadataInput = Type.Record(MetadataKey, Type.String({ maxLength: 500 }), {
   additionalProperties: false,
   maxProperties: 20,
   description:

@@ -6,6 +6,7 @@ import {
   Input,
   ListOf,
   Metadata,
+  MetadataInput,
   Nullable,
   OneOf,
   Page,
@@ -122,7 +123,7 @@ export const create_topup = operation({
     chain: Type.Optional(
       Type.String({ description: 'The chain.', default: 'tron', examples: ['tron'] }),
     ),
-    metadata: Type.Optional(Metadata),
+    metadata: Type.Optional(MetadataInput),
   }),
   output: Topup,
   emits: ['topup.created'],

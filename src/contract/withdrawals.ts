@@ -6,6 +6,7 @@ import {
   Input,
   ListOf,
   Metadata,
+  MetadataInput,
   Nullable,
   OneOf,
   Page,
@@ -98,7 +99,7 @@ export const withdraw = operation({
         examples: ['492039'],
       }),
     ),
-    metadata: Type.Optional(Metadata),
+    metadata: Type.Optional(MetadataInput),
   }),
   output: Withdrawal,
   problems: [

@@ -20,4 +20,6 @@ const running = await startService(readSettings(process.env), {
     },
   },
 })
+// Background work passes the same failpoints, and only the request in question shall be killed.
+await running.tasks.stop()
 process.send?.({ url: running.url })
