@@ -1,5 +1,5 @@
 import type { Transaction } from '#contract/transactions.ts'
-import type { Message, Outgoing } from '#iso8583/message.ts'
+import type { Outgoing } from '#iso8583/message.ts'
 import { writeOriginal, writeReplacement } from '#iso8583/subfields.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
 import type { PrintedCard } from '#platform/surface.ts'
@@ -130,5 +130,3 @@ export function originalOf({ mti, fields }: Earlier): string {
     forwarder: '0',
   })
 }
-
-export const codeIn = ({ fields }: Message): string => fields[39] ?? ''

@@ -1,3 +1,4 @@
+import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import type { Database } from '#platform/db.ts'
@@ -8,7 +9,7 @@ export { type AuditReport, verifyAudit } from '#domain/access/verify_audit.ts'
 export type { BooksReport }
 
 /** Every room's proofs, over one snapshot of the books. */
-const proofs = [...ledger_proofs, ...chain_proofs]
+const proofs = [...ledger_proofs, ...chain_proofs, ...hold_proofs]
 
 export function proveBooks(db: Database): Promise<BooksReport> {
   return auditBooks(db, proofs)

@@ -10,7 +10,7 @@ import { neverFail } from '#platform/failpoints.ts'
 import { bareProbes } from '#platform/health.ts'
 import { httpOut } from '#platform/http_out.ts'
 import { loadKeys } from '#platform/keys.ts'
-import { jsonLog } from '#platform/log.ts'
+import { gatheringSink, jsonLog } from '#platform/log.ts'
 import { makeMetrics } from '#platform/metrics.ts'
 import { systemRandom } from '#platform/random.ts'
 import { noScreener } from '#platform/screening.ts'
@@ -39,9 +39,15 @@ export async function makeSeams(
     },
     screener: settings.screening_file === null ? noScreener : listScreener(settings.screening_file),
     blobs: diskBlobs(join(settings.data_dir, 'evidence'), random),
-    log: jsonLog(process.stdout, clock.wall),
+    log: given.log ?? jsonLog(standardOutput(), clock.wall),
     metrics: makeMetrics(),
     fail: neverFail,
     ...given,
   }
+}
+
+function standardOutput() {
+  const sink = gatheringSink(process.stdout)
+  process.once('exit', sink.flush)
+  return sink
 }

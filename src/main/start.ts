@@ -25,6 +25,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
 import { migrate } from '#platform/migrate.ts'
 import type { Surface, World } from '#platform/surface.ts'
 import { runTasks, type TaskRunner } from '#platform/tasks.ts'
+import { proveBooksTask } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { makeHttp } from './http.ts'
 import { type Issuing, startIssuing } from './issuing.ts'
@@ -86,6 +87,7 @@ async function start(
       remindEvidenceTask(programme),
       sweepEvidenceTask(programme),
       sweepVelocitiesTask(programme),
+      proveBooksTask(programme.db, programme.log),
       ...chainTasks(programme),
       ...telling.tasks,
     ],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret } from '#kernel/secret.ts'
-import { jsonLog, type Log } from './log.ts'
+import { gatheringSink, jsonLog, type Log } from './log.ts'
 
 const moment = new Date(Date.UTC(2026, 10, 15, 9, 30))
 
@@ -74,4 +74,17 @@ test('a cause is written with its whole chain, at most five deep, and what is no
   for (const cause of ['text', 5, null, undefined, { a: 1 }]) {
     assert.equal(only(recorded((log) => log.error('failed', {}, cause)))['level'], 'error')
   }
+})
+
+test('lines of one turn go out in one write, in order, and none is held back by the end', async () => {
+  const writes: string[] = []
+  const sink = gatheringSink({ write: (text) => writes.push(text) })
+  sink.write('one\n')
+  sink.write('two\n')
+  assert.deepEqual(writes, [])
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(writes, ['one\ntwo\n'])
+  sink.write('three\n')
+  sink.flush()
+  assert.deepEqual(writes, ['one\ntwo\n', 'three\n'])
 })

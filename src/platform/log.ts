@@ -23,6 +23,27 @@ export function jsonLog(sink: Sink, now: () => Date): Log {
   }
 }
 
+/**
+ * Lines of one turn of the event loop go out in one write: a system call for every request would
+ * cost more than the line itself. Whoever ends the process flushes what is held.
+ */
+export function gatheringSink(sink: Sink): Sink & { flush(): void } {
+  let held = ''
+  const flush = () => {
+    if (held === '') return
+    const lines = held
+    held = ''
+    sink.write(lines)
+  }
+  return {
+    flush,
+    write: (line) => {
+      if (held === '') setImmediate(flush)
+      held += line
+    },
+  }
+}
+
 export const silentLog: Log = { info: () => undefined, error: () => undefined }
 
 function chainOf(cause: unknown): string {

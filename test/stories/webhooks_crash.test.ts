@@ -26,11 +26,10 @@ const points: readonly Failpoint[] = [
 type Node = { url: string; child: ChildProcess; lines: AsyncIterator<string> }
 
 async function startNode(env: Record<string, string>, point = ''): Promise<Node> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'test/support/crashing.ts', point],
-    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/killed_node.ts', point], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   after(() => child.kill('SIGKILL'))
   assert(child.stdout !== null)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

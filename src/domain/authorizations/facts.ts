@@ -1,5 +1,4 @@
 import type { CardRow } from '#domain/cards/card.ts'
-import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 
 /** What a decision knows of a card. It is brought up to date by every decision of its batch. */
@@ -34,9 +33,6 @@ export type ChallengeFacts = {
   used_by: string | null
   expires_at: Date
 }
-
-/** A purchase: its authorization, or what stands in its place, and the captures it has had. */
-export type Purchase = { head: TransactionRow; captures: TransactionRow[] }
 
 /** Year and month in the order that messages give them. */
 export function expiryOf({ exp_year, exp_month }: Pick<CardFacts, 'exp_year' | 'exp_month'>) {

@@ -1,0 +1,24 @@
+import { startService } from '#main/start.ts'
+import { readSettings } from '#platform/config.ts'
+import type { Failpoint } from '#platform/failpoints.ts'
+import { silentLog } from '#platform/log.ts'
+import { sandboxControl } from '#sandbox/control.ts'
+
+/**
+ * The service in a process of its own, background work and all. Once it is told to by SIGUSR2 it
+ * kills itself, as kill -9 does, at the failpoint it was given.
+ */
+const [point] = process.argv.slice(2)
+let isArmed = false
+process.on('SIGUSR2', () => {
+  isArmed = true
+  process.stdout.write('armed\n')
+})
+const fail = (at: Failpoint) => {
+  if (isArmed && at === point) process.kill(process.pid, 'SIGKILL')
+}
+const { url } = await startService(readSettings(process.env), {
+  surfaces: [sandboxControl],
+  seams: { log: silentLog, fail },
+})
+process.stdout.write(`${url}\n`)
