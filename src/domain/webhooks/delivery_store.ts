@@ -13,7 +13,12 @@ export async function insertDeliveries(
 ): Promise<void> {
   const numbered = events
     .filter(({ sequence }) => sequence !== null)
-    .map(({ account_id, id, type, sequence }) => ({ account_id, id, type, sequence: `${sequence}` }))
+    .map(({ account_id, id, type, sequence }) => ({
+      account_id,
+      id,
+      type,
+      sequence: `${sequence}`,
+    }))
   if (numbered.length === 0) return
   const inserted = await tx.run(
     // The share lock keeps a subscription from being deleted between the look and the insert.
