@@ -16,7 +16,7 @@ import {
  * undici loop that posts the same bodies with the same concurrency and has no database, in the same
  * run. Then arrival times beside an endpoint that hangs.
  */
-const EVENTS = 30_000
+const EVENTS = 12_000
 const WARM_UP = 6_000
 const CONCURRENCY = 32
 const RATIO_MIN = 0.4

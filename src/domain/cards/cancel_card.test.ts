@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { move } from '#domain/ledger/post.ts'
-import { cardPurse, holdPurse } from '#domain/ledger/purse.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import {
   assertForeignLikeMissing,
@@ -13,6 +11,7 @@ import {
   toldOf,
   typesToldOf,
 } from '#test/support/cards.ts'
+import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -55,24 +54,9 @@ test('cancelling again answers 200, changes nothing and tells nothing', async ()
 })
 
 test('what is held stays with the card until the merchant takes it or gives it back', async () => {
-  const { bearer, account_id } = await openHolder(service, 50)
+  const { bearer } = await openHolder(service, 50)
   const card = await issueCard(url, bearer, { load_usd: 50 })
-  const { clock, newId } = programme
-  await db.transaction((tx) =>
-    move(
-      tx,
-      {
-        movement: 'spend_held',
-        account_id,
-        from: cardPurse(card.id),
-        to: holdPurse(card.id),
-        amount_micros: 20_000_000n,
-        reference: { type: 'transaction', id: 'txn_test' },
-        description: 'A purchase.',
-      },
-      { now: clock.now(), newId },
-    ),
-  )
+  await holdOn(url, bearer, card.id, 20)
   const { body } = await cancel(bearer, card.id)
   assert.deepEqual([body.balance_usd, body.held_usd], [0, 20])
   assert.equal(await balanceOf(bearer), 30)

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Card } from '#contract/cards.ts'
-import { move } from '#domain/ledger/post.ts'
-import { cardPurse, holdPurse } from '#domain/ledger/purse.ts'
 import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
 import {
   assertForeignLikeMissing,
@@ -13,6 +10,7 @@ import {
   openHolder,
   toldOf,
 } from '#test/support/cards.ts'
+import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -23,31 +21,6 @@ const { db } = programme
 
 const replace = (bearer: string, id: string, key?: string): Promise<Reply> =>
   callCard(url, { id, verb: 'replace' }, { bearer, ...(key !== undefined && { key }) })
-
-const dayOf = (moment: Date) => moment.toISOString().slice(0, 10)
-
-async function spend(account_id: string, card: Card, micros: bigint): Promise<void> {
-  const { clock, newId } = programme
-  await db.transaction(async (tx) => {
-    await move(
-      tx,
-      {
-        movement: 'spend_held',
-        account_id,
-        from: cardPurse(card.id),
-        to: holdPurse(card.id),
-        amount_micros: micros,
-        reference: { type: 'transaction', id: 'txn_test' },
-        description: 'A purchase.',
-      },
-      { now: clock.now(), newId },
-    )
-    await tx.run(
-      `insert into card_spending (account_id, card_id, day, spent_micros) values ($1, $2, $3, $4)`,
-      [account_id, card.id, dayOf(clock.now()), micros],
-    )
-  })
-}
 
 test('money, limits and what is spent of them, rules, name and notes move; holds stay', async () => {
   const { bearer, key, account_id } = await openHolder(service, 100)
@@ -61,7 +34,7 @@ test('money, limits and what is spent of them, rules, name and notes move; holds
     geo: { allow: ['DE', 'FR'] },
     metadata: { trip: 'Lyon' },
   })
-  await spend(account_id, old, 12_500_000n)
+  await holdOn(url, bearer, old.id, 12.5)
   const { status, body: card } = await replace(bearer, old.id)
   assert.equal(status, 200)
   assert.notEqual(card.id, old.id)
@@ -85,7 +58,10 @@ test('money, limits and what is spent of them, rules, name and notes move; holds
   assert.equal(await wealthOf(db, account_id), '100')
   await assertBooksSound(db)
 
-  const told = [...(await toldOf(service, card.id)), ...(await toldOf(service, old.id)).slice(2)]
+  // Issued, loaded and spent with: the old card's story before it was replaced.
+  const before = 3
+  const of_old = (await toldOf(service, old.id)).slice(before)
+  const told = [...(await toldOf(service, card.id)), ...of_old]
   assert.deepEqual(
     told.map(({ type }) => type),
     ['card.issued', 'card.cancelled'],
@@ -162,9 +138,9 @@ test("somebody else's card is like none", async () => {
 })
 
 test('what was spent counts until its day and its month are over', async () => {
-  const { bearer, account_id } = await openHolder(service, 20)
+  const { bearer } = await openHolder(service, 20)
   const card = await issueCard(url, bearer, { load_usd: 20 })
-  await spend(account_id, card, 5_000_000n)
+  await holdOn(url, bearer, card.id, 5)
   const before = (await getCard(url, bearer, card.id)).limits.spent
   assert.deepEqual([before.daily_usd, before.monthly_usd], [5, 5])
   const left_ms = Date.parse(before.monthly_resets_at) - programme.clock.now().getTime()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { move } from '#domain/ledger/post.ts'
-import { cardPurse, holdPurse } from '#domain/ledger/purse.ts'
+import { cardPurse } from '#domain/ledger/purse.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import {
   assertForeignLikeMissing,
@@ -12,6 +12,7 @@ import {
   openHolder,
   toldOf,
 } from '#test/support/cards.ts'
+import { holdOn } from '#test/support/holds.ts'
 import type { Reply } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -79,24 +80,9 @@ test('it works in every state: what lies on a cancelled card can be fetched', as
 })
 
 test('what is held stays on the card', async () => {
-  const { bearer, account_id } = await openHolder(service, 100)
+  const { bearer } = await openHolder(service, 100)
   const card = await issueCard(url, bearer, { load_usd: 30 })
-  const { clock, newId } = programme
-  await db.transaction((tx) =>
-    move(
-      tx,
-      {
-        movement: 'spend_held',
-        account_id,
-        from: cardPurse(card.id),
-        to: holdPurse(card.id),
-        amount_micros: 12_340_000n,
-        reference: { type: 'transaction', id: 'txn_test' },
-        description: 'A purchase.',
-      },
-      { now: clock.now(), newId },
-    ),
-  )
+  await holdOn(url, bearer, card.id, 12.34)
   const before = await getCard(url, bearer, card.id)
   assert.deepEqual([before.balance_usd, before.held_usd], [17.66, 12.34])
   const more = await unload(bearer, card.id, { amount_usd: 17.67 })
