@@ -37,9 +37,10 @@ export function parseInput(operation: InputShape, given: unknown): Input {
   const wrong_amounts = amounts.flatMap((field) => judgeAmount(input, field))
   requireHoldableText(input, '')
   if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
-  if (wrong_amounts.length === 0) return input
+  const [first] = wrong_amounts
+  if (first === undefined) return input
   if (carrierOf(operation) === 'query') throw invalidRequest(wrong_amounts)
-  throw new Problem('invalid_amount', wrong_amounts[0]?.message ?? '', { details: wrong_amounts })
+  throw new Problem('invalid_amount', sentenceOf(first), { details: wrong_amounts })
 }
 
 function refusal(operation: InputShape, errors: readonly SchemaError[]): Problem {
