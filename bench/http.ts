@@ -21,7 +21,7 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
 const CONNECTIONS = 32
 const TARGET_RATIO = 0.5
 
-const part = (name: string) => fileURLToPath(new URL(`http_parts/${name}.ts`, import.meta.url))
+const part = (name: string) => fileURLToPath(new URL(`http_parts/${name}.js`, import.meta.url))
 const children: ChildProcess[] = []
 
 type Served = { url: string; cpu_us(): Promise<number> }
@@ -29,7 +29,7 @@ type Served = { url: string; cpu_us(): Promise<number> }
 /** In a process of its own, its log in a file as in production, until it says where it serves. */
 async function serve(name: string, env: Record<string, string>, log: number): Promise<Served> {
   const child = fork(part(name), {
-    execArgv: ['--import', 'tsx', ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])],
+    execArgv: process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [],
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', log, 'inherit', 'ipc'],
   })

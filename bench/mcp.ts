@@ -23,8 +23,8 @@ const ways: readonly [Way, Way] = [
   { name: 'MCP  get_balance', path: '/mcp', method: 'POST', body: call('get_balance') },
 ]
 
-const script = new URL('./mcp_parts/served.ts', import.meta.url)
-const child = fork(script, { execArgv: ['--import', 'tsx'] })
+const script = new URL('./mcp_parts/served.js', import.meta.url)
+const child = fork(script)
 const [{ url }] = (await once(child, 'message')) as [{ url: string }]
 
 async function cpuUsed(): Promise<number> {

@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-// The sources run as they are: tsx reads the TypeScript, and the command proper is in main.ts.
-import { register } from 'tsx/esm/api'
+// In a checkout, what has changed is built first; an installed package brings it built.
+import { existsSync } from 'node:fs'
 
-register()
-await import('./main.ts')
+const builder = new URL('../scripts/build.js', import.meta.url)
+if (existsSync(builder)) {
+  const { build, buildPanel } = await import(builder.href)
+  await build()
+  if (process.argv[2] === 'start') await buildPanel()
+}
+await import(new URL('../dist/cli/main.js', import.meta.url).href)

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { root } from '#platform/root.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'bench')
 
 /** A measurement is a file directly in bench; what they share lies in folders below it. */
@@ -19,7 +18,7 @@ function benchNames(): string[] {
 function runBenches(names: readonly string[]): number {
   for (const name of names) {
     console.log(`\n${name}`)
-    const { status } = spawnSync(process.execPath, ['--import', 'tsx', `bench/${name}.ts`], {
+    const { status } = spawnSync(process.execPath, [`dist/bench/${name}.js`], {
       cwd: root,
       stdio: 'inherit',
     })

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
+import { root } from '#platform/root.ts'
 import { prepareTemplate } from '#test/support/database.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
 /** Files at a time: each has a process and a database of its own, and CI has two cores. */
 const CONCURRENCY = 2
@@ -23,6 +22,9 @@ function testFiles(long: boolean, fragments: readonly string[]): string[] {
     .sort()
 }
 
+/** Sources are chosen by their names, and run as built. */
+const builtName = (path: string) => `dist/${path.replace(/\.ts$/, '.js')}`
+
 /** How a shell says that a signal ended a process: 128 and its number; ours are 2 and 15. */
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
   if (code !== null) return code
@@ -36,7 +38,12 @@ function testRunner(files: readonly string[]): Runner {
   let child: ChildProcess | undefined
   let stopped: NodeJS.Signals | undefined
   const reporter = ['--test-reporter=spec', '--test-reporter-destination=stdout']
-  const options = ['--import', 'tsx', '--test', `--test-concurrency=${CONCURRENCY}`, ...reporter]
+  const options = [
+    '--enable-source-maps',
+    '--test',
+    `--test-concurrency=${CONCURRENCY}`,
+    ...reporter,
+  ]
   return {
     stop: (signal) => {
       stopped = signal
@@ -45,7 +52,7 @@ function testRunner(files: readonly string[]): Runner {
     run: (url) =>
       new Promise((resolve, reject) => {
         if (stopped !== undefined) return resolve(exitCodeOf(null, stopped))
-        child = spawn(process.execPath, [...options, ...files], {
+        child = spawn(process.execPath, [...options, ...files.map(builtName)], {
           cwd: root,
           stdio: 'inherit',
           env: { ...process.env, FLORIN_TEST_DATABASE_URL: url },

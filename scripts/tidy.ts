@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '#platform/root.ts'
 import { CHECKSUMS_PATH, checksumsWith } from '#scripts/tidy/migrations.ts'
 import { complaintsAbout } from '#scripts/tidy/rules.ts'
 import { sentence } from '#scripts/tidy/source.ts'
-import { readTree, root } from '#scripts/tidy/tree.ts'
+import { readTree } from '#scripts/tidy/tree.ts'
 
 if (process.argv.includes('--record')) {
   const checksums = checksumsWith(readTree())

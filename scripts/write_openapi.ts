@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '#doors/site/openapi.ts'
+import { root } from '#platform/root.ts'
 
 /**
  * Writes the description that is committed, for the address of a fresh start. It takes no settings
  * from the environment: the same sources give the same file on every machine.
  */
 const document = openApiDocument({ public_url: process.argv[2] ?? 'http://127.0.0.1:8080' })
-const file = join(import.meta.dirname, '..', 'openapi.json')
+const file = join(root, 'openapi.json')
 writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`)

@@ -65,8 +65,8 @@ export async function startIssuer({ seams, url }: World, batch_max?: number) {
 export type Client = { run(job: Job): Promise<Report>; stop(): void }
 
 export async function startClient(): Promise<Client> {
-  const script = new URL('./client.ts', import.meta.url)
-  const child: ChildProcess = fork(script, { execArgv: ['--import', 'tsx'] })
+  const script = new URL('./client.js', import.meta.url)
+  const child: ChildProcess = fork(script)
   await once(child, 'message')
   return {
     run: async (job) => {

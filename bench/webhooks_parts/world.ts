@@ -25,8 +25,8 @@ export type Receiver = {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const script = new URL('./receiver.ts', import.meta.url)
-  const child: ChildProcess = fork(script, { execArgv: ['--import', 'tsx'] })
+  const script = new URL('./receiver.js', import.meta.url)
+  const child: ChildProcess = fork(script)
   const [urls] = (await once(child, 'message')) as [{ accepting: string; hanging: string }]
   return {
     ...urls,

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { root } from '#platform/root.ts'
 import type { SourceFile } from './source.ts'
-
-export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * What is committed or would be with `git add .`, as text. A file that is gone from the disk but

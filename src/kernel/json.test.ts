@@ -132,13 +132,13 @@ test('five hostile megabytes take linear time', () => {
     't'.repeat(size),
   ]
   for (const text of hostile) {
-    const began = performance.now()
+    const began = process.cpuUsage()
     try {
       readJson(text)
     } catch (cause) {
       assert.ok(cause instanceof JsonError, `${text.slice(0, 20)}… threw ${String(cause)}`)
     }
-    const ms = performance.now() - began
+    const ms = process.cpuUsage(began).user / 1000
     assert.ok(ms < 4_000, `${text.slice(0, 20)}… took ${Math.round(ms)} ms`)
   }
 })

@@ -84,18 +84,17 @@ async function untilAnswered(url: string): Promise<void> {
 
 /** Another Node process that owns the folder's database and prints its address. */
 async function startInChild(data_dir: string, uid?: number): Promise<[ChildProcess, string]> {
-  const module_url = new URL('./embedded_postgres.ts', import.meta.url).href
+  const module_url = new URL('./embedded_postgres.js', import.meta.url).href
   const script = `
     import { startEmbeddedPostgres } from '${module_url}'
     const { url, stop } = await startEmbeddedPostgres({ data_dir: ${JSON.stringify(data_dir)} })
     console.log(url)
     process.once('SIGTERM', () => stop().then(() => process.exit(0)))
   `
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', script],
-    { stdio: ['ignore', 'pipe', 'inherit'], ...(uid === undefined ? {} : { uid, gid: uid }) },
-  )
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  })
   assert(child.stdout !== null, 'the child writes to a pipe')
   const ended = once(child, 'exit').then(() => [''])
   const [url] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])

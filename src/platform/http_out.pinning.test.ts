@@ -221,7 +221,7 @@ test('plain text and a reset instead of a handshake are told apart', async (t) =
 /** Trust is read when a process starts, so the trusting sender is a process of its own. */
 const trusting_sender = `
   import { connect } from 'node:net'
-  import { httpOut } from '#platform/http_out.ts'
+  import { httpOut } from '${new URL('./http_out.js', import.meta.url).href}'
   const out = httpOut({
     allow_loopback_http: false,
     lookup: async () => ['8.8.8.8'],
@@ -237,7 +237,7 @@ const trusting_sender = `
 test('TLS announces and verifies the name, not the pinned address', needs_openssl, async (t) => {
   const { port, seen, cert } = await tlsReceiver(t)
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert, PORT: String(port) }
-  const args = ['--import', 'tsx', '--input-type=module', '-e', trusting_sender]
+  const args = ['--input-type=module', '-e', trusting_sender]
   const { stdout } = await run(process.execPath, args, { env: { ...env, NODE_TEST_CONTEXT: '' } })
   assert.equal(stdout, '200\ntls\n')
   const [name, host] = seen

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { root } from '#scripts/tidy/tree.ts'
 import { type Database, openDatabase } from './db.ts'
 import { migrate } from './migrate.ts'
+import { root } from './root.ts'
 
 const server = process.env['FLORIN_TEST_DATABASE_URL'] ?? ''
 const made: { name: string; db: Database }[] = []

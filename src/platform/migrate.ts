@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Database } from './db.ts'
+import { root } from './root.ts'
 
-const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations', import.meta.url))
+const MIGRATIONS_DIR = join(root, 'migrations')
 
 // Any fixed number: it only has to be the same on every node that may migrate.
 const MIGRATION_LOCK = 7_310_265

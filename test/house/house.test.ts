@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { operations } from '#contract/operations.ts'
+import { root } from '#platform/root.ts'
 import { operationNames } from '#scripts/tidy/names.ts'
 import { complaintsAbout } from '#scripts/tidy/rules.ts'
 import { sentence } from '#scripts/tidy/source.ts'
-import { readTree, root } from '#scripts/tidy/tree.ts'
+import { readTree } from '#scripts/tidy/tree.ts'
 
 type Ended = { code: number | null; output: string }
 

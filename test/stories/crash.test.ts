@@ -9,12 +9,11 @@ import { after, test } from 'node:test'
 import { verifyAudit } from '#main/audit.ts'
 import { openDatabase } from '#platform/db.ts'
 import { type Failpoint, failpoints } from '#platform/failpoints.ts'
-import { root } from '#scripts/tidy/tree.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 
-const SCRIPT = join(root, 'test/support/crashing.ts')
+const SCRIPT = new URL('../support/crashing.js', import.meta.url)
 
 /** Those that every write of the pipeline passes; the others belong to their own rooms. */
 const pipeline_points: readonly Failpoint[] = [
@@ -41,7 +40,6 @@ type Node = { url: string; arm(): Promise<void>; died: Promise<unknown>; kill():
 
 async function startNode(crash_at: string): Promise<Node> {
   const child = fork(SCRIPT, {
-    execArgv: ['--import', 'tsx'],
     env: {
       ...process.env,
       CRASH_AT: crash_at,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { openDatabase } from '#platform/db.ts'
 import type { Failpoint } from '#platform/failpoints.ts'
 import { advance } from '#test/support/calls.ts'
@@ -25,8 +26,10 @@ const points: readonly Failpoint[] = [
 
 type Node = { url: string; child: ChildProcess; lines: AsyncIterator<string> }
 
+const program = fileURLToPath(new URL('../support/killed_node.js', import.meta.url))
+
 async function startNode(env: Record<string, string>, point = ''): Promise<Node> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/killed_node.ts', point], {
+  const child = spawn(process.execPath, [program, point], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -37,8 +37,8 @@ const folder = mkdtempSync(join(tmpdir(), 'florin_mortal_'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 function spawnService(crash_at: Failpoint | ''): ChildProcess {
-  const program = fileURLToPath(new URL('../support/mortal.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', program], {
+  const program = fileURLToPath(new URL('../support/mortal.js', import.meta.url))
+  const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,

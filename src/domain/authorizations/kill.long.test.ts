@@ -37,9 +37,8 @@ const cards = await Promise.all(
 )
 
 async function startHost(): Promise<{ child: ChildProcess; port: number }> {
-  const script = new URL('../../../test/support/issuer_process.ts', import.meta.url)
-  const execArgv = ['--import', 'tsx']
-  const child = fork(script, [folder, postgres.url], { execArgv, stdio: 'ignore' })
+  const script = new URL('../../../test/support/issuer_process.js', import.meta.url)
+  const child = fork(script, [folder, postgres.url], { stdio: 'ignore' })
   const [port] = (await once(child, 'message')) as [number]
   return { child, port }
 }

@@ -10,12 +10,12 @@ import { type OperationShape, pathNames } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
 import { scopes } from '#contract/scopes.ts'
+import { root } from '#platform/root.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
 import { problemCodesOf } from './openapi_responses.ts'
 import type { JsonObject } from './openapi_schemas.ts'
 import { request_examples } from './request_examples.ts'
 
-const root = join(import.meta.dirname, '..', '..', '..')
 const public_url = 'http://127.0.0.1:8080'
 const document = openApiDocument({ public_url })
 const shapes: readonly OperationShape[] = Object.values(operations)

@@ -1,0 +1,7 @@
+// node scripts/run.js NAME …: builds what has changed, and runs the built scripts/NAME.
+import { build, buildPanel } from './build.js'
+
+const [name] = process.argv.splice(2, 1)
+await build()
+if (name === 'test') await buildPanel()
+await import(`../dist/scripts/${name}.js`)
