@@ -1,3 +1,4 @@
+import { notifyActivity } from '#domain/activity/activity_store.ts'
 import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
 import { noticesOfEvents } from '#domain/notices/hear_events.ts'
 import { makeMailer } from '#domain/notices/mailer.ts'
@@ -31,6 +32,7 @@ export async function startTelling(seams: Seams): Promise<Telling> {
       fanOutEventsTask(seams, [
         (tx, events) => insertDeliveries(tx, events, clock.now()),
         noticesOfEvents(seams),
+        notifyActivity,
       ]),
       deliverWebhooksTask(deliverer),
       deliverChallengesTask(seams),

@@ -3,6 +3,8 @@ import { type Credentials, makeCredentials } from '#domain/access/credentials.ts
 import { type KeyUses, makeKeyUses } from '#domain/access/key_use.ts'
 import { memoryRateLimiter, type RateLimiter, unlimitedRate } from '#domain/access/rate_limit.ts'
 import { redisRateLimiter } from '#domain/access/redis_rate_limit.ts'
+import { ACTIVITY_CHANNEL } from '#domain/activity/activity_store.ts'
+import { type Bell, makeBell } from '#domain/activity/bell.ts'
 import type { Seams } from '#platform/context.ts'
 
 /** What a call is run with: the seams, and what this node remembers between calls. */
@@ -10,6 +12,7 @@ export type Programme = Seams & {
   credentials: Credentials
   limiter: RateLimiter
   key_uses: KeyUses
+  bell: Bell
   close(): Promise<void>
 }
 
@@ -17,16 +20,24 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
   const credentials = makeCredentials(seams)
   const limiter = await limiterFor(seams)
   const key_uses = makeKeyUses(seams)
-  const stopListening = await seams.db.listen(CREDENTIALS_CHANNEL, credentials.forget)
+  const bell = makeBell()
+  const stopListening = await seams.db.listen(CREDENTIALS_CHANNEL, (account_id) => {
+    credentials.forget(account_id)
+    // Whoever follows the account asks again whether it still may.
+    bell.ring(account_id)
+  })
+  const stopHearing = await seams.db.listen(ACTIVITY_CHANNEL, bell.ring)
   return {
     ...seams,
     credentials,
     limiter,
     key_uses,
+    bell,
     close: async () => {
       // A database that is gone must not keep the rest from stopping.
       await key_uses.flush().catch((cause) => seams.log.error('key uses were lost', {}, cause))
       await stopListening()
+      await stopHearing()
       await limiter.close()
     },
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { scopes } from '#contract/scopes.ts'
+import { activityAfter } from '#domain/activity/follow_activity.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Caller } from '#platform/context.ts'
 import { assertRefused } from '#test/support/calls.ts'
@@ -107,21 +108,27 @@ test("shows nobody else's", async () => {
   assert.deepEqual(await read(bearer), [])
 })
 
-/** The stream as a token with these scopes sees it. */
+const tokenOf = (
+  account_id: string,
+  held: readonly string[],
+  card_ids: string[] | null,
+): Caller => ({
+  kind: 'oauth_client',
+  id: 'client_1',
+  name: null,
+  account_id,
+  scopes: new Set(held as (keyof typeof scopes)[]),
+  card_ids,
+  rate_profile: null,
+})
+
+/** The stream as a token with these scopes sees it, by whichever way it looks. */
 async function readWithToken(
   account_id: string,
   held: readonly string[],
   card_ids: string[] | null = null,
 ): Promise<string[]> {
-  const caller: Caller = {
-    kind: 'oauth_client',
-    id: 'client_1',
-    name: null,
-    account_id,
-    scopes: new Set(held as (keyof typeof scopes)[]),
-    card_ids,
-    rate_profile: null,
-  }
+  const caller = tokenOf(account_id, held, card_ids)
   const credentials = { ...programme.credentials, callerOf: async () => caller }
   const request = { id: 'req_1', ip: '127.0.0.1', user_agent: 'test', header: () => null }
   const answer = await invoke(
@@ -129,7 +136,9 @@ async function readWithToken(
     { operation: 'get_activity', bearer: 'token', request, readInput: () => ({ order: 'asc' }) },
   )
   assert.equal(answer.status, 200, answer.body)
-  return eventsOf(JSON.parse(answer.body).data)
+  const followed = await activityAfter(programme.db, caller, '')
+  assert.deepEqual(followed.events, JSON.parse(answer.body).data)
+  return eventsOf(followed.events)
 }
 
 test('a token sees the rows of the scopes it holds, and only those', async () => {

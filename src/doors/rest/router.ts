@@ -9,6 +9,7 @@ import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Programme } from '#operations/programme.ts'
+import { ACTIVITY_STREAM, mountActivityStream } from './activity_stream.ts'
 import { mountEvidenceFiles } from './evidence_file.ts'
 import { send } from './send.ts'
 import { serveUpload, takeStreams } from './upload.ts'
@@ -43,6 +44,8 @@ export function mountRest(app: FastifyInstance, programme: Programme): void {
     }
     refuseOtherMethods(app, { programme, url, allowed: [...served.keys()] })
   }
+  mountActivityStream(app, programme)
+  refuseOtherMethods(app, { programme, url: ACTIVITY_STREAM, allowed: ['GET'] })
   mountEvidenceFiles(app, programme)
 }
 

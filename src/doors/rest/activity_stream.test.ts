@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { plainEvent, tellOf } from '#test/support/events.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
+import { startTwoNodes } from '#test/support/nodes.ts'
+import { createKey, openAccount } from '#test/support/people.ts'
+import { type Followed, followActivity } from '#test/support/stream.ts'
+
+const { first, second } = await startTwoNodes()
+const { url, programme } = first
+const opened: Followed[] = []
+after(() => {
+  for (const each of opened) each.close()
+})
+
+async function follow(...asked: Parameters<typeof followActivity>): Promise<Followed> {
+  const followed = await followActivity(...asked)
+  opened.push(followed)
+  return followed
+}
+
+const namesOf = (events: readonly { event: string }[]) => events.map(({ event }) => event)
+
+test('an event arrives within a second, on any node, as get_activity shows it', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const streams = [await follow(url, bearer), await follow(second.url, bearer)]
+  for (const { status, headers } of streams) {
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'text/event-stream; charset=utf-8')
+    assert.match(String(headers['request-id']), /^req_/)
+    assert.ok(headers['ratelimit'])
+  }
+  await tellOf(programme, account_id, [plainEvent('card.loaded'), plainEvent('topup.confirmed')])
+  const { body } = await send(url, 'GET', '/v1/activity?order=asc', { bearer })
+  for (const stream of streams) assert.deepEqual(await stream.hears(2), body['data'])
+})
+
+test("hears nobody else's, and nothing that is no activity", async () => {
+  const ada = await openAccount(url)
+  const bob = await openAccount(url)
+  const stream = await follow(url, bob.bearer)
+  await tellOf(programme, ada.account_id, [plainEvent('card.loaded')])
+  await tellOf(programme, bob.account_id, [plainEvent('account.signed_in')])
+  await tellOf(programme, bob.account_id, [plainEvent('card.frozen')])
+  assert.deepEqual(namesOf(await stream.hears(1)), ['card.frozen'])
+})
+
+test('goes on after the last event that was heard, without a gap or a repeat', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  await tellOf(programme, account_id, [plainEvent('card.issued')])
+  const before = await follow(url, bearer)
+  await tellOf(programme, account_id, [plainEvent('card.loaded')])
+  const [heard] = await before.hears(1)
+  before.close()
+  const missed = Array.from({ length: 250 }, (_, at) =>
+    plainEvent('card.frozen', { message: `${at}` }),
+  )
+  await tellOf(programme, account_id, missed)
+  const again = await follow(second.url, bearer, { last: heard?.id ?? '' })
+  await tellOf(programme, account_id, [plainEvent('card.cancelled')])
+  const events = await again.hears(251, 5_000)
+  const expected = [...missed.map(({ message }) => message), 'It was card.cancelled.']
+  assert.deepEqual(
+    events.map(({ message }) => message),
+    expected,
+  )
+})
+
+test('events that are written while it is read arrive once each, in order', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const stream = await follow(second.url, bearer)
+  const writers = Array.from({ length: 20 }, (_, at) =>
+    tellOf(programme, account_id, Array(5).fill(plainEvent('card.loaded', { message: `${at}` }))),
+  )
+  await Promise.all(writers)
+  const ids = (await stream.hears(100, 3_000)).map(({ id }) => id)
+  assert.equal(new Set(ids).size, 100)
+  assert.deepEqual(ids, [...ids].sort())
+})
+
+test('a reader who stops reading loses nothing and holds up nobody', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const slow = await follow(url, bearer)
+  const quick = await follow(url, bearer)
+  slow.pause()
+  const long = plainEvent('card.loaded', { message: 'x'.repeat(4_000) })
+  for (let round = 0; round < 20; round += 1) {
+    await tellOf(programme, account_id, Array(100).fill(long))
+  }
+  assert.equal((await quick.hears(2_000, 10_000)).length, 2_000)
+  assert.ok(slow.events().length < 2_000)
+  slow.resume()
+  assert.equal((await slow.hears(2_000, 10_000)).length, 2_000)
+})
+
+test('the stream of a revoked key ends at once on every node, and says why', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const { id, key } = await createKey(url, bearer)
+  const streams = [await follow(url, key), await follow(second.url, key)]
+  const other = await follow(url, bearer)
+  const started = performance.now()
+  await send(url, 'DELETE', `/v1/api_keys/${id}`, { bearer })
+  await Promise.all(streams.map(({ ended }) => ended))
+  assert.ok(performance.now() - started < 1_000)
+  for (const { text } of streams) assert.match(text(), /event: ended\ndata: .*"token_revoked"/)
+  await tellOf(programme, account_id, [plainEvent('card.loaded')])
+  assert.equal((await other.hears(1)).length, 1, 'the others go on')
+})
+
+test('a session that ends takes its streams with it', async () => {
+  const { bearer } = await openAccount(url)
+  const stream = await follow(url, bearer)
+  await send(url, 'DELETE', '/v1/sessions', { bearer })
+  await stream.ended
+})
+
+test('is refused like any call: without a bearer, with a filter, with a wrong id', async () => {
+  const { bearer } = await openAccount(url)
+  const path = '/v1/activity/stream'
+  const nameless = await send(url, 'GET', path)
+  assertRefused(nameless, 401, 'missing_token')
+  assert.match(nameless.headers.get('www-authenticate') ?? '', /resource_metadata=/)
+  assertRefused(await send(url, 'GET', `${path}?type=card`, { bearer }), 400, 'unknown_parameter')
+  const headers = { 'last-event-id': 'evt_1' }
+  assertRefused(await send(url, 'GET', path, { bearer, headers }), 400, 'invalid_request')
+  assertRefused(await send(url, 'POST', path, { bearer, body: {} }), 405, 'method_not_allowed')
+})
+
+test('the eleventh stream of a credential is refused until one is closed', async () => {
+  const { bearer } = await openAccount(url)
+  const streams = await Promise.all(Array.from({ length: 10 }, () => follow(url, bearer)))
+  const eleventh = await send(url, 'GET', '/v1/activity/stream', { bearer })
+  assertRefused(eleventh, 429, 'rate_limited')
+  assert.ok(eleventh.headers.get('retry-after'))
+  streams[0]?.close()
+  const isOpen = async () => (await follow(url, bearer)).status === 200
+  assert(await eventually(isOpen, { within_ms: 1_000 }))
+})
+
+const connections = async () => {
+  const [row] = await programme.db.rows<{ all: bigint; busy: bigint }>(
+    `select count(*) as all, count(*) filter (where state <> 'idle') as busy
+       from pg_stat_activity where datname = current_database()`,
+  )
+  return { all: Number(row?.all), busy: Number(row?.busy) }
+}
+
+test('a hundred idle streams hold no connection to the database', async () => {
+  const before = await connections()
+  const people = []
+  for (let at = 0; at < 10; at += 1) people.push(await openAccount(url))
+  const streams: Followed[] = []
+  for (const { bearer } of people) {
+    for (let at = 0; at < 10; at += 1) streams.push(await follow(url, bearer))
+  }
+  assert(streams.every(({ status }) => status === 200))
+  const isQuiet = async () => (await connections()).busy <= 1
+  assert(await eventually(isQuiet, { within_ms: 2_000 }))
+  const { all } = await connections()
+  assert.ok(all <= Math.max(before.all, 40), `${all} connections, ${before.all} before`)
+  const [ada] = people
+  await tellOf(programme, ada?.account_id ?? '', [plainEvent('card.loaded')])
+  const heard = await Promise.all(streams.slice(0, 10).map((stream) => stream.hears(1)))
+  assert(heard.every(({ length }) => length === 1))
+  for (const stream of streams) stream.close()
+})
+
+test('ends at once when the service stops', async () => {
+  const { bearer } = await openAccount(url)
+  const stream = await follow(second.url, bearer)
+  const started = performance.now()
+  await Promise.all([second.stop(), stream.ended])
+  assert.ok(performance.now() - started < 5_000)
+})

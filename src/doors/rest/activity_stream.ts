@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { Problem } from '#contract/problem.ts'
+import { bearerOf } from '#doors/bearer.ts'
+import { requireNoQuery, searchOf } from '#doors/read_input.ts'
+import { requestFactsOf } from '#doors/request_facts.ts'
+import { isId } from '#kernel/id.ts'
+import type { Call } from '#operations/call.ts'
+import { invoke } from '#operations/invoke.ts'
+import type { Programme } from '#operations/programme.ts'
+import { refusalAnswer } from '#operations/refusal.ts'
+import type { Caller } from '#platform/context.ts'
+import { Follower } from './follower.ts'
+import { send } from './send.ts'
+
+export const ACTIVITY_STREAM = '/v1/activity/stream'
+
+/** A browser's tabs and a few scripts; whoever wants more has lost count of them. */
+const STREAMS_MAX = { credential: 10, account: 50 } as const
+/** Proxies close what is silent for a minute. */
+const BEAT_MS = 15_000
+
+/**
+ * The activity stream as it happens, as server-sent events. No operation: whoever may call
+ * get_activity may follow it, and sees the same rows.
+ */
+export function mountActivityStream(app: FastifyInstance, programme: Programme): void {
+  const open = new Set<Follower>()
+  const stopBeat = programme.clock.every(BEAT_MS, () => {
+    for (const follower of open) follower.beat()
+  })
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+    stopBeat()
+    for (const follower of open) follower.end()
+  })
+  app.route({
+    method: 'GET',
+    url: ACTIVITY_STREAM,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const call = openingOf(programme, request)
+      const answer = await invoke(programme, call)
+      if (answer.status !== 200) return send(programme, reply, call, answer)
+      const caller = await programme.credentials.callerOf(call.bearer ?? '')
+      if (hasTooMany(open, caller)) {
+        const refused = refusalAnswer(tooMany(), call.request.id)
+        Object.assign(refused.headers, answer.headers)
+        return send(programme, reply, call, refused)
+      }
+      const [newest] = (JSON.parse(answer.body) as { data: ActivityEvent[] }).data
+      beginStream(reply, { ...answer.headers, 'Request-Id': call.request.id })
+      const after = lastHeard(request) ?? newest?.id ?? ''
+      const follower = new Follower(programme, { caller, call, after, sink: reply.raw })
+      if (closing) follower.end()
+      open.add(follower)
+      reply.raw.once('close', () => {
+        open.delete(follower)
+        follower.end()
+      })
+      return reply
+    },
+  })
+}
+
+/** Asked like any call: who it is, whether it may, within its rate; and where the stream stands. */
+function openingOf(programme: Programme, request: FastifyRequest): Call {
+  return {
+    operation: 'get_activity',
+    bearer: bearerOf(request.headers.authorization),
+    request: requestFactsOf(programme, request),
+    readInput: () => {
+      requireNoQuery(Object.fromEntries(new URLSearchParams(searchOf(request.url))))
+      lastHeard(request)
+      return { limit: 1 }
+    },
+  }
+}
+
+function lastHeard({ headers }: FastifyRequest): string | null {
+  const id = headers['last-event-id']
+  if (id === undefined || id === '') return null
+  if (typeof id === 'string' && isId('evt', id)) return id
+  throw new Problem('invalid_request', 'Last-Event-ID must be the id of an event.', {
+    details: [{ field: 'Last-Event-ID', message: 'must be the id of an event' }],
+  })
+}
+
+function hasTooMany(open: ReadonlySet<Follower>, { account_id, id }: Caller): boolean {
+  const ofAccount = [...open].filter(({ caller }) => caller.account_id === account_id)
+  const ofCredential = ofAccount.filter(({ caller }) => caller.id === id)
+  return ofAccount.length >= STREAMS_MAX.account || ofCredential.length >= STREAMS_MAX.credential
+}
+
+function tooMany(): Problem {
+  const { credential, account } = STREAMS_MAX
+  const sentence = `At most ${credential} streams of a credential and ${account} of an account.`
+  return new Problem('rate_limited', `${sentence} Close one first.`, { retry_after_s: 5 })
+}
+
+function beginStream(reply: FastifyReply, headers: Record<string, string>): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...headers,
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    // Some proxies would keep the first lines until there are many.
+    'X-Accel-Buffering': 'no',
+  })
+}

@@ -1,0 +1,77 @@
+import { request } from 'node:http'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { eventually } from './eventually.ts'
+
+export type Followed = {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  /** The text as far as it has come. */
+  text(): string
+  /** What was told so far, in order. */
+  events(): ActivityEvent[]
+  hears(count: number, within_ms?: number): Promise<ActivityEvent[]>
+  /** Resolves once the service has ended it. */
+  ended: Promise<void>
+  close(): void
+  pause(): void
+  resume(): void
+}
+
+/** Opens the activity stream over plain HTTP, each on a connection of its own. */
+export function followActivity(
+  url: string,
+  bearer: string | null,
+  { last = '', query = '' }: { last?: string; query?: string } = {},
+): Promise<Followed> {
+  const headers: Record<string, string> = {}
+  if (bearer !== null) headers['authorization'] = `Bearer ${bearer}`
+  if (last !== '') headers['last-event-id'] = last
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}/v1/activity/stream${query}`, { headers, agent: false })
+    asked.once('error', reject)
+    asked.once('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      const ended = new Promise<void>((done) => response.once('close', done))
+      response.on('error', () => undefined)
+      const events = () => eventsIn(text)
+      const hears = async (count: number, within_ms = 1_000) => {
+        await eventually(async () => events().length >= count, { within_ms })
+        return events()
+      }
+      const { statusCode: status = 0 } = response
+      const close = () => void response.destroy()
+      const pause = () => void response.pause()
+      const resume = () => void response.resume()
+      const { headers: got } = response
+      resolve({
+        status,
+        headers: got,
+        text: () => text,
+        events,
+        hears,
+        ended,
+        close,
+        pause,
+        resume,
+      })
+    })
+    asked.end()
+  })
+}
+
+/** Whole blocks only: the last may still be on its way. */
+function eventsIn(text: string): ActivityEvent[] {
+  return text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((block) => {
+      const [id, data] = block.split('\n')
+      if (!id?.startsWith('id: ')) return []
+      const event = JSON.parse(data?.replace(/^data: /, '') ?? '') as ActivityEvent
+      if (event.id !== id.slice('id: '.length)) throw new Error('the id is not the event’s')
+      return [event]
+    })
+}
