@@ -14,13 +14,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { dnsLookup, type Lookup } from './host_names.ts'
 import {
   type Connect,
-  dnsLookup,
   EgressFailed,
   EgressRefused,
   httpOut,
-  type Lookup,
   type OutgoingRequest,
 } from './http_out.ts'
 
@@ -143,10 +142,29 @@ test('a refused URL is neither looked up nor dialled', async () => {
     'file:///etc/passwd',
   ]
   for (const url of urls) {
-    assert.throws(() => out.requireAllowedUrl(url), EgressRefused)
+    await assert.rejects(out.requireOutward(url), EgressRefused)
     await assert.rejects(out.send({ ...request, url }), EgressRefused)
   }
   assert.deepEqual([asked, dialled], [[], []])
+})
+
+test('a name that leads inward is refused where it is written down, before anything is sent', async () => {
+  const { connect, dialled } = loopbackConnect(await closedPort())
+  const { lookup, asked } = lookupInTurn(['8.8.8.8'], ['8.8.8.8', '10.0.0.7'])
+  const out = httpOut({ allow_loopback_http: false, lookup, connect })
+  await out.requireOutward(request.url)
+  await assert.rejects(out.requireOutward(request.url), EgressRefused)
+  assert.deepEqual([asked.length, dialled], [2, []])
+})
+
+test('a name that no server can resolve in time passes until something is sent there', async () => {
+  const silent: Lookup = () => new Promise(() => undefined)
+  const down: Lookup = () => Promise.reject(new Error('no name server answers'))
+  for (const lookup of [silent, down, async () => []]) {
+    const started = performance.now()
+    await httpOut({ allow_loopback_http: false, lookup }).requireOutward(request.url)
+    assert(performance.now() - started < 4_000)
+  }
 })
 
 test('the next checked address is tried when one is dead or silent, four at most', async () => {

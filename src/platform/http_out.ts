@@ -1,4 +1,3 @@
-import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
@@ -8,14 +7,13 @@ import { assert } from '#kernel/assert.ts'
 import {
   default_ports,
   EgressFailed,
-  EgressRefused,
   hostOf,
-  isPublicAddress,
   type PortRules,
   portOf,
   requireAllowedUrl,
   type UrlRules,
 } from './address_rules.ts'
+import { checkedAddressesOf, dnsLookup, type Lookup, requireOutwardName } from './host_names.ts'
 import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
@@ -27,7 +25,11 @@ export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.
  * everything from the lookup to the last byte.
  */
 export type OutgoingHttp = {
-  requireAllowedUrl(url: string): URL
+  /**
+   * Refuses an address that may never be called, and one whose name leads inward at this moment. A
+   * name that cannot be resolved just now passes: it is judged again whenever something is sent.
+   */
+  requireOutward(url: string): Promise<void>
   send(request: OutgoingRequest): Promise<OutgoingResponse>
 }
 
@@ -57,8 +59,7 @@ export type OutgoingResponse = {
   readonly duration_ms: number
 }
 
-/** Every address of a name, and a TCP connection started to exactly one of them. */
-export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
+/** A TCP connection started to exactly this address. */
 export type Connect = (target: { readonly address: string; readonly port: number }) => Socket
 
 export type HttpOutOptions = {
@@ -124,7 +125,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
     }
   }
 
-  return { requireAllowedUrl: (url) => requireAllowedUrl(url, rules), send }
+  return { requireOutward: async (text) => requireOutwardName(allowed(text), lookup), send }
 }
 
 const URLS_REMEMBERED_MAX = 1_000
@@ -140,50 +141,6 @@ function allowedUrls(rules: UrlRules): (text: string) => URL {
     known.set(text, url)
     return url
   }
-}
-
-/**
- * Asks the name servers directly. Unlike getaddrinfo this can be cancelled, holds no thread while a
- * slow server is waited for, and knows neither the hosts file nor search domains.
- */
-export function dnsLookup(servers?: readonly string[]): Lookup {
-  return async (hostname, signal) => {
-    const resolver = new Resolver({ timeout: 3000, tries: 2 })
-    if (servers !== undefined) resolver.setServers(servers)
-    const cancel = () => resolver.cancel()
-    signal.addEventListener('abort', cancel, { once: true })
-    try {
-      const [v4, v6] = await Promise.allSettled([
-        resolver.resolve4(hostname),
-        resolver.resolve6(hostname),
-      ])
-      if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
-      return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    } finally {
-      signal.removeEventListener('abort', cancel)
-    }
-  }
-}
-
-/** One address that is not public condemns the name: an honest receiver has no such mixture. */
-async function checkedAddressesOf(
-  url: URL,
-  lookup: Lookup,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const host = hostOf(url)
-  if (isIP(host) !== 0) return [host]
-  if (url.protocol === 'http:') {
-    assert(host === 'localhost', 'plain http by name goes to localhost only')
-    return ['127.0.0.1', '::1']
-  }
-  const tooLate = once(signal, 'abort').then(() => Promise.reject(signal.reason))
-  const addresses = await Promise.race([lookup(host, signal), tooLate]).catch((cause) => {
-    throw new EgressFailed('dns', 'The host name could not be resolved.', { cause })
-  })
-  if (addresses.length === 0) throw new EgressFailed('dns', 'The host name has no address.')
-  if (addresses.every(isPublicAddress)) return addresses
-  throw new EgressRefused('The host name leads to an address that is not public.')
 }
 
 /**

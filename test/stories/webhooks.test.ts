@@ -1,63 +1,116 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import Stripe from 'stripe'
 import { verifyWebhook } from '#client/verify_webhook.ts'
 import { type EventType, event_types } from '#contract/events.ts'
-import { announceMaintenance } from '#domain/system/announce_maintenance.ts'
+import { callCard, type Holder, issueCard, openHolder } from '#test/support/cards.ts'
+import { type Buyer, fileDispute } from '#test/support/disputes.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { openAccount, type Person } from '#test/support/people.ts'
+import { send } from '#test/support/http.ts'
+import { operate } from '#test/support/operator.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { startTestService, type TestService } from '#test/support/start.ts'
+import { assertBooksAreSound, authorize, callSandbox, follow } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+import { awaitedTopup, fund, onChain } from '#test/support/topups.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
+import { requested } from '#test/support/withdrawals.ts'
 
-/** What makes each event happen, through the doors. A room that emits adds its own here. */
-const provocations: Partial<
-  Record<EventType, (service: TestService, person: Person) => Promise<void>>
-> = {
-  'account.signed_in': ({ url }, person) => makeEvent(url, person),
-  'system.maintenance': async ({ programme }) => {
-    const now = programme.clock.now()
-    const ahead = (ms: number) => new Date(now.getTime() + ms)
-    const window = { starts_at: ahead(3_600_000), ends_at: ahead(7_200_000) }
-    const planned = { ...window, message: 'Upgrade.', components: ['rails'] }
-    await announceMaintenance(programme.db, planned, now)
-  },
-}
+const { url, programme } = await startTestService()
+const { db } = programme
+const HOUR_MS = 3_600_000
 
-/** Nobody can subscribe before the account exists: it is read where all events stand. */
+/** Nobody can subscribe before the account exists: its first event is heard by a replay. */
 const BEFORE_ANY_SUBSCRIPTION: EventType = 'account.created'
 
-test('what happens is received, signed, once and in sequence', async (t) => {
-  const service = await startTestService()
-  const { url, programme } = service
-  const person = await openAccount(url)
-  const receiver = await startReceiver()
-  const { secret } = await subscribe(url, person, { url: receiver.url })
+type Stored = { id: string; type: EventType; sequence: bigint; body: string }
 
-  const types = Object.keys(provocations) as EventType[]
-  for (const type of types) await provocations[type]?.(service, person)
-  const isAll = async () => types.every((type) => receiver.types().includes(type))
-  assert(await eventually(isAll, { within_ms: 10_000 }), `received: ${receiver.types().join(', ')}`)
-
-  for (const { body, headers } of receiver.heard) await verifyWebhook(body, headers, secret)
-  const rows = await programme.db.rows<{ type: string; sequence: bigint; body: string }>(
-    `select type, sequence, body from events
+function eventsOf(account_id: string): Promise<Stored[]> {
+  return db.rows<Stored>(
+    `select id, type, sequence, body from events
       where account_id = $1 and sequence is not null order by sequence`,
-    [person.account_id],
+    [account_id],
   )
-  assert.equal(rows[0]?.type, BEFORE_ANY_SUBSCRIPTION)
+}
+
+/** A life of an account in which everything happens that a webhook can tell. */
+async function liveThroughEverything(holder: Holder): Promise<void> {
+  const { key } = holder
+  await makeEvent(url, holder)
+  await depositsOf(holder)
+  const card = await issueCard(url, key, { load_usd: 100 })
+  const buyer = { ...holder, card, capture: await purchasesOf({ ...holder, card }) }
+  await disputeOf(buyer)
+  for (const verb of ['freeze', 'cancel']) {
+    const reply = await callCard(url, { id: card.id, verb }, { bearer: key })
+    assert.equal(reply.status, 200, reply.text)
+  }
+  await requested({ url, bearer: key }, 50)
+  const from_now = (ms: number) => new Date(programme.clock.now().getTime() + ms).toISOString()
+  const window = { starts_at: from_now(HOUR_MS), ends_at: from_now(2 * HOUR_MS) }
+  const planned = await operate(url, 'POST', '/maintenance', {
+    body: { ...window, message: 'Upgrade.', components: ['rails'] },
+  })
+  assert(planned.status < 300, planned.text)
+}
+
+/** One that is credited, one whose window closes, and one that is too small to credit. */
+async function depositsOf({ key: bearer }: Holder): Promise<void> {
+  await fund(url, bearer, 300)
+  await onChain({ url, bearer, id: (await awaitedTopup(url, bearer)).id }, 'expire')
+  const { id } = await awaitedTopup(url, bearer)
+  await onChain({ url, bearer, id }, 'deposit', { amount_usd: 0.5 })
+  assert.equal((await onChain({ url, bearer, id }, 'confirm')).status, 'error')
+}
+
+/** One that is settled and partly refunded, and one that the card cannot pay. */
+async function purchasesOf(spender: Pick<Buyer, 'key' | 'card'>): Promise<Buyer['capture']> {
+  const held = await authorize(url, spender, { amount: 40 })
+  const capture = await follow(url, spender, { id: held.id, verb: 'capture' })
+  await follow(url, spender, { id: capture.id, verb: 'refund', amount: 5 })
+  assert.equal((await authorize(url, spender, { amount: 5_000 })).type, 'decline')
+  return capture
+}
+
+async function disputeOf(buyer: Buyer): Promise<void> {
+  const { id } = await fileDispute(url, buyer)
+  const closed = await callSandbox(url, buyer.key, `disputes/${id}/close`, { outcome: 'won' })
+  assert.equal(closed.status, 200, closed.text)
+}
+
+test('all 18 events happen, and each is received, signed, once and in sequence', async () => {
+  const holder = await openHolder({ url, programme })
+  const receiver = await startReceiver()
+  const { id, secret } = await subscribe(url, holder, { url: receiver.url })
+  await liveThroughEverything(holder)
+
+  const [opened] = await eventsOf(holder.account_id)
+  assert.equal(opened?.type, BEFORE_ANY_SUBSCRIPTION)
+  const path = `/v1/webhooks/${id}/replay/${opened.id}`
+  const replayed = await send(url, 'POST', path, { bearer: holder.key })
+  assert.equal(replayed.body['status'], 'succeeded', replayed.text)
+
+  const types = Object.keys(event_types)
+  assert.equal(types.length, 18)
+  const missing = () => types.filter((type) => !receiver.types().includes(type))
+  const isAll = async () => missing().length === 0
+  assert(await eventually(isAll, { within_ms: 15_000 }), `not received: ${missing().join(', ')}`)
+
+  const stored = await eventsOf(holder.account_id)
   assert.deepEqual(
-    rows.map(({ sequence }) => Number(sequence)),
-    rows.map((_, at) => at + 1),
+    stored.map(({ sequence }) => Number(sequence)),
+    stored.map((_, at) => at + 1),
   )
+  await receiver.hears(stored.length)
   assert.deepEqual(
     receiver.heard.map(({ body }) => body).toSorted(),
-    rows
-      .slice(1)
-      .map(({ body }) => body)
-      .toSorted(),
+    stored.map(({ body }) => body).toSorted(),
   )
-  for (const { body } of rows) assert(Buffer.byteLength(body) <= 20_480)
-  const provoked = new Set<string>([BEFORE_ANY_SUBSCRIPTION, ...types])
-  const missing = Object.keys(event_types).filter((type) => !provoked.has(type))
-  t.diagnostic(`${provoked.size} of 18 provoked; still without one: ${missing.join(', ')}`)
+  const stripe = new Stripe('sk_test_unused')
+  for (const { body, headers, event } of receiver.heard) {
+    const header = String(headers['service-signature'])
+    assert.equal(stripe.webhooks.constructEvent(body, header, secret).id, event.id)
+    assert.equal((await verifyWebhook(body, headers, secret)).id, headers['service-event-id'])
+    assert(Buffer.byteLength(body) <= 20_480)
+  }
+  await assertBooksAreSound(db)
 })

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
+import type { NewEvent } from '#platform/context.ts'
 import type { InboxMail } from '#platform/surface.ts'
 import { advance, assertRefused } from '#test/support/calls.ts'
 import { plainEvent, tellOf } from '#test/support/events.ts'
@@ -88,8 +90,12 @@ test('alerts of what a thief would do: key, password, e-mail, two-factor', async
   assert.equal(alert.to, person.email)
   assert(!alert.text.includes(key) && !alert.html.includes(key))
 
-  await turnOnTwoFactor(url, bearer, programme.clock)
+  const { recovery_codes } = await turnOnTwoFactor(url, bearer, programme.clock)
   await mailOf(person, 'two_factor_on')
+  const proof = { password: PASSWORD, totp_code: recovery_codes[0] }
+  const off = await send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body: proof })
+  assert(off.status < 300, off.text)
+  await mailOf(person, 'two_factor_off')
   const password = 'another long password'
   const change = (body: object) => send(url, 'PATCH', '/v1/accounts/me', { bearer, body })
   const changed = await change({ password, current_password: PASSWORD })
@@ -138,6 +144,42 @@ test('each setting decides about its events', async () => {
   ])
   await mailOf(person, 'transaction.authorized')
   assert.equal((await inbox(person)).length, 2)
+})
+
+test('every setting has its events, each e-mailed where it is on and not where it is off', async () => {
+  const asked: [string, NewEvent['type']][] = [
+    ['topup_confirmed', 'topup.confirmed'],
+    ['topup_expired', 'topup.expired'],
+    ['transaction_authorized', 'transaction.authorized'],
+    ['transaction_declined', 'transaction.declined'],
+    ['card_frozen', 'card.frozen'],
+    ['dispute_updates', 'dispute.answered'],
+    ['dispute_updates', 'dispute.evidence_due'],
+    ['dispute_updates', 'dispute.resolved'],
+    ['withdrawal_broadcasted', 'withdrawal.broadcasted'],
+    ['system_maintenance', 'system.maintenance'],
+  ]
+  const { low_balance_threshold_usd: _, security_alerts: __, ...switches } = STANDARD_NOTIFICATIONS
+  assert.deepEqual(new Set(asked.map(([setting]) => setting)), new Set(Object.keys(switches)))
+  const mailed = async (isOn: boolean) => {
+    const person = await openAccount(url)
+    const notifications = Object.fromEntries(asked.map(([setting]) => [setting, isOn]))
+    const { bearer, account_id } = person
+    const set = await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
+    assert.equal(set.status, 200, set.text)
+    // The last one always comes, so that there is something to wait for.
+    const types = [...asked.map(([, type]) => type), 'webhook.disabled' as const]
+    await tellOf(
+      programme,
+      account_id,
+      types.map((type) => plainEvent(type)),
+    )
+    await mailOf(person, 'webhook.disabled')
+    return (await inbox(person)).map(({ kind }) => kind).toSorted()
+  }
+  const all = [...asked.map(([, type]) => type), 'webhook.disabled']
+  assert.deepEqual(await mailed(true), all.toSorted())
+  assert.deepEqual(await mailed(false), ['webhook.disabled'])
 })
 
 test('a balance below the threshold is told once, and again after it recovered', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { httpOut } from '#platform/http_out.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
@@ -9,7 +10,13 @@ import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
 
 const kept = keptLog()
-const { url, programme } = await startTestService({ seams: { log: kept.log } })
+const names: Record<string, string[]> = {
+  'shop.example': ['93.184.216.34'],
+  'inward.example': ['93.184.216.34', '10.0.0.7'],
+}
+const lookup = async (name: string) => names[name] ?? Promise.reject(new Error('no such name'))
+const http = httpOut({ allow_loopback_http: true, lookup })
+const { url, programme } = await startTestService({ seams: { log: kept.log, http } })
 const hook = 'https://shop.example/florin'
 
 const create = (bearer: string, body: unknown, key?: string) =>
@@ -68,6 +75,7 @@ test('refuses addresses that lead inward, in every spelling', async () => {
     'https://100.64.0.1/',
     'https://10.1.2.3/',
     'https://localhost/',
+    'https://inward.example/hook',
     'https://user:password@shop.example/',
     'https://shop.example:22/',
     'https://shop.example:5432/',
@@ -83,6 +91,12 @@ test('refuses addresses that lead inward, in every spelling', async () => {
   }
   const loopback = { url: 'http://127.0.0.1:3000/hook', events: ['*'] }
   assert.equal((await create(bearer, loopback)).status, 201, 'the sandbox may listen to itself')
+})
+
+test('creation does not depend on name servers: what cannot be resolved is judged at sending', async () => {
+  const { bearer } = await openAccount(url)
+  const reply = await create(bearer, { url: 'https://not-yet.example/hook', events: ['*'] })
+  assert.equal(reply.status, 201, reply.text)
 })
 
 test('the twenty-first is refused, also when several come at once', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { httpOut } from '#platform/http_out.ts'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
@@ -8,7 +9,9 @@ import { answering, type Heard, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
-const { url } = await startTestService()
+const lookup = async (name: string) => [name === 'inward.example' ? '10.0.0.7' : '93.184.216.34']
+const http = httpOut({ allow_loopback_http: true, lookup })
+const { url } = await startTestService({ seams: { http } })
 const hook = 'https://shop.example/hook'
 
 const update = ({ bearer }: Person, id: string, body: unknown, key?: string) =>
@@ -42,7 +45,9 @@ test('changes what is sent and leaves the rest; asking for nothing changes nothi
 test('refuses what create_webhook refuses, and changes nothing then', async () => {
   const person = await openAccount(url)
   const { id } = await subscribe(url, person, { url: hook })
-  assertRefused(await update(person, id, { url: 'https://10.0.0.1/' }), 422, 'invalid_webhook_url')
+  for (const inward of ['https://10.0.0.1/', 'https://inward.example/hook']) {
+    assertRefused(await update(person, id, { url: inward }), 422, 'invalid_webhook_url')
+  }
   assertRefused(await update(person, id, { events: ['no.such'] }), 422, 'unknown_event_type')
   assertRefused(await update(person, id, { status: 'paused' }), 400, 'invalid_request')
   for (const grace_seconds of [-1, 604_801, 1.5]) {

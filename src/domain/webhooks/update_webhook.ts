@@ -12,10 +12,16 @@ import { lockWebhookOf, updateWebhookRow } from './webhook_store.ts'
 
 type Change = InputOfName<'update_webhook'>
 
-export const updateWebhook: Handler<'update_webhook'> = async (context, input) => {
+export const updateWebhook: Handler<'update_webhook'> = {
+  prepare: async ({ http }, { url, events }) => {
+    if (url !== undefined) await requireWebhookUrl(http, url)
+    if (events !== undefined) requireEventTypes(events)
+    return change
+  },
+}
+
+async function change(context: Context, input: Change) {
   const { tx, caller, now } = context
-  if (input.url !== undefined) requireWebhookUrl(context.http, input.url)
-  if (input.events !== undefined) requireEventTypes(input.events)
   const webhook = await lockWebhookOf(tx, caller.account_id, input.id)
   if (!isChange(input)) return webhookView(webhook, now)
 

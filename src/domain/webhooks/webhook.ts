@@ -52,10 +52,10 @@ export function webhookView(webhook: WebhookRow, now: Date): Webhook {
   }
 }
 
-/** Judged as text here; what its name resolves to is judged each time something is sent there. */
-export function requireWebhookUrl(http: Seams['http'], url: string): void {
+/** Asks a name server, so it is for before the transaction. */
+export async function requireWebhookUrl(http: Seams['http'], url: string): Promise<void> {
   try {
-    http.requireAllowedUrl(url)
+    await http.requireOutward(url)
   } catch (cause) {
     if (!(cause instanceof EgressRefused)) throw cause
     throw new Problem('invalid_webhook_url', cause.message, {

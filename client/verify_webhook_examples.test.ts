@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+/** The examples of docs/webhooks.md in other languages, run as they stand there. */
+const docs = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
+const folder = mkdtempSync(join(tmpdir(), 'florin_examples_'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const secret = 'whsec_kPz3f0m1Jm8vQx5dYb2nRt6wLc9hGs4aUe7iOo0pXyZ'
+const body = JSON.stringify({ id: 'evt_1', data: { object: { name: 'Zoë' } } })
+const now = Math.floor(Date.now() / 1_000)
+const v1 = (t: number, text = body, key = secret) =>
+  createHmac('sha256', key).update(`${t}.${text}`).digest('hex')
+
+type Case = { name: string; body: string; header: string; isRight: boolean }
+const right = (name: string, header: string): Case => ({ name, body, header, isRight: true })
+const wrong = (name: string, header: string, text = body): Case => ({
+  name,
+  body: text,
+  header,
+  isRight: false,
+})
+
+const cases: Case[] = [
+  right('as it is sent', `t=${now},v1=${v1(now)}`),
+  right('two secrets, the other one first', `t=${now},v1=${v1(now, body, 'x')},v1=${v1(now)}`),
+  right('almost five minutes old', `t=${now - 240},v1=${v1(now - 240)}`),
+  wrong('a changed body', `t=${now},v1=${v1(now)}`, `${body} `),
+  wrong('another secret', `t=${now},v1=${v1(now, body, 'x')}`),
+  wrong('too old', `t=${now - 400},v1=${v1(now - 400)}`),
+  wrong('from the future', `t=${now + 400},v1=${v1(now + 400)}`),
+  wrong('a moved time', `t=${now - 1},v1=${v1(now)}`),
+  wrong('no time', `v1=${v1(now)}`),
+  wrong('no signature', `t=${now}`),
+  wrong('nothing', ''),
+  wrong('letters that are no digest', `t=${now},v1=é`),
+]
+
+function exampleIn(language: string): string {
+  const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(docs) ?? []
+  assert(code !== undefined, `docs/webhooks.md has an example in ${language}`)
+  return code
+}
+
+/** A program that reads the cases and prints a line for each. */
+function assertJudgesAlike(command: string, args: readonly string[], env = process.env): void {
+  const input = JSON.stringify({ secret, cases })
+  const printed = execFileSync(command, args, { input, env, encoding: 'utf8' })
+  const judged = printed.trim().split('\n')
+  for (const [at, { name, isRight }] of cases.entries()) {
+    assert.equal(judged[at], String(isRight), name)
+  }
+}
+
+const isInstalled = (command: string, version: string) =>
+  spawnSync(command, [version], { stdio: 'ignore' }).status === 0
+const needs = (command: string, version: string) =>
+  isInstalled(command, version) ? {} : { skip: `${command} is not installed` }
+
+test('the Python of the guide judges as it must', needs('python3', '--version'), () => {
+  const file = join(folder, 'verify.py')
+  writeFileSync(
+    file,
+    `${exampleIn('python')}
+import json, sys
+given = json.loads(sys.stdin.buffer.read())
+for case in given["cases"]:
+    right = verify_webhook(case["body"].encode(), case["header"], given["secret"])
+    print(str(right).lower())
+`,
+  )
+  assertJudgesAlike('python3', [file])
+})
+
+test('the Go of the guide judges as it must', needs('go', 'version'), () => {
+  const file = join(folder, 'verify.go')
+  writeFileSync(
+    file,
+    `package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+${exampleIn('go')}
+func main() {
+	var given struct {
+		Secret string
+		Cases  []struct{ Body, Header string }
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&given); err != nil {
+		panic(err)
+	}
+	for _, c := range given.Cases {
+		fmt.Println(VerifyWebhook([]byte(c.Body), c.Header, given.Secret, 5*time.Minute))
+	}
+}
+`,
+  )
+  const env = { ...process.env, GOCACHE: join(folder, 'cache'), GO111MODULE: 'off' }
+  assertJudgesAlike('go', ['run', file], env)
+})
