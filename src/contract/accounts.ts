@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { operation, scoped, sessionOnly } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -94,8 +95,7 @@ const Bearer = Nullable(
 
 export const create_account = operation({
   name: 'create_account',
-  method: 'POST',
-  path: '/accounts',
+  ...routes.create_account,
   status: 201,
   section: 'Accounts and sessions',
   summary: 'Open an account.',
@@ -119,8 +119,7 @@ export const create_account = operation({
 
 export const sign_in = operation({
   name: 'sign_in',
-  method: 'POST',
-  path: '/sessions',
+  ...routes.sign_in,
   status: 200,
   section: 'Accounts and sessions',
   summary: 'Start a session.',
@@ -144,13 +143,11 @@ export const sign_in = operation({
     'too_many_attempts',
     'account_suspended',
   ],
-  never_stored: true,
 })
 
 export const sign_out = operation({
   name: 'sign_out',
-  method: 'DELETE',
-  path: '/sessions',
+  ...routes.sign_out,
   status: 204,
   section: 'Accounts and sessions',
   summary: 'End the current session.',
@@ -163,8 +160,7 @@ export const sign_out = operation({
 
 export const get_account = operation({
   name: 'get_account',
-  method: 'GET',
-  path: '/accounts/me',
+  ...routes.get_account,
   status: 200,
   section: 'Accounts and sessions',
   summary: 'Read the account.',
@@ -177,8 +173,7 @@ export const get_account = operation({
 
 export const update_account = operation({
   name: 'update_account',
-  method: 'PATCH',
-  path: '/accounts/me',
+  ...routes.update_account,
   status: 200,
   section: 'Accounts and sessions',
   summary: 'Change e-mail, password or notifications.',
@@ -198,8 +193,7 @@ export const update_account = operation({
 
 export const enable_2fa = operation({
   name: 'enable_2fa',
-  method: 'POST',
-  path: '/accounts/me/totp',
+  ...routes.enable_2fa,
   status: 200,
   section: 'Accounts and sessions',
   summary: 'Turn two-factor sign-in on.',
@@ -227,8 +221,7 @@ export const enable_2fa = operation({
 
 export const disable_2fa = operation({
   name: 'disable_2fa',
-  method: 'DELETE',
-  path: '/accounts/me/totp',
+  ...routes.disable_2fa,
   status: 204,
   section: 'Accounts and sessions',
   summary: 'Turn two-factor sign-in off.',
@@ -236,7 +229,6 @@ export const disable_2fa = operation({
   access: sessionOnly,
   input: Input({ password: Password, totp_code: TotpCode }),
   output: Nothing,
-  carries: 'body',
   destructive: true,
   problems: ['totp_not_enabled', 'invalid_credentials', 'totp_invalid', 'too_many_attempts'],
 })

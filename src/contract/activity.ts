@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { type Access, holderOnly, operation } from './operation.ts'
+import { routes } from './routes.ts'
 import { Id, Input, ListOf, Nullable, OneOf, Page, pageQuery, Timestamp, Usd } from './shapes.ts'
 
 const Resource = Type.Object(
@@ -112,8 +113,7 @@ const ActivityPage = Page(ActivityEvent)
 
 export const get_activity = operation({
   name: 'get_activity',
-  method: 'GET',
-  path: '/activity',
+  ...routes.get_activity,
   status: 200,
   section: 'Activity and audit',
   summary: 'Read the activity stream.',
@@ -129,8 +129,7 @@ export const get_activity = operation({
 
 export const filter_activity = operation({
   name: 'filter_activity',
-  method: 'GET',
-  path: '/activity',
+  ...routes.filter_activity,
   status: 200,
   section: 'Activity and audit',
   summary: 'Read one kind of activity.',
@@ -150,8 +149,7 @@ export const filter_activity = operation({
 
 export const get_audit_log = operation({
   name: 'get_audit_log',
-  method: 'GET',
-  path: '/audit_log',
+  ...routes.get_audit_log,
   status: 200,
   section: 'Activity and audit',
   summary: 'Read the audit log.',

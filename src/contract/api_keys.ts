@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { holderOnly, operation } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -58,8 +59,7 @@ export type NewApiKey = Static<typeof NewApiKey>
 
 export const list_api_keys = operation({
   name: 'list_api_keys',
-  method: 'GET',
-  path: '/api_keys',
+  ...routes.list_api_keys,
   status: 200,
   section: 'API keys',
   summary: 'List API keys.',
@@ -77,8 +77,7 @@ export const list_api_keys = operation({
 
 export const create_api_key = operation({
   name: 'create_api_key',
-  method: 'POST',
-  path: '/api_keys',
+  ...routes.create_api_key,
   status: 201,
   section: 'API keys',
   summary: 'Create an API key.',
@@ -103,8 +102,7 @@ export const create_api_key = operation({
 
 export const revoke_api_key = operation({
   name: 'revoke_api_key',
-  method: 'DELETE',
-  path: '/api_keys/{id}',
+  ...routes.revoke_api_key,
   status: 204,
   section: 'API keys',
   summary: 'Revoke an API key.',

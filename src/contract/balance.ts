@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import { Id, Input, ListOf, OneOf, Page, pageQuery, Timestamp, Usd } from './shapes.ts'
 
 export const Balance = Type.Object(
@@ -55,8 +56,7 @@ export type BalancePoint = Static<typeof BalancePoint>
 
 export const get_balance = operation({
   name: 'get_balance',
-  method: 'GET',
-  path: '/balance',
+  ...routes.get_balance,
   status: 200,
   section: 'Balance',
   summary: 'Read the balance.',
@@ -70,8 +70,7 @@ export const get_balance = operation({
 
 export const get_balance_history = operation({
   name: 'get_balance_history',
-  method: 'GET',
-  path: '/balance/history',
+  ...routes.get_balance_history,
   status: 200,
   section: 'Balance',
   summary: 'Read the history of the balance.',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -245,8 +246,7 @@ const CardId = Id('card', 'The card.')
 
 export const list_cards = operation({
   name: 'list_cards',
-  method: 'GET',
-  path: '/cards',
+  ...routes.list_cards,
   status: 200,
   section: 'Cards',
   summary: 'List cards.',
@@ -271,8 +271,7 @@ export const list_cards = operation({
 
 export const issue_card = operation({
   name: 'issue_card',
-  method: 'POST',
-  path: '/cards',
+  ...routes.issue_card,
   status: 201,
   section: 'Cards',
   summary: 'Issue a card.',
@@ -333,8 +332,7 @@ export const issue_card = operation({
 
 export const get_card = operation({
   name: 'get_card',
-  method: 'GET',
-  path: '/cards/{id}',
+  ...routes.get_card,
   status: 200,
   section: 'Cards',
   summary: 'Read a card.',
@@ -348,8 +346,7 @@ export const get_card = operation({
 
 export const reveal_pan = operation({
   name: 'reveal_pan',
-  method: 'GET',
-  path: '/cards/{id}/pan',
+  ...routes.reveal_pan,
   status: 200,
   section: 'Cards',
   summary: 'Reveal the full card number.',
@@ -367,14 +364,12 @@ export const reveal_pan = operation({
   },
   problems: ['card_cancelled', 'reveal_already_used', 'reveal_limit_exceeded'],
   destructive: true,
-  never_stored: true,
   refusals_audited_as: 'card.pan_reveal_denied',
 })
 
 export const replace_card = operation({
   name: 'replace_card',
-  method: 'POST',
-  path: '/cards/{id}/replace',
+  ...routes.replace_card,
   status: 200,
   section: 'Cards',
   summary: 'Replace a card with a new number.',
@@ -393,8 +388,7 @@ export const replace_card = operation({
 
 export const load_card = operation({
   name: 'load_card',
-  method: 'POST',
-  path: '/cards/{id}/load',
+  ...routes.load_card,
   status: 200,
   section: 'Cards',
   summary: 'Move funds from the balance onto a card.',
@@ -411,8 +405,7 @@ export const load_card = operation({
 
 export const unload_card = operation({
   name: 'unload_card',
-  method: 'POST',
-  path: '/cards/{id}/unload',
+  ...routes.unload_card,
   status: 200,
   section: 'Cards',
   summary: 'Move unused funds from a card back to the balance.',
@@ -430,8 +423,7 @@ export const unload_card = operation({
 
 export const freeze_card = operation({
   name: 'freeze_card',
-  method: 'POST',
-  path: '/cards/{id}/freeze',
+  ...routes.freeze_card,
   status: 200,
   section: 'Cards',
   summary: 'Freeze a card.',
@@ -449,8 +441,7 @@ export const freeze_card = operation({
 
 export const unfreeze_card = operation({
   name: 'unfreeze_card',
-  method: 'POST',
-  path: '/cards/{id}/unfreeze',
+  ...routes.unfreeze_card,
   status: 200,
   section: 'Cards',
   summary: 'Unfreeze a card.',
@@ -464,8 +455,7 @@ export const unfreeze_card = operation({
 
 export const cancel_card = operation({
   name: 'cancel_card',
-  method: 'POST',
-  path: '/cards/{id}/cancel',
+  ...routes.cancel_card,
   status: 200,
   section: 'Cards',
   summary: 'Cancel a card for good.',
@@ -483,8 +473,7 @@ export const cancel_card = operation({
 
 export const set_card_limits = operation({
   name: 'set_card_limits',
-  method: 'PATCH',
-  path: '/cards/{id}/limits',
+  ...routes.set_card_limits,
   status: 200,
   section: 'Cards',
   summary: 'Set spend limits.',
@@ -500,8 +489,7 @@ export const set_card_limits = operation({
 
 export const set_mcc_rules = operation({
   name: 'set_mcc_rules',
-  method: 'PATCH',
-  path: '/cards/{id}/mcc',
+  ...routes.set_mcc_rules,
   status: 200,
   section: 'Cards',
   summary: 'Set which merchant categories a card may pay.',
@@ -518,8 +506,7 @@ export const set_mcc_rules = operation({
 
 export const set_card_geo = operation({
   name: 'set_card_geo',
-  method: 'PATCH',
-  path: '/cards/{id}/geo',
+  ...routes.set_card_geo,
   status: 200,
   section: 'Cards',
   summary: 'Set which countries a card may be used in.',

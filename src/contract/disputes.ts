@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { type Access, operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -118,8 +119,7 @@ const disputeReaders: Access = {
 
 export const file_dispute = operation({
   name: 'file_dispute',
-  method: 'POST',
-  path: '/disputes',
+  ...routes.file_dispute,
   status: 201,
   section: 'Disputes',
   summary: 'Contest a purchase.',
@@ -156,8 +156,7 @@ export const file_dispute = operation({
 
 export const list_disputes = operation({
   name: 'list_disputes',
-  method: 'GET',
-  path: '/disputes',
+  ...routes.list_disputes,
   status: 200,
   section: 'Disputes',
   summary: 'List disputes.',
@@ -180,8 +179,7 @@ export const list_disputes = operation({
 
 export const get_dispute = operation({
   name: 'get_dispute',
-  method: 'GET',
-  path: '/disputes/{id}',
+  ...routes.get_dispute,
   status: 200,
   section: 'Disputes',
   summary: 'Read a dispute.',
@@ -193,8 +191,7 @@ export const get_dispute = operation({
 
 export const add_dispute_evidence = operation({
   name: 'add_dispute_evidence',
-  method: 'POST',
-  path: '/disputes/{id}/evidence',
+  ...routes.add_dispute_evidence,
   status: 200,
   section: 'Disputes',
   summary: 'Add evidence to a dispute.',

@@ -1,17 +1,15 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { EventType } from './events.ts'
 import type { ProblemCode } from './problem.ts'
+import type { Route } from './routes.ts'
 import type { Scope } from './scopes.ts'
 
 /**
  * The shape of an operation: all that the world may know of it. REST routes, OpenAPI, agent tools,
  * client methods, commands and forms are read off these values; nothing is generated.
  */
-export type OperationShape = {
+export type OperationShape = Route & {
   name: string
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Relative to /v1. Names in braces are taken from the path; the rest from query or body. */
-  path: string
   status: 200 | 201 | 204
   section: Section
   summary: string
@@ -20,8 +18,6 @@ export type OperationShape = {
   access: Access
   input: TObject
   output: TSchema
-  /** Where the input travels when it is not the method's usual place (DELETE with a body). */
-  carries?: 'body'
   /** Headers it reads besides the ones that every operation takes, with what each is for. */
   headers?: Readonly<Record<string, string>>
   /** Served on another operation's method and path, when its own required names are present. */
@@ -36,8 +32,6 @@ export type OperationShape = {
   idempotent?: boolean
   /** What of the answer is shown once only; a replay carries null in its place. */
   shown_once?: readonly string[]
-  /** Never kept under an Idempotency-Key: sign_in and reveal_pan. */
-  never_stored?: boolean
   /** The audit action that every refusal of it is written under, for what must never go unseen. */
   refusals_audited_as?: string
 }

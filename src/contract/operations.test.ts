@@ -5,9 +5,13 @@ import { Compile } from 'typebox/compile'
 import { type Access, type OperationShape, pathNames } from './operation.ts'
 import { operations } from './operations.ts'
 import { problem_statuses } from './problem.ts'
+import { type Route, routes } from './routes.ts'
 import type { Scope } from './scopes.ts'
 
 const shapes: readonly OperationShape[] = Object.values(operations)
+
+const dropUndefined = (record: object) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 
 const fieldsOf = (schema: TSchema): Readonly<Record<string, TSchema>> =>
   (schema as { properties?: Record<string, TSchema> }).properties ?? {}
@@ -104,6 +108,15 @@ test('an operation goes by one name: its key and its declaration agree', () => {
   for (const [key, shape] of Object.entries(operations)) assert.equal(shape.name, key)
 })
 
+test('every operation has its route, and there is no route without an operation', () => {
+  assert.deepEqual(Object.keys(routes), Object.keys(operations))
+  for (const shape of shapes) {
+    const route: Route = routes[shape.name as keyof typeof routes]
+    const { method, path, carries, paged, never_stored } = shape
+    assert.deepEqual({ ...route }, dropUndefined({ method, path, carries, paged, never_stored }))
+  }
+})
+
 test('every operation lets in the credentials of the access table, and no other', () => {
   for (const row of rows) {
     const shape = shapes.find(({ name }) => name === row[0])
@@ -112,7 +125,7 @@ test('every operation lets in the credentials of the access table, and no other'
 })
 
 /** Method, path and success of the specification, for what a typing error would break first. */
-const routes = `
+const specified_routes = `
 POST /accounts 201, POST /sessions 200, DELETE /sessions 204, GET /accounts/me 200,
 PATCH /accounts/me 200, POST /accounts/me/totp 200, DELETE /accounts/me/totp 204,
 GET /api_keys 200, POST /api_keys 201, DELETE /api_keys/{id} 204,
@@ -133,7 +146,7 @@ POST /tickets 201, GET /tickets 200, GET /system/health 200, GET /system/limits 
 test('method, path and success status are those of the specification', () => {
   assert.deepEqual(
     shapes.map(({ method, path, status }) => `${method} ${path} ${status}`),
-    routes.split(',').map((route) => route.trim()),
+    specified_routes.split(',').map((route) => route.trim()),
   )
 })
 
@@ -237,6 +250,10 @@ test('every list takes the page query, says so in its answer, and can refuse a c
   assert.deepEqual(
     lists.map(({ name }) => name),
     shapes.filter(({ input }) => 'cursor' in input.properties).map(({ name }) => name),
+  )
+  assert.deepEqual(
+    lists.map(({ name }) => name),
+    shapes.filter(({ paged }) => paged).map(({ name }) => name),
   )
   assert.equal(lists.length, 13)
   for (const { name, problems, input } of lists) {

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { holderOnly, operation } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -52,8 +53,7 @@ export type Ticket = Static<typeof Ticket>
 
 export const open_ticket = operation({
   name: 'open_ticket',
-  method: 'POST',
-  path: '/tickets',
+  ...routes.open_ticket,
   status: 201,
   section: 'Support and system',
   summary: 'Ask support.',
@@ -85,8 +85,7 @@ export const open_ticket = operation({
 
 export const list_tickets = operation({
   name: 'list_tickets',
-  method: 'GET',
-  path: '/tickets',
+  ...routes.list_tickets,
   status: 200,
   section: 'Support and system',
   summary: 'List tickets.',

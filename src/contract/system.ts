@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import { Id, Input, Nullable, OneOf, Timestamp } from './shapes.ts'
 
 const Health = OneOf(['operational', 'degraded', 'outage', 'maintenance'], {
@@ -154,8 +155,7 @@ export type SystemLimits = Static<typeof SystemLimits>
 
 export const get_system_health = operation({
   name: 'get_system_health',
-  method: 'GET',
-  path: '/system/health',
+  ...routes.get_system_health,
   status: 200,
   section: 'Support and system',
   summary: 'Read the health of the service.',
@@ -169,8 +169,7 @@ export const get_system_health = operation({
 
 export const get_limits = operation({
   name: 'get_limits',
-  method: 'GET',
-  path: '/system/limits',
+  ...routes.get_limits,
   status: 200,
   section: 'Support and system',
   summary: 'Read your limits.',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -104,8 +105,7 @@ export type Topup = Static<typeof Topup>
 
 export const create_topup = operation({
   name: 'create_topup',
-  method: 'POST',
-  path: '/topups',
+  ...routes.create_topup,
   status: 201,
   section: 'Top-ups',
   summary: 'Get an address to deposit to.',
@@ -138,8 +138,7 @@ export const create_topup = operation({
 
 export const list_topups = operation({
   name: 'list_topups',
-  method: 'GET',
-  path: '/topups',
+  ...routes.list_topups,
   status: 200,
   section: 'Top-ups',
   summary: 'List top-ups.',
@@ -163,8 +162,7 @@ export const list_topups = operation({
 
 export const get_topup = operation({
   name: 'get_topup',
-  method: 'GET',
-  path: '/topups/{id}',
+  ...routes.get_topup,
   status: 200,
   section: 'Top-ups',
   summary: 'Read a top-up.',
@@ -178,8 +176,7 @@ export const get_topup = operation({
 
 export const cancel_topup = operation({
   name: 'cancel_topup',
-  method: 'POST',
-  path: '/topups/{id}/cancel',
+  ...routes.cancel_topup,
   status: 200,
   section: 'Top-ups',
   summary: 'Call off a top-up.',

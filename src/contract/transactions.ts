@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -202,8 +203,7 @@ const TransactionPage = Page(Transaction)
 
 export const list_transactions = operation({
   name: 'list_transactions',
-  method: 'GET',
-  path: '/transactions',
+  ...routes.list_transactions,
   status: 200,
   section: 'Transactions',
   summary: 'List card transactions.',
@@ -223,8 +223,7 @@ export const list_transactions = operation({
 
 export const get_transaction = operation({
   name: 'get_transaction',
-  method: 'GET',
-  path: '/transactions/{id}',
+  ...routes.get_transaction,
   status: 200,
   section: 'Transactions',
   summary: 'Read a transaction.',
@@ -236,8 +235,7 @@ export const get_transaction = operation({
 
 export const list_card_transactions = operation({
   name: 'list_card_transactions',
-  method: 'GET',
-  path: '/cards/{id}/transactions',
+  ...routes.list_card_transactions,
   status: 200,
   section: 'Transactions',
   summary: "List one card's transactions.",
@@ -250,8 +248,7 @@ export const list_card_transactions = operation({
 
 export const get_auth_details = operation({
   name: 'get_auth_details',
-  method: 'GET',
-  path: '/transactions/{id}/auth',
+  ...routes.get_auth_details,
   status: 200,
   section: 'Transactions',
   summary: 'Read the raw authorization message.',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -220,8 +221,7 @@ const DescriptionInput = Type.String({
 
 export const list_webhooks = operation({
   name: 'list_webhooks',
-  method: 'GET',
-  path: '/webhooks',
+  ...routes.list_webhooks,
   status: 200,
   section: 'Webhooks',
   summary: 'List webhook subscriptions.',
@@ -248,8 +248,7 @@ export const list_webhooks = operation({
 
 export const create_webhook = operation({
   name: 'create_webhook',
-  method: 'POST',
-  path: '/webhooks',
+  ...routes.create_webhook,
   status: 201,
   section: 'Webhooks',
   summary: 'Subscribe to events.',
@@ -270,8 +269,7 @@ export const create_webhook = operation({
 
 export const update_webhook = operation({
   name: 'update_webhook',
-  method: 'PATCH',
-  path: '/webhooks/{id}',
+  ...routes.update_webhook,
   status: 200,
   section: 'Webhooks',
   summary: 'Change a subscription or rotate its secret.',
@@ -308,8 +306,7 @@ export const update_webhook = operation({
 
 export const delete_webhook = operation({
   name: 'delete_webhook',
-  method: 'DELETE',
-  path: '/webhooks/{id}',
+  ...routes.delete_webhook,
   status: 204,
   section: 'Webhooks',
   summary: 'Unsubscribe.',
@@ -325,8 +322,7 @@ export const delete_webhook = operation({
 
 export const replay_webhook = operation({
   name: 'replay_webhook',
-  method: 'POST',
-  path: '/webhooks/{id}/replay/{eid}',
+  ...routes.replay_webhook,
   status: 200,
   section: 'Webhooks',
   summary: 'Send an event again.',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
 import { operation, scoped } from './operation.ts'
+import { routes } from './routes.ts'
 import {
   Id,
   Input,
@@ -67,8 +68,7 @@ export type Withdrawal = Static<typeof Withdrawal>
 
 export const withdraw = operation({
   name: 'withdraw',
-  method: 'POST',
-  path: '/withdrawals',
+  ...routes.withdraw,
   status: 201,
   section: 'Withdrawals',
   summary: 'Send USDT to an external wallet.',
@@ -120,8 +120,7 @@ export const withdraw = operation({
 
 export const list_withdrawals = operation({
   name: 'list_withdrawals',
-  method: 'GET',
-  path: '/withdrawals',
+  ...routes.list_withdrawals,
   status: 200,
   section: 'Withdrawals',
   summary: 'List withdrawals.',
@@ -139,8 +138,7 @@ export const list_withdrawals = operation({
 
 export const get_withdrawal = operation({
   name: 'get_withdrawal',
-  method: 'GET',
-  path: '/withdrawals/{id}',
+  ...routes.get_withdrawal,
   status: 200,
   section: 'Withdrawals',
   summary: 'Read a withdrawal.',

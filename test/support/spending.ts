@@ -27,7 +27,7 @@ export async function openSpender(
   return { ...holder, card: await issueCard(service.url, holder.key, { ...load, ...body }) }
 }
 
-type Spender = { key: string; card: Card }
+type Spender = { key: string; card: Pick<Card, 'id'> }
 
 /** A shop of the sandbox asks for money. */
 export async function authorize(
