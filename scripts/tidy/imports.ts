@@ -79,8 +79,9 @@ export function importComplaints(files: readonly SourceFile[]): Complaint[] {
     )
 }
 
-/** The configuration of a tool at the root has the form its tool asks for. */
-const isToolConfiguration = (path: string): boolean => /^[^/]+\.config\.(ts|js|mjs)$/.test(path)
+/** The configuration of a tool, at the root or of the panel, has the form its tool asks for. */
+const isToolConfiguration = (path: string): boolean =>
+  /^(panel\/)?[^/]+\.config\.(ts|js|mjs)$/.test(path)
 
 export function exportComplaints(files: readonly SourceFile[]): Complaint[] {
   return files

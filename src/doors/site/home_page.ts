@@ -1,6 +1,6 @@
 import type { Settings } from '#platform/config.ts'
 
-/** What a browser shows at the root: that it runs, and where to go on. */
+/** What a browser shows where the panel was not built: that the service runs, and what to do. */
 export function homePage({ mode, version, public_url }: Settings): string {
   return `<!doctype html>
 <html lang="en">
@@ -16,7 +16,8 @@ export function homePage({ mode, version, public_url }: Settings): string {
 </style>
 <h1>Florin</h1>
 <p class="mode">${mode} mode, version ${version}</p>
-<p>This card programme is running. The API answers at <code>${public_url}/v1</code>.</p>
+<p>This card programme is running. The API answers at <code>${public_url}/v1</code>.
+The panel is not built: <code>npm start</code> in a checkout builds it.</p>
 <ul>
   <li><a href="/openapi.json">API description (OpenAPI 3.1, JSON)</a></li>
   <li><a href="/openapi.yaml">API description (YAML)</a></li>

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { serverCard } from '#doors/server_card.ts'
 import type { Programme } from '#operations/programme.ts'
-import { homePage } from './home_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
+import { mountPanelFiles } from './panel_files.ts'
 
 /** What is read without a bearer: the description of the API, and whether the service is up. */
 export function mountSite(app: FastifyInstance, programme: Programme): void {
@@ -40,10 +40,5 @@ export function mountSite(app: FastifyInstance, programme: Programme): void {
     const { registry } = programme.metrics
     return reply.type(registry.contentType).send(await registry.metrics())
   })
-  app.get('/', (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .send(homePage(programme.settings)),
-  )
+  mountPanelFiles(app, programme.settings)
 }

@@ -1,0 +1,105 @@
+import { useState } from 'react'
+import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Failed, Skeleton } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useOperatorAct, useOperatorRead } from './operator_api.ts'
+
+type KillSwitch = { rail: string; on: boolean; reason: string | null; changed_at: string | null }
+
+export function KillSwitches() {
+  const switches = useOperatorRead<{ data: KillSwitch[] }>('/kill_switches')
+  const [asked, setAsked] = useState<KillSwitch | null>(null)
+  return (
+    <>
+      <PageHeader
+        title="Kill switches"
+        note="While one is on, nothing new begins on its rail. What has begun goes on to its end."
+      />
+      <Section flush>
+        {switches.data === undefined ? (
+          switches.error === null ? (
+            <Skeleton className="m-4 h-32" />
+          ) : (
+            <Failed problem={switches.error} retry={() => void switches.refetch()} />
+          )
+        ) : (
+          <ul className="divide-y divide-line">
+            {switches.data.data.map((each) => (
+              <Line key={each.rail} of={each} onAsk={() => setAsked(each)} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      {asked !== null && <Ask of={asked} onDone={() => setAsked(null)} />}
+    </>
+  )
+}
+
+function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="mr-auto">
+        <p className="flex items-center gap-2 font-medium">
+          {inWords(of.rail)}
+          <Badge tone={of.on ? 'bad' : 'good'}>{of.on ? 'Stopped' : 'Running'}</Badge>
+        </p>
+        {of.changed_at !== null && (
+          <p className="text-sm text-soft">
+            {of.reason}, <Time at={of.changed_at} />
+          </p>
+        )}
+      </div>
+      <Button
+        kind={of.on ? 'main' : 'danger'}
+        aria-label={`${verbOf(of)} ${of.rail}`}
+        onClick={onAsk}
+      >
+        {verbOf(of)}
+      </Button>
+    </li>
+  )
+}
+
+const verbOf = ({ on }: KillSwitch) => (on ? 'Let go on' : 'Stop')
+
+/** A reason is asked for each way: it stands in the audit log. */
+function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
+  const [reason, setReason] = useState('')
+  const act = useOperatorAct<string>({
+    method: 'PUT',
+    path: () => `/kill_switches/${of.rail}`,
+    body: (why) => ({ on: !of.on, reason: why }),
+    changes: ['/kill_switches'],
+    done: onDone,
+  })
+  return (
+    <Dialog open onOpenChange={onDone} title={`${verbOf(of)}: ${inWords(of.rail)}`}>
+      <form
+        onSubmit={(form) => {
+          form.preventDefault()
+          act.mutate(reason)
+        }}
+      >
+        <Field
+          label="Reason"
+          required
+          maxLength={500}
+          value={reason}
+          onChange={(change) => setReason(change.target.value)}
+        />
+        <ProblemNote problem={act.error} />
+        <DialogActions>
+          <Button onClick={onDone}>Leave it</Button>
+          <Button type="submit" kind={of.on ? 'main' : 'danger'} busy={act.isPending}>
+            {verbOf(of)}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,112 @@
+import { ArrowDownToLine, Plus, TriangleAlert } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
+import type { Balance } from '#contract/balance.ts'
+import { useRead } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Failed, Skeleton } from '#panel/ui/states.tsx'
+import { FirstSteps } from './overview/first_steps.tsx'
+import { LatestActivity } from './overview/latest_activity.tsx'
+import { YourCards } from './overview/your_cards.tsx'
+
+const BalanceChart = lazy(() =>
+  import('./overview/balance_chart.tsx').then(({ BalanceChart: chart }) => ({ default: chart })),
+)
+
+export function Overview() {
+  const balance = useRead('get_balance', {})
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        action={
+          <>
+            <Button asChild>
+              <Link href="/cards?issue">
+                <Plus /> Issue card
+              </Link>
+            </Button>
+            <Button kind="main" asChild>
+              <Link href="/topups">
+                <ArrowDownToLine /> Top up
+              </Link>
+            </Button>
+          </>
+        }
+      />
+      <div className="space-y-4">
+        <FirstSteps />
+        <LowBalance />
+        <Section>
+          {balance.data !== undefined ? (
+            <Figures balance={balance.data} />
+          ) : balance.error !== null ? (
+            <Failed problem={balance.error} retry={() => void balance.refetch()} />
+          ) : (
+            <Skeleton className="h-14 w-56" />
+          )}
+          <Suspense fallback={<Skeleton className="mt-4 h-45" />}>
+            <BalanceChart />
+          </Suspense>
+        </Section>
+        <div className="grid gap-4 lg:grid-cols-2">
+          <YourCards />
+          <LatestActivity />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Figures({ balance }: { balance: Balance }) {
+  const figures = [
+    ['On cards', balance.cards_usd],
+    ['Arriving', balance.pending_in_usd],
+    ['Leaving', balance.pending_out_usd],
+    ['Total', balance.total_usd],
+  ] as const
+  return (
+    <div className="flex flex-wrap items-end gap-x-10 gap-y-4">
+      <div>
+        <p className="text-soft">Balance</p>
+        <p className="text-2xl font-semibold tracking-tight">
+          <Money usd={balance.balance_usd} />
+        </p>
+      </div>
+      <dl className="flex flex-wrap gap-x-8 gap-y-2">
+        {figures.map(([name, usd]) => (
+          <div key={name}>
+            <dt className="text-sm text-soft">{name}</dt>
+            <dd className="font-medium">
+              <Money usd={usd} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** Only for those who asked to be warned, and only while there is something to warn of. */
+function LowBalance() {
+  const account = useRead('get_account', {}).data
+  const threshold_usd = account?.notifications.low_balance_threshold_usd ?? null
+  if (account === undefined || threshold_usd === null) return null
+  if (account.balance_usd >= threshold_usd) return null
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl bg-warn-ground px-4 py-3 text-warn"
+    >
+      <TriangleAlert className="size-4" aria-hidden />
+      <p className="mr-auto">
+        The balance is below <Money usd={threshold_usd} />, as you asked to be told.
+      </p>
+      <Link href="/topups" className="font-medium underline underline-offset-2">
+        Top up
+      </Link>
+    </div>
+  )
+}

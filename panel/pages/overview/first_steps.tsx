@@ -1,0 +1,80 @@
+import { Check } from 'lucide-react'
+import { Link } from 'wouter'
+import { useRead } from '#panel/queries.ts'
+import { classes } from '#panel/ui/classes.ts'
+import { Section } from '#panel/ui/section.tsx'
+
+/** Fund, issue, spend: shown until all three have happened once. */
+export function FirstSteps() {
+  const changes = useRead('get_balance_history', { limit: 1 }).data
+  const cards = useRead('list_cards', { limit: 1 }).data
+  const purchases = useRead('list_transactions', { limit: 1, type: 'authorization' }).data
+  if (changes === undefined || cards === undefined || purchases === undefined) return null
+  const steps = [
+    {
+      title: 'Fund your balance',
+      note: 'Send USDT to an address of your own.',
+      href: '/topups',
+      is_done: changes.data.length > 0,
+    },
+    {
+      title: 'Issue a card',
+      note: 'Virtual at once, or a physical one by post.',
+      href: '/cards?issue',
+      is_done: cards.data.length > 0,
+    },
+    {
+      title: 'Spend',
+      note: 'Reveal its number and pay where cards are taken.',
+      href: cards.data[0] === undefined ? '/cards' : `/cards/${cards.data[0].id}`,
+      is_done: purchases.data.length > 0,
+    },
+  ]
+  const next = steps.findIndex(({ is_done }) => !is_done)
+  if (next === -1) return null
+  return (
+    <Section title="First steps">
+      <ol className="grid gap-3 md:grid-cols-3">
+        {steps.map((step, at) => (
+          <Step key={step.title} step={step} number={at + 1} is_next={at === next} />
+        ))}
+      </ol>
+    </Section>
+  )
+}
+
+type StepProps = {
+  step: { title: string; note: string; href: string; is_done: boolean }
+  number: number
+  is_next: boolean
+}
+
+function Step({ step, number, is_next }: StepProps) {
+  return (
+    <li>
+      <Link
+        href={step.href}
+        className={classes(
+          'flex h-full gap-3 rounded-lg border border-line p-3 hover:bg-hover',
+          is_next && 'border-accent',
+        )}
+      >
+        <span
+          className={classes(
+            'num grid size-6 shrink-0 place-items-center rounded-full border border-line text-sm text-soft',
+            is_next && 'border-accent text-accent',
+            step.is_done && 'border-transparent bg-good-ground text-good',
+          )}
+        >
+          {step.is_done ? <Check className="size-4" aria-label="Done" /> : number}
+        </span>
+        <span>
+          <span className={classes('block font-medium', step.is_done && 'text-soft')}>
+            {step.title}
+          </span>
+          <span className="block text-sm text-soft">{step.note}</span>
+        </span>
+      </Link>
+    </li>
+  )
+}

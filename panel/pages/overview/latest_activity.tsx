@@ -1,0 +1,59 @@
+import { Activity, ArrowDownToLine, CreditCard, type LucideIcon, TriangleAlert } from 'lucide-react'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { useRead } from '#panel/queries.ts'
+import { classes } from '#panel/ui/classes.ts'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty, Failed, Skeleton } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+
+const icons: Record<ActivityEvent['type'], LucideIcon> = {
+  topup: ArrowDownToLine,
+  card: CreditCard,
+  spend: Activity,
+  error: TriangleAlert,
+}
+
+export function LatestActivity() {
+  const latest = useRead('get_activity', { limit: 8 })
+  return (
+    <Section title="Latest activity" flush>
+      {latest.data === undefined ? (
+        latest.error === null ? (
+          <Skeleton className="m-4 h-32" />
+        ) : (
+          <Failed problem={latest.error} retry={() => void latest.refetch()} />
+        )
+      ) : latest.data.data.length === 0 ? (
+        <Empty icon={Activity} title="Nothing has happened yet">
+          Deposits, cards and purchases appear here as they happen.
+        </Empty>
+      ) : (
+        <ul className="divide-y divide-line">
+          {latest.data.data.map((event) => (
+            <ActivityLine key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** One line of the activity stream. */
+export function ActivityLine({ event }: { event: ActivityEvent }) {
+  const Icon = event.severity === 'error' ? TriangleAlert : icons[event.type]
+  return (
+    <li className="flex items-start gap-3 px-4 py-2.5">
+      <Icon
+        aria-hidden
+        className={classes(
+          'mt-0.5 size-4 shrink-0 text-soft',
+          event.severity !== 'info' && 'text-warn',
+        )}
+      />
+      <p className="min-w-0 flex-1">{event.message}</p>
+      <span className="text-sm text-soft">
+        <Time at={event.created_at} />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,69 @@
+import { CreditCard } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Card } from '#contract/cards.ts'
+import { useRead } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { cardTitle } from '#panel/ui/card_face.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty, Failed, Skeleton } from '#panel/ui/states.tsx'
+
+export function YourCards() {
+  const cards = useRead('list_cards', { status: 'active,frozen', limit: 6 })
+  const all = (
+    <Link href="/cards" className="text-sm font-medium text-accent hover:underline">
+      All cards
+    </Link>
+  )
+  const issue = (
+    <Button asChild>
+      <Link href="/cards?issue">Issue a card</Link>
+    </Button>
+  )
+  return (
+    <Section title="Cards" action={all} flush>
+      {cards.data === undefined ? (
+        cards.error === null ? (
+          <Skeleton className="m-4 h-32" />
+        ) : (
+          <Failed problem={cards.error} retry={() => void cards.refetch()} />
+        )
+      ) : cards.data.data.length === 0 ? (
+        <Empty icon={CreditCard} title="No card yet" action={issue}>
+          A virtual card is ready to pay as soon as it is issued.
+        </Empty>
+      ) : (
+        <ul className="divide-y divide-line">
+          {cards.data.data.map((card) => (
+            <CardLine key={card.id} card={card} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function CardLine({ card }: { card: Card }) {
+  return (
+    <li>
+      <Link
+        href={`/cards/${card.id}`}
+        className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover"
+      >
+        <span
+          aria-hidden
+          className="h-6 w-9 shrink-0 rounded bg-[linear-gradient(135deg,#2f8a72,#10362d)]"
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate font-medium">{cardTitle(card)}</span>
+          <span className="num block text-sm text-soft capitalize">
+            {card.brand} ·· {card.last4}
+          </span>
+        </span>
+        {card.status !== 'active' && <Status of={card.status} />}
+        <Money usd={card.balance_usd} className="font-medium" />
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,16 @@
+import { useEffect } from 'react'
+
+/** Where consent leads back to, in a window of its own: it hands the answer over and closes. */
+export function RevealReturn() {
+  useEffect(() => {
+    const answer = Object.fromEntries(new URLSearchParams(location.search))
+    history.replaceState(null, '', '/reveal')
+    ;(opener as Window | null)?.postMessage({ florin_reveal: answer }, location.origin)
+    close()
+  }, [])
+  return (
+    <main className="grid min-h-dvh place-items-center p-6 text-center text-soft">
+      <h1 className="text-base">Go back to the window you came from. This one can be closed.</h1>
+    </main>
+  )
+}

@@ -1,0 +1,116 @@
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { useAct } from '#panel/queries.ts'
+import { keepBearer } from '#panel/session.ts'
+import { Door } from '#panel/shell/door.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+
+/** E-mail and password, and then the code where two-factor is on. */
+export function SignIn() {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const sign_in = useAct('sign_in', { done: (session) => keepBearer(session.bearer ?? '') })
+  const asks_code = ['totp_required', 'totp_invalid'].includes(sign_in.error?.code ?? '')
+  const [is_second_step, setSecondStep] = useState(false)
+  if (asks_code && !is_second_step) setSecondStep(true)
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    sign_in.mutate({ email, password, ...(is_second_step && { totp_code: code.trim() }) })
+  }
+  const startAgain = () => {
+    setSecondStep(false)
+    sign_in.reset()
+  }
+  const problem = sign_in.error?.code === 'totp_required' ? null : sign_in.error
+  return (
+    <Door
+      title={is_second_step ? 'Enter your code' : 'Sign in'}
+      note={
+        is_second_step
+          ? 'The six digits of your authenticator app, or a recovery code.'
+          : 'Your cards, your balance and everything they did.'
+      }
+      below={
+        <>
+          New here?{' '}
+          <Link href="/sign_up" className="font-medium text-accent underline underline-offset-2">
+            Open an account
+          </Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} className="space-y-4">
+        {is_second_step ? (
+          <CodeField value={code} onChange={setCode} />
+        ) : (
+          <Credentials
+            {...{ email, setEmail, password, setPassword }}
+            autoComplete="current-password"
+          />
+        )}
+        <ProblemNote problem={problem} />
+        <Button type="submit" kind="main" size="large" className="w-full" busy={sign_in.isPending}>
+          {is_second_step ? 'Continue' : 'Sign in'}
+        </Button>
+        {is_second_step && (
+          <Button kind="quiet" className="w-full" onClick={startAgain}>
+            Use another account
+          </Button>
+        )}
+      </form>
+    </Door>
+  )
+}
+
+function CodeField({ value, onChange }: { value: string; onChange(value: string): void }) {
+  return (
+    <Field
+      label="Code"
+      name="totp_code"
+      autoComplete="one-time-code"
+      inputMode="text"
+      autoFocus
+      required
+      value={value}
+      onChange={(change) => onChange(change.target.value)}
+    />
+  )
+}
+
+type CredentialsProps = {
+  email: string
+  setEmail(email: string): void
+  password: string
+  setPassword(password: string): void
+  autoComplete: 'current-password' | 'new-password'
+}
+
+export function Credentials(props: CredentialsProps) {
+  const { email, setEmail, password, setPassword, autoComplete } = props
+  return (
+    <>
+      <Field
+        label="E-mail"
+        type="email"
+        name="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={(change) => setEmail(change.target.value)}
+      />
+      <Field
+        label="Password"
+        type="password"
+        name="password"
+        autoComplete={autoComplete}
+        required
+        value={password}
+        onChange={(change) => setPassword(change.target.value)}
+        {...(autoComplete === 'new-password' && { hint: 'At least 10 characters.' })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { useAct } from '#panel/queries.ts'
+import { keepBearer } from '#panel/session.ts'
+import { Door } from '#panel/shell/door.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Credentials } from './sign_in.tsx'
+
+export function SignUp() {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const create_account = useAct('create_account', { done: (made) => keepBearer(made.bearer ?? '') })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    create_account.mutate({ email, password })
+  }
+  return (
+    <Door
+      title="Open an account"
+      note="No documents. Fund it with USDT and issue a card in minutes."
+      below={
+        <>
+          You have one?{' '}
+          <Link href="/sign_in" className="font-medium text-accent underline underline-offset-2">
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      <form onSubmit={submit} className="space-y-4">
+        <Credentials {...{ email, setEmail, password, setPassword }} autoComplete="new-password" />
+        <ProblemNote problem={create_account.error} />
+        <Button
+          type="submit"
+          kind="main"
+          size="large"
+          className="w-full"
+          busy={create_account.isPending}
+        >
+          Open account
+        </Button>
+      </form>
+    </Door>
+  )
+}

@@ -1,0 +1,43 @@
+import { Redirect, Route, Switch } from 'wouter'
+import { NotFound } from './pages/not_found.tsx'
+import { RevealReturn } from './pages/reveal_return.tsx'
+import { SignIn } from './pages/sign_in.tsx'
+import { SignUp } from './pages/sign_up.tsx'
+import { routes } from './routes.tsx'
+import { useIsSignedIn } from './session.ts'
+import { Shell } from './shell/shell.tsx'
+
+/** Two doors without a session, and everything else behind one. */
+export function Panel() {
+  const is_signed_in = useIsSignedIn()
+  if (location.pathname === '/reveal') return <RevealReturn />
+  if (!is_signed_in) {
+    return (
+      <Switch>
+        <Route path="/sign_up" component={SignUp} />
+        <Route path="/sign_in" component={SignIn} />
+        <Route>
+          <Redirect to="/sign_in" replace />
+        </Route>
+      </Switch>
+    )
+  }
+  return (
+    <Shell>
+      <Switch>
+        {routes.map(({ path, page: Page }) => (
+          <Route key={path} path={path}>
+            {({ id = '' }: { id?: string }) => <Page id={id} />}
+          </Route>
+        ))}
+        <Route path="/sign_in">
+          <Redirect to="/" replace />
+        </Route>
+        <Route path="/sign_up">
+          <Redirect to="/" replace />
+        </Route>
+        <Route component={NotFound} />
+      </Switch>
+    </Shell>
+  )
+}

@@ -1,0 +1,19 @@
+import { LayoutDashboard, type LucideIcon } from 'lucide-react'
+import type { ComponentType } from 'react'
+import { Overview } from './pages/overview.tsx'
+
+export type PanelRoute = {
+  path: string
+  page: ComponentType<{ id: string }>
+  /** Pages with a title stand in the navigation and in the command palette, in this order. */
+  title?: string
+  icon?: LucideIcon
+}
+
+/**
+ * Every page. The first one is in the first script; the others come when they are visited. The
+ * service answers a page's address by its first word: see PANEL_PAGES in doors/site/panel_files.ts.
+ */
+export const routes: readonly PanelRoute[] = [
+  { path: '/', page: Overview, title: 'Overview', icon: LayoutDashboard },
+]

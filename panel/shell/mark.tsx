@@ -1,0 +1,15 @@
+import { classes } from '#panel/ui/classes.ts'
+
+export function Mark({ className }: { className?: string }) {
+  return (
+    <p
+      className={classes(
+        'flex items-center gap-2.5 text-lg font-semibold tracking-tight',
+        className,
+      )}
+    >
+      <img src="/icon.svg" alt="" width="24" height="24" />
+      Florin
+    </p>
+  )
+}

@@ -1,0 +1,99 @@
+import { Menu as MenuIcon } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useRoute } from 'wouter'
+import { type PanelRoute, routes } from '#panel/routes.tsx'
+import { classes } from '#panel/ui/classes.ts'
+import { Sheet } from '#panel/ui/dialog.tsx'
+import { Mark } from './mark.tsx'
+
+export const titled = routes.filter((route) => route.title !== undefined)
+/** As many as a phone has room for beside "More". */
+const BOTTOM_MAX = 4
+
+export function Sidebar() {
+  return (
+    <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line px-3 py-4 lg:flex">
+      <Mark className="mb-5 px-2.5" />
+      <nav aria-label="Pages" className="flex flex-col gap-0.5">
+        {titled.map((route) => (
+          <SideLink key={route.path} route={route} />
+        ))}
+      </nav>
+      <nav aria-label="More" className="mt-auto flex flex-col gap-0.5 px-2.5 text-sm text-soft">
+        <a href="/docs" className="py-1 hover:text-ink">
+          Documentation
+        </a>
+      </nav>
+    </aside>
+  )
+}
+
+type LinkProps = { route: PanelRoute; onClick?(): void }
+
+const useIsHere = ({ path }: PanelRoute) => useRoute(path === '/' ? '/' : `${path}/*?`)[0]
+
+function SideLink({ route, onClick }: LinkProps) {
+  const is_here = useIsHere(route)
+  const { icon: Icon } = route
+  return (
+    <Link
+      href={route.path}
+      aria-current={is_here ? 'page' : undefined}
+      onClick={() => onClick?.()}
+      className={classes(
+        'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-soft hover:bg-hover hover:text-ink',
+        is_here && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
+      )}
+    >
+      {Icon !== undefined && <Icon className="size-4" aria-hidden />}
+      {route.title}
+    </Link>
+  )
+}
+
+/** On a phone: the first pages within reach of the thumb, the rest behind "More". */
+export function BottomBar() {
+  const [is_open, setOpen] = useState(false)
+  const rest = titled.slice(BOTTOM_MAX)
+  return (
+    <nav
+      aria-label="Pages"
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-sheet pb-[env(safe-area-inset-bottom)] lg:hidden"
+    >
+      {titled.slice(0, BOTTOM_MAX).map((route) => (
+        <BottomLink key={route.path} route={route} />
+      ))}
+      {rest.length > 0 && (
+        <button type="button" className={bottom_look} onClick={() => setOpen(true)}>
+          <MenuIcon className="size-5" aria-hidden />
+          More
+        </button>
+      )}
+      <Sheet open={is_open} onOpenChange={setOpen} title="More">
+        <div className="flex flex-col gap-0.5">
+          {rest.map((route) => (
+            <SideLink key={route.path} route={route} onClick={() => setOpen(false)} />
+          ))}
+        </div>
+      </Sheet>
+    </nav>
+  )
+}
+
+const bottom_look =
+  'flex h-15 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-xs font-medium text-soft focus-visible:outline-offset-[-3px]'
+
+function BottomLink({ route }: LinkProps) {
+  const is_here = useIsHere(route)
+  const { icon: Icon } = route
+  return (
+    <Link
+      href={route.path}
+      aria-current={is_here ? 'page' : undefined}
+      className={classes(bottom_look, is_here && 'text-accent')}
+    >
+      {Icon !== undefined && <Icon className="size-5" aria-hidden />}
+      {route.title}
+    </Link>
+  )
+}

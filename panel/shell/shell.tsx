@@ -1,0 +1,72 @@
+import { Search, Zap } from 'lucide-react'
+import { type ReactNode, Suspense, useState } from 'react'
+import { useLive } from '#panel/live.ts'
+import { useRead } from '#panel/queries.ts'
+import { Badge } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Skeleton } from '#panel/ui/states.tsx'
+import { AccountMenu } from './account_menu.tsx'
+import { CommandPalette } from './command_palette.tsx'
+import { Mark } from './mark.tsx'
+import { BottomBar, Sidebar } from './navigation.tsx'
+import { SandboxDrawer } from './sandbox_drawer.tsx'
+
+/** What is around every page: navigation, search, the account, and the sandbox if it is one. */
+export function Shell({ children }: { children: ReactNode }) {
+  useLive()
+  const account = useRead('get_account', {}).data
+  const [is_searching, setSearching] = useState(false)
+  const [is_playing, setPlaying] = useState(false)
+  const is_sandbox = account?.livemode === false
+  return (
+    <div className="lg:grid lg:grid-cols-[14rem_1fr]">
+      <a
+        href="#page"
+        className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      <Sidebar />
+      <div className="min-w-0">
+        <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-ground/90 px-4 backdrop-blur lg:px-6">
+          <Mark className="mr-auto lg:hidden" />
+          <SearchButton onClick={() => setSearching(true)} />
+          {is_sandbox && <Badge tone="warn">Sandbox</Badge>}
+          {is_sandbox && (
+            <Button size="small" aria-label="Make things happen" onClick={() => setPlaying(true)}>
+              <Zap />
+              <span className="max-sm:hidden">Make things happen</span>
+            </Button>
+          )}
+          <AccountMenu email={account?.email ?? ''} />
+        </header>
+        <main id="page" className="mx-auto max-w-6xl px-4 pt-6 pb-28 lg:px-6 lg:pb-12">
+          <Suspense fallback={<Skeleton className="h-40" />}>{children}</Suspense>
+        </main>
+      </div>
+      <BottomBar />
+      <CommandPalette
+        open={is_searching}
+        onOpenChange={setSearching}
+        {...(is_sandbox && { onSandbox: () => setPlaying(true) })}
+      />
+      {is_sandbox && <SandboxDrawer open={is_playing} onOpenChange={setPlaying} />}
+    </div>
+  )
+}
+
+function SearchButton({ onClick }: { onClick(): void }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="flex h-9 items-center gap-2 rounded-lg border border-line bg-sheet px-2.5 text-soft hover:text-ink lg:mr-auto lg:w-72"
+    >
+      <Search className="size-4" aria-hidden />
+      <span className="max-lg:sr-only">Search or jump to</span>
+      <kbd className="ml-auto rounded border border-line px-1.5 font-sans text-xs max-lg:hidden">
+        /
+      </kbd>
+    </button>
+  )
+}

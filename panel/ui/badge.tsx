@@ -1,0 +1,68 @@
+import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent'
+
+const looks: Record<Tone, string> = {
+  neutral: 'bg-hover text-soft',
+  good: 'bg-good-ground text-good',
+  warn: 'bg-warn-ground text-warn',
+  bad: 'bg-bad-ground text-bad',
+  accent: 'bg-accent-ground text-accent',
+}
+
+export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
+  return (
+    <span
+      className={classes(
+        'inline-flex items-center gap-1 rounded-md px-1.5 py-0.5 text-xs font-medium whitespace-nowrap',
+        looks[tone],
+      )}
+    >
+      {children}
+    </span>
+  )
+}
+
+/** The states of everything the contract has, in one colour code. */
+const tones: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  completed: 'good',
+  captured: 'good',
+  settled: 'good',
+  enabled: 'good',
+  succeeded: 'good',
+  won: 'good',
+  delivered: 'good',
+  resolved: 'good',
+  operational: 'good',
+  awaiting: 'warn',
+  pending: 'warn',
+  confirming: 'accent',
+  partially_captured: 'accent',
+  broadcasted: 'accent',
+  submitted: 'accent',
+  shipped: 'accent',
+  answered: 'accent',
+  open: 'accent',
+  frozen: 'warn',
+  degraded: 'warn',
+  maintenance: 'warn',
+  declined: 'bad',
+  error: 'bad',
+  failed: 'bad',
+  lost: 'bad',
+  outage: 'bad',
+  returned: 'bad',
+}
+
+/** Any state word of the contract, as it is shown everywhere. */
+export function Status({ of: status }: { of: string }) {
+  return <Badge tone={tones[status] ?? 'neutral'}>{inWords(status)}</Badge>
+}
+
+/** `partially_captured` as people read it. */
+export function inWords(name: string): string {
+  const words = name.replaceAll(/[_.]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,52 @@
+import { cva, type VariantProps } from 'class-variance-authority'
+import { LoaderCircle } from 'lucide-react'
+import { Slot } from 'radix-ui'
+import type { ComponentProps } from 'react'
+import { classes } from './classes.ts'
+
+const look = cva(
+  'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+  {
+    variants: {
+      kind: {
+        main: 'bg-accent text-on-accent hover:bg-accent-hover',
+        plain: 'border border-line bg-sheet text-ink hover:bg-hover',
+        quiet: 'text-soft hover:bg-hover hover:text-ink',
+        danger: 'bg-bad text-on-bad hover:bg-bad-hover',
+      },
+      size: {
+        normal: 'h-9 px-3.5',
+        small: 'h-8 px-2.5 text-sm',
+        large: 'h-11 px-5 text-lg',
+        icon: 'size-9',
+      },
+    },
+    defaultVariants: { kind: 'plain', size: 'normal' },
+  },
+)
+
+type Props = ComponentProps<'button'> &
+  VariantProps<typeof look> & {
+    /** Shows that it is under way, and takes no second press meanwhile. */
+    busy?: boolean
+    /** Looks like a button and is its child, for instance a link. */
+    asChild?: boolean
+  }
+
+export function Button({ kind, size, busy = false, asChild = false, className, ...rest }: Props) {
+  const looks = classes(look({ kind, size }), className)
+  if (asChild) return <Slot.Root className={looks} {...rest} />
+  const { children, disabled, ...others } = rest
+  return (
+    <button
+      type="button"
+      {...others}
+      className={looks}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+    >
+      {busy && <LoaderCircle className="animate-spin" aria-hidden />}
+      {children}
+    </button>
+  )
+}

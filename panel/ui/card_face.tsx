@@ -1,0 +1,53 @@
+import { Snowflake } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Card } from '#contract/cards.ts'
+import { classes } from './classes.ts'
+
+type Shown = Pick<Card, 'brand' | 'last4' | 'name' | 'status' | 'type' | 'exp_month' | 'exp_year'>
+type Props = { card: Shown; className?: string; children?: ReactNode }
+
+export const expiryOf = ({ exp_month, exp_year }: Pick<Card, 'exp_month' | 'exp_year'>): string =>
+  `${String(exp_month).padStart(2, '0')}/${String(exp_year).slice(-2)}`
+
+export const cardTitle = ({ name, last4 }: Pick<Card, 'name' | 'last4'>): string =>
+  name ?? `Card ${last4}`
+
+const brand_names = { visa: 'VISA', mastercard: 'mastercard' } as const
+
+/** The card as it looks: the same dark green in both themes, paler when it cannot pay. */
+export function CardFace({ card, className, children }: Props) {
+  const is_usable = card.status === 'active'
+  return (
+    <div
+      className={classes(
+        'relative flex aspect-[1.586] w-full flex-col justify-between overflow-hidden rounded-2xl p-5 text-white',
+        'bg-[radial-gradient(120%_140%_at_100%_0%,#2f8a72_0%,#1d5c4d_45%,#10362d_100%)]',
+        !is_usable && 'bg-[linear-gradient(#49524e,#333a37)]',
+        className,
+      )}
+    >
+      <div className="flex items-start justify-between gap-3">
+        <p className="min-w-0 truncate text-lg font-medium">{card.name ?? 'Florin'}</p>
+        <p className="text-xs font-medium tracking-wide uppercase">{card.type}</p>
+      </div>
+      {children ?? (
+        <p className="num flex items-center gap-3 font-mono text-lg tracking-widest">
+          <span aria-hidden>•••• •••• ••••</span>
+          <span className="sr-only">Card number ending in</span>
+          {card.last4}
+        </p>
+      )}
+      <div className="flex items-end justify-between">
+        <p className="num font-mono text-sm">{expiryOf(card)}</p>
+        {is_usable ? (
+          <p className="text-lg font-bold tracking-tight italic">{brand_names[card.brand]}</p>
+        ) : (
+          <p className="flex items-center gap-1.5 font-medium capitalize">
+            {card.status === 'frozen' && <Snowflake className="size-4" aria-hidden />}
+            {card.status}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import 'uplot/dist/uPlot.min.css'
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import { useScheme } from '#panel/theme.ts'
+
+export type Series = { name: string; values: readonly (number | null)[] }
+
+type Props = {
+  /** What it shows, in a sentence for those who do not see it. */
+  label: string
+  /** Seconds since 1970, rising. */
+  times: readonly number[]
+  series: Series
+  format(value: number): string
+  height?: number
+  /** Values hold until the next one: balances do, rates do not. */
+  steps?: boolean
+}
+
+/** One line over time. The colours are the tokens', read anew when the theme changes. */
+export function Chart({ label, times, series, format, height = 180, steps = false }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  const scheme = useScheme()
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    element.dataset['scheme'] = scheme
+    const options = optionsOf({ element, series, format, height, steps })
+    const chart = new uPlot(options, [[...times], [...series.values]], element)
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      chart.destroy()
+    }
+  }, [times, series, format, height, steps, scheme])
+  return <div ref={place} role="img" aria-label={label} className="min-w-0" style={{ height }} />
+}
+
+type Look = Required<Pick<Props, 'series' | 'format' | 'height' | 'steps'>> & {
+  element: HTMLElement
+}
+
+const TOKENS = ['--soft', '--line', '--accent', '--accent-ground']
+
+function optionsOf({ element, series, format, height, steps }: Look): uPlot.Options {
+  const [ink = '', line = '', accent = '', ground = ''] = TOKENS.map((token) =>
+    colourOf(element, token),
+  )
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 7 } },
+    padding: [8, 8, 0, 0],
+    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), high <= 0 ? 1 : high * 1.1] } },
+    axes: axesOf({ ink, line, format }),
+    series: [
+      {},
+      {
+        label: series.name,
+        width: 1.75,
+        points: { show: false },
+        stroke: accent,
+        fill: ground,
+        ...(steps &&
+          uPlot.paths.stepped !== undefined && { paths: uPlot.paths.stepped({ align: 1 }) }),
+      },
+    ],
+  }
+}
+
+type AxisLook = { ink: string; line: string; format(value: number): string }
+
+function axesOf({ ink, line, format }: AxisLook): uPlot.Axis[] {
+  const axis = { stroke: ink, font: '11px system-ui, sans-serif', ticks: { show: false } }
+  return [
+    { ...axis, grid: { show: false }, space: 90 },
+    {
+      ...axis,
+      grid: { stroke: line, width: 1 },
+      size: 62,
+      splits: (_plot, _axis, low, high) => [low, (low + high / 1.1) / 2, high / 1.1],
+      values: (_plot, ticks) => ticks.map(format),
+    },
+  ]
+}
+
+/** A canvas knows no variables: an element of the page is asked what the token means here. */
+function colourOf(element: HTMLElement, token: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${token})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,44 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { toast } from './toast.tsx'
+
+type Props = { text: string; label: string; shows_label?: boolean }
+
+/** Puts text on the clipboard and says so. `label` names what: "Copy address". */
+export function CopyButton({ text, label, shows_label = false }: Props) {
+  const [is_done, setDone] = useState(false)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setDone(true)
+      setTimeout(() => setDone(false), 2_000)
+    } catch {
+      toast('This browser does not let pages copy. Select the text instead.', 'bad')
+    }
+  }
+  return (
+    <Button
+      kind={shows_label ? 'plain' : 'quiet'}
+      size={shows_label ? 'normal' : 'icon'}
+      aria-label={label}
+      onClick={() => void copy()}
+    >
+      {is_done ? <Check className="text-good" /> : <Copy />}
+      {shows_label && (is_done ? 'Copied' : label)}
+      <span className="sr-only" role="status">
+        {is_done ? 'Copied' : ''}
+      </span>
+    </Button>
+  )
+}
+
+/** A value people copy by hand: monospaced, whole, with its button. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1">
+      <code className="min-w-0 font-mono text-sm break-all">{text}</code>
+      <CopyButton text={text} label={label} />
+    </span>
+  )
+}

@@ -1,0 +1,86 @@
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { classes } from './classes.ts'
+
+type Props = {
+  open: boolean
+  onOpenChange(open: boolean): void
+  title: string
+  description?: ReactNode
+  children: ReactNode
+}
+
+const veil_look = 'fixed inset-0 z-40 bg-veil'
+
+/** In the middle of a wide screen, at the bottom of a narrow one. */
+export function Dialog(props: Props & { wide?: boolean }) {
+  return (
+    <Frame
+      {...props}
+      look={classes(
+        'rise inset-x-0 bottom-0 max-h-[92dvh] rounded-t-2xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-2xl',
+        props.wide ? 'sm:max-w-2xl' : 'sm:max-w-md',
+      )}
+    />
+  )
+}
+
+/** From the right edge, full height: for what is used beside the page. */
+export function Sheet(props: Props) {
+  return (
+    <Frame
+      {...props}
+      look="slide inset-y-0 right-0 w-full max-w-md border-y-0 border-r-0 sm:rounded-l-2xl"
+    />
+  )
+}
+
+/**
+ * Radix' Overlay is left out on purpose: it locks scrolling with a style element that the content
+ * security policy forbids. The veil is ours, and styles.css does the locking.
+ */
+function Frame({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  look,
+}: Props & { look: string }) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <div className={veil_look} data-locks-scroll aria-hidden />
+        <Radix.Content
+          className={classes(
+            'fixed z-50 flex flex-col border border-line bg-sheet text-ink shadow-2xl outline-none',
+            look,
+          )}
+          {...(description === undefined && { 'aria-describedby': undefined })}
+        >
+          <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
+            <div className="min-w-0">
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="mt-0.5 text-soft">{description}</Radix.Description>
+              )}
+            </div>
+            <Radix.Close asChild>
+              <Button kind="quiet" size="icon" aria-label="Close" className="-mt-1 -mr-2">
+                <X />
+              </Button>
+            </Radix.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-1 pb-5">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+/** The buttons at the end of a dialog's form. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-5 flex flex-wrap justify-end gap-2 max-sm:*:flex-1">{children}</div>
+}

@@ -1,0 +1,25 @@
+import { classes } from './classes.ts'
+
+type Props = { label: string; value: number; max: number; text: string }
+
+/** How much of something is used up; amber when little is left. */
+export function Meter({ label, value, max, text }: Props) {
+  const share = max <= 0 ? 1 : Math.min(1, value / max)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: browsers paint a meter element as they like.
+    <div
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={max}
+      aria-valuenow={value}
+      aria-valuetext={text}
+      className="h-1.5 overflow-hidden rounded-full bg-line"
+    >
+      <div
+        className={classes('h-full rounded-full', share > 0.85 ? 'bg-warn' : 'bg-accent')}
+        style={{ width: `${share * 100}%` }}
+      />
+    </div>
+  )
+}

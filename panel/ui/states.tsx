@@ -1,0 +1,48 @@
+import { CircleAlert, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ApiProblem } from '#panel/api.ts'
+import { Button } from './button.tsx'
+import { classes } from './classes.ts'
+
+/** What stands where something will be. */
+export function Skeleton({ className }: { className?: string }) {
+  return (
+    <div
+      aria-hidden
+      className={classes(
+        'animate-[shimmer_1.4s_ease-in-out_infinite] rounded-md bg-line',
+        className,
+      )}
+    />
+  )
+}
+
+type EmptyProps = { icon: LucideIcon; title: string; children: ReactNode; action?: ReactNode }
+
+/** Nothing there yet: what would be here, and how to get it. */
+export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
+  return (
+    <div className="flex flex-col items-center px-6 py-12 text-center">
+      <Icon className="mb-3 size-6 text-soft" aria-hidden />
+      <p className="font-medium">{title}</p>
+      <p className="mt-1 max-w-sm text-soft">{children}</p>
+      {action !== undefined && <div className="mt-4">{action}</div>}
+    </div>
+  )
+}
+
+/** It could not be read: why, what to quote, and another try. */
+export function Failed({ problem, retry }: { problem: ApiProblem; retry(): void }) {
+  return (
+    <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
+      <CircleAlert className="mb-3 size-6 text-bad" aria-hidden />
+      <p className="max-w-md font-medium">{problem.message}</p>
+      {problem.request_id !== null && (
+        <p className="mt-1 font-mono text-xs break-all text-soft">{problem.request_id}</p>
+      )}
+      <Button className="mt-4" onClick={retry}>
+        Try again
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Settings } from '#platform/config.ts'
+import { homePage } from './home_page.ts'
+
+const BUILT_DIR = fileURLToPath(new URL('../../../dist/panel', import.meta.url))
+
+/** The first words of the panel's addresses: its own script decides what lies behind each. */
+const PANEL_PAGES = [
+  'sign_in',
+  'sign_up',
+  'reveal',
+  'cards',
+  'topups',
+  'transactions',
+  'disputes',
+  'withdrawals',
+  'activity',
+  'tickets',
+  'developers',
+  'settings',
+]
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Nothing but our own files runs or loads; QR codes come as data. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const SAFETY = {
+  'Content-Security-Policy': POLICY,
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+type BuiltFile = { body: Buffer; zipped: Buffer; type: string; is_hashed: boolean }
+
+/** The panel and the operator's console as they were built, by path; none where they were not. */
+function builtFiles(): Map<string, BuiltFile> {
+  const files = new Map<string, BuiltFile>()
+  if (!existsSync(BUILT_DIR)) return files
+  for (const entry of readdirSync(BUILT_DIR, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const name = path.slice(BUILT_DIR.length + 1).replaceAll('\\', '/')
+    const body = readFileSync(path)
+    const type = TYPES[extname(name)] ?? 'application/octet-stream'
+    files.set(name, { body, zipped: gzipSync(body), type, is_hashed: name.startsWith('assets/') })
+  }
+  return files
+}
+
+/** What browsers are shown. Addresses that are neither pages nor files stay unknown, as JSON. */
+export function mountPanelFiles(app: FastifyInstance, settings: Settings): void {
+  const files = builtFiles()
+  for (const [name, file] of files) {
+    if (name.endsWith('.html')) continue
+    app.get(`/${name}`, (request, reply) => sendFile(file, request, reply))
+  }
+  const serve = (name: string, paths: readonly string[]) => {
+    const file = files.get(name)
+    for (const path of paths) {
+      app.get(path, (request, reply) =>
+        file === undefined ? sendHome(settings, reply) : sendFile(file, request, reply),
+      )
+    }
+  }
+  serve('index.html', ['/', ...PANEL_PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])])
+  serve('operator.html', ['/operator', '/operator/:page', '/operator/:page/:id'])
+}
+
+function sendFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isZipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  if (isZipped) reply.header('Content-Encoding', 'gzip')
+  return reply
+    .headers(SAFETY)
+    .header('Vary', 'Accept-Encoding')
+    .header('Cache-Control', file.is_hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .type(file.type)
+    .send(isZipped ? file.zipped : file.body)
+}
+
+function sendHome(settings: Settings, reply: FastifyReply): FastifyReply {
+  return reply
+    .headers(SAFETY)
+    .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+    .type('text/html; charset=utf-8')
+    .send(homePage(settings))
+}
