@@ -45,6 +45,9 @@ const SANDBOX_POLICY = {
   fee_max: '100000000000000000',
   fuel_max: '100000000000000000',
   fuel_daily_max: '100000000000000000000',
+  fee_max_wei: '100000000000000000',
+  fuel_max_wei: '100000000000000000',
+  fuel_daily_max_wei: '100000000000000000000',
 }
 
 const BLOCK_INTERVAL_MS = 3_000

@@ -7,6 +7,7 @@ import { sweepDepositsTask } from '#domain/withdrawals/sweep_deposits_task.ts'
 import type { Seams } from '#platform/context.ts'
 import { nodeFetch } from '#platform/node_fetch.ts'
 import type { Task } from '#platform/tasks.ts'
+import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
 import { evmOutlet } from '#rails/chain/evm/outlet.ts'
@@ -23,17 +24,13 @@ export function chainTasks(seams: Seams): Task[] {
   if (chains.length === 0) return []
   const fetch = nodeFetch(NODE_TIMEOUT_MS)
   const watched = chains.map((chain) => ({ chain, source: depositSource(chain.settings, fetch) }))
-  const audited = chains
-    .filter(({ settings }) => settings.family === 'tron')
-    .map((chain) => {
-      const { url, headers } = chain.settings
-      return { chain, api: tronHttpApi({ url, headers: { ...headers }, fetch }) }
-    })
-  const tron_outlets = audited.map(({ chain, api }) => tronOutlet(chain, api))
-  const evm_outlets = watched
-    .filter(({ chain }) => chain.settings.family === 'evm')
-    .map(({ chain, source }) => evmOutlet(chain, source, fetch))
-  const outlets = [...tron_outlets, ...evm_outlets]
+  const audited = chains.map((chain) => ({ chain, source: auditSource(chain, fetch) }))
+  const outlets = watched.map(({ chain, source }) => {
+    const { family, url, headers } = chain.settings
+    return family === 'tron'
+      ? tronOutlet(chain, tronHttpApi({ url, headers: { ...headers }, fetch }))
+      : evmOutlet(chain, source, fetch)
+  })
   const signer = signerClient(seams.settings.signer_socket, seams.clock)
   const sending = { ...seams, signer, outlets }
   return [
@@ -42,7 +39,6 @@ export function chainTasks(seams: Seams): Task[] {
     expireTopupsTask(seams),
     sendWithdrawalsTask(sending),
     confirmWithdrawalsTask(sending),
-    // EVM deposit addresses are swept by hand: the hot wallet's order has one owner, withdrawals.
-    sweepDepositsTask({ ...sending, outlets: tron_outlets }),
+    sweepDepositsTask(sending),
   ]
 }

@@ -6,6 +6,9 @@ export type ChainSettings = {
   /** Without a path on TRON, where /wallet, /walletsolidity and /jsonrpc stand behind it. */
   url: string
   headers: Readonly<Record<string, string>>
+  /** Another node, of another provider, for the second look at final blocks; null asks the same. */
+  audit_url: string | null
+  audit_headers: Readonly<Record<string, string>>
   /** Of the account that deposit addresses are derived from; private keys are the signer's. */
   xpub: string
   /** Where withdrawals leave from and deposits are swept to. */
@@ -18,6 +21,8 @@ export type ChainSettings = {
   chain_id: number
   /** What gathers on a deposit address before it is swept. */
   sweep_min_usd: number
+  /** A transfer that no block took for so long is offered again at a higher price. */
+  bump_after_seconds: number
   /** The last block before the first deposit; null means wherever the chain is at the start. */
   start_block: number | null
 }
@@ -27,9 +32,12 @@ export type AssetSettings = { asset: string; contract: string }
 /** What a chain's entry may leave out, by what is usual there. */
 export const CHAIN_STANDARDS = {
   headers: {},
+  audit_url: null,
+  audit_headers: {},
   confirmations: 19,
   finality: 'finalized',
   sweep_min_usd: 100,
+  bump_after_seconds: 180,
   start_block: null,
 } as const satisfies Partial<ChainSettings>
 
@@ -48,7 +56,9 @@ export function chainSettingsFrom(given: unknown): ChainSettings[] | string {
     if (stray !== undefined) return `${stray} is no setting of a chain`
     if (entry['family'] !== 'tron' && entry['family'] !== 'evm') return 'family is tron or evm'
     if (!Array.isArray(entry['assets']) || entry['assets'].length === 0) return 'assets is a list'
-    if (!URL.canParse(String(entry['url']))) return `${entry['url']} is no address of a node`
+    const { url, audit_url } = entry
+    const astray = [url, audit_url ?? url].find((one) => !URL.canParse(String(one)))
+    if (astray !== undefined) return `${astray} is no address of a node`
     names.add(String(entry['chain']))
   }
   if (names.size !== given.length) return 'a chain is named twice'

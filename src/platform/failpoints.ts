@@ -9,6 +9,7 @@ export const failpoints = [
   'after_commit',
   'before_reply',
   'before_sign',
+  'after_replacement_signed',
   'after_sign',
   'after_transfer_stored',
   'after_broadcast',

@@ -6,9 +6,15 @@ export type PolicySettings = {
   fee_max: string
   fuel_max: string
   fuel_daily_max: string
+  fee_max_wei: string
+  fuel_max_wei: string
+  fuel_daily_max_wei: string
 }
 
-/** A transfer costs at most 50 TRX, and a sweep is given as much; a day's fuel is for a hundred. */
+/**
+ * A transfer costs at most 50 TRX or 0.02 ether, and a sweep is given as much; a day's fuel is for
+ * a hundred. Those without a unit in their name are in sun.
+ */
 export const POLICY_STANDARDS: PolicySettings = {
   withdrawal_max_usd: 25_000,
   withdrawals_hourly_max_usd: 100_000,
@@ -16,6 +22,9 @@ export const POLICY_STANDARDS: PolicySettings = {
   fee_max: '50000000',
   fuel_max: '50000000',
   fuel_daily_max: '5000000000',
+  fee_max_wei: '20000000000000000',
+  fuel_max_wei: '20000000000000000',
+  fuel_daily_max_wei: '2000000000000000000',
 }
 
 /** A sentence for what is wrong, so that the start can stop with it. */

@@ -93,9 +93,14 @@ test('a transfer that never gets into a block is replaced only after it is dead'
   const before = arrived()
   const refusing = node.fault({ kind: 'refused_broadcast', code: 'TAPOS_ERROR', times: 1_000 })
   const { id } = await requested(account, 30)
-  await tasks.run(TASKS)
   const attempts = () =>
     db.rows('select 1 from withdrawal_transfers where withdrawal_id = $1', [id])
+  // Whoever sweeps meanwhile has the pen, and the pass is for nothing.
+  const isSigned = async () => {
+    await tasks.run(TASKS)
+    return (await attempts()).length > 0
+  }
+  assert(await eventually(isSigned, { within_ms: 15_000 }))
   assert.equal((await attempts()).length, 1)
   await advance(url, person.bearer, 5 * 60)
   await tasks.run(TASKS)

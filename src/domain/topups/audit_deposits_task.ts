@@ -1,25 +1,24 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Seams } from '#platform/context.ts'
 import { withLease } from '#platform/lease.ts'
 import type { Task } from '#platform/tasks.ts'
+import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
-import type { TronReceipt } from '#rails/chain/tron/http_answers.ts'
-import type { TronHttpApi } from '#rails/chain/tron/http_api.ts'
-import { readNumberWord, TRANSFER_TOPIC } from '#rails/chain/tron/trc20.ts'
-import { findCursor, moveAudit, ownersOf } from './chain_store.ts'
-import type { Deposit, OwnedDeposit } from './deposits.ts'
+import type { BlockMark } from '#rails/chain/deposit_source.ts'
+import { findCursor, moveAudit, noteFault, ownersOf, recordedIn } from './chain_store.ts'
+import { type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
+import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
 import { screened } from './watch_deposits_task.ts'
 
 type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log'>
-export type AuditedChain = { chain: Chain; api: TronHttpApi }
+export type AuditedChain = { chain: Chain; source: AuditSource }
 
 /** What one pass reads; a chain that was away for long is caught up over several. */
 const BLOCKS_PER_PASS = 100
 
 /**
- * A TRON node whose log index has holes answers eth_getLogs with nothing and no error. So every
- * final block is read a second time as a whole, by another call, and what the logs had left out is
+ * A node whose log index has holes answers eth_getLogs with nothing and no error. So every final
+ * block is read a second time as a whole, by another call, and what the logs had left out is
  * settled here. No address is forgotten this way, however many there are.
  */
 export function auditDepositsTask(parts: Parts, audited: readonly AuditedChain[]): Task {
@@ -34,37 +33,35 @@ export function auditDepositsTask(parts: Parts, audited: readonly AuditedChain[]
   }
 }
 
-async function audit(parts: Parts, { chain, api }: AuditedChain): Promise<void> {
+async function audit(parts: Parts, { chain, source }: AuditedChain): Promise<void> {
   const cursor = await findCursor(parts.db, chain.name)
   if (cursor === undefined) return
   const from = Number(cursor.audited_number) + 1
   const to = Math.min(Number(cursor.finalized_number), from + BLOCKS_PER_PASS - 1)
   // A node that does not have a block yet would show it as empty.
-  if (to < from || (await api.now('solid')).number < to) return
+  if (to < from || (await source.finalNumber()) < to) return
   for (let number = from; number <= to; number += 1) {
-    await auditBlock(parts, { chain, api }, number)
+    await auditBlock(parts, { chain, source }, number)
     await moveAudit(parts.db, chain.name, number)
   }
 }
 
 async function auditBlock(
   parts: Parts,
-  { chain, api }: AuditedChain,
+  { chain, source }: AuditedChain,
   number: number,
 ): Promise<void> {
-  const receipts = await api.receiptsOfBlock(number, 'solid')
-  const found = receipts.filter(({ ok }) => ok).flatMap((receipt) => depositsIn(chain, receipt))
-  if (found.length === 0) return
-  const owners = await ownersOf(parts.db, chain.name, [...new Set(found.map(({ to }) => to))])
-  const ours = found.flatMap((deposit) => {
-    const owner = owners.get(deposit.to)
-    return owner === undefined ? [] : [{ ...owner, ...deposit }]
+  const receipts = await source.receipts(number)
+  await requireAllRecorded(parts, { chain, receipts, number })
+  const arrivals = receipts.flatMap((receipt) => arrivalsIn(chain, receipt))
+  if (arrivals.length === 0) return
+  const owners = await ownersOf(parts.db, chain.name, [...new Set(arrivals.map(({ to }) => to))])
+  const block = arrivals.some(({ to }) => owners.has(to)) ? await source.block(number) : null
+  const ours = arrivals.flatMap((arrival): OwnedDeposit[] => {
+    const owner = owners.get(arrival.to)
+    return owner === undefined || block === null ? [] : [{ ...owner, ...arrival, ...markOf(block) }]
   })
-  if (ours.length === 0) return
-  const block_hash = (await api.block(number))?.id ?? ''
-  const owned: OwnedDeposit[] = ours.map((deposit) => ({ ...deposit, block_hash }))
-  const missing = await screened(parts, chain, owned)
-  for (const deposit of missing) {
+  for (const deposit of await screened(parts, chain, ours)) {
     const { account_id, topup_id, txid } = deposit
     parts.log.error(
       'the logs of the chain lacked a transfer',
@@ -76,25 +73,41 @@ async function auditBlock(
   }
 }
 
-function depositsIn(chain: Chain, receipt: TronReceipt): Deposit[] {
-  const contracts = new Set(chain.assets.map(({ contract }) => contract))
-  return receipt.logs.flatMap((log, ordinal) => {
-    const [kind, from = '', to = ''] = log.topics
-    const isTransfer = kind === TRANSFER_TOPIC && log.topics.length === 3 && log.data.length === 32
-    if (!isTransfer || !contracts.has(bytesToHex(log.address))) return []
-    const value = readNumberWord(log.data)
-    if (value === 0n) return []
-    return [
-      {
-        txid: receipt.txid,
-        ordinal,
-        block_number: receipt.block_number,
-        block_hash: '',
-        block_at: new Date(receipt.block_timestamp_ms),
-        from: from.slice(24),
-        to: to.slice(24),
-        value,
-      },
-    ]
+/** The other way round: what was credited must be in the block. If it is not, a node has lied. */
+async function requireAllRecorded(
+  { db }: Parts,
+  {
+    chain,
+    receipts,
+    number,
+  }: { chain: Chain; receipts: readonly AuditedReceipt[]; number: number },
+): Promise<void> {
+  const there = new Set(
+    receipts.flatMap(({ txid, transfers }) =>
+      transfers.map((_, ordinal) => transferKey({ txid, ordinal })),
+    ),
+  )
+  const stray = (await recordedIn(db, chain.name, number)).find((key) => !there.has(key))
+  if (stray === undefined) return
+  const fault = `a second look at block ${number} does not find the credited transfer ${stray}`
+  await noteFault(db, chain.name, fault)
+  throw new ChainFault(fault)
+}
+
+const markOf = ({ number, hash, timestamp_ms }: BlockMark) => ({
+  block_number: number,
+  block_hash: hash,
+  block_at: new Date(timestamp_ms),
+})
+
+type Arrival = Omit<Deposit, 'block_number' | 'block_hash' | 'block_at'>
+
+/** Transfers of configured assets, to anybody. */
+function arrivalsIn({ assets }: Chain, { txid, transfers }: AuditedReceipt): Arrival[] {
+  return transfers.flatMap((transfer, ordinal) => {
+    const known = assets.find(({ contract }) => contract === transfer?.contract)
+    if (transfer === null || known === undefined || transfer.value === 0n) return []
+    const { from, to, value } = transfer
+    return [{ txid, ordinal, asset: known.asset, from, to, value }]
   })
 }

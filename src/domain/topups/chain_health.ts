@@ -6,6 +6,9 @@ import { type CursorRow, findCursors } from './chain_store.ts'
 const STALE_SECONDS = 60
 const LOST_SECONDS = 600
 
+/** The second look at final blocks follows within a few passes of a hundred. */
+const UNAUDITED_BLOCKS = 300n
+
 type Parts = Pick<Seams, 'db' | 'clock' | 'settings'>
 
 /** The rails and the network, as the watcher last found them: every figure was measured there. */
@@ -53,6 +56,10 @@ function healthOf(name: string, cursors: readonly CursorRow[], now: Date): Compo
   }
   if (silence > STALE_SECONDS) {
     return { status: 'degraded', message: `${name} is ${silence} seconds behind.` }
+  }
+  const unaudited = cursor.finalized_number - cursor.audited_number
+  if (unaudited > UNAUDITED_BLOCKS) {
+    return { status: 'degraded', message: `${name} has ${unaudited} final blocks unaudited.` }
   }
   return { status: 'operational', message: null }
 }

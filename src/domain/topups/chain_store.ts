@@ -108,6 +108,16 @@ export async function recordedKeys(
   return new Set(rows.map(({ key }) => key))
 }
 
+/** What was recorded of one block, as the same keys. */
+export async function recordedIn(tx: Tx, chain: string, block_number: number): Promise<string[]> {
+  const rows = await tx.rows<{ key: string }>(
+    `select txid || ':' || ordinal as key from chain_transfers
+      where chain = $1 and block_number = $2`,
+    [chain, block_number],
+  )
+  return rows.map(({ key }) => key)
+}
+
 export async function transfersOf(
   tx: Tx,
   account_id: string,
@@ -136,8 +146,8 @@ export async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<voi
   await tx.run(
     `insert into chain_transfers (chain, txid, ordinal, account_id, topup_id, block_number,
                                   block_hash, block_at, from_address, value_micros, screening,
-                                  state, held_reason, movement_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+                                  state, held_reason, movement_id, created_at, asset)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     [
       chain,
       deposit.txid,
@@ -154,7 +164,22 @@ export async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<voi
       held_reason,
       movement_id,
       now,
+      deposit.asset,
     ],
+  )
+  await addHolding(tx, chain, deposit)
+}
+
+/** What gathers on the address, for whoever plans to sweep it. */
+async function addHolding(tx: Tx, chain: string, deposit: ScreenedDeposit): Promise<void> {
+  await tx.run(
+    `insert into address_holdings as h (chain, address, asset, account_id, topup_id, address_index,
+                                        gathered_micros)
+     select chain, address, $3, account_id, topup_id, address_index, $4
+       from deposit_addresses where chain = $1 and address = $2
+         on conflict (chain, address, asset) do update
+        set gathered_micros = h.gathered_micros + excluded.gathered_micros`,
+    [chain, deposit.to, deposit.asset, deposit.value],
   )
 }
 

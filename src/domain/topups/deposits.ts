@@ -10,6 +10,7 @@ export type Deposit = {
   block_number: number
   block_hash: string
   block_at: Date
+  asset: string
   from: string
   to: string
   value: bigint

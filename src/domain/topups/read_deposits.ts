@@ -45,7 +45,7 @@ export async function readDeposits(
   const logs =
     to?.length === 0 ? [] : await source.logs({ from, to: head.number }, { contracts, to })
   const deposits = await checked(looking, logs, finalized)
-  const kept = await keptPending(looking, deposits, finalized)
+  const kept = await keptPending(looking, deposits)
   const [head_again, finalized_again] = [
     await source.block(head.number),
     await source.block(finalized.number),
@@ -94,10 +94,10 @@ async function checked(
   logs: readonly TransferLog[],
   finalized: BlockMark,
 ): Promise<OwnedDeposit[]> {
-  const contracts = new Set(chain.assets.map(({ contract }) => contract))
+  const assets = new Map(chain.assets.map(({ asset, contract }) => [contract, asset]))
   const owners = await ownersOf(db, chain.name, [...new Set(logs.map(({ to }) => to))])
   const ours = logs.filter(
-    ({ to, contract, value }) => owners.has(to) && contracts.has(contract) && value > 0n,
+    ({ to, contract, value }) => owners.has(to) && assets.has(contract) && value > 0n,
   )
   const receipts = new Map<string, ChainReceipt | null>()
   const blocks = new Map<number, BlockMark | null>()
@@ -110,7 +110,7 @@ async function checked(
     }
     const receipt = receipts.get(log.txid)
     const block = blocks.get(log.block_number)
-    const ordinal = receipt?.log_indexes.indexOf(log.log_index) ?? -1
+    const ordinal = receipt?.logs.findIndex(({ log_index }) => log_index === log.log_index) ?? -1
     const isSound =
       receipt?.ok === true &&
       receipt.block_hash === log.block_hash &&
@@ -121,32 +121,27 @@ async function checked(
     }
     if (!isSound || owner === undefined || block === null || block === undefined) continue
     const { txid, block_number, block_hash, from, to, value } = log
+    const asset = assets.get(log.contract) ?? ''
     const block_at = new Date(block.timestamp_ms)
     deposits.push({
       ...owner,
-      ...{ txid, ordinal, block_number, block_hash, block_at, from, to, value },
+      ...{ txid, ordinal, block_number, block_hash, block_at, asset, from, to, value },
     })
   }
   return deposits
 }
 
-export const isAudited = (chain: Chain): boolean => chain.settings.family === 'tron'
-
+/** A final one among them is settled by the audit of whole blocks. */
 async function keptPending(
   { db, chain, source }: Looking,
   deposits: readonly OwnedDeposit[],
-  finalized: BlockMark,
 ): Promise<PendingTransfer[]> {
   const seen = new Set(deposits.map(transferKey))
   const before = (await findConfirming(db, chain.name)).flatMap(({ pending }) => pending)
   const kept: PendingTransfer[] = []
   for (const one of before.filter((pending) => !seen.has(transferKey(pending)))) {
     const receipt = await source.receipt(one.txid)
-    const isThere = receipt?.ok === true && receipt.log_indexes.length > one.ordinal
-    // On TRON the audit of whole blocks settles it; elsewhere nothing else would.
-    if (isThere && !isAudited(chain) && receipt.block_number <= finalized.number) {
-      throw new ChainFault(`the logs lack a final transfer, ${one.txid}`)
-    }
+    const isThere = receipt?.ok === true && receipt.logs.length > one.ordinal
     if (isThere) kept.push({ ...one, block_number: receipt.block_number })
   }
   return kept

@@ -118,7 +118,7 @@ async function settleOne(
       ? { movement: 'topup_settled', from: chain_purse, to: treasury }
       : { movement: 'topup_suspended', from: chain_purse, to: suspense }),
     amount_micros: deposit.value,
-    description: `${topup.asset} on ${topup.chain}, ${chain.showTxid(deposit.txid)}`,
+    description: `${deposit.asset} on ${topup.chain}, ${chain.showTxid(deposit.txid)}`,
   })
   await insertTransfer(tx, {
     chain: chain.name,

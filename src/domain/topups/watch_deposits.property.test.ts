@@ -12,10 +12,10 @@ import type { Seams } from '#platform/context.ts'
 import { openDatabase } from '#platform/db.ts'
 import { silentLog } from '#platform/log.ts'
 import { nodeFetch } from '#platform/node_fetch.ts'
+import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
-import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
 import { cloneDatabase } from '#test/support/database.ts'
@@ -99,9 +99,8 @@ function watcherOf(seams: Seams) {
   const [chain] = chainsOf(seams.settings.chains).values()
   assert(chain !== undefined)
   const source = depositSource(chain.settings, fetch)
-  const api = tronHttpApi({ url: chain.settings.url, fetch })
   const watch = watchDepositsTask(seams, [{ chain, source }])
-  const audit = auditDepositsTask(seams, [{ chain, api }])
+  const audit = auditDepositsTask(seams, [{ chain, source: auditSource(chain, fetch) }])
   return {
     /** A pass that meets a fault fails, and the next one goes on. */
     look: async () => {

@@ -5,31 +5,52 @@ import { assert } from '#kernel/assert.ts'
 import { decimalFromMicros } from '#kernel/money.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
-import {
-  netOf,
-  type WithdrawalRow,
-  type WithdrawalTransferRow,
-  withdrawalReference,
-  withdrawalView,
-} from './withdrawal.ts'
+import { claimNonce } from './sender_order_store.ts'
+import type { SentTransferRow } from './sent_transfers.ts'
+import { netOf, type WithdrawalRow, withdrawalReference, withdrawalView } from './withdrawal.ts'
 import { insertTransfer, lockWithdrawal, updateWithdrawal } from './withdrawal_store.ts'
 
 type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
 
 /** Each step is one transaction under the withdrawal's lock, and does nothing if it was done. */
 
-/** The bytes are ours from here on, whatever happens to the process that had them signed. */
+/**
+ * The bytes are ours from here on, whatever happens to the process that had them signed. A transfer
+ * whose place in the order went to another one is never sent; the next attempt has its own.
+ */
 export async function storeTransfer(
   { db, clock }: Parts,
   withdrawal: WithdrawalRow,
-  transfer: WithdrawalTransferRow,
+  { sender, transfer }: { sender: string; transfer: SentTransferRow },
 ): Promise<WithdrawalRow | null> {
   return db.transaction(async (tx) => {
     const now = clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== 'reserved' || locked.attempt !== transfer.attempt) return null
-    await insertTransfer(tx, locked, transfer, now)
+    const { chain, attempt } = locked
+    const { nonce } = transfer
+    const isFree = nonce === null || (await claimNonce(tx, { chain, address: sender }, nonce))
+    if (!isFree) {
+      await updateWithdrawal(tx, locked, { attempt: attempt + 1, next_try_at: now }, now)
+      return null
+    }
+    await insertTransfer(tx, locked, transfer)
     return updateWithdrawal(tx, locked, { step: 'signed', txid: transfer.txid }, now)
+  })
+}
+
+/** The same place in the order at a higher price: of the two, one can be mined. */
+export async function storeReplacement(
+  { db, clock }: Parts,
+  withdrawal: WithdrawalRow,
+  transfer: SentTransferRow,
+): Promise<WithdrawalRow | null> {
+  return db.transaction(async (tx) => {
+    const locked = await lockWithdrawal(tx, withdrawal)
+    const { attempt, txid } = transfer
+    if (locked.step !== 'signed' || locked.attempt + 1 !== attempt) return null
+    await insertTransfer(tx, locked, transfer)
+    return updateWithdrawal(tx, locked, { attempt, txid }, clock.now())
   })
 }
 
@@ -51,21 +72,26 @@ export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Pr
 export async function noteBlock(
   { db, clock }: Parts,
   withdrawal: WithdrawalRow,
-  block_number: number | null,
+  seen: Seen | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const locked = await lockWithdrawal(tx, withdrawal)
-    const number = block_number === null ? null : BigInt(block_number)
-    if (locked.step !== 'signed' || locked.block_number === number) return
-    await updateWithdrawal(tx, locked, { block_number: number }, clock.now())
+    const block_number = seen === null ? null : BigInt(seen.block_number)
+    const txid = seen?.txid ?? locked.txid
+    const isSame = locked.block_number === block_number && locked.txid === txid
+    if (locked.step !== 'signed' || isSame) return
+    await updateWithdrawal(tx, locked, { block_number, txid }, clock.now())
   })
 }
+
+/** Where it was found, and as which of its attempts. */
+type Seen = { block_number: number; txid: string }
 
 /** It is final: what was reserved has left, to its target and as our fee. */
 export async function completeWithdrawal(
   parts: Parts,
   withdrawal: WithdrawalRow,
-  block_number: number,
+  { block_number, txid }: Seen,
 ): Promise<void> {
   await parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
@@ -79,6 +105,7 @@ export async function completeWithdrawal(
       status: 'completed',
       status_reason: null,
       step: 'completed',
+      txid,
       block_number: BigInt(block_number),
       completed_at: now,
     } as const
@@ -129,6 +156,20 @@ export async function beginAttempt({ db, clock }: Parts, withdrawal: WithdrawalR
       next_try_at: now,
     } as const
     await updateWithdrawal(tx, locked, change, now)
+  })
+}
+
+/** The last attempt may still execute after all: it is followed on, and no other is made. */
+export async function resumeAttempt(
+  { db, clock }: Parts,
+  withdrawal: WithdrawalRow,
+  last: SentTransferRow,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const locked = await lockWithdrawal(tx, withdrawal)
+    if (locked.step !== 'reserved' || locked.attempt !== withdrawal.attempt) return
+    const { attempt, txid } = last
+    await updateWithdrawal(tx, locked, { step: 'signed', attempt, txid }, clock.now())
   })
 }
 

@@ -54,12 +54,28 @@ export const chain_proofs: readonly Proof[] = [
            where custody <> received - sent`,
   },
   {
+    name: 'what waits on an address is what it received less what was swept',
+    sql: `select h.chain, h.address, h.asset, h.gathered_micros::text as gathered,
+                 h.swept_micros::text as swept
+            from address_holdings h
+            full join (select d.chain, d.address, t.asset, sum(t.value_micros) as received
+                         from chain_transfers t
+                         join deposit_addresses d on d.chain = t.chain
+                          and d.account_id = t.account_id and d.topup_id = t.topup_id
+                        group by 1, 2, 3) r using (chain, address, asset)
+            left join (select chain, address, asset, sum(value_micros) as done
+                         from sweeps where step = 'done' group by 1, 2, 3) s
+                using (chain, address, asset)
+           where coalesce(h.gathered_micros, 0) <> coalesce(r.received, 0)
+              or coalesce(h.swept_micros, 0) <> coalesce(s.done, 0)`,
+  },
+  {
     name: 'a signed withdrawal has its bytes stored',
     sql: `select w.account_id, w.id
             from withdrawals w
            where w.step in ('signed', 'completed')
              and not exists (select from withdrawal_transfers t
                               where t.account_id = w.account_id and t.withdrawal_id = w.id
-                                and t.attempt = w.attempt and t.txid = w.txid)`,
+                                and t.txid = w.txid)`,
   },
 ]

@@ -8,10 +8,13 @@ import {
   failWithdrawal,
   noteBlock,
   noteBroadcast,
+  storeReplacement,
 } from './advance_withdrawal.ts'
-import { broadcastTransfer, leaseOf, type SendingParts } from './send_withdrawals_task.ts'
+import { broadcastTransfer, leaseOf } from './send_withdrawals_task.ts'
+import { fateOf, isStuck, type SentTransferRow } from './sent_transfers.ts'
+import { type SendingParts, signedReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
-import { findDueWithdrawals, findTransfer, postpone } from './withdrawal_store.ts'
+import { findDueWithdrawals, findTransfers, postpone } from './withdrawal_store.ts'
 
 /** What is not in a block yet is looked for, and sent, again after half a block's time. */
 const SEND_AGAIN_MS = 1_500
@@ -47,28 +50,60 @@ async function follow(
   outlet: Outlet,
   withdrawal: WithdrawalRow,
 ): Promise<boolean> {
-  const transfer = await findTransfer(parts.db, withdrawal)
-  assert(transfer !== undefined, 'what is signed has its bytes')
-  const found = await outlet.lookup({ ...transfer, txid: transfer.txid.replace(/^0x/, '') })
+  const transfers = await findTransfers(parts.db, withdrawal)
+  const found = await fateOf(outlet, outlet.chain.hot_wallet, transfers)
+  const [newest] = transfers
+  assert(newest !== undefined, 'what is signed has its bytes')
   switch (found.fate) {
     case 'unknown':
       await noteBlock(parts, withdrawal, null)
-      await broadcastTransfer(parts, outlet, { withdrawal, transfer })
+      await sendAgain(parts, outlet, { withdrawal, newest })
       return true
     case 'mined':
       await noteBroadcast(parts, withdrawal)
-      await noteBlock(parts, withdrawal, found.block_number)
+      await noteBlock(parts, withdrawal, found)
       return false
     case 'dead':
-      if (withdrawal.attempt < ATTEMPTS_MAX) await beginAttempt(parts, withdrawal)
-      else await failWithdrawal(parts, withdrawal, 'not_sent')
+      await replaceDead(parts, withdrawal, newest)
       return false
     case 'final':
       await noteBroadcast(parts, withdrawal)
       parts.fail('before_withdrawal_settled')
-      if (found.ok) await completeWithdrawal(parts, withdrawal, found.block_number)
+      if (found.ok) await completeWithdrawal(parts, withdrawal, found)
       else await failWithdrawal(parts, withdrawal, 'reverted')
       parts.fail('after_withdrawal_settled')
       return false
   }
+}
+
+/** The same bytes, or the same place in the order at a better price where they wait too long. */
+async function sendAgain(
+  parts: SendingParts,
+  outlet: Outlet,
+  { withdrawal, newest }: { withdrawal: WithdrawalRow; newest: SentTransferRow },
+): Promise<void> {
+  const better = isStuck(outlet, newest, parts.clock.now())
+    ? await signedReplacement(parts, outlet, { withdrawal, stuck: newest })
+    : null
+  if (better === null) {
+    return broadcastTransfer(parts, outlet, { withdrawal, transfer: newest })
+  }
+  parts.fail('after_replacement_signed')
+  const stored = await storeReplacement(parts, withdrawal, better)
+  if (stored === null) return
+  await broadcastTransfer(parts, outlet, { withdrawal: stored, transfer: better })
+}
+
+/**
+ * Where time ends transfers, a few that died are enough: the money goes back. Where order does, the
+ * signer knows whether the place was really taken by another payment of ours, and it is asked.
+ */
+async function replaceDead(
+  parts: SendingParts,
+  withdrawal: WithdrawalRow,
+  { nonce }: SentTransferRow,
+): Promise<void> {
+  const isOver = nonce === null && withdrawal.attempt >= ATTEMPTS_MAX
+  if (isOver) await failWithdrawal(parts, withdrawal, 'not_sent')
+  else await beginAttempt(parts, withdrawal)
 }

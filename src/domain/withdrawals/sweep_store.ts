@@ -1,5 +1,6 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
+import type { SentTransferRow } from './sent_transfers.ts'
 
 export type SweepRow = {
   chain: string
@@ -8,46 +9,45 @@ export type SweepRow = {
   address_index: bigint
   asset: string
   value_micros: Micros
+  /** The coins that its fuel brings, in their smallest unit; null before they were measured. */
+  fuel: bigint | null
   step: 'planned' | 'fuelling' | 'fuelled' | 'sweeping' | 'done' | 'failed'
   attempt: number
-  txid: string | null
-  raw: string | null
-  signature: string | null
-  expires_at: Date | null
 }
 
-const COLUMNS = `chain, address, number, address_index, asset, value_micros, step, attempt, txid,
-  raw, signature, expires_at`
+/** Fuel goes to the address; then the asset leaves it. */
+export type Leg = 'fuel' | 'asset'
+
+const COLUMNS = 'chain, address, number, address_index, asset, value_micros, fuel, step, attempt'
+
+export type SweepPlan = { chain: string; minimum_micros: Micros; now: Date }
 
 /**
- * Plans a sweep for each address where enough final money has gathered. An address with money that
- * a person must look at is left alone: mixing it would make it ours.
+ * Plans a sweep for each address where enough final money has gathered, the largest first. An
+ * address with money that a person must look at is left alone: mixing it would make it ours.
  */
-export async function planSweeps(
-  tx: Tx,
-  plan: { chain: string; asset: string; minimum_micros: Micros; now: Date },
-): Promise<void> {
-  await tx.run(
-    `insert into sweeps (chain, address, number, address_index, asset, value_micros, step,
-                         next_try_at, created_at, updated_at)
-     select d.chain, d.address, coalesce(max(s.number), 0) + 1, d.address_index, $2,
-            max(g.gathered) - coalesce(sum(s.value_micros) filter (where s.step = 'done'), 0),
-            'planned', $4, $4, $4
-       from (select account_id, topup_id, sum(value_micros) as gathered
-               from chain_transfers where chain = $1
-              group by 1, 2
-             having sum(value_micros) >= $3
-                and not bool_or(state = 'held' and held_reason = 'screening')) g
-       join deposit_addresses d
-         on d.chain = $1 and d.account_id = g.account_id and d.topup_id = g.topup_id
-       left join sweeps s on s.chain = d.chain and s.address = d.address
-      group by d.chain, d.address, d.address_index
-     having max(g.gathered) - coalesce(sum(s.value_micros) filter (where s.step = 'done'), 0) >= $3
-        and not coalesce(bool_or(s.step not in ('done', 'failed')), false)
-      limit 20
-         on conflict do nothing`,
-    [plan.chain, plan.asset, plan.minimum_micros, plan.now],
-  )
+const PLAN = `
+  insert into sweeps (chain, address, number, address_index, asset, value_micros, step,
+                      next_try_at, created_at, updated_at)
+  select h.chain, h.address,
+         coalesce((select max(s.number) from sweeps s
+                    where s.chain = h.chain and s.address = h.address), 0) + 1,
+         h.address_index, h.asset, h.unswept_micros, 'planned', $3, $3, $3
+    from address_holdings h
+   where h.chain = $1 and h.unswept_micros > 0 and h.unswept_micros >= $2
+     and (h.sweep_after is null or h.sweep_after <= $3)
+     and not exists (select from sweeps s
+                      where s.chain = h.chain and s.address = h.address
+                        and s.step not in ('done', 'failed'))
+     and not exists (select from chain_transfers t
+                      where t.account_id = h.account_id and t.topup_id = h.topup_id
+                        and t.state = 'held' and t.held_reason = 'screening')
+   order by h.unswept_micros desc
+   limit 20
+      on conflict do nothing`
+
+export async function planSweeps(tx: Tx, plan: SweepPlan): Promise<void> {
+  await tx.run(PLAN, [plan.chain, plan.minimum_micros, plan.now])
 }
 
 export async function findOpenSweeps(tx: Tx, chain: string, now: Date): Promise<SweepRow[]> {
@@ -59,18 +59,19 @@ export async function findOpenSweeps(tx: Tx, chain: string, now: Date): Promise<
   )
 }
 
+export type SweepChange = Partial<Pick<SweepRow, 'step' | 'attempt' | 'fuel'>>
+
 /** Moves a sweep on from the step and attempt it was found in; nothing if it has moved already. */
 export async function updateSweep(
   tx: Tx,
   before: SweepRow,
-  change: Partial<SweepRow>,
+  change: SweepChange,
   { now, next_try_at }: { now: Date; next_try_at: Date },
 ): Promise<SweepRow | null> {
   const next = { ...before, ...change }
   const [row] = await tx.rows<SweepRow>(
     `update sweeps
-        set step = $6, attempt = $7, txid = $8, raw = $9, signature = $10, expires_at = $11,
-            updated_at = $12, next_try_at = $13
+        set step = $6, attempt = $7, fuel = $8, updated_at = $9, next_try_at = $10
       where chain = $1 and address = $2 and number = $3 and step = $4 and attempt = $5
   returning ${COLUMNS}`,
     [
@@ -81,13 +82,75 @@ export async function updateSweep(
       before.attempt,
       next.step,
       next.attempt,
-      next.txid,
-      next.raw,
-      next.signature,
-      next.expires_at,
+      next.fuel,
       now,
       next_try_at,
     ],
   )
   return row ?? null
+}
+
+export async function insertSweepTransfer(
+  tx: Tx,
+  { chain, address, number }: SweepRow,
+  { leg, transfer }: { leg: Leg; transfer: SentTransferRow },
+): Promise<void> {
+  await tx.run(
+    `insert into sweep_transfers (chain, address, number, leg, attempt, txid, raw, signature,
+                                  expires_at, nonce, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      chain,
+      address,
+      number,
+      leg,
+      transfer.attempt,
+      transfer.txid,
+      transfer.raw,
+      transfer.signature,
+      transfer.expires_at,
+      transfer.nonce,
+      transfer.created_at,
+    ],
+  )
+}
+
+/** What was signed for one leg of it, the newest first. */
+export async function findSweepTransfers(
+  tx: Tx,
+  { chain, address, number }: SweepRow,
+  leg: Leg,
+): Promise<SentTransferRow[]> {
+  return tx.rows<SentTransferRow>(
+    `select attempt, txid, raw, signature, expires_at, nonce, created_at
+       from sweep_transfers
+      where chain = $1 and address = $2 and number = $3 and leg = $4
+      order by attempt desc`,
+    [chain, address, number, leg],
+  )
+}
+
+/** What of an address has reached the hot wallet. */
+export async function noteSwept(
+  tx: Tx,
+  { chain, address, asset, value_micros }: SweepRow,
+): Promise<void> {
+  await tx.run(
+    `update address_holdings set swept_micros = swept_micros + $4
+      where chain = $1 and address = $2 and asset = $3`,
+    [chain, address, asset, value_micros],
+  )
+}
+
+/** The next sweep of this address has to wait. */
+export async function pauseSweeps(
+  tx: Tx,
+  { chain, address }: SweepRow,
+  until: Date,
+): Promise<void> {
+  await tx.run('update address_holdings set sweep_after = $3 where chain = $1 and address = $2', [
+    chain,
+    address,
+    until,
+  ])
 }

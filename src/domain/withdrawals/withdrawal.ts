@@ -35,16 +35,6 @@ export type WithdrawalRow = {
   head_number: bigint | null
 }
 
-/** One signed transfer of a withdrawal. */
-export type WithdrawalTransferRow = {
-  attempt: number
-  txid: string
-  raw: string
-  signature: string
-  expires_at: Date | null
-  nonce: bigint | null
-}
-
 export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {
   return {
     id: withdrawal.id,

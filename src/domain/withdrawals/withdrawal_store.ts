@@ -3,7 +3,8 @@ import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
-import type { WithdrawalRow, WithdrawalTransferRow } from './withdrawal.ts'
+import type { SentTransferRow } from './sent_transfers.ts'
+import type { WithdrawalRow } from './withdrawal.ts'
 
 const COLUMNS = `account_id, id, asset, chain, address, amount_micros, fee_micros, status,
   status_reason, step, attempt, txid, block_number, approval, next_try_at, metadata, version,
@@ -126,23 +127,23 @@ export async function findDueWithdrawals(tx: Tx, due: Due): Promise<WithdrawalRo
   )
 }
 
-export async function findTransfer(
+/** Everything that was ever signed for it, the newest first. */
+export async function findTransfers(
   tx: Tx,
-  { account_id, id, attempt }: WithdrawalRow,
-): Promise<WithdrawalTransferRow | undefined> {
-  const [row] = await tx.rows<WithdrawalTransferRow>(
-    `select attempt, txid, raw, signature, expires_at, nonce from withdrawal_transfers
-      where account_id = $1 and withdrawal_id = $2 and attempt = $3`,
-    [account_id, id, attempt],
+  { account_id, id }: WithdrawalRow,
+): Promise<SentTransferRow[]> {
+  return tx.rows<SentTransferRow>(
+    `select attempt, txid, raw, signature, expires_at, nonce, created_at
+       from withdrawal_transfers
+      where account_id = $1 and withdrawal_id = $2 order by attempt desc`,
+    [account_id, id],
   )
-  return row
 }
 
 export async function insertTransfer(
   tx: Tx,
   { account_id, id }: WithdrawalRow,
-  transfer: WithdrawalTransferRow,
-  now: Date,
+  transfer: SentTransferRow,
 ): Promise<void> {
   await tx.run(
     `insert into withdrawal_transfers (account_id, withdrawal_id, attempt, txid, raw, signature,
@@ -157,7 +158,7 @@ export async function insertTransfer(
       transfer.signature,
       transfer.expires_at,
       transfer.nonce,
-      now,
+      transfer.created_at,
     ],
   )
 }
@@ -217,18 +218,6 @@ export async function postpone(tx: Tx, { account_id, id }: WithdrawalRow, until:
     id,
     until,
   ])
-}
-
-/** The highest place in the hot wallet's order that was ever given to a transfer of this chain. */
-export async function lastNonce(tx: Tx, chain: string): Promise<number | null> {
-  const [row] = await tx.rows<{ nonce: bigint | null }>(
-    `select max(t.nonce) as nonce
-       from withdrawal_transfers t
-       join withdrawals w on w.account_id = t.account_id and w.id = t.withdrawal_id
-      where w.chain = $1`,
-    [chain],
-  )
-  return row?.nonce == null ? null : Number(row.nonce)
 }
 
 /** For whoever runs the programme: whose withdrawal it is. */

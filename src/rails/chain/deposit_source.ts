@@ -32,15 +32,14 @@ export type BlockMark = { number: number; hash: string; timestamp_ms: number }
 export type BlockRange = { from: number; to: number }
 export type LogFilter = { contracts: readonly string[]; to: readonly string[] | null }
 
-export type TransferLog = {
+/** What an asset's Transfer log says. */
+export type AssetTransfer = { contract: string; from: string; to: string; value: bigint }
+
+export type TransferLog = AssetTransfer & {
   txid: string
   block_number: number
   block_hash: string
   log_index: number
-  contract: string
-  from: string
-  to: string
-  value: bigint
 }
 
 export type ChainReceipt = {
@@ -49,8 +48,10 @@ export type ChainReceipt = {
   block_number: number
   block_hash: string
   /** In the transaction's own order: the place in here is the ordinal. */
-  log_indexes: readonly number[]
+  logs: readonly ReceiptLog[]
 }
+
+export type ReceiptLog = { log_index: number; transfer: AssetTransfer | null }
 
 /** java-tron's bound is 5,000 blocks and 1,000 topics; hosted EVM nodes are often tighter. */
 const BLOCKS_MAX = 2_000
@@ -143,15 +144,23 @@ async function logsOnce(
 /** Null for a Transfer of another shape, such as that of a collectible with four topics. */
 function transferLogOf(value: unknown): TransferLog | null {
   const log = objectOf(value, 'a log')
+  const transfer = assetTransferOf(log)
+  if (transfer === null) return null
+  return {
+    ...transfer,
+    txid: hexOf(log['transactionHash'], 32, 'a txid'),
+    block_number: numberOf(log['blockNumber'], 'a block number'),
+    block_hash: hexOf(log['blockHash'], 32, 'a block hash'),
+    log_index: numberOf(log['logIndex'], 'a log index'),
+  }
+}
+
+function assetTransferOf(log: Record<string, unknown>): AssetTransfer | null {
   const topics = listOf(log['topics'], 'topics').map((topic) => hexOf(topic, 32, 'a topic'))
   const [kind, from = '', to = ''] = topics
   const isOfAsset = typeof log['data'] === 'string' && log['data'].length === 66
   if (kind !== TRANSFER_TOPIC || topics.length !== 3 || !isOfAsset) return null
   return {
-    txid: hexOf(log['transactionHash'], 32, 'a txid'),
-    block_number: numberOf(log['blockNumber'], 'a block number'),
-    block_hash: hexOf(log['blockHash'], 32, 'a block hash'),
-    log_index: numberOf(log['logIndex'], 'a log index'),
     contract: hexOf(log['address'], 20, 'a contract'),
     from: from.slice(24),
     to: to.slice(24),
@@ -159,7 +168,7 @@ function transferLogOf(value: unknown): TransferLog | null {
   }
 }
 
-function receiptOf(answer: unknown): ChainReceipt | null {
+export function receiptOf(answer: unknown): ChainReceipt | null {
   if (answer === null) return null
   const receipt = objectOf(answer, 'a receipt')
   return {
@@ -167,8 +176,10 @@ function receiptOf(answer: unknown): ChainReceipt | null {
     ok: quantityOf(receipt['status'], 'a status') === 1n,
     block_number: numberOf(receipt['blockNumber'], 'a block number'),
     block_hash: hexOf(receipt['blockHash'], 32, 'a block hash'),
-    log_indexes: listOf(receipt['logs'], 'logs').map((log) =>
-      numberOf(objectOf(log, 'a log')['logIndex'], 'a log index'),
-    ),
+    logs: listOf(receipt['logs'], 'logs').map((one) => {
+      const log = objectOf(one, 'a log')
+      const log_index = numberOf(log['logIndex'], 'a log index')
+      return { log_index, transfer: assetTransferOf(log) }
+    }),
   }
 }

@@ -7,6 +7,14 @@ export type Outlet = {
   chain: Chain
   /** What a new transfer has to say about the chain as it is now: reference, fees, order. */
   networkFacts(payment: Payment): Promise<TransferIntent['network']>
+  /**
+   * The same place in the order at a higher price, for a transfer that nobody takes into a block.
+   * Null where there is no such thing, or the sender cannot pay more.
+   */
+  replacementFacts(
+    payment: Payment,
+    stuck: StoredTransfer,
+  ): Promise<TransferIntent['network'] | null>
   /** What the payer lacks of the chain's own coin to make this payment; 0 if nothing. */
   fuelFor(payment: Payment): Promise<bigint>
   broadcast(transfer: StoredTransfer): Promise<BroadcastOutcome>
@@ -14,6 +22,8 @@ export type Outlet = {
 }
 
 export type StoredTransfer = Omit<SignedTransfer, 'expires_at_ms' | 'nonce'> & {
+  /** 40 digits, as in a payment. */
+  from: string
   expires_at: Date | null
   nonce: bigint | null
 }
@@ -24,8 +34,8 @@ export type Payment = {
   to: string
   contract: string | null
   amount: bigint
-  /** The highest place in the sender's order that was given away before, where there is one. */
-  last_nonce: number | null
+  /** The first place in the sender's order that we have not given away, where there is one. */
+  next_nonce: number | null
 }
 
 /**

@@ -6,11 +6,6 @@ export type SignerPolicy = {
   withdrawal_max: bigint
   withdrawals_hourly_max: bigint
   withdrawals_daily_max: bigint
-  /** The most that one transfer may cost, in sun or wei. */
-  fee_max: bigint
-  /** The most of the chain's own coin that a deposit address is given to pay for its sweep. */
-  fuel_max: bigint
-  fuel_daily_max: bigint
 }
 
 export type SignerChain = {
@@ -19,6 +14,11 @@ export type SignerChain = {
   chain_id: number
   /** The only contracts that it will ever call, as 40 digits. */
   contracts: readonly string[]
+  /** The most that one transfer may cost, in sun or wei. */
+  fee_max: bigint
+  /** The most of the chain's own coin that a deposit address is given to pay for its sweep. */
+  fuel_max: bigint
+  fuel_daily_max: bigint
 }
 
 const HOUR_MS = 3_600_000
@@ -26,6 +26,7 @@ const DAY_MS = 24 * HOUR_MS
 
 /** Something that was signed before; an intent counts once, however many attempts it took. */
 export type PastIntent = {
+  chain: string
   purpose: TransferIntent['purpose']
   amount: bigint
   signed_at_ms: number
@@ -33,22 +34,24 @@ export type PastIntent = {
 
 export type PolicyFacts = {
   policy: SignerPolicy
+  chain: SignerChain
   past: readonly PastIntent[]
   now_ms: number
   amount: bigint
-  fee_max: bigint
 }
 
 /** How much may leave, and how fast; null where nothing is against it. */
 export function objectionTo(
   { purpose }: TransferIntent,
-  { policy, past, now_ms, amount, fee_max }: PolicyFacts,
+  { policy, chain, past, now_ms, amount }: PolicyFacts,
 ): SignerRefusal | null {
   if (amount <= 0n) return 'bad_intent'
-  if (fee_max > policy.fee_max) return 'fee_over_limit'
+  // Dollars of all chains add up; their own coins do not.
+  const isAlike = (one: PastIntent) =>
+    one.purpose === purpose && (purpose === 'withdrawal' || one.chain === chain.chain)
   const since = (window_ms: number) =>
     past
-      .filter((one) => one.purpose === purpose && one.signed_at_ms > now_ms - window_ms)
+      .filter((one) => isAlike(one) && one.signed_at_ms > now_ms - window_ms)
       .reduce((sum, one) => sum + one.amount, amount)
   switch (purpose) {
     case 'withdrawal':
@@ -56,8 +59,8 @@ export function objectionTo(
       if (since(HOUR_MS) > policy.withdrawals_hourly_max) return 'velocity_exceeded'
       return since(DAY_MS) > policy.withdrawals_daily_max ? 'velocity_exceeded' : null
     case 'fuel':
-      if (amount > policy.fuel_max) return 'amount_over_limit'
-      return since(DAY_MS) > policy.fuel_daily_max ? 'velocity_exceeded' : null
+      if (amount > chain.fuel_max) return 'amount_over_limit'
+      return since(DAY_MS) > chain.fuel_daily_max ? 'velocity_exceeded' : null
     case 'sweep':
       return null
   }

@@ -15,12 +15,20 @@ export function policyFrom(
       family: of.family,
       chain_id: of.chain_id,
       contracts: assets.map(({ contract }) => contract),
+      ...coinLimits(settings, of.family),
     })),
     withdrawal_max: microsFromUsd(settings.withdrawal_max_usd),
     withdrawals_hourly_max: microsFromUsd(settings.withdrawals_hourly_max_usd),
     withdrawals_daily_max: microsFromUsd(settings.withdrawals_daily_max_usd),
-    fee_max: BigInt(settings.fee_max),
-    fuel_max: BigInt(settings.fuel_max),
-    fuel_daily_max: BigInt(settings.fuel_daily_max),
   }
+}
+
+function coinLimits(settings: PolicySettings, family: ChainSettings['family']) {
+  const { fee_max, fuel_max, fuel_daily_max } = settings
+  const { fee_max_wei, fuel_max_wei, fuel_daily_max_wei } = settings
+  const [fee, fuel, daily] =
+    family === 'tron'
+      ? [fee_max, fuel_max, fuel_daily_max]
+      : [fee_max_wei, fuel_max_wei, fuel_daily_max_wei]
+  return { fee_max: BigInt(fee), fuel_max: BigInt(fuel), fuel_daily_max: BigInt(daily) }
 }

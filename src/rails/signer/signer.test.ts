@@ -36,14 +36,14 @@ const policy: SignerPolicy = {
       family: 'tron',
       chain_id: 728_126_428,
       contracts: [bytesToHex(bytesFromTronAddress(USDT) ?? new Uint8Array())],
+      fee_max: 50_000_000n,
+      fuel_max: 30_000_000n,
+      fuel_daily_max: 60_000_000n,
     },
   ],
   withdrawal_max: 1_000n,
   withdrawals_hourly_max: 2_000n,
   withdrawals_daily_max: 3_000n,
-  fee_max: 50_000_000n,
-  fuel_max: 30_000_000n,
-  fuel_daily_max: 60_000_000n,
 }
 
 let files = 0

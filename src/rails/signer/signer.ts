@@ -68,8 +68,24 @@ function refusalOf(parts: SignerParts, intent: TransferIntent): SignerRefusal | 
   return (
     contentObjection(parts, chain, intent) ??
     attemptObjection(parts, intent) ??
-    amountObjection(parts, intent)
+    feeObjection(parts, chain, intent) ??
+    amountObjection(parts, chain, intent)
   )
+}
+
+/** The bound on what a transfer costs holds for every attempt: a replacement costs more. */
+function feeObjection(
+  { store }: SignerParts,
+  { fee_max }: SignerChain,
+  { id, attempt, network }: TransferIntent,
+): SignerRefusal | null {
+  // What was given away once is given again, whatever it would cost today.
+  if (store.attemptsAt(id).some((one) => one.attempt === attempt)) return null
+  const fee =
+    network.family === 'tron'
+      ? BigInt(network.fee_limit_sun)
+      : BigInt(network.gas) * BigInt(network.max_fee_per_gas)
+  return fee > fee_max ? 'fee_over_limit' : null
 }
 
 /** Each purpose may reach only where its money belongs. */
@@ -118,40 +134,47 @@ function attemptObjection(
  */
 function orderObjection(
   store: IntentStore,
-  { network, id, chain }: TransferIntent,
+  intent: TransferIntent,
   last: IntentRecord,
 ): SignerRefusal | null {
+  const { network, id, chain } = intent
   if (network.family === 'evm' && network.nonce === last.nonce) return null
+  const sender = senderIndexOf(intent)
   const isTaken = [...store.all()].some(
-    (one) => one.id !== id && one.chain === chain && one.nonce === last.nonce,
+    (one) =>
+      one.id !== id &&
+      one.chain === chain &&
+      one.nonce === last.nonce &&
+      senderIndexOf(JSON.parse(one.substance)) === sender,
   )
   return isTaken ? null : 'attempt_too_early'
 }
 
-function amountObjection(parts: SignerParts, intent: TransferIntent): SignerRefusal | null {
+/** Whose key signs: a deposit address's for its sweep, else the hot wallet's, which is null. */
+const senderIndexOf = ({
+  purpose,
+  deposit_index,
+}: Pick<TransferIntent, 'purpose' | 'deposit_index'>): number | null =>
+  purpose === 'sweep' ? deposit_index : null
+
+function amountObjection(
+  parts: SignerParts,
+  chain: SignerChain,
+  intent: TransferIntent,
+): SignerRefusal | null {
   const { policy, store, now_ms } = parts
   if (store.attemptsAt(intent.id).length > 0) return null
   const past = [...store.all()]
     .filter(({ attempt }) => attempt === 1)
     .map((one) => ({ ...one, amount: BigInt(one.amount) }))
-  const { network } = intent
-  const fee_max =
-    network.family === 'tron'
-      ? BigInt(network.fee_limit_sun)
-      : BigInt(network.gas) * BigInt(network.max_fee_per_gas)
-  return objectionTo(intent, {
-    policy,
-    past,
-    now_ms: now_ms(),
-    amount: BigInt(intent.amount),
-    fee_max,
-  })
+  const amount = BigInt(intent.amount)
+  return objectionTo(intent, { policy, chain, past, now_ms: now_ms(), amount })
 }
 
 function build(parts: SignerParts, intent: TransferIntent): SignedTransfer {
   const { network } = intent
   const chain = parts.policy.chains.find((one) => one.chain === intent.chain)
-  const from_index = intent.purpose === 'sweep' ? intent.deposit_index : null
+  const from_index = senderIndexOf(intent)
   const key = parts.wallet.keyOf(network.family, from_index)
   if (network.family === 'evm') {
     return signEvmTransfer(intent, { ...network, chain_id: chain?.chain_id ?? 0 }, key)

@@ -1,72 +1,38 @@
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { NodeFetch } from '#platform/node_fetch.ts'
 import type { Chain } from '#rails/chain/chain.ts'
-import type { DepositSource } from '#rails/chain/deposit_source.ts'
-import {
-  type JsonRpc,
-  jsonRpc,
-  numberOf,
-  quantity,
-  quantityOf,
-  RpcRefusal,
-} from '#rails/chain/json_rpc.ts'
+import type { ChainReceipt, DepositSource } from '#rails/chain/deposit_source.ts'
+import { type JsonRpc, jsonRpc, numberOf, quantity, RpcRefusal } from '#rails/chain/json_rpc.ts'
 import { NodeError } from '#rails/chain/node_call.ts'
-import type { Outlet, Payment, StoredTransfer, TransferFate } from '#rails/chain/outlet.ts'
+import type { Outlet, StoredTransfer, TransferFate } from '#rails/chain/outlet.ts'
 import type { BroadcastOutcome } from '#rails/chain/tron/broadcast.ts'
-import { transferCall } from '#rails/chain/tron/trc20.ts'
-
-/** The estimate is of the block before; balances may have changed from nothing to something. */
-const GAS_MARGIN_PERCENT = 130n
-
-/** A base fee may double in six full blocks; a transfer at twice the price outlasts them. */
-const FEE_MARGIN = 2n
-const PRIORITY_WEI = 1_500_000_000n
+import { evmPricing } from './pricing.ts'
+import { readRawTransfer } from './raw_transfer.ts'
 
 /** How nodes say that they have it already. */
 const KNOWN = /already known|known transaction|already imported/i
 
+/** A load balancer's slowest node knows every receipt of blocks this far below the final one. */
+const LAGGING_BLOCKS = 20
+
 export function evmOutlet(chain: Chain, source: DepositSource, fetch: NodeFetch): Outlet {
-  const { url, headers } = chain.settings
+  const { url, headers, chain_id } = chain.settings
   const rpc = jsonRpc({ url, headers: { ...headers }, fetch }, '')
+  const pricing = evmPricing(rpc, chain)
   return {
     chain,
     networkFacts: async (payment) => {
       const mined = await nextNonce(rpc, payment.from, 'latest')
-      const { gas, max_fee_per_gas, max_priority_fee_per_gas } = await priced(rpc, payment)
-      return {
-        family: 'evm',
-        chain_id: chain.settings.chain_id,
-        nonce: Math.max(mined, (payment.last_nonce ?? -1) + 1),
-        gas: gas.toString(),
-        max_fee_per_gas: max_fee_per_gas.toString(),
-        max_priority_fee_per_gas: max_priority_fee_per_gas.toString(),
-      }
+      const price = await pricing.priceOf(payment)
+      const nonce = Math.max(mined, payment.next_nonce ?? 0)
+      return { family: 'evm', chain_id, nonce, ...price }
     },
-    fuelFor: async (payment) => {
-      const { gas, max_fee_per_gas } = await priced(rpc, payment)
-      const needed = gas * max_fee_per_gas
-      const answer = await rpc('eth_getBalance', [`0x${payment.from}`, 'latest'])
-      const has = quantityOf(answer, 'a balance')
-      return has >= needed ? 0n : needed - has
+    replacementFacts: async (payment, { raw, nonce }) => {
+      const price = await pricing.priceAbove(payment, readRawTransfer(raw))
+      return price === null ? null : { family: 'evm', chain_id, nonce: Number(nonce), ...price }
     },
+    fuelFor: pricing.fuelFor,
     broadcast: (transfer) => broadcast(rpc, transfer),
-    lookup: (transfer) => fateOf(rpc, source, chain, transfer),
-  }
-}
-
-async function priced(rpc: JsonRpc, payment: Payment) {
-  const price = quantityOf(await rpc('eth_gasPrice', []), 'a price')
-  const data = transferCall(hexToBytes(payment.to), payment.amount)
-  const call =
-    payment.contract === null
-      ? { to: `0x${payment.to}`, value: quantity(payment.amount) }
-      : { to: `0x${payment.contract}`, data: `0x${bytesToHex(data)}` }
-  const gas = await rpc('eth_estimateGas', [{ from: `0x${payment.from}`, ...call }])
-  const max_fee_per_gas = price * FEE_MARGIN
-  return {
-    gas: (quantityOf(gas, 'an estimate') * GAS_MARGIN_PERCENT) / 100n,
-    max_fee_per_gas,
-    max_priority_fee_per_gas: max_fee_per_gas < PRIORITY_WEI ? max_fee_per_gas : PRIORITY_WEI,
+    lookup: (transfer) => fateOf(rpc, source, transfer),
   }
 }
 
@@ -88,20 +54,50 @@ async function broadcast(rpc: JsonRpc, { raw }: StoredTransfer): Promise<Broadca
   }
 }
 
-/** Dead once its place in the order is taken by another transfer that is final. */
+/**
+ * Dead once its place in the sender's order was taken by another transfer, so long ago that every
+ * node would know its own receipt.
+ */
 async function fateOf(
   rpc: JsonRpc,
   source: DepositSource,
-  { hot_wallet }: Chain,
   transfer: StoredTransfer,
 ): Promise<TransferFate> {
   const finalized = await source.finalized()
-  const used = await nextNonce(rpc, hot_wallet, quantity(finalized.number))
+  const isTaken = await isPlaceTaken(rpc, transfer, finalized.number - LAGGING_BLOCKS)
   const receipt = await source.receipt(transfer.txid)
-  if (receipt !== null) {
-    const { ok, block_number, log_indexes } = receipt
-    const fate = block_number <= finalized.number ? 'final' : 'mined'
-    return { fate, ok: ok && log_indexes.length > 0, block_number }
+  if (receipt === null) return { fate: isTaken ? 'dead' : 'unknown' }
+  const { block_number } = receipt
+  const fate = block_number <= finalized.number ? 'final' : 'mined'
+  return { fate, ok: receipt.ok && didWhatWasAsked(transfer, receipt), block_number }
+}
+
+async function isPlaceTaken(
+  rpc: JsonRpc,
+  { from, nonce }: StoredTransfer,
+  block: number,
+): Promise<boolean> {
+  // Without a newer count there is no older one to ask a node for, which may have forgotten it.
+  if (nonce === null || block < 0 || (await nextNonce(rpc, from, 'latest')) <= Number(nonce)) {
+    return false
   }
-  return { fate: transfer.nonce !== null && used > Number(transfer.nonce) ? 'dead' : 'unknown' }
+  try {
+    return (await nextNonce(rpc, from, quantity(block))) > Number(nonce)
+  } catch (cause) {
+    if (cause instanceof RpcRefusal) return false
+    throw cause
+  }
+}
+
+/** Success of a call is not enough: the asset itself must say that it moved the amount. */
+function didWhatWasAsked({ raw, from }: StoredTransfer, { logs }: ChainReceipt): boolean {
+  const { asset } = readRawTransfer(raw)
+  if (asset === null) return true
+  return logs.some(
+    ({ transfer }) =>
+      transfer?.contract === asset.contract &&
+      transfer.from === from &&
+      transfer.to === asset.to &&
+      transfer.value === asset.amount,
+  )
 }

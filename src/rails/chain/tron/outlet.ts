@@ -36,6 +36,8 @@ export function tronOutlet(chain: Chain, api: TronHttpApi): Outlet {
         fee_limit_sun: fee_limit_sun.toString(),
       }
     },
+    // A transfer that is too cheap fails and does not wait; one that is lost expires.
+    replacementFacts: async () => null,
     fuelFor: async (payment) => {
       const needed = (await feeLimit(api, payment)) + BANDWIDTH_SUN
       const has = (await api.balance(hexToBytes(payment.from), 'head')) ?? 0n

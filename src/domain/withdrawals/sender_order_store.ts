@@ -1,0 +1,29 @@
+import type { Tx } from '#platform/db.ts'
+
+type Sender = { chain: string; address: string }
+
+/** The first place in a sender's order that was not given to a transfer; null before the first. */
+export async function nextNonce(tx: Tx, { chain, address }: Sender): Promise<number | null> {
+  const [row] = await tx.rows<{ next_nonce: bigint }>(
+    'select next_nonce from sender_orders where chain = $1 and address = $2',
+    [chain, address],
+  )
+  return row === undefined ? null : Number(row.next_nonce)
+}
+
+/** False where the place was given to another transfer meanwhile: then this one must not go out. */
+export async function claimNonce(
+  tx: Tx,
+  { chain, address }: Sender,
+  nonce: bigint,
+): Promise<boolean> {
+  const claimed = await tx.rows(
+    `insert into sender_orders as o (chain, address, next_nonce)
+     values ($1, $2, $3::bigint + 1)
+         on conflict (chain, address) do update set next_nonce = excluded.next_nonce
+      where o.next_nonce <= $3::bigint
+  returning 1`,
+    [chain, address, nonce],
+  )
+  return claimed.length === 1
+}

@@ -1,0 +1,107 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { Chain } from './chain.ts'
+import {
+  type AssetTransfer,
+  type BlockMark,
+  type ChainReceipt,
+  depositSource,
+  receiptOf,
+} from './deposit_source.ts'
+import {
+  badAnswer,
+  hexOf,
+  type JsonRpc,
+  jsonRpc,
+  listOf,
+  objectOf,
+  quantity,
+  RpcRefusal,
+} from './json_rpc.ts'
+import type { TronLog } from './tron/http_answers.ts'
+import { tronHttpApi } from './tron/http_api.ts'
+import { readNumberWord, TRANSFER_TOPIC } from './tron/trc20.ts'
+
+/**
+ * A second look at what the logs have told: whole blocks, by another call, and by another node
+ * where the operator names one. A log index with holes answers with nothing and no error.
+ */
+export type AuditSource = {
+  finalNumber(): Promise<number>
+  block(number: number): Promise<BlockMark | null>
+  /** What every transaction of a final block that succeeded says in its receipt. */
+  receipts(number: number): Promise<AuditedReceipt[]>
+}
+
+/** A place without a Transfer in it is null, so that places are ordinals. */
+export type AuditedReceipt = { txid: string; transfers: readonly (AssetTransfer | null)[] }
+
+export function auditSource({ settings }: Chain, fetch: NodeFetch): AuditSource {
+  const { audit_url, audit_headers, ...others } = settings
+  const asked =
+    audit_url === null ? settings : { ...others, url: audit_url, headers: audit_headers }
+  const node = { url: asked.url, headers: { ...asked.headers }, fetch }
+  if (settings.family === 'tron') return tronSource(tronHttpApi(node))
+  const source = depositSource({ ...settings, ...asked }, fetch)
+  const rpc = jsonRpc(node, '')
+  return {
+    finalNumber: async () => (await source.finalized()).number,
+    block: source.block,
+    receipts: async (number) => {
+      const receipts = await evmReceipts(rpc, number)
+      return receipts
+        .filter(({ ok }) => ok)
+        .map(({ txid, logs }) => ({ txid, transfers: logs.map(({ transfer }) => transfer) }))
+    },
+  }
+}
+
+function tronSource(api: ReturnType<typeof tronHttpApi>): AuditSource {
+  return {
+    finalNumber: async () => (await api.now('solid')).number,
+    block: async (number) => {
+      const block = await api.block(number)
+      return block === null ? null : { ...block, hash: block.id }
+    },
+    receipts: async (number) => {
+      const receipts = await api.receiptsOfBlock(number, 'solid')
+      return receipts
+        .filter(({ ok }) => ok)
+        .map(({ txid, logs }) => ({ txid, transfers: logs.map(tronTransferOf) }))
+    },
+  }
+}
+
+function tronTransferOf({ address, topics, data }: TronLog): AssetTransfer | null {
+  const [kind, from = '', to = ''] = topics
+  if (kind !== TRANSFER_TOPIC || topics.length !== 3 || data.length !== 32) return null
+  return {
+    contract: bytesToHex(address),
+    from: from.slice(24),
+    to: to.slice(24),
+    value: readNumberWord(data),
+  }
+}
+
+/** Nodes that do not know the call for a whole block are asked for each receipt of it. */
+async function evmReceipts(rpc: JsonRpc, number: number): Promise<ChainReceipt[]> {
+  try {
+    const answer = await rpc('eth_getBlockReceipts', [quantity(number)])
+    return listOf(answer, 'receipts of a block').map(requireReceipt)
+  } catch (cause) {
+    if (!(cause instanceof RpcRefusal)) throw cause
+  }
+  const block = objectOf(await rpc('eth_getBlockByNumber', [quantity(number), false]), 'a block')
+  const receipts: ChainReceipt[] = []
+  for (const entry of listOf(block['transactions'], 'transactions')) {
+    const txid = hexOf(entry, 32, 'a txid')
+    receipts.push(requireReceipt(await rpc('eth_getTransactionReceipt', [`0x${txid}`])))
+  }
+  return receipts
+}
+
+function requireReceipt(answer: unknown): ChainReceipt {
+  const receipt = receiptOf(answer)
+  if (receipt === null) throw badAnswer('a receipt')
+  return receipt
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { hexToBytes } from '@noble/hashes/utils.js'
+import ganache from 'ganache'
+import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { mainnet } from 'viem/chains'
+import { Secret } from '#kernel/secret.ts'
+import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
+import { walletFromPhrase } from '#rails/signer/wallet.ts'
+import { assetBytecode } from '#test/fixtures/evm/asset.ts'
+import { startTestService } from './start.ts'
+
+const PHRASE = 'test test test test test test test test test test test junk'
+/** Whose money comes from outside: the node's own accounts, which are none of ours. */
+const OUTSIDE_PHRASE = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+const COIN = 10n ** 18n
+export const CONFIRMATIONS = 4
+
+export const asset_abi = parseAbi([
+  'function transfer(address,uint256) returns (bool)',
+  'function balanceOf(address) view returns (uint256)',
+])
+
+/** A real Ethereum node with an asset on it, and an outsider who owns all of that. */
+export async function startEvmNode() {
+  const server = ganache.server({
+    chain: { chainId: 1, hardfork: 'shanghai' },
+    wallet: { mnemonic: OUTSIDE_PHRASE, totalAccounts: 3 },
+    logging: { quiet: true },
+  })
+  await server.listen(0)
+  after(() => server.close())
+  const url = `http://127.0.0.1:${server.address().port}`
+  const outside = createWalletClient({
+    account: mnemonicToAccount(OUTSIDE_PHRASE),
+    chain: mainnet,
+    transport: http(url),
+  }).extend(publicActions)
+  const rpc = (method: string, params: unknown[] = []) =>
+    outside.request({ method: method as never, params: params as never }) as Promise<unknown>
+  const deploy = async (): Promise<Hex> => {
+    const hash = await outside.sendTransaction({ data: assetBytecode() as Hex })
+    const { contractAddress } = await outside.waitForTransactionReceipt({ hash })
+    assert(contractAddress)
+    return contractAddress
+  }
+  const asset = await deploy()
+  return {
+    url,
+    outside,
+    rpc,
+    deploy,
+    asset,
+    mine: async (count: number) => {
+      for (let left = count; left > 0; left -= 1) await rpc('evm_mine')
+    },
+    pay: (to: string, micros: bigint, contract: Hex = asset) =>
+      outside.writeContract({
+        address: contract,
+        abi: asset_abi,
+        functionName: 'transfer',
+        args: [to as Hex, micros],
+        gas: 200_000n,
+      }),
+    giveCoins: (to: string, wei = COIN) => outside.sendTransaction({ to: to as Hex, value: wei }),
+    held: (address: string, contract: Hex = asset) =>
+      outside.readContract({
+        address: contract,
+        abi: asset_abi,
+        functionName: 'balanceOf',
+        args: [address as Hex],
+      }),
+  }
+}
+
+export type EvmNode = Awaited<ReturnType<typeof startEvmNode>>
+
+/** A service that has Ethereum beside the sandbox's chain, pointed at this node. */
+export async function startEvmService(node: EvmNode, chain: Record<string, unknown> = {}) {
+  // The sandbox's signer keeps its seed here, so that this chain's keys are known beforehand.
+  const data_dir = mkdtempSync(join(tmpdir(), 'florin_evm_'))
+  writeFileSync(join(data_dir, 'sandbox_seed'), `${PHRASE}\n`)
+  const wallet = walletFromPhrase(new Secret(PHRASE))
+  const hot_wallet = evmAddressFromBytes(hexToBytes(wallet.addressOf('evm', null)))
+  const ethereum = {
+    chain: 'ethereum',
+    family: 'evm',
+    url: node.url,
+    xpub: wallet.xpub('evm'),
+    hot_wallet,
+    assets: [{ asset: 'USDC', contract: node.asset }],
+    chain_id: 1,
+    confirmations: CONFIRMATIONS,
+    finality: 'confirmations',
+    start_block: 0,
+    ...chain,
+  }
+  const service = await startTestService({
+    data_dir,
+    env: { FLORIN_CHAINS: JSON.stringify([ethereum]) },
+  })
+  after(() => rmSync(data_dir, { recursive: true, force: true }))
+  return { ...service, hot_wallet }
+}
