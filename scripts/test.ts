@@ -10,14 +10,18 @@ const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
 /** Files at a time: each has a process and a database of its own, and CI has two cores. */
 const CONCURRENCY = 2
 
-function testFiles(long: boolean, fragments: readonly string[]): string[] {
+/** What takes long, and what downloads the suites that it runs, is asked for by name. */
+const SPECIAL = ['long', 'conformance']
+const kindOf = (path: string) => SPECIAL.find((kind) => path.endsWith(`.${kind}.test.ts`))
+
+function testFiles(kind: string | undefined, fragments: readonly string[]): string[] {
   return FOLDERS.filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
         (path) => `${folder}/${path.split(sep).join('/')}`,
       ),
     )
-    .filter((path) => path.endsWith('.test.ts') && path.endsWith('.long.test.ts') === long)
+    .filter((path) => path.endsWith('.test.ts') && kindOf(path) === kind)
     .filter((path) => fragments.length === 0 || fragments.some((part) => path.includes(part)))
     .sort()
 }
@@ -83,12 +87,12 @@ async function runTests(files: readonly string[]): Promise<number> {
 }
 
 const words = process.argv.slice(2)
-const long = words.includes('--long')
+const special = SPECIAL.find((kind) => words.includes(`--${kind}`))
 const fragments = words.filter((word) => !word.startsWith('--'))
-const files = testFiles(long, fragments)
+const files = testFiles(special, fragments)
 
 if (files.length === 0) {
-  const kind = long ? 'long test file' : 'test file'
+  const kind = special === undefined ? 'test file' : `${special} test file`
   const wanted = fragments.length === 0 ? '' : ` whose path contains ${fragments.join(' or ')}`
   console.error(`There is no ${kind}${wanted}.`)
   process.exitCode = 1

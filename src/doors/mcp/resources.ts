@@ -3,10 +3,10 @@ import { problem_statuses } from '#contract/problem.ts'
 import { serverCard } from '#doors/server_card.ts'
 import { mayCall } from '#operations/steps/require_access.ts'
 import type { Caller } from '#platform/context.ts'
-import { runTool } from './call_tool.ts'
 import type { Exchange, Method } from './exchange.ts'
 import { ProtocolError, RESOURCE_NOT_FOUND } from './protocol.ts'
 import { HttpRefusal } from './refusal.ts'
+import { runOperation } from './run_operation.ts'
 
 type Resource = {
   name: string
@@ -68,7 +68,7 @@ export const readResource: Method = async (exchange, { uri }) => {
 
 /** Through the pipeline like any other call, so that scopes and limits hold here too. */
 async function readLimits(exchange: Exchange): Promise<string> {
-  const answer = await runTool(exchange, { operation: 'get_limits', arguments: {}, meta: {} })
+  const answer = await runOperation(exchange, { name: 'get_limits', arguments: {}, meta: {} })
   if (answer.status >= 300) throw new HttpRefusal(answer, ['system:read'])
   return answer.body
 }

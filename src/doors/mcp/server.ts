@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { challenge, stepUp } from '#doors/challenge.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
@@ -7,10 +6,8 @@ import type { Answer } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import { requireAccess, scopesFor } from '#operations/steps/require_access.ts'
 import type { Caller } from '#platform/context.ts'
-import { runTool, type ToolCall, toolCallFrom, toolResult } from './call_tool.ts'
-import { countCall, type Exchange, identify, type Method, openExchange } from './exchange.ts'
+import { countCall, type Exchange, identify, openExchange, type ToolCall } from './exchange.ts'
 import {
   allowOrigin,
   preflight,
@@ -19,8 +16,7 @@ import {
   requireKnownVersion,
   requireOurPlace,
 } from './guard.ts'
-import { initialize } from './initialize.ts'
-import { getPrompt, listPrompts } from './prompts.ts'
+import { type Offer, our_offer } from './offer.ts'
 import {
   errorText,
   METHOD_NOT_FOUND,
@@ -31,56 +27,50 @@ import {
   resultText,
 } from './protocol.ts'
 import { HttpRefusal, isAboutBearer, isAboutScope } from './refusal.ts'
-import { listResources, listResourceTemplates, readResource } from './resources.ts'
 import { endSession, openSession, requireSession } from './session.ts'
-import { isStreamed, streamTool } from './stream.ts'
-import { toolList } from './tool_list.ts'
+import { streamTool } from './stream.ts'
+import { toolCallFrom } from './tool_call.ts'
 
 const PATH = '/mcp'
 
-/** Every method but tools/call, which is a door to the operations and is served on its own. */
-const methods: Readonly<Record<string, Method>> = {
-  initialize,
-  ping: () => '{}',
-  'tools/list': (_exchange, _params, caller) => toolList(caller),
-  'resources/list': listResources,
-  'resources/templates/list': listResourceTemplates,
-  'resources/read': readResource,
-  'prompts/list': listPrompts,
-  'prompts/get': getPrompt,
-}
+type Door = { programme: Programme; offer: Offer }
 
 /** The agent-tool server: streamable HTTP, stateless unless sessions are turned on. */
-export function mountMcp(app: FastifyInstance, programme: Programme): void {
-  app.post(PATH, (request, reply) => guarded(programme, request, reply, serve))
+export function mountMcp(
+  app: FastifyInstance,
+  programme: Programme,
+  offer: Offer = our_offer,
+): void {
+  const door = { programme, offer }
+  app.post(PATH, (request, reply) =>
+    guarded(door, request, reply, (exchange) => serve(exchange, offer)),
+  )
   app.delete(PATH, (request, reply) =>
-    guarded(programme, request, reply, async (exchange) => {
+    guarded(door, request, reply, async (exchange) => {
       if (!programme.settings.mcp_sessions) return refuseMethod(exchange)
       await endSession(exchange, await identify(exchange))
       return reply.code(204).send()
     }),
   )
-  app.options(PATH, (request, reply) =>
-    guarded(programme, request, reply, async () => preflight(reply)),
-  )
+  app.options(PATH, (request, reply) => guarded(door, request, reply, async () => preflight(reply)))
   app.route({
     method: ['GET', 'HEAD', 'PUT', 'PATCH'],
     url: PATH,
     exposeHeadRoute: false,
     handler: (request, reply) =>
-      guarded(programme, request, reply, async (exchange) => refuseMethod(exchange)),
+      guarded(door, request, reply, async (exchange) => refuseMethod(exchange)),
   })
 }
 
 type Serve = (exchange: Exchange) => Promise<FastifyReply>
 
 async function guarded(
-  programme: Programme,
+  { programme, offer }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   serving: Serve,
 ): Promise<FastifyReply> {
-  const exchange = openExchange(programme, request, reply)
+  const exchange = openExchange({ programme, tools: offer.tools, request, reply })
   try {
     requireOurPlace(programme.settings, request)
     allowOrigin(reply, request.headers.origin)
@@ -97,28 +87,28 @@ function refuseMethod({ programme, request, reply }: Exchange): never {
   throw new Problem('method_not_allowed', `${request.method} does not work here; use ${allowed}.`)
 }
 
-async function serve(exchange: Exchange): Promise<FastifyReply> {
+async function serve(exchange: Exchange, offer: Offer): Promise<FastifyReply> {
   const { request } = exchange
-  const open = exchange.bearer === null ? openCallIn(request) : null
-  if (open !== null) return serveMessage(exchange, open, null)
+  const open = exchange.bearer === null ? openCallIn(exchange) : null
+  if (open !== null) return serveMessage(exchange, offer, open, null)
   // The pipeline asks who calls a tool; asking twice would cost as much as the rest of the door.
   const isSmall = ((request.body as Buffer | undefined)?.length ?? 0) <= STRANGER_BYTES_MAX
   const caller = exchange.bearer === null || !isSmall ? await identify(exchange) : null
   requireAccept(request)
   requireJsonType(request)
-  return serveMessage(exchange, readMessage(request), caller)
+  return serveMessage(exchange, offer, readMessage(request), caller)
 }
 
 /** A stranger's body is read only where it is small enough to be an account's opening. */
 const STRANGER_BYTES_MAX = 65_536
 
-function openCallIn(request: FastifyRequest): Message | null {
+function openCallIn({ request, tools }: Exchange): Message | null {
   const bytes = request.body as Buffer | undefined
   if (bytes === undefined || bytes.length > STRANGER_BYTES_MAX) return null
   try {
     const message = readMessage(request)
     if (message.id === null || message.method !== 'tools/call') return null
-    return operations[toolCallFrom(message.params).operation].access === 'anyone' ? message : null
+    return tools.isOpen(toolCallFrom(tools, message.params).name) ? message : null
   } catch (cause) {
     if (cause instanceof ProtocolError) return null
     throw cause
@@ -140,6 +130,7 @@ function readMessage(request: FastifyRequest): Message {
 
 async function serveMessage(
   opened: Exchange,
+  offer: Offer,
   { id, method, params }: Message,
   known: Caller | null,
 ): Promise<FastifyReply> {
@@ -151,10 +142,10 @@ async function serveMessage(
       if (programme.settings.mcp_sessions && exchange.bearer !== null) {
         await requireSession(exchange, known ?? (await identify(exchange)))
       }
-      return await serveTool(exchange, toolCallFrom(params), known)
+      return await serveTool(exchange, toolCallFrom(offer.tools, params), known)
     }
     const caller = known ?? (await identify(exchange))
-    return await answer(exchange, { id, method, params }, caller)
+    return await answer(exchange, offer, { id, method, params }, caller)
   } catch (cause) {
     if (!(cause instanceof ProtocolError)) throw cause
     // A stranger learns who is asked for, not which tools there are.
@@ -165,6 +156,7 @@ async function serveMessage(
 
 async function answer(
   exchange: Exchange,
+  { methods, tools }: Offer,
   { id, method, params }: Message,
   caller: Caller,
 ): Promise<FastifyReply> {
@@ -173,6 +165,7 @@ async function answer(
   if (mcp_sessions && method !== 'initialize') await requireSession(exchange, caller)
   if (method !== 'resources/read') await countCall(exchange, caller)
   if (id === null || method === null) return reply.code(202).send()
+  if (method === 'tools/list') return sendText(reply, 200, resultText(id, tools.list(caller)))
   const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (answering === undefined) {
     throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method}.`)
@@ -189,33 +182,24 @@ async function serveTool(
   call: ToolCall,
   known: Caller | null,
 ): Promise<FastifyReply> {
-  const { reply, id, request, bearer } = exchange
-  if (isStreamed(call) && (request.headers.accept ?? '').includes('text/event-stream')) {
+  const { reply, id, request, bearer, tools } = exchange
+  if (isStreamed(exchange, call) && (request.headers.accept ?? '').includes('text/event-stream')) {
     const caller = bearer === null ? null : (known ?? (await identify(exchange)))
-    if (isAllowed(call, caller)) {
+    // A stream has no status left to refuse with, so what is refused is not streamed.
+    if (tools.isAllowed(call, caller)) {
       await streamTool(exchange, call)
       return reply
     }
   }
-  const answer = await runTool(exchange, call)
+  const answer = await tools.run(exchange, call)
   if (isAboutBearer(answer)) throw new HttpRefusal(answer)
-  if (isAboutScope(answer)) {
-    throw new HttpRefusal(answer, scopesFor(operations[call.operation], call.arguments))
-  }
+  if (isAboutScope(answer)) throw new HttpRefusal(answer, tools.scopesFor(call))
   reply.headers(answer.headers)
-  return sendText(reply, 200, resultText(id, toolResult(call, answer)))
+  return sendText(reply, 200, resultText(id, tools.resultOf(call, answer)))
 }
 
-/** A stream has no status left to refuse with, so what is refused is not streamed. */
-function isAllowed({ operation }: ToolCall, caller: Caller | null): boolean {
-  try {
-    requireAccess(operations[operation], caller)
-    return true
-  } catch (cause) {
-    if (cause instanceof Problem) return false
-    throw cause
-  }
-}
+const isStreamed = ({ tools }: Exchange, { name, meta }: ToolCall) =>
+  tools.isLong(name) || meta['progressToken'] !== undefined
 
 function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply

@@ -1,22 +1,16 @@
 import type { Answer } from '#operations/call.ts'
-import { runTool, type ToolCall, toolResult } from './call_tool.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ToolCall } from './exchange.ts'
 import { resultText } from './protocol.ts'
 
 /** Proxies close what is silent for a minute; a comment line keeps it open. */
 const KEEP_ALIVE_MS = 15_000
-
-/** Uploads take long enough for somebody to wonder. */
-export function isStreamed({ operation, meta }: ToolCall): boolean {
-  return operation === 'add_dispute_evidence' || meta['progressToken'] !== undefined
-}
 
 /**
  * The answer as a stream of events: progress as it is made, then the result. Whether the call is
  * allowed was settled before, since the status cannot change once the stream has begun.
  */
 export async function streamTool(exchange: Exchange, call: ToolCall): Promise<void> {
-  const { reply, programme, id } = exchange
+  const { reply, programme, id, tools } = exchange
   const headers = { ...(reply.getHeaders() as Record<string, string>) }
   reply.hijack()
   reply.raw.writeHead(200, {
@@ -29,9 +23,9 @@ export async function streamTool(exchange: Exchange, call: ToolCall): Promise<vo
   const stop = programme.clock.every(KEEP_ALIVE_MS, () => reply.raw.write(': still at it\n\n'))
   try {
     told('Received.')
-    const answer: Answer = await runTool(exchange, call, () => told('Allowed; running.'))
+    const answer: Answer = await tools.run(exchange, call, () => told('Allowed; running.'))
     told(answer.status < 300 ? 'Done.' : 'Refused.')
-    send(resultText(id, toolResult(call, answer)))
+    send(resultText(id, tools.resultOf(call, answer)))
   } finally {
     stop()
     reply.raw.end()

@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { AuditFacts } from '#domain/access/audit.ts'
 import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
 import { findGrant } from '#domain/access/grant_store.ts'
@@ -14,6 +14,7 @@ import {
   upsertPayload,
 } from '#domain/access/oauth_payload_store.ts'
 import type { Programme } from '#operations/programme.ts'
+import { errors } from './library.ts'
 
 /** How long a refresh token or code that was just used is no sign of theft: contract, section 4. */
 const GRACE_MS = 10_000

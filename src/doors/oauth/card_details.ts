@@ -1,6 +1,6 @@
-import { errors } from 'oidc-provider'
 import { type CardAction, card_action_names } from '#domain/access/grant.ts'
 import { isId } from '#kernel/id.ts'
+import { errors } from './library.ts'
 
 /** One entry of authorization_details (RFC 9396) that asks for one card. */
 export function requireCardDetail(detail: object): void {

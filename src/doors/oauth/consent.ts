@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { errors } from 'oidc-provider'
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
 import { type CardAccess, card_action_names } from '#domain/access/grant.ts'
@@ -10,6 +9,7 @@ import { findAccount } from '#domain/accounts/account_store.ts'
 import { type CardChoice, cardChoicesOf } from '#domain/cards/card_choices.ts'
 import { type AskedCards, askedCards } from './card_details.ts'
 import { consentPage } from './consent_page.ts'
+import { errors } from './library.ts'
 import { deny, finish, sendPage, type Visit } from './visit.ts'
 
 /** What the client asked for, as its request says. */

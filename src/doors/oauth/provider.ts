@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import Provider, { type Configuration, errors, interactionPolicy } from 'oidc-provider'
+import type { Configuration, interactionPolicy as Policy } from 'oidc-provider'
 import { initial_scopes, scope_names } from '#contract/scopes.ts'
 import type { AuditFacts } from '#domain/access/audit.ts'
 import { oauthHash } from '#domain/access/oauth_hash.ts'
@@ -9,6 +9,7 @@ import type { Programme } from '#operations/programme.ts'
 import { oauthAdapter } from './adapter.ts'
 import { requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
+import { errors, interactionPolicy, Provider } from './library.ts'
 
 const HOUR_S = 60 * 60
 const DAY_S = 24 * HOUR_S
@@ -19,7 +20,10 @@ export const INTERACTION_PATH = '/oauth/interaction'
  * The authorization server. It speaks OAuth 2.1 with resources of ours, and no OpenID: who signs in
  * is our business, and an agent learns what it may do, not who somebody is.
  */
-export function makeProvider(programme: Programme, auditFacts: () => AuditFacts): Provider {
+export function makeProvider(
+  programme: Programme,
+  auditFacts: () => AuditFacts,
+): InstanceType<typeof Provider> {
   const provider = new Provider(
     programme.settings.public_url,
     configurationOf(programme, auditFacts),
@@ -149,7 +153,7 @@ function featuresOf({ settings }: Programme): NonNullable<Configuration['feature
  * Every request is put before the account's owner, also one that was granted before: a public
  * client is whoever says so, and what was refused can be asked for again.
  */
-function alwaysAsking(): interactionPolicy.DefaultPolicy {
+function alwaysAsking(): Policy.DefaultPolicy {
   const { Check, base } = interactionPolicy
   const policy = base()
   const consent = policy.get('consent')

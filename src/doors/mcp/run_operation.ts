@@ -4,35 +4,19 @@ import { Problem } from '#contract/problem.ts'
 import { headerArguments } from '#doors/agent_tools.ts'
 import type { Answer, Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import type { Exchange } from './exchange.ts'
-import { INVALID_PARAMS, isObject, type Params, ProtocolError } from './protocol.ts'
+import type { Exchange, ToolCall } from './exchange.ts'
+import { isObject } from './protocol.ts'
 
-export type ToolCall = {
-  operation: OperationName
-  arguments: Record<string, unknown>
-  meta: Params
-}
-
-/** A tool is known by its name alone: whether it may be called is for the pipeline to say. */
-export function toolCallFrom(params: Params): ToolCall {
-  const { name, arguments: given = {}, _meta: meta = {} } = params
-  if (typeof name !== 'string' || !Object.hasOwn(operations, name)) {
-    throw new ProtocolError(INVALID_PARAMS, `There is no tool ${JSON.stringify(name)}.`)
-  }
-  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, 'arguments must be an object.')
-  return {
-    operation: name as OperationName,
-    arguments: given,
-    meta: isObject(meta) ? meta : {},
-  }
-}
+const operationOf = ({ name }: ToolCall) => name as OperationName
 
 /** The same pipeline as REST: what is a header there is an argument here. */
-export function runTool(
+export function runOperation(
   { programme, facts, bearer }: Exchange,
-  { operation, arguments: given, meta }: ToolCall,
+  tool_call: ToolCall,
   onStart: () => void = () => undefined,
 ): Promise<Answer> {
+  const operation = operationOf(tool_call)
+  const { arguments: given, meta } = tool_call
   const headers = headerArguments(operations[operation])
   const input: Record<string, unknown> = {}
   const taken = new Map<string, unknown>()
@@ -69,9 +53,9 @@ function textOf(taken: ReadonlyMap<string, unknown>, name: string): string | nul
 }
 
 /** An answer of the pipeline as a tool's result; an error's body stands in the same places. */
-export function toolResult({ operation }: ToolCall, { status, body, headers }: Answer): string {
+export function toolResult(call: ToolCall, { status, body, headers }: Answer): string {
   const structured = body === '' ? '{}' : body
-  const text = status < 300 ? shownText(operations[operation], structured) : structured
+  const text = status < 300 ? shownText(operations[operationOf(call)], structured) : structured
   const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`
   const failed = status < 300 ? '' : ',"isError":true'
   return `{${content},"structuredContent":${structured}${failed}${metaOf(headers)}}`
