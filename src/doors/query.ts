@@ -14,6 +14,7 @@ export function readQuery(
   search: string,
 ): Record<string, unknown> {
   const input: Record<string, unknown> = {}
+  if (search === '') return input
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(input, name)) {
       throw new Problem('invalid_request', `The parameter ${name} stands twice.`, {

@@ -5,7 +5,7 @@ import type { Answer, Call } from './call.ts'
 import type { Programme } from './programme.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
 import { run } from './run.ts'
-import { rethrowAudited } from './steps/audit_refusal.ts'
+import { auditRefusal, type Refused } from './steps/audit_refusal.ts'
 import { authenticate } from './steps/authenticate.ts'
 import { limitRate, rateHeaders, rateStanding, rateSubjectOf } from './steps/limit_rate.ts'
 import { parseInput } from './steps/parse_input.ts'
@@ -20,9 +20,12 @@ export async function invoke(programme: Programme, call: Call): Promise<Answer> 
   const started = programme.clock.monotonic()
   const operation: OperationShape = operations[call.operation]
   const progress: Progress = { caller: null, headers: null }
-  const answer = await steps(programme, call, operation, progress)
-    .catch((cause: unknown) => rethrowAudited(programme, call, { ...progress, operation, cause }))
-    .catch((cause: unknown) => refuse(programme, call, cause))
+  let answer: Answer
+  try {
+    answer = await steps(programme, call, operation, progress)
+  } catch (cause) {
+    answer = await refused(programme, call, { ...progress, operation, cause })
+  }
   progress.headers ??= await standingHeaders(programme, operation, call, progress.caller)
   Object.assign(answer.headers, progress.headers)
   tell(programme, call, { answer, caller: progress.caller, started })
@@ -36,10 +39,7 @@ async function steps(
   progress: Progress,
 ): Promise<Answer> {
   const { request } = call
-  const caller = await authenticate(programme, operation, call).catch(async (cause) => {
-    await limitRate(programme, rateSubjectOf(programme, null, { caller: null, ip: request.ip }))
-    throw cause
-  })
+  const caller = await known(programme, call, operation)
   progress.caller = caller
 
   const subject = rateSubjectOf(programme, operation, { caller, ip: request.ip })
@@ -57,6 +57,33 @@ async function steps(
 
   const rate = rateStanding(subject, verdict)
   return run({ programme, operation, caller, request: facts, rate, input })
+}
+
+/** Guesses at bearers count too, by their address. */
+async function known(
+  programme: Programme,
+  call: Call,
+  operation: OperationShape,
+): Promise<Caller | null> {
+  try {
+    return await authenticate(programme, operation, call)
+  } catch (cause) {
+    await limitRate(
+      programme,
+      rateSubjectOf(programme, null, { caller: null, ip: call.request.ip }),
+    )
+    throw cause
+  }
+}
+
+/** Whoever refused, and for whatever reason: told in the audit log first where that is due. */
+async function refused(programme: Programme, call: Call, refusal: Refused): Promise<Answer> {
+  try {
+    await auditRefusal(programme, call, refusal)
+    return refuse(programme, call, refusal.cause)
+  } catch (cause) {
+    return refuse(programme, call, cause)
+  }
 }
 
 function refuse(programme: Programme, call: Call, cause: unknown): Answer {

@@ -75,6 +75,7 @@ async function read(running: Running, handler: LooseHandler): Promise<Answer> {
 /** A token may be tied to cards; that holds whatever the handler does about it. */
 async function holdToCards(running: Running): Promise<void> {
   const { operation, caller, input } = running
+  if (caller === null || caller.card_ids === null) return
   await requireCardAccess(operation.name as OperationName, caller, input, (name, other) => {
     const handler = handlerOf(name)
     if (typeof handler !== 'function') throw new Error('a read has nothing to prepare')
@@ -214,10 +215,12 @@ async function prepared(
   }
 }
 
-function commonOf(running: Running) {
+/** Written out, not spread together: every call makes one. */
+function contextOf(running: Running, tx: Tx): Context {
   const { programme, caller, request, rate } = running
   const now = programme.clock.now()
   return {
+    tx,
     settings: programme.settings,
     clock: programme.clock,
     random: programme.random,
@@ -231,16 +234,15 @@ function commonOf(running: Running) {
     rate,
     now,
     newId: (prefix: IdPrefix, at: Date = now) => programme.newId(prefix, at),
+    // What is told here is not written: a read leaves no trail.
+    emit: silent,
+    audit: silent,
+    alert: silent,
+    credentialsChanged: silent,
   }
 }
 
-/** What is told here is not written: a read leaves no trail. */
-function contextOf(running: Running, tx: Tx): Context {
-  return { ...commonOf(running), ...SILENT_TRAIL, tx }
-}
-
 const silent = () => undefined
-const SILENT_TRAIL = { emit: silent, audit: silent, alert: silent, credentialsChanged: silent }
 
 function preparingContextOf(running: Running): PreparingContext {
   const { programme, operation } = running
@@ -251,7 +253,7 @@ function preparingContextOf(running: Running): PreparingContext {
     return id
   }
   return {
-    ...commonOf(running),
+    ...contextOf(running, programme.db),
     db: programme.db,
     auditIn,
     auditRefusal: async (account_id, entry) => {

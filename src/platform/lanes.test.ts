@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Tx } from './db.ts'
 import { gather } from './lanes.ts'
 
@@ -8,6 +8,12 @@ type Row = { id: string; value: number }
 type Statement = { ids: readonly string[]; answer(): void; fail(): void }
 
 const tx = (): Tx => ({ rows: async () => [], run: async () => 0 })
+
+/** Long enough for a lane to hear an answer, wait out its turn and ask again. */
+async function turn(): Promise<void> {
+  await endOfTurn()
+  await endOfTurn()
+}
 
 /** A store whose statements see what is there when they are answered, as a real one would. */
 function store(values: Record<string, number>) {
@@ -36,19 +42,25 @@ function store(values: Record<string, number>) {
   return { values, statements, under_way, load }
 }
 
-test('alone, a read goes out at once', async () => {
+test('alone, a read goes out at the end of the turn', async () => {
   const { statements, load } = store({ a: 1 })
   const read = gather(tx(), load, 'a')
+  await turn()
   assert.deepEqual(statements[0]?.ids, ['a'])
   statements[0]?.answer()
   assert.deepEqual(await read, { id: 'a', value: 1 })
 })
 
-test('a thousand reads at once are two statements, never more than one under way', async () => {
+test('a thousand reads of two turns are two statements, never more than one under way', async () => {
   const values = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`id${at}`, at]))
   const { statements, under_way, load } = store(values)
   const db = tx()
-  const reads = Object.keys(values).map((id) => gather(db, load, id))
+  const [early, late] = [Object.keys(values).slice(0, 300), Object.keys(values).slice(300)]
+  const reads = early.map((id) => gather(db, load, id))
+  await turn()
+  reads.push(...late.map((id) => gather(db, load, id)))
+  await turn()
+  assert.equal(statements.length, 1)
   statements[0]?.answer()
   await turn()
   statements[1]?.answer()
@@ -65,9 +77,11 @@ test('many reads of one row ask for it once, and each gets it', async () => {
   const { statements, load } = store({ a: 1, b: 2 })
   const db = tx()
   const first = gather(db, load, 'b')
+  await turn()
   const reads = Array.from({ length: 50 }, () => gather(db, load, 'a'))
   statements[0]?.answer()
   await first
+  await turn()
   assert.deepEqual(statements[1]?.ids, ['a'])
   statements[1]?.answer()
   for (const row of await Promise.all(reads)) assert.equal(row?.value, 1)
@@ -76,6 +90,7 @@ test('many reads of one row ask for it once, and each gets it', async () => {
 test('a row that is not there is undefined', async () => {
   const { statements, load } = store({})
   const read = gather(tx(), load, 'nobody')
+  await turn()
   statements[0]?.answer()
   assert.equal(await read, undefined)
 })
@@ -84,14 +99,17 @@ test('a read sees whatever was written before it was asked for', async () => {
   const { values, statements, load } = store({ a: 1 })
   const db = tx()
   const early = gather(db, load, 'a')
+  await turn()
   // Written while the first statement is under way: that one has looked already.
   values['a'] = 2
   const late = gather(db, load, 'a')
   statements[0]?.answer()
   assert.equal((await early)?.value, 1)
+  await turn()
   statements[1]?.answer()
   assert.equal((await late)?.value, 2)
   const again = gather(db, load, 'a')
+  await turn()
   assert.equal(statements.length, 3, 'nothing is remembered')
   statements[2]?.answer()
   await again
@@ -101,6 +119,7 @@ test('a failed statement fails those who shared it and nobody else', async () =>
   const { statements, load } = store({ a: 1, b: 2, c: 3 })
   const db = tx()
   const first = gather(db, load, 'a')
+  await turn()
   const shared = [gather(db, load, 'b'), gather(db, load, 'c')]
   statements[0]?.answer()
   assert.equal((await first)?.value, 1)
@@ -129,6 +148,7 @@ test('another table and another transaction have lanes of their own', async () =
   const [one, two] = [store({ a: 1 }), store({ a: 2 })]
   const db = tx()
   const reads = [gather(db, one.load, 'a'), gather(db, two.load, 'a'), gather(tx(), one.load, 'a')]
+  await turn()
   assert.equal(one.statements.length, 2)
   assert.equal(two.statements.length, 1)
   for (const { answer } of [...one.statements, ...two.statements]) answer()

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Tx } from './db.ts'
 
 type Load<Row> = (tx: Tx, ids: readonly string[]) => Promise<Row[]>
@@ -6,9 +7,10 @@ type Waiting<Row> = { resolve(row: Row | undefined): void; reject(cause: unknown
 const lanes = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknown>>>()
 
 /**
- * Reads of many callers in one statement: those that arrive while a statement is under way share
- * the next one. Nothing is remembered between statements, so what a caller gets was committed no
- * earlier than its request came in; and alone, a read goes out at once.
+ * Reads of many callers in one statement: those that arrive in one turn of the event loop, or while
+ * a statement is under way, share the next one. Nothing is remembered between statements, so what a
+ * caller gets was committed no earlier than its request came in; and alone, a read waits for
+ * nothing but the other requests that have arrived already.
  */
 export function gather<Row extends { id: string }>(
   tx: Tx,
@@ -36,6 +38,7 @@ function readingLane<Row extends { id: string }>(
   const flush = async (): Promise<void> => {
     isUnderWay = true
     while (gathered.size > 0) {
+      await endOfTurn()
       const batch = gathered
       gathered = new Map()
       try {

@@ -16,6 +16,7 @@ export type KeyUses = {
 }
 
 const SEEN_MAX = 50_000
+const DAY_MS = 24 * 3_600_000
 
 type Needs = Pick<Seams, 'db' | 'clock' | 'newId'>
 
@@ -25,14 +26,14 @@ export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
   return {
     note: async (caller, request, operation) => {
       const at = clock.now()
-      const day = at.toISOString().slice(0, 10)
       const used = usedBy(caller)
       const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
-      const use = `${used.id}|${request.ip}|${day}`
+      const use = `${used.id}|${request.ip}|${Math.floor(at.getTime() / DAY_MS)}`
       if (seen.has(use)) {
         touches.set(used.id, touch)
         return
       }
+      const day = at.toISOString().slice(0, 10)
       await db.transaction(async (tx) => {
         await writeTouches(tx, [touch])
         if (!(await insertKeyUse(tx, { ...touch, day }))) return

@@ -7,18 +7,18 @@ import type { Programme } from '#operations/programme.ts'
 import { problemOf } from '#operations/refusal.ts'
 import type { Caller, Resource } from '#platform/context.ts'
 
-type Refused = { operation: OperationShape; caller: Caller | null; cause: unknown }
+export type Refused = { operation: OperationShape; caller: Caller | null; cause: unknown }
 
 /**
  * Some operations must not even be tried unseen: whoever refuses, and for whatever reason, the
  * account's audit log tells of it before the caller hears of it. Not what is over the rate, which
  * would make a flood of refusals a flood of writes; and what failed on our side was no refusal.
  */
-export async function rethrowAudited(
+export async function auditRefusal(
   programme: Programme,
   call: Call,
   { operation, caller, cause }: Refused,
-): Promise<never> {
+): Promise<void> {
   const action = operation.refusals_audited_as
   const problem = problemOf(cause)
   const isTold = problem.status < 500 && problem.code !== 'rate_limited'
@@ -28,7 +28,6 @@ export async function rethrowAudited(
     const facts = auditFactsOf({ ...programme, caller, request, operation: operation.name })
     await programme.db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], facts))
   }
-  throw cause
 }
 
 /** What was asked for, as far as it has the form of an id: the input is not believed yet. */
