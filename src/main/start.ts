@@ -9,6 +9,7 @@ import { inboxOf } from '#domain/notices/inbox.ts'
 import { closeWindow } from '#domain/topups/expire_topups_task.ts'
 import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
+import { calls as operator_calls } from '#doors/operator/calls.ts'
 import { mountOperator } from '#doors/operator/operator.ts'
 import { mountProcessor } from '#doors/processor/processor.ts'
 import { mountRest } from '#doors/rest/router.ts'
@@ -100,7 +101,7 @@ async function start(
   mountRest(app, programme)
   mountMcp(app, programme)
   mountOauth(app, programme)
-  mountSite(app, programme)
+  mountSite(app, programme, Object.values(operator_calls))
   mountThreeDs(app, programme)
   mountProcessor(app, programme, issuing.engine)
   mountOperator(app, programme)

@@ -1,6 +1,7 @@
 import { type Scope, scopes, unticked_scopes } from '#contract/scopes.ts'
 import type { CardChoice } from '#domain/cards/card_choices.ts'
-import { html, type Markup, page } from './page.ts'
+import { html, type Markup } from '#doors/markup.ts'
+import { page } from './page.ts'
 
 export type ConsentPage = {
   mode: 'sandbox' | 'live'

@@ -1,5 +1,6 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
-import { html, page, page_headers } from './page.ts'
+import { html } from '#doors/markup.ts'
+import { page, page_headers } from './page.ts'
 
 /** For what cannot be told to the client, because it is not known to be the client's address. */
 export function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {

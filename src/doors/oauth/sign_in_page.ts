@@ -1,4 +1,5 @@
-import { html, type Markup, page } from './page.ts'
+import { html, type Markup } from '#doors/markup.ts'
+import { page } from './page.ts'
 
 export type SignInPage = {
   mode: 'sandbox' | 'live'

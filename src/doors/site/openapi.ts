@@ -78,7 +78,7 @@ const introduction = [
   'seven days gets the first answer and does nothing twice.',
 ].join('\n')
 
-const section_descriptions: Readonly<Record<Section, string>> = {
+export const section_descriptions: Readonly<Record<Section, string>> = {
   'Accounts and sessions': 'Opening an account, signing in and out, two-factor sign-in.',
   'API keys': 'Keys that act for the account until they are revoked.',
   Balance: 'The USDT that the account holds, and how it came about.',
@@ -141,7 +141,7 @@ function descriptionOf(shape: OperationShape, variants: readonly OperationShape[
   return paragraphs.join('\n\n')
 }
 
-function callersOf(access: Access): string {
+export function callersOf(access: Access): string {
   if (access === 'anyone') return 'anyone, without a bearer'
   const callers: string[] = []
   if (access.session) callers.push('a session')

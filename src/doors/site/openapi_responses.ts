@@ -115,7 +115,7 @@ const shared_names = new Map<string, string>(
 )
 
 /** What each status tells a caller to do; the codes that stand after it say more. */
-const status_meanings: Readonly<Record<number, string>> = {
+export const status_meanings: Readonly<Record<number, string>> = {
   400: 'The request cannot be read or has the wrong shape',
   401: 'It is not known who asks',
   402: 'The operator has put a price on this operation; pay and repeat',

@@ -91,9 +91,11 @@ const schema_names = new Map<unknown, string>(
   Object.entries(named_schemas).map(([name, schema]) => [schema, name]),
 )
 
+export const schemaNameOf = (schema: unknown): string | undefined => schema_names.get(schema)
+
 /** A schema as the document shows it: by name where it has one, else in full. */
 export function shown(value: unknown): Json {
-  const name = schema_names.get(value)
+  const name = schemaNameOf(value)
   return name === undefined ? expand(value) : refTo('schemas', name)
 }
 

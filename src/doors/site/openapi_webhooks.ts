@@ -2,7 +2,7 @@ import { type EventType, event_types } from '#contract/events.ts'
 import { type Json, type JsonObject, refTo } from './openapi_schemas.ts'
 
 /** What stands in data.object, by the first word of the event type. */
-const event_objects: Readonly<Record<string, string>> = {
+export const event_objects: Readonly<Record<string, string>> = {
   account: 'Account',
   topup: 'Topup',
   card: 'Card',

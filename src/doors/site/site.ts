@@ -1,11 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { serverCard } from '#doors/server_card.ts'
 import type { Programme } from '#operations/programme.ts'
+import { mountDocs } from './docs/docs.ts'
+import type { DescribedCall } from './docs/operator_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
 import { mountPanelFiles } from './panel_files.ts'
 
 /** What is read without a bearer: the description of the API, and whether the service is up. */
-export function mountSite(app: FastifyInstance, programme: Programme): void {
+export function mountSite(
+  app: FastifyInstance,
+  programme: Programme,
+  operator_calls: readonly DescribedCall[],
+): void {
   const document = openApiDocument({ public_url: programme.settings.public_url })
   const json = JSON.stringify(document)
   const yaml = openApiYaml(document)
@@ -31,6 +37,7 @@ export function mountSite(app: FastifyInstance, programme: Programme): void {
       .header('Cache-Control', 'public, max-age=3600')
       .send(card),
   )
+  mountDocs(app, programme.settings, operator_calls)
   app.get('/healthz', async (_request, reply) => {
     await programme.db.rows('select 1')
     return reply.type('application/json; charset=utf-8').send('{"status":"ok"}')

@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { OperationShape } from '#contract/operation.ts'
+import { operations } from '#contract/operations.ts'
+import { COIN } from '#doors/look.ts'
+import { html } from '#doors/markup.ts'
+import { section_descriptions } from '#doors/site/openapi.ts'
+import type { Settings } from '#platform/config.ts'
+import { type DocPage, hrefOf } from './doc_page.ts'
+import { docs_headers, framed } from './frame.ts'
+import { guidePages } from './guides.ts'
+import { type DescribedCall, operatorPage } from './operator_page.ts'
+import { operationTable, referencePages, sectionPath } from './reference.ts'
+import { DOCS_SCRIPT } from './script.ts'
+import { type Found, find, searchIndex } from './search.ts'
+import { DOCS_STYLE } from './style.ts'
+import { tablePages } from './tables.ts'
+
+const INSTANT_MAX = 12
+const RESULTS_MAX = 60
+
+/** Made once, at the start, of the contract and of docs/. They ask nobody else for anything. */
+export function mountDocs(
+  app: FastifyInstance,
+  settings: Settings,
+  operator_calls: readonly DescribedCall[],
+): void {
+  const pages = docPages(settings, operator_calls)
+  const index = searchIndex(pages)
+  for (const page of pages) {
+    const text = framed(page, pages)
+    app.get(hrefOf(page), (_request, reply) => sendPage(reply, text))
+  }
+  app.get('/docs/search', (request, reply) => {
+    const query = queryOf(request.query)
+    return sendPage(
+      reply,
+      framed(resultsPage(query, find(index, query, RESULTS_MAX)), pages, query),
+    )
+  })
+  app.get('/docs/search.json', (request, reply) =>
+    reply
+      .headers(docs_headers)
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(find(index, queryOf(request.query), INSTANT_MAX))),
+  )
+  const asset = (url: string, type: string, text: string) =>
+    app.get(url, (_request, reply) =>
+      reply
+        .headers({ ...docs_headers, 'Cache-Control': 'public, max-age=31536000, immutable' })
+        .type(`${type}; charset=utf-8`)
+        .send(text),
+    )
+  asset('/docs/icon.svg', 'image/svg+xml', COIN)
+  asset('/docs/style.css', 'text/css', DOCS_STYLE)
+  asset('/docs/script.js', 'text/javascript', DOCS_SCRIPT)
+}
+
+const sendPage = (reply: FastifyReply, text: string) =>
+  reply.headers(docs_headers).type('text/html; charset=utf-8').send(text)
+
+const QUERY_MAX = 200
+
+function queryOf(query: unknown): string {
+  const { q } = query as { q?: unknown }
+  return typeof q === 'string' ? q.slice(0, QUERY_MAX) : ''
+}
+
+export function docPages(
+  { public_url }: Pick<Settings, 'public_url'>,
+  operator_calls: readonly DescribedCall[],
+): DocPage[] {
+  const guides = guidePages(public_url)
+  const reference = [...referencePages(`${public_url}/v1`), ...tablePages()]
+  const overview = overviewPage(public_url, guides)
+  return [overview, ...guides, ...reference, operatorPage(operator_calls)]
+}
+
+function overviewPage(public_url: string, guides: readonly DocPage[]): DocPage {
+  const shapes: readonly OperationShape[] = Object.values(operations)
+  const tiles = guides.filter(({ group }) => group !== 'Project')
+  return {
+    path: '',
+    title: 'Documentation',
+    group: 'Guides',
+    anchors: [],
+    body: html`<h1>Florin documentation</h1>
+<p class="lead">Open an account, fund it with stablecoins, and issue, control and reconcile payment
+cards. ${shapes.length} operations, over REST and as tools for agents.</p>
+<ul class="tiles">${tiles.map(
+      (page) => html`<li><a href="${hrefOf(page)}">${page.title}
+<small>${page.lead ?? ''}</small></a></li>`,
+    )}</ul>
+<h2>Addresses</h2>
+<dl class="fields">
+<div><dt>REST API</dt><dd><code>${public_url}/v1</code></dd></div>
+<div><dt>Agent tools (MCP)</dt><dd><code>${public_url}/mcp</code></dd></div>
+<div><dt>For machines</dt><dd><a href="/openapi.json">openapi.json</a>,
+<a href="/openapi.yaml">openapi.yaml</a></dd></div>
+</dl>
+${Object.keys(section_descriptions).map(
+  (section) => html`<h2><a href="/docs/${sectionPath(section)}">${section}</a></h2>
+${operationTable(shapes.filter((shape) => shape.section === section))}`,
+)}`,
+  }
+}
+
+function resultsPage(query: string, found: readonly Found[]): DocPage {
+  const title = query === '' ? 'Search' : `Found for “${query}”`
+  const list = html`<ul class="results">${found.map(
+    ({ title: name, kind, page, href }) => html`<li><a href="${href}">${name}
+<small>${kind} · ${page}</small></a></li>`,
+  )}</ul>`
+  const nothing = query === '' ? 'Type what you look for.' : 'Nothing. Try one word less.'
+  const body = html`<h1>${title}</h1>${found.length > 0 ? list : html`<p>${nothing}</p>`}`
+  return { path: 'search', title, group: 'Guides', anchors: [], body }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '#platform/root.ts'
+import type { DocPage } from './doc_page.ts'
+import { renderMarkdown } from './markdown.ts'
+import type { LinkTo } from './markdown_inline.ts'
+
+/** The documents of docs/, in the order in which a newcomer wants them. */
+export const guide_groups = {
+  Guides: ['agents', 'webhooks', 'live', 'idempotency', 'errors'],
+  'Running it': ['running', 'card_host'],
+  Project: ['decisions', 'open_points'],
+} as const satisfies Partial<Record<DocPage['group'], readonly string[]>>
+
+const guide_names: readonly string[] = Object.values(guide_groups).flat()
+
+/** Read once, at the start: a document changes with the software it speaks of. */
+export function guidePages(public_url: string): DocPage[] {
+  return Object.entries(guide_groups).flatMap(([group, names]) =>
+    names.map((name): DocPage => {
+      const source = readFileSync(join(root, 'docs', `${name}.md`), 'utf8')
+      const here = source.replaceAll('{public_url}', public_url)
+      const { title, lead, body, headings } = renderMarkdown(here, linkTo)
+      const anchors = headings
+        .filter(({ level }) => level === 2 || level === 3)
+        .map(({ id, text }) => ({ id, title: text, kind: 'heading' as const }))
+      return { path: name, title, lead, group: group as DocPage['group'], body, anchors }
+    }),
+  )
+}
+
+/** To other guides by their files, within the site, or to the web; nowhere else. */
+const linkTo: LinkTo = (target) => {
+  if (/^(https?:\/\/|mailto:|#|\/(?!\/))/.test(target)) return target
+  const [, name = '', anchor = ''] = /^(?:\.\/)?(\w+)\.md(#[\w-]+)?$/.exec(target) ?? []
+  return guide_names.includes(name) ? `/docs/${name}${anchor}` : null
+}

@@ -1,0 +1,159 @@
+import Type, { type TSchema } from 'typebox'
+import { type OperationShape, pathNames, type Section } from '#contract/operation.ts'
+import { operations } from '#contract/operations.ts'
+import { pageQuery } from '#contract/shapes.ts'
+import { html, type Markup } from '#doors/markup.ts'
+import { callersOf, section_descriptions } from '#doors/site/openapi.ts'
+import { takesIdempotencyKey } from '#doors/site/openapi_requests.ts'
+import { problemCodesOf } from '#doors/site/openapi_responses.ts'
+import { schemaNameOf } from '#doors/site/openapi_schemas.ts'
+import { callExamples } from './call_examples.ts'
+import type { Anchor, DocPage } from './doc_page.ts'
+import { exampleOf } from './example_of.ts'
+import { type Field, fieldList, fieldsOf } from './fields.ts'
+import { codeBlock, slugOf } from './markdown.ts'
+import { inline } from './markdown_inline.ts'
+
+const shapes: readonly OperationShape[] = Object.values(operations)
+
+export const sectionPath = (section: string): string => `api/${slugOf(section)}`
+
+export const operationHref = ({ section, name }: OperationShape): string =>
+  `/docs/${sectionPath(section)}#${name}`
+
+/** The 52 operations, a page for each section of the specification. */
+export function referencePages(base: string): DocPage[] {
+  return (Object.keys(section_descriptions) as Section[]).map((section) => {
+    const here = shapes.filter((shape) => shape.section === section)
+    return {
+      path: sectionPath(section),
+      title: section,
+      group: 'API reference',
+      anchors: here.flatMap(anchorsOf),
+      body: html`<h1>${section}</h1>
+<p class="lead">${section_descriptions[section]}</p>
+${operationTable(here)}
+${here.map((shape) => operationEntry(shape, base))}`,
+    }
+  })
+}
+
+function anchorsOf(shape: OperationShape): Anchor[] {
+  const { name, summary, method, path } = shape
+  const words = `${summary} ${method} /v1${path}`
+  const fields = inputFields(shape).map(
+    (field): Anchor => ({
+      id: `${name}.in.${field.name}`,
+      title: `${field.name} of ${name}`,
+      kind: 'field',
+      words: field.description,
+    }),
+  )
+  return [{ id: name, title: name, kind: 'operation', words }, ...fields]
+}
+
+export function operationTable(list: readonly OperationShape[]): Markup {
+  return html`<ul class="routes">${list.map(
+    (shape) => html`<li><a href="${operationHref(shape)}"><code>${shape.name}</code></a>
+<span class="route"><b class="method ${shape.method}">${shape.method}</b>
+<code>/v1${shape.path}</code></span>
+<span class="soft">${shape.summary}</span></li>`,
+  )}</ul>`
+}
+
+const paging = Object.keys(pageQuery)
+
+/** What is its own: how lists are paged is told once for each, folded away. */
+function inputFields({ input }: OperationShape): Field[] {
+  return fieldsOf(input, { naming: false, leave_out: isList(input) ? paging : [] })
+}
+
+const isList = ({ properties }: OperationShape['input']) => 'cursor' in properties
+
+function pagingPart({ name }: OperationShape): Markup {
+  const fields = fieldsOf(Type.Object(pageQuery), { naming: false })
+  return html`<details><summary>Paging: ${paging.join(', ')}</summary>
+${fieldList(fields, { id: `${name}.paging`, input: true })}</details>`
+}
+
+function operationEntry(shape: OperationShape, base: string): Markup {
+  const { name, method, path, summary, description, emits } = shape
+  return html`<section class="operation" aria-labelledby="${name}">
+<h2 id="${name}"><code>${name}</code>
+<a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
+<p class="route"><b class="method ${method}">${method}</b> <code>/v1${path}</code></p>
+<p><strong>${summary}</strong> ${inline(description, () => null)}</p>
+<p class="soft">Who may call: ${callersOf(shape.access)}.${variantNote(shape)}</p>
+${
+  emits !== undefined &&
+  html`<p class="soft">Tells: ${emits.map(
+    (type, at) => html`${at > 0 && ', '}<a href="/docs/events#${type}"><code>${type}</code></a>`,
+  )}.</p>`
+}
+${inputPart(shape)}
+${outputPart(shape)}
+<h3>Example</h3>
+${callExamples(shape, { base })}
+${errorPart(shape)}
+</section>`
+}
+
+const variantNote = ({ variant_of, input }: OperationShape): string =>
+  variant_of === undefined
+    ? ''
+    : ` It is ${variant_of} with ${((input as { required?: string[] }).required ?? []).join(', ')}.`
+
+function inputPart(shape: OperationShape): Markup {
+  const fields = inputFields(shape)
+  const headers = Object.entries(shape.headers ?? {})
+  const in_path = pathNames(shape.path)
+  const isNone =
+    Object.keys(shape.input.properties).length === 0 &&
+    headers.length === 0 &&
+    !takesIdempotencyKey(shape)
+  if (isNone) return html`<h3>Input</h3><p class="soft">None.</p>`
+  return html`<h3>Input</h3>
+${
+  in_path.length > 0 &&
+  html`<p class="soft">In the path: ${in_path.map((each) => html`<code>${each}</code> `)}</p>`
+}
+${fields.length > 0 && fieldList(fields, { id: `${shape.name}.in`, input: true })}
+${isList(shape.input) && pagingPart(shape)}
+${headers.map(([name, text]) => html`<p class="soft">Header <code>${name}</code>: ${text}</p>`)}
+${
+  takesIdempotencyKey(shape) &&
+  html`<p class="soft">Header <a href="/docs/idempotency"><code>Idempotency-Key</code></a>: ${
+    shape.never_stored === true
+      ? 'taken, and nothing is stored under it.'
+      : 'makes a repeat harmless.'
+  }</p>`
+}`
+}
+
+function outputPart({ name, status, output }: OperationShape): Markup {
+  if (status === 204) return html`<h3>Answer</h3><p><code>204</code>, without a body.</p>`
+  return html`<h3>Answer</h3>
+<p><code>${status}</code>${namedAnswer(output)}</p>
+<details><summary>Fields of the answer</summary>
+${fieldList(fieldsOf(output, { naming: true }), { id: `${name}.out`, input: false })}
+</details>
+<details><summary>An answer</summary>
+${codeBlock('json', JSON.stringify(exampleOf(output), null, 2))}
+</details>`
+}
+
+/** A page of a list is named by what it lists. */
+function namedAnswer(output: TSchema): Markup | null {
+  const rows = (output as { properties?: { data?: { items?: TSchema } } }).properties?.data?.items
+  const name = schemaNameOf(rows ?? output)
+  if (name === undefined) return null
+  const link = html`<a href="/docs/objects#${name}">${name}</a>`
+  return rows === undefined ? html`: ${link}` : html`: a page of ${link}`
+}
+
+function errorPart(shape: OperationShape): Markup {
+  return html`<details><summary>Errors it can answer</summary>
+<p class="codes">${problemCodesOf(shape).map(
+    (code) => html`<a href="/docs/error-codes#${code}"><code>${code}</code></a> `,
+  )}</p></details>`
+}

@@ -1,0 +1,118 @@
+/**
+ * The only script of the docs: the theme, and results while one types. It runs in the browser as it
+ * stands here; without it the form leads to a page of results, and the theme is the system's.
+ */
+export const DOCS_SCRIPT = `'use strict'
+const KEY = 'florin_theme'
+const root = document.documentElement
+const themes = ['system', 'light', 'dark']
+const chosen = () => {
+  try {
+    return themes.includes(localStorage.getItem(KEY)) ? localStorage.getItem(KEY) : 'system'
+  } catch {
+    return 'system'
+  }
+}
+const apply = (theme) => {
+  if (theme === 'system') delete root.dataset.theme
+  else root.dataset.theme = theme
+}
+apply(chosen())
+
+document.addEventListener('DOMContentLoaded', () => {
+  const button = document.querySelector('button.theme')
+  const label = () => {
+    button.textContent = chosen()
+    button.setAttribute('aria-label', 'Theme: ' + chosen())
+  }
+  button.hidden = false
+  label()
+  button.addEventListener('click', () => {
+    const next = themes[(themes.indexOf(chosen()) + 1) % themes.length]
+    try {
+      localStorage.setItem(KEY, next)
+    } catch {}
+    apply(next)
+    label()
+  })
+
+  const wide = matchMedia('(min-width: 64rem)')
+  const side = document.querySelector('.side details')
+  const unfold = () => {
+    side.open = wide.matches
+  }
+  unfold()
+  wide.addEventListener('change', unfold)
+
+  const input = document.querySelector('.search input')
+  const list = document.querySelector('.found')
+  let at = -1
+  let asked = 0
+  const rows = () => [...list.querySelectorAll('[role=option]')]
+  const close = () => {
+    list.hidden = true
+    at = -1
+    input.setAttribute('aria-expanded', 'false')
+    input.removeAttribute('aria-activedescendant')
+  }
+  const mark = (next) => {
+    const all = rows()
+    if (all.length === 0) return
+    at = (next + all.length) % all.length
+    all.forEach((row, place) => row.setAttribute('aria-selected', String(place === at)))
+    all[at].scrollIntoView({ block: 'nearest' })
+    input.setAttribute('aria-activedescendant', all[at].id)
+  }
+  const show = (found) => {
+    list.replaceChildren(
+      ...found.map(({ title, kind, page, href }, place) => {
+        const row = document.createElement('li')
+        row.id = 'found-' + place
+        row.setAttribute('role', 'option')
+        row.setAttribute('aria-selected', 'false')
+        const link = document.createElement('a')
+        link.href = href
+        link.tabIndex = -1
+        link.textContent = title
+        const where = document.createElement('small')
+        where.textContent = kind + ' · ' + page
+        link.append(where)
+        row.append(link)
+        return row
+      }),
+    )
+    if (found.length === 0) return close()
+    list.hidden = false
+    input.setAttribute('aria-expanded', 'true')
+    at = -1
+  }
+  const look = async () => {
+    const turn = ++asked
+    const words = input.value.trim()
+    if (words === '') return close()
+    const reply = await fetch('/docs/search.json?q=' + encodeURIComponent(words))
+    const found = reply.ok ? await reply.json() : []
+    if (turn === asked) show(found)
+  }
+  input.addEventListener('input', () => void look().catch(close))
+  input.addEventListener('keydown', (key) => {
+    if (key.key === 'Escape') close()
+    if (list.hidden || !['ArrowDown', 'ArrowUp', 'Enter'].includes(key.key)) return
+    if (key.key === 'ArrowDown') mark(at + 1)
+    if (key.key === 'ArrowUp') mark(at - 1)
+    if (key.key === 'Enter' && at < 0) return
+    if (key.key === 'Enter') rows()[at].querySelector('a').click()
+    key.preventDefault()
+  })
+  document.addEventListener('click', ({ target }) => {
+    if (!target.closest('.search') || target.closest('.found')) close()
+  })
+  document.addEventListener('keydown', (key) => {
+    const isTyping = key.target.closest('input, textarea, select, [contenteditable]')
+    if (key.key !== '/' || isTyping || key.ctrlKey || key.metaKey || key.altKey) return
+    key.preventDefault()
+    input.focus()
+    input.select()
+  })
+})
+`
