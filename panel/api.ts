@@ -1,99 +1,70 @@
-import { carrierOf, isWrite, type OperationShape, pathNames } from '#contract/operation.ts'
-import {
-  type InputOfName,
-  type OperationName,
-  type OutputOfName,
-  operations,
-} from '#contract/operations.ts'
-import type { ErrorBody } from '#contract/shapes.ts'
-import { freshKey } from './fresh_key.ts'
+import { createClient, FlorinError } from '#client/client.ts'
+import { errorIn } from '#client/error.ts'
+import type { CallOptions } from '#client/shapes.ts'
+import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
 import { bearer, dropSession } from './session.ts'
 
-/** The one seam to the service: no other file of the panel knows addresses or headers. */
+/** The one seam to the service: no other file of the panel knows its addresses or headers. */
 
-/** What the service answered instead of what was asked for, in its own words. */
-export class ApiProblem extends Error {
-  readonly code: string
-  readonly status: number
-  readonly request_id: string | null
-  readonly details: NonNullable<ErrorBody['details']>
+const client = createClient({ url: location.origin, bearer: () => bearer() ?? undefined })
 
-  constructor(status: number, body: Partial<ErrorBody>) {
-    super(body.message ?? 'The service did not answer as it should.')
-    this.code = body.error ?? 'upstream_error'
-    this.status = status
-    this.request_id = body.request_id ?? null
-    this.details = body.details ?? []
-  }
-}
-
-type Options = { idempotency_key?: string; signal?: AbortSignal }
+type Method = (input: object, options: CallOptions) => PromiseLike<unknown>
 
 /** Calls an operation of the contract by its name, with its own input and output types. */
 export async function call<Name extends OperationName>(
   name: Name,
   input: InputOfName<Name>,
-  options: Options = {},
+  options: CallOptions = {},
 ): Promise<OutputOfName<Name>> {
-  const shape: OperationShape = operations[name]
-  const rest: Record<string, unknown> = { ...(input as object) }
-  let path = `/v1${shape.path}`
-  for (const field of pathNames(shape.path)) {
-    path = path.replace(`{${field}}`, encodeURIComponent(String(rest[field])))
-    delete rest[field]
+  try {
+    return (await (client[name] as Method)(input as object, options)) as OutputOfName<Name>
+  } catch (cause) {
+    throw noticed(cause)
   }
-  const headers: Record<string, string> = {}
-  // A write that is sent twice by a shaky line happens once.
-  if (isWrite(shape)) headers['Idempotency-Key'] = options.idempotency_key ?? freshKey()
-  const in_query = carrierOf(shape) === 'query'
-  return (await request(in_query ? path + queryOf(rest) : path, {
-    method: shape.method,
-    headers,
-    ...(!in_query && { body: rest }),
-    ...(options.signal !== undefined && { signal: options.signal }),
-  })) as OutputOfName<Name>
 }
 
-function queryOf(rest: Record<string, unknown>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(rest)) {
-    if (value !== undefined && value !== '') query.set(name, String(value))
-  }
-  return query.size === 0 ? '' : `?${query}`
+const SESSION_ENDED = ['invalid_token', 'token_expired', 'token_revoked']
+
+/** A session that has ended elsewhere ends here too. */
+function noticed(cause: unknown): unknown {
+  if (cause instanceof FlorinError && SESSION_ENDED.includes(cause.code)) dropSession()
+  return cause
 }
 
 type Sent = {
   method: string
   headers?: Record<string, string>
-  body?: object
+  body?: object | URLSearchParams
   signal?: AbortSignal
-  /** The session's bearer unless another is given. */
-  bearer?: string
+  /** Another bearer than the session's: an operator's, or null for none. */
+  bearer?: string | null
 }
 
-/** For what is served beside the 52: grants, the sandbox's controls. */
-export async function request(path: string, sent: Sent): Promise<unknown> {
-  const own = sent.bearer ?? bearer()
+/** For what is served beside the 52 operations: the activity stream, grants, the sandbox. */
+export async function open(path: string, sent: Sent): Promise<Response> {
+  const own = sent.bearer === undefined ? bearer() : sent.bearer
+  const headers = new Headers(sent.headers)
+  if (own !== null) headers.set('Authorization', `Bearer ${own}`)
+  const { body } = sent
+  const is_form = body instanceof URLSearchParams
+  if (body !== undefined && !is_form) headers.set('Content-Type', 'application/json')
   const response = await fetch(path, {
     method: sent.method,
     cache: 'no-store',
-    headers: {
-      ...(own !== null && { Authorization: `Bearer ${own}` }),
-      ...(sent.body !== undefined && { 'Content-Type': 'application/json' }),
-      ...sent.headers,
-    },
-    ...(sent.body !== undefined && { body: JSON.stringify(sent.body) }),
-    ...(sent.signal !== undefined && { signal: sent.signal }),
+    headers,
+    body: body === undefined ? null : is_form ? body : JSON.stringify(body),
+    signal: sent.signal ?? null,
   }).catch((cause: unknown) => {
-    if (sent.signal?.aborted) throw cause
-    const message = 'The service cannot be reached. Check your connection, then try again.'
-    throw new ApiProblem(0, { error: 'unreachable', message })
+    sent.signal?.throwIfAborted()
+    const message = `${location.origin} could not be reached.`
+    throw new FlorinError({ code: 'network_error', message, cause })
   })
-  if (response.ok) return response.status === 204 ? {} : response.json()
-  const problem = new ApiProblem(response.status, await response.json().catch(() => ({})))
-  const was_ours = sent.bearer === undefined && own !== null
-  if (was_ours && SESSION_ENDED.includes(problem.code)) dropSession()
-  throw problem
+  if (response.ok) return response
+  const problem = errorIn(response, await response.text())
+  throw sent.bearer === undefined ? noticed(problem) : problem
 }
 
-const SESSION_ENDED = ['invalid_token', 'token_expired', 'token_revoked']
+export async function request<Answer>(path: string, sent: Sent): Promise<Answer> {
+  const text = await (await open(path, sent)).text()
+  return (text === '' ? {} : JSON.parse(text)) as Answer
+}

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
+import type { ActivityEvent } from '#contract/activity.ts'
 import type { OperationName } from '#contract/operations.ts'
-import { call } from './api.ts'
+import { open } from './api.ts'
 import { refresh } from './queries.ts'
 
 /** What is read again when something of this kind happens; the first part of an event's name. */
@@ -21,25 +22,51 @@ const concerns: Readonly<Record<string, readonly OperationName[]>> = {
   ticket: ['list_tickets'],
 }
 
-const PAUSE_MS = 5_000
-const TOPUP_UNDER_WAY: readonly OperationName[] = ['get_topup']
+const RECONNECT_MS = 2_000
 
 /** Keeps what is on the screen up to date while the page is open. Used once, by the shell. */
 export function useLive(): void {
   useEffect(() => {
-    let last: string | undefined
-    const look = async () => {
-      if (document.visibilityState === 'hidden') return
-      const { data } = await call('get_activity', { limit: 25 })
-      const fresh = last === undefined ? [] : data.filter(({ id }) => id > (last ?? ''))
-      last = data[0]?.id ?? ''
-      const kinds = new Set(fresh.map(({ event }) => event.split('.')[0] ?? ''))
-      const names = new Set([...kinds].flatMap((kind) => concerns[kind] ?? []))
-      if (fresh.length > 0) await refresh([...names, 'get_activity', 'filter_activity'])
-      // Confirmations grow without an event: who watches a top-up sees each one.
-      await refresh(TOPUP_UNDER_WAY)
-    }
-    const beat = setInterval(() => void look().catch(() => undefined), PAUSE_MS)
-    return () => clearInterval(beat)
+    const leaving = new AbortController()
+    void follow(leaving.signal)
+    return () => leaving.abort()
   }, [])
+}
+
+/** EventSource cannot send a bearer, so the stream is read by hand, and reopened when it breaks. */
+async function follow(signal: AbortSignal): Promise<void> {
+  let last_id = ''
+  while (!signal.aborted) {
+    const headers = { ...(last_id !== '' && { 'Last-Event-ID': last_id }) }
+    try {
+      const { body } = await open('/v1/activity/stream', { method: 'GET', headers, signal })
+      if (body === null) return
+      for await (const event of eventsIn(body)) {
+        last_id = event.id
+        const kind = event.event.split('.')[0] ?? ''
+        await refresh([...(concerns[kind] ?? []), 'get_activity', 'filter_activity'])
+      }
+    } catch {
+      // Said nowhere: pages still work, and the next try is soon.
+    }
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
+  }
+}
+
+async function* eventsIn(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<ActivityEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const blocks = (text + value).split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const line = block.split('\n').find((each) => each.startsWith('data: '))
+      const said = line === undefined ? {} : (JSON.parse(line.slice(6)) as Partial<ActivityEvent>)
+      if (said.event !== undefined) yield said as ActivityEvent
+    }
+  }
 }

@@ -8,8 +8,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import type { FlorinError } from '#client/client.ts'
 import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
-import { ApiProblem, call } from './api.ts'
+import { call } from './api.ts'
 
 /** Reads and writes by operation name: it is the query's key, and what a write makes stale. */
 
@@ -17,8 +18,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the service refused it would refuse again; only a broken line is worth a second try.
-      retry: (count, cause) => count < 2 && !(cause instanceof ApiProblem && cause.status !== 0),
+      // The client has its own patience, and knows what is worth a second try.
+      retry: false,
     },
     mutations: { retry: false },
   },
@@ -57,15 +58,16 @@ export async function refresh(names: readonly OperationName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
 
-/** One answer. `null` as the input waits: nothing is asked until there is one. */
+/** One answer. `every_ms` is for what changes without an event, such as confirmations. */
 export function useRead<Name extends OperationName>(
   name: Name,
-  input: InputOfName<Name> | null,
-): UseQueryResult<OutputOfName<Name>, ApiProblem> {
-  return useQuery<OutputOfName<Name>, ApiProblem>({
+  input: InputOfName<Name>,
+  { every_ms }: { every_ms?: number } = {},
+): UseQueryResult<OutputOfName<Name>, FlorinError> {
+  return useQuery<OutputOfName<Name>, FlorinError>({
     queryKey: [name, input],
-    queryFn: ({ signal }) => call(name, input as InputOfName<Name>, { signal }),
-    enabled: input !== null,
+    queryFn: ({ signal }) => call(name, input, { signal }),
+    refetchInterval: every_ms ?? false,
     placeholderData: keepPreviousData,
   })
 }
@@ -79,7 +81,7 @@ export type RowOf<Name extends ListName> = OutputOfName<Name>['data'][number]
 
 export type List<Row> = {
   rows: Row[] | undefined
-  problem: ApiProblem | null
+  problem: FlorinError | null
   has_more: boolean
   is_loading_more: boolean
   loadMore(): void
@@ -101,7 +103,7 @@ export function useList<Name extends ListName>(
   })
   return {
     rows: query.data?.pages.flatMap(({ data }) => data as RowOf<Name>[]),
-    problem: query.error as ApiProblem | null,
+    problem: query.error as FlorinError | null,
     has_more: query.hasNextPage,
     is_loading_more: query.isFetchingNextPage,
     loadMore: () => void query.fetchNextPage(),
@@ -115,9 +117,9 @@ type After<Name extends OperationName> = { done?: (output: OutputOfName<Name>) =
 export function useAct<Name extends OperationName>(
   name: Name,
   { done }: After<Name> = {},
-): UseMutationResult<OutputOfName<Name>, ApiProblem, InputOfName<Name>> {
+): UseMutationResult<OutputOfName<Name>, FlorinError, InputOfName<Name>> {
   const client = useQueryClient()
-  return useMutation<OutputOfName<Name>, ApiProblem, InputOfName<Name>>({
+  return useMutation<OutputOfName<Name>, FlorinError, InputOfName<Name>>({
     mutationKey: [name],
     mutationFn: (input) => call(name, input),
     onSuccess: (output) => {

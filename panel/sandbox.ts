@@ -5,9 +5,9 @@ import { refresh } from './queries.ts'
 
 /** The sandbox's controls: what the world outside would do. They exist in sandbox mode only. */
 async function play<Answer>(path: string, body: object = {}): Promise<Answer> {
-  const answer = await request(`/sandbox/v1/${path}`, { method: 'POST', body })
+  const answer = await request<Answer>(`/sandbox/v1/${path}`, { method: 'POST', body })
   await refresh(STALE_AFTERWARDS)
-  return answer as Answer
+  return answer
 }
 
 const STALE_AFTERWARDS = [

@@ -6,7 +6,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { type ApiProblem, request } from '#panel/api.ts'
+import type { FlorinError } from '#client/client.ts'
+import { request } from '#panel/api.ts'
 import { freshKey } from '#panel/fresh_key.ts'
 
 /**
@@ -41,12 +42,12 @@ export async function operatorCall<Answer>(
   const bearer = token ?? sessionStorage.getItem(KEY) ?? ''
   const headers = { ...(method !== 'GET' && { 'Idempotency-Key': freshKey() }) }
   const sent = { method, bearer, headers, ...(body !== undefined && { body }) }
-  return (await request(`/operator/v1${path}`, sent)) as Answer
+  return request<Answer>(`/operator/v1${path}`, sent)
 }
 
 /** Reads are keyed by their path, so that a prefix of it names all that lies below. */
-export function useOperatorRead<Answer>(path: string): UseQueryResult<Answer, ApiProblem> {
-  return useQuery<Answer, ApiProblem>({
+export function useOperatorRead<Answer>(path: string): UseQueryResult<Answer, FlorinError> {
+  return useQuery<Answer, FlorinError>({
     queryKey: [path],
     queryFn: () => operatorCall<Answer>('GET', path),
   })
@@ -63,9 +64,9 @@ type Act<Input> = {
 
 export function useOperatorAct<Input>(
   act: Act<Input>,
-): UseMutationResult<unknown, ApiProblem, Input> {
+): UseMutationResult<unknown, FlorinError, Input> {
   const client = useQueryClient()
-  return useMutation<unknown, ApiProblem, Input>({
+  return useMutation<unknown, FlorinError, Input>({
     mutationFn: (input) =>
       operatorCall(act.method, act.path(input), { body: act.body?.(input) ?? {} }),
     onSuccess: () => {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { ApiProblem } from '#panel/api.ts'
+import type { FlorinError } from '#client/client.ts'
 import { Door } from '#panel/shell/door.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
@@ -11,7 +11,7 @@ import { keepToken, operatorCall } from './operator_api.ts'
 export function OperatorSignIn() {
   const [token, setToken] = useState('')
   const [is_busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<ApiProblem | null>(null)
+  const [problem, setProblem] = useState<FlorinError | null>(null)
   const client = useQueryClient()
   const submit = async (form: FormEvent) => {
     form.preventDefault()
@@ -21,7 +21,7 @@ export function OperatorSignIn() {
       client.setQueryData(['/kill_switches'], found)
       keepToken(token.trim())
     } catch (cause) {
-      setProblem(cause as ApiProblem)
+      setProblem(cause as FlorinError)
     }
     setBusy(false)
   }

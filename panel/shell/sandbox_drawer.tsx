@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { ApiProblem } from '#panel/api.ts'
+import type { FlorinError } from '#client/client.ts'
 import { useRead } from '#panel/queries.ts'
 import { sandbox } from '#panel/sandbox.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -33,14 +33,14 @@ export function SandboxDrawer(props: Props) {
 /** One thing to do: runs it, says what came of it, or why it was refused. */
 function useDeed() {
   const [is_busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<ApiProblem | null>(null)
+  const [problem, setProblem] = useState<FlorinError | null>(null)
   const run = async (deed: () => Promise<string>) => {
     setBusy(true)
     setProblem(null)
     try {
       toast(await deed())
     } catch (cause) {
-      setProblem(cause as ApiProblem)
+      setProblem(cause as FlorinError)
     }
     setBusy(false)
   }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { ApiProblem } from '#panel/api.ts'
+import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { ProblemNote } from './problem_note.tsx'
@@ -14,7 +14,7 @@ type Props = {
   verb: string
   danger?: boolean
   busy: boolean
-  problem: ApiProblem | null
+  problem: FlorinError | null
   onConfirm(): void
 }
 

@@ -1,8 +1,8 @@
 import { CircleAlert } from 'lucide-react'
-import type { ApiProblem } from '#panel/api.ts'
+import type { FlorinError } from '#client/client.ts'
 
 /** Why a form was not accepted: the service's own sentence, and what to quote when asking. */
-export function ProblemNote({ problem }: { problem: ApiProblem | null }) {
+export function ProblemNote({ problem }: { problem: FlorinError | null }) {
   if (problem === null) return null
   return (
     <div
@@ -21,7 +21,7 @@ export function ProblemNote({ problem }: { problem: ApiProblem | null }) {
 }
 
 /** What is wrong with one field, if the refusal names it. */
-export function faultOf(problem: ApiProblem | null, field: string): string | undefined {
+export function faultOf(problem: FlorinError | null, field: string): string | undefined {
   const found = problem?.details.find((detail) => detail.field === field)?.message
   return found === undefined ? undefined : `${found.charAt(0).toUpperCase()}${found.slice(1)}.`
 }

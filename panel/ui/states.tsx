@@ -1,6 +1,6 @@
 import { CircleAlert, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ApiProblem } from '#panel/api.ts'
+import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 
@@ -32,7 +32,7 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
 }
 
 /** It could not be read: why, what to quote, and another try. */
-export function Failed({ problem, retry }: { problem: ApiProblem; retry(): void }) {
+export function Failed({ problem, retry }: { problem: FlorinError; retry(): void }) {
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <CircleAlert className="mb-3 size-6 text-bad" aria-hidden />

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '#platform/config.ts'
+import { root } from '#platform/root.ts'
 import { homePage } from './home_page.ts'
 
-const BUILT_DIR = fileURLToPath(new URL('../../../dist/panel', import.meta.url))
+const BUILT_DIR = join(root, 'dist', 'panel')
 
 /** The first words of the panel's addresses: its own script decides what lies behind each. */
 const PANEL_PAGES = [
