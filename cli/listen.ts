@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookEvent } from '#client/verify_webhook.ts'
+import { UsageError } from './exit_codes.ts'
+import { type ConnectionOptions, connectionOf } from './profiles/connection.ts'
 
-export type ListenOptions = { forward?: string; key?: string; url: string; events: string }
+export type ListenOptions = { forward?: string; url: string; events: string }
 
 type Subscription = { id: string; secret: string }
 type Print = (line: string) => void
@@ -13,15 +15,15 @@ type Print = (line: string) => void
  * like any other and deleted on the way out. That the service may call this machine is what the
  * sandbox allows, so it is a tool for the sandbox.
  */
-export async function listen(options: ListenOptions): Promise<void> {
-  const key = options.key ?? process.env['FLORIN_API_KEY']
-  if (key === undefined || key === '') {
-    process.stderr.write('Give an API key with --key or in FLORIN_API_KEY.\n')
-    process.exitCode = 64
-    return
+export async function listen(
+  options: ConnectionOptions & Omit<ListenOptions, 'url'>,
+): Promise<void> {
+  const { url, bearer: key } = await connectionOf(options)
+  if (key === undefined) {
+    throw new UsageError('Give an API key with --key or in FLORIN_KEY, or `florin login` first.')
   }
   const print: Print = (line) => void process.stdout.write(`${line}\n`)
-  const stop = await startListening({ ...options, key }, print)
+  const stop = await startListening({ ...options, url, key }, print)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void stop().then(() => process.exit(0)))
   }

@@ -1,104 +1,63 @@
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
+import { routes } from '#contract/routes.ts'
 import manifest from '#package.json' with { type: 'json' }
 import { ConfigError } from '#platform/config.ts'
-import { auditBooks } from './audit_books.ts'
-import { auditVerify } from './audit_verify.ts'
-import { grantsList, grantsRevoke } from './grants.ts'
-import { keysRotate } from './keys_rotate.ts'
-import { listen } from './listen.ts'
-import { migrateOnly } from './migrate.ts'
-import { operatorCreate, operatorList, operatorRevoke } from './operator.ts'
-import { startSigner } from './signer.ts'
-import { start } from './start.ts'
+import { connectingCommands } from './connecting_commands.ts'
+import { exit_codes, tellFailure } from './exit_codes.ts'
+import { servingCommands } from './serving_commands.ts'
+import { withUnderscores } from './words.ts'
 
 const program = new Command('florin')
-  .description('Run and look after a Florin card programme.')
+  .description('Run and look after a Florin card programme, or call one.')
   .version(manifest.version)
+  .showSuggestionAfterError()
 
-program
-  .command('start')
-  .description('Start the service; settings come from FLORIN_… variables.')
-  .action(start)
+program.commandsGroup('The programme:')
+for (const command of servingCommands()) program.addCommand(command)
+program.commandsGroup('Getting in, and developing:')
+for (const command of connectingCommands()) program.addCommand(command)
 
-program
-  .command('signer')
-  .description('Start the signer; the seed phrase comes by standard input.')
-  .action(startSigner)
+/** A third of a second goes into reading the contract, so only what needs it pays for it. */
+async function addOperations(named: string | undefined): Promise<void> {
+  const isOwn = program.commands.some((command) => command.name() === named)
+  if (isOwn && named !== 'completion') return
+  const { operations } = await import('#contract/operations.ts')
+  const { operationCommand } = await import('./calls/operation.ts')
+  const { sandboxCommand } = await import('./sandbox/sandbox_command.ts')
+  program.addCommand(sandboxCommand())
+  for (const shape of Object.values(operations)) {
+    if (named !== undefined && named in routes && named !== shape.name) continue
+    program.addCommand(operationCommand(shape).helpGroup(`${shape.section}:`))
+  }
+}
 
-program
-  .command('migrate')
-  .description('Bring the database up to date and stop.')
-  .action(migrateOnly)
+/** Every command fails the same way: with a sentence and the code of its class. */
+function tell(cause: unknown): void {
+  if (cause instanceof CommanderError) {
+    process.exitCode = cause.exitCode === 0 ? exit_codes.ok : exit_codes.usage
+  } else if (cause instanceof ConfigError) {
+    process.stderr.write(`${cause.message}\n`)
+    process.exitCode = exit_codes.settings
+  } else {
+    tellFailure(cause, { json: process.argv.includes('--json') })
+  }
+}
 
-program
-  .command('keys')
-  .description('Look after the key file.')
-  .command('rotate')
-  .description('Add a new key and make it the current one; a running service re-seals under it.')
-  .action(keysRotate)
-
-const audit = program.command('audit').description('Prove that nothing was lost or tampered with.')
-
-audit
-  .command('books')
-  .description('Prove the ledger: every balance follows from its entries, and all sum to zero.')
-  .option('--json', 'print the report as JSON')
-  .action(auditBooks)
-
-audit
-  .command('verify')
-  .description("Walk every account's audit chain.")
-  .option('--json', 'print the report as JSON')
-  .action(auditVerify)
-
-const grants = program.command('grants').description('See and end what agents were allowed.')
-
-grants
-  .command('list')
-  .description('What agents were allowed, newest first.')
-  .option('--account <id>', 'only of this account')
-  .option('--json', 'print the grants as JSON')
-  .action(grantsList)
-
-grants
-  .command('revoke <id>')
-  .description('End a grant and every token under it, at once and for good.')
-  .action(grantsRevoke)
-
-program
-  .command('listen')
-  .description('Print events of a sandbox on this machine as they happen, and forward them signed.')
-  .option('--forward <url>', 'where to send each event, e.g. http://127.0.0.1:3000/hook')
-  .option('--key <key>', 'an API key; FLORIN_API_KEY serves too')
-  .option('--events <types>', 'event types, separated by commas', '*')
-  .option('--url <url>', 'where the sandbox is', 'http://127.0.0.1:8080')
-  .action(listen)
-
-const operator = program
-  .command('operator')
-  .description('Look after the tokens of those who run the programme.')
-
-operator
-  .command('create <name>')
-  .description('Make a token and print it, this once.')
-  .requiredOption('--role <role>', 'viewer, support, risk or admin')
-  .action(operatorCreate)
-
-operator
-  .command('list')
-  .description('The tokens there are, without the tokens themselves.')
-  .option('--json', 'print them as JSON')
-  .action(operatorList)
-
-operator
-  .command('revoke <id-or-name>')
-  .description('End a token, at once and for good.')
-  .action(operatorRevoke)
+function eachCommand(command: Command, act: (command: Command) => void): void {
+  act(command)
+  for (const inner of command.commands) eachCommand(inner, act)
+}
 
 try {
-  await program.parseAsync()
+  const [, , first = ''] = process.argv
+  const named = first.replaceAll('-', '_')
+  await addOperations(
+    named in routes ? named : program.commands.find((each) => each.name() === first)?.name(),
+  )
+  eachCommand(program, (command) => command.exitOverride())
+  await program.parseAsync(withUnderscores(process.argv, program))
 } catch (cause) {
-  if (!(cause instanceof ConfigError)) throw cause
-  process.stderr.write(`${cause.message}\n`)
-  process.exitCode = 78
+  tell(cause)
+  // What was half started (a database, the sandbox's world) would keep the process alive.
+  process.exit()
 }

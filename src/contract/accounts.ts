@@ -26,7 +26,11 @@ const NewPassword = Type.String({
   examples: ['correct horse battery staple'],
 })
 
-const Password = Type.String({ maxLength: 256, examples: ['correct horse battery staple'] })
+const Password = Type.String({
+  description: 'The password of the account.',
+  maxLength: 256,
+  examples: ['correct horse battery staple'],
+})
 
 const TotpCode = Type.String({
   description: 'The six digits of the authenticator app. A code works once.',

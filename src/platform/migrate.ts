@@ -53,6 +53,19 @@ export async function migrate(db: Database): Promise<string[]> {
   })
 }
 
+/** What the next start would apply. */
+export async function pendingMigrations(db: Database): Promise<string[]> {
+  const migrations = await readMigrations()
+  const [table] = await db.rows<{ is_there: boolean }>(
+    `select to_regclass('migrations') is not null as is_there`,
+  )
+  const rows = table?.is_there
+    ? await db.rows<Omit<Migration, 'sql'>>('select name, checksum from migrations')
+    : []
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+  return migrations.filter((each) => !isApplied(each, applied)).map(({ name }) => name)
+}
+
 function isApplied(migration: Migration, applied: ReadonlyMap<string, string>): boolean {
   const checksum = applied.get(migration.name)
   if (checksum !== undefined && checksum !== migration.checksum) {

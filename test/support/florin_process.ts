@@ -23,34 +23,43 @@ const started = new Set<ChildProcess>()
 /** Only what a machine needs to run a program: no variable of the tests reaches the service. */
 const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' })
 
-function run(words: readonly string[], env: Record<string, string>) {
+function run(words: readonly string[], env: Record<string, string>, input?: string) {
   const child = spawn(process.execPath, [join(root, 'cli/florin.js'), ...words], {
     cwd: root,
     env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   started.add(child)
-  let output = ''
-  let errors = ''
-  child.stdout.on('data', (chunk) => {
-    output += String(chunk)
-  })
-  child.stderr.on('data', (chunk) => {
-    output += String(chunk)
-    errors += String(chunk)
-  })
+  child.stdin.end(input)
+  const said = { stdout: '', stderr: '', output: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].on('data', (chunk) => {
+      said[stream] += String(chunk)
+      said.output += String(chunk)
+    })
+  }
   const ended = once(child, 'close').then(([code, signal]) => {
     started.delete(child)
     return { code, signal } as Ended
   })
-  return { child, ended, output: () => output, errors: () => errors }
+  return { child, ended, said, output: () => said.output }
 }
 
 /** One command to its end. */
-export async function florin(words: readonly string[], env: Record<string, string>) {
-  const { ended, output } = run(words, env)
+export async function florin(
+  words: readonly string[],
+  env: Record<string, string>,
+  input?: string,
+) {
+  const { ended, said } = run(words, env, input)
   const { code } = await ended
-  return { code, output: output() }
+  return { code, ...said }
+}
+
+/** One that goes on for a while: what it says is there as it says it. */
+export function florinAtWork(words: readonly string[], env: Record<string, string>) {
+  const { ended, said } = run(words, env)
+  return { ended, said }
 }
 
 /** `florin start` on free ports, as a person would run it, until it serves and has said so. */

@@ -1,7 +1,12 @@
 import type { Settings } from '#platform/config.ts'
 
 export type Mail = { id: string; to: string; subject: string; text: string; html: string }
-export type Mailer = { send(mail: Mail): Promise<void>; close(): void }
+export type Mailer = {
+  send(mail: Mail): Promise<void>
+  /** Whether the server is there and lets us in. */
+  verify(): Promise<unknown>
+  close(): void
+}
 
 const TIMEOUT_MS = 15_000
 
@@ -28,6 +33,7 @@ export async function makeMailer(
       const messageId = `<notice-${id}@${domain}>`
       await transport.sendMail({ from: settings.mail_from, messageId, ...mail })
     },
+    verify: () => transport.verify(),
     close: () => transport.close(),
   }
 }

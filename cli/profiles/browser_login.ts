@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { UsageError } from '#cli/exit_codes.ts'
+import { scope_names } from '#contract/scopes.ts'
+import type { Profile } from './profiles.ts'
+import { answerOf, asked, askTokens, profileOf } from './tokens.ts'
+
+export type BrowserLogin = { url: string; scope?: string; browser: boolean }
+
+/** As long as the consent page waits. */
+const PATIENCE_MS = 15 * 60_000
+
+/**
+ * OAuth with PKCE and a redirect to this machine (RFC 8252): the owner signs in and chooses on a
+ * page of the programme, and no password passes through here.
+ */
+export async function logInByBrowser({ url, scope, browser }: BrowserLogin): Promise<Profile> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { resource, authorization_endpoint } = await discover(url)
+    const redirect_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+    const client_id = await register(url, redirect_uri)
+    const code_verifier = randomBytes(32).toString('base64url')
+    const state = randomBytes(16).toString('base64url')
+    const query = new URLSearchParams({
+      client_id,
+      response_type: 'code',
+      redirect_uri,
+      code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      state,
+      scope: scope ?? scope_names.join(' '),
+      resource,
+    })
+    const code = await askInBrowser(server, `${authorization_endpoint}?${query}`, {
+      state,
+      browser,
+    })
+    const grant_type = 'authorization_code'
+    const form = { grant_type, code, redirect_uri, client_id, code_verifier }
+    return profileOf({ url, client_id }, await askTokens(url, form))
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** The programme knows its own name, which need not be the address that was typed (RFC 9728). */
+async function discover(
+  url: string,
+): Promise<{ resource: string; authorization_endpoint: string }> {
+  const [{ resource }, { authorization_endpoint }] = (await Promise.all(
+    ['oauth-protected-resource/v1', 'oauth-authorization-server'].map(async (name) =>
+      answerOf(await asked(`${url}/.well-known/${name}`)),
+    ),
+  )) as [{ resource: string }, { authorization_endpoint: string }]
+  return { resource, authorization_endpoint }
+}
+
+async function register(url: string, redirect_uri: string): Promise<string> {
+  const body = JSON.stringify({
+    client_name: 'florin command line',
+    redirect_uris: [redirect_uri],
+    token_endpoint_auth_method: 'none',
+  })
+  const headers = { 'content-type': 'application/json' }
+  const response = await asked(`${url}/oauth/register`, { method: 'POST', headers, body })
+  const { client_id } = (await answerOf(response)) as { client_id: string }
+  return client_id
+}
+
+type Asking = { state: string; browser: boolean }
+
+function askInBrowser(server: Server, address: string, { state, browser }: Asking) {
+  process.stderr.write(`Sign in and choose what to allow at\n  ${address}\n`)
+  if (browser) openPage(address)
+  return new Promise<string>((resolve, reject) => {
+    const late = setTimeout(() => reject(new UsageError('Nobody answered.')), PATIENCE_MS)
+    server.on('request', ({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+      // Whatever else knocks here does not know the state, and learns nothing.
+      if (pathname !== '/callback' || !isSame(searchParams.get('state') ?? '', state)) {
+        response.writeHead(404).end()
+        return
+      }
+      clearTimeout(late)
+      const code = searchParams.get('code')
+      const sentence = code === null ? 'Access was refused.' : 'You are logged in.'
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
+      response.end(`${sentence} You can close this page.\n`)
+      if (code === null) reject(new UsageError('Access was refused on the consent page.'))
+      else resolve(code)
+    })
+  })
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Where there is no browser, the address on the screen does. */
+function openPage(address: string): void {
+  const [command, ...words] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(command, [...words, address], { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TSchema } from 'typebox'
+import { columns } from '#cli/calls/columns.ts'
+import { operationCommand } from '#cli/calls/operation.ts'
+import { exitCodeOf } from '#cli/exit_codes.ts'
+import { sandbox_calls } from '#cli/sandbox/sandbox_calls.ts'
+import { pathNames } from '#contract/operation.ts'
+import { bodyOf, shapes } from '#test/support/contract.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const { url } = await startTestService()
+process.env['XDG_CONFIG_HOME'] = '/nowhere'
+
+type Fields = Record<string, TSchema & { description?: string; enum?: string[] }>
+
+for (const shape of shapes) {
+  const command = operationCommand(shape)
+  command.exitOverride()
+  const help = command.createHelp()
+
+  test(`${shape.name}: every field is an argument or a flag, and help says what it is`, () => {
+    const named = [
+      ...command.registeredArguments.map((argument) => argument.name()),
+      ...command.options.map((option) => option.long?.slice(2)),
+    ]
+    for (const [field, schema] of Object.entries(shape.input.properties as Fields)) {
+      assert.equal(named.filter((name) => name === field).length, 1, field)
+      for (const word of schema.enum ?? []) {
+        assert.ok(command.helpInformation().includes(word), `${field} can be ${word}`)
+      }
+    }
+    for (const option of command.options) {
+      assert.notEqual(help.optionDescription(option), '', `${option.long} says nothing`)
+    }
+    assert.equal(help.subcommandDescription(command), shape.summary)
+  })
+
+  if (shape.access === 'anyone') continue
+  test(`${shape.name}: without a credential the service answers, and the code is 3`, async () => {
+    const ids = pathNames(shape.path).map(() => 'nothing_01kc3z8e5xf8m9r4t2v6w7y8za')
+    const words = ['--server', url, '--data', JSON.stringify(inputOf(shape))]
+    const failure = await command.parseAsync([...ids, ...words], { from: 'user' }).then(
+      () => null,
+      (cause: unknown) => cause,
+    )
+    assert.equal((failure as { code?: string } | null)?.code, 'missing_token', String(failure))
+    assert.equal(exitCodeOf(failure), 3)
+  })
+}
+
+const inputOf = (shape: (typeof shapes)[number]) =>
+  shape.name === 'filter_activity' ? { type: 'card' } : bodyOf(shape)
+
+test('the columns of a table are fields of its rows, and every list has some', () => {
+  const lists = shapes.filter(({ paged }) => paged)
+  assert.deepEqual(Object.keys(columns).sort(), lists.map(({ name }) => name).sort())
+  for (const { name, output } of lists) {
+    const { data } = (output as unknown as { properties: Fields }).properties
+    for (const column of columns[name as keyof typeof columns] ?? []) {
+      assert.ok(fieldIn((data as { items?: TSchema }).items, column), `${name} ${column}`)
+    }
+  }
+})
+
+function fieldIn(schema: TSchema | undefined, path: string): boolean {
+  const [field = '', ...within] = path.split('.')
+  const found = (schema as { properties?: Fields } | undefined)?.properties?.[field]
+  return found !== undefined && (within.length === 0 || fieldIn(found, within.join('.')))
+}
+
+test('every lever of the sandbox that the CLI has is there, and asks for a bearer', async () => {
+  for (const { noun, verb, input } of sandbox_calls) {
+    const id = 'id' in input.properties ? '/nothing' : ''
+    const reply = await fetch(`${url}/sandbox/v1/${noun}${id}/${verb}`, { method: 'POST' })
+    assert.equal(reply.status, 401, `${noun} ${verb}`)
+  }
+})
