@@ -182,9 +182,10 @@ test('trigger produces each of the 18 events', async () => {
 
 test('the shells’ scripts know commands and flags', async () => {
   const { stdout } = await bare('completion', 'bash')
-  const asked = `${stdout}\nCOMP_WORDS=(florin load_card card_1 --amo) COMP_CWORD=3; _florin; echo "\${COMPREPLY[@]}"
-COMP_WORDS=(florin sandbox topups c) COMP_CWORD=3; _florin; echo "\${COMPREPLY[@]}"`
-  const said = await promisify(execFile)('bash', ['-c', asked])
+  const ask = (typed: string) =>
+    `COMP_WORDS=(${typed}) COMP_CWORD=3; _florin; echo "\${COMPREPLY[@]}"`
+  const asked = [stdout, ask('florin load_card card_1 --amo'), ask('florin sandbox topups c')]
+  const said = await promisify(execFile)('bash', ['-c', asked.join('\n')])
   assert.deepEqual(said.stdout.trim().split('\n'), ['--amount_usd', 'confirm'])
   assert.match((await bare('completion', 'fish')).stdout, /-l amount_usd/)
   assert.match((await bare('completion', 'zsh')).stdout, /^autoload/)
