@@ -1,19 +1,45 @@
-import { type BooksReport, proveBooks } from '#main/audit.ts'
+import { type BooksReport, type ChainDifference, proveBooks, proveCustody } from '#main/audit.ts'
+import { readSettings } from '#platform/config.ts'
 import { withDatabase } from './with_database.ts'
 
-/** Exits with 1 where a proof fails, so that a schedule can watch it. */
+type Report = BooksReport & { custody: ChainDifference[] }
+
+/** Exits with 1 where a proof fails or coins are missing, so that a schedule can watch it. */
 export async function auditBooks(options: { json?: boolean }): Promise<void> {
-  const report = await withDatabase(proveBooks)
+  const settings = readSettings(process.env)
+  const report = await withDatabase(async (db) => ({
+    ...(await proveBooks(db)),
+    custody: await proveCustody(db, settings),
+  }))
   process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : textOf(report))
-  if (report.violations.length > 0) process.exitCode = 1
+  if (isWrong(report)) process.exitCode = 1
 }
 
-function textOf({ figures, violations }: BooksReport): string {
+const isWrong = ({ violations, custody }: Report): boolean =>
+  violations.length > 0 || custody.some(({ is_short }) => is_short)
+
+function textOf(report: Report): string {
+  const { figures, violations, custody } = report
   const rows = Object.entries(figures).map(([name, value]) => `${name.padEnd(20)}${value}`)
   const faults = violations.map(
     ({ proof, found }) => `not true: ${proof}: ${JSON.stringify(found)}`,
   )
-  const verdict =
-    violations.length === 0 ? 'The books are sound.' : `${violations.length} violations.`
-  return `${[...rows, ...faults, verdict].join('\n')}\n`
+  const verdict = isWrong(report)
+    ? `${violations.length + custody.filter(({ is_short }) => is_short).length} violations.`
+    : 'The books are sound.'
+  return `${[...rows, ...custodyLines(custody), ...faults, verdict].join('\n')}\n`
+}
+
+function custodyLines(custody: readonly ChainDifference[]): string[] {
+  if (custody.length === 0) return ['No chain is configured here, so none was asked.']
+  return custody.map((one) => {
+    const name = `${one.chain} ${one.asset}`.padEnd(20)
+    if (one.fault !== null) return `${name}could not be asked: ${one.fault}`
+    const { on_chain_usd, ledger_usd, float_usd, in_flight_usd, difference_usd } = one
+    const verdict = one.is_short ? 'not true: custody covers what is owed' : 'covered'
+    return (
+      `${name}on chain ${on_chain_usd}, books ${ledger_usd}, float ${float_usd}, ` +
+      `in flight ${in_flight_usd}, difference ${difference_usd}: ${verdict}`
+    )
+  })
 }

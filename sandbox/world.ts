@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { microsFromUsd } from '#kernel/money.ts'
 import { Secret } from '#kernel/secret.ts'
 import { CHAIN_STANDARDS, type ChainSettings } from '#platform/chain_settings.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -21,7 +22,7 @@ import { makeSigner } from '#rails/signer/signer.ts'
 import { type Wallet, walletFromPhrase } from '#rails/signer/wallet.ts'
 import { sandboxCards } from './cards.ts'
 import { sandboxCases } from './cases.ts'
-import { sandboxTopups } from './topups.ts'
+import { FINAL_BLOCKS, sandboxTopups } from './topups.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from './tron_node.ts'
 import { sandboxWithdrawals } from './withdrawals.ts'
 
@@ -127,11 +128,14 @@ async function startNode({ settings, now_ms, every }: Parts, wallet: Wallet) {
 const hotWalletOf = (wallet: Wallet): string =>
   tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', null)))
 
-/** A float to pay withdrawals from before the first sweep, and the means to send it. */
+/** What the sandbox lends its programme, to pay withdrawals from before the first sweep. */
+const FLOAT_USD = 10_000_000
+
+/** The float and the means to send it, final from the start. */
 function endow(node: TronNode, hot_wallet: string): void {
   node.fundTrx({ to: hot_wallet, amount_sun: 1_000_000_000_000n })
-  node.transferUsdt({ to: hot_wallet, amount_micros: 10_000_000_000_000n })
-  node.mine()
+  node.transferUsdt({ to: hot_wallet, amount_micros: microsFromUsd(FLOAT_USD) })
+  node.mine(FINAL_BLOCKS + 1)
 }
 
 function pointedAt(settings: Settings, node: TronNode, wallet: Wallet): Settings {
@@ -142,7 +146,7 @@ function pointedAt(settings: Settings, node: TronNode, wallet: Wallet): Settings
     url: node.url,
     xpub: wallet.xpub('tron'),
     hot_wallet: hotWalletOf(wallet),
-    assets: [{ asset: 'USDT', contract: USDT_ADDRESS }],
+    assets: [{ asset: 'USDT', contract: USDT_ADDRESS, float_usd: FLOAT_USD }],
     chain_id: CHAIN_ID,
   }
   const others = settings.chains.filter(({ chain }) => chain !== 'tron')

@@ -1,12 +1,15 @@
 import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
+import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
+import type { Settings } from '#platform/config.ts'
 import type { Database } from '#platform/db.ts'
 import type { Log } from '#platform/log.ts'
+import { nodeFetch } from '#platform/node_fetch.ts'
 import type { Task } from '#platform/tasks.ts'
 
 export { type AuditReport, verifyAudit } from '#domain/access/verify_audit.ts'
-export type { BooksReport }
+export type { BooksReport, ChainDifference }
 
 /** Every room's proofs, over one snapshot of the books. */
 const proofs = [...ledger_proofs, ...chain_proofs, ...hold_proofs]
@@ -15,17 +18,38 @@ export function proveBooks(db: Database): Promise<BooksReport> {
   return auditBooks(db, proofs)
 }
 
+const NODE_TIMEOUT_MS = 10_000
+
+/** The books and the coins behind them; a chain that cannot be asked is no fault of the books. */
+export async function proveCustody(db: Database, settings: Settings): Promise<ChainDifference[]> {
+  return compareCustody({ db, settings }, nodeFetch(NODE_TIMEOUT_MS))
+}
+
 const HOUR_MS = 60 * 60_000
 
 /** The same proof in production: a violation fails the pass, which is counted and logged. */
-export function proveBooksTask(db: Database, log: Log): Task {
+export function proveBooksTask({ db, log, settings }: Parts): Task {
   return {
     name: 'prove_books',
     every_ms: HOUR_MS,
     pass: async () => {
       const { figures, violations } = await proveBooks(db)
-      if (violations.length === 0) return log.info('the books are sound', figures)
-      throw new Error(`the books are not sound: ${JSON.stringify(violations.slice(0, 10))}`)
+      const custody = await proveCustody(db, settings)
+      const wrong = [...violations, ...custody.filter(({ is_short }) => is_short)]
+      if (wrong.length === 0)
+        return log.info('the books are sound', { ...figures, ...differencesIn(custody) })
+      throw new Error(`the books are not sound: ${JSON.stringify(wrong.slice(0, 10))}`)
     },
   }
 }
+
+type Parts = { db: Database; log: Log; settings: Settings }
+
+/** By chain and asset, for the log. */
+const differencesIn = (custody: readonly ChainDifference[]): Record<string, number | string> =>
+  Object.fromEntries(
+    custody.map(({ chain, asset, difference_usd, fault }) => [
+      `${chain}_${asset}_difference_usd`,
+      difference_usd ?? `not known: ${fault}`,
+    ]),
+  )

@@ -88,7 +88,7 @@ async function start(
       remindEvidenceTask(programme),
       sweepEvidenceTask(programme),
       sweepVelocitiesTask(programme),
-      proveBooksTask(programme.db, programme.log),
+      proveBooksTask(programme),
       ...chainTasks(programme),
       ...telling.tasks,
     ],

@@ -27,7 +27,12 @@ export type ChainSettings = {
   start_block: number | null
 }
 
-export type AssetSettings = { asset: string; contract: string }
+export type AssetSettings = {
+  asset: string
+  contract: string
+  /** What of it in the hot wallet is the operator's own, to pay withdrawals before sweeps. */
+  float_usd?: number
+}
 
 /** What a chain's entry may leave out, by what is usual there. */
 export const CHAIN_STANDARDS = {
@@ -56,6 +61,10 @@ export function chainSettingsFrom(given: unknown): ChainSettings[] | string {
     if (stray !== undefined) return `${stray} is no setting of a chain`
     if (entry['family'] !== 'tron' && entry['family'] !== 'evm') return 'family is tron or evm'
     if (!Array.isArray(entry['assets']) || entry['assets'].length === 0) return 'assets is a list'
+    const floats = (entry['assets'] as Partial<AssetSettings>[]).map(
+      ({ float_usd = 0 }) => float_usd,
+    )
+    if (!floats.every((usd) => typeof usd === 'number' && usd >= 0)) return 'float_usd is no amount'
     const { url, audit_url } = entry
     const astray = [url, audit_url ?? url].find((one) => !URL.canParse(String(one)))
     if (astray !== undefined) return `${astray} is no address of a node`

@@ -183,6 +183,19 @@ async function addHolding(tx: Tx, chain: string, deposit: ScreenedDeposit): Prom
   )
 }
 
+/** Between waiting for a person and going back to its sender. */
+export async function setTransferState(
+  tx: Tx,
+  held_movement_id: string,
+  { from, to }: Record<'from' | 'to', 'held' | 'refunding'>,
+): Promise<void> {
+  await tx.run('update chain_transfers set state = $3 where movement_id = $1 and state = $2', [
+    held_movement_id,
+    from,
+    to,
+  ])
+}
+
 /** Ends a hold; the row keeps why it was held. */
 export async function resolveTransfer(
   tx: Tx,
@@ -191,7 +204,7 @@ export async function resolveTransfer(
 ): Promise<void> {
   await tx.run(
     `update chain_transfers set state = $2, resolution_movement_id = $3
-      where movement_id = $1 and state = 'held'`,
+      where movement_id = $1 and state in ('held', 'refunding')`,
     [held_movement_id, state, movement_id],
   )
 }

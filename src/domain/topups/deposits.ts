@@ -27,7 +27,7 @@ export type TransferRow = {
   block_number: bigint
   block_at: Date
   value_micros: Micros
-  state: 'credited' | 'held' | 'released' | 'refunded'
+  state: 'credited' | 'held' | 'released' | 'refunding' | 'refunded'
   held_reason: HeldReason | null
   movement_id: string
 }
@@ -52,7 +52,9 @@ export function clearMicros(rows: readonly TransferRow[]): Micros {
   return sumOf(
     rows.filter(
       ({ state, held_reason }) =>
-        state === 'credited' || state === 'released' || held_reason === 'below_minimum',
+        state === 'credited' ||
+        state === 'released' ||
+        (state === 'held' && held_reason === 'below_minimum'),
     ),
   )
 }

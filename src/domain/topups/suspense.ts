@@ -3,9 +3,9 @@ import type { Topup } from '#contract/topups.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { type Move, move } from '#domain/ledger/post.ts'
-import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.ts'
+import { suspense, treasury } from '#domain/ledger/purse.ts'
 import { decimalFromMicros, usdFromMicros } from '#kernel/money.ts'
-import type { NewEvent } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import type { PageInput, PageOf } from '#platform/page.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { resolveTransfer, transfersOf } from './chain_store.ts'
@@ -50,86 +50,56 @@ export async function findSuspense(
   return { ...page, data }
 }
 
-/** Credits it after all. */
+/** Credits it after all, under the top-up's lock like everything that happens to its transfers. */
 export async function releaseSuspense(
   context: OperatorContext,
   { id }: { id: string },
 ): Promise<Topup> {
-  await requireRailOpen(context.tx, 'topups')
-  return resolve(context, id, {
-    act: 'release_suspense',
-    state: 'released',
-    step: { movement: 'suspense_released', from: suspense, to: treasury },
-    topup: (topup) => settled(topup, null, context.now),
-    event: (amount) => ({
-      type: 'topup.confirmed',
-      message: `A deposit of ${amount} USD that was held has been credited.`,
-    }),
-  })
-}
-
-/** Notes that it goes back. The transfer itself is the operator's: our signer pays nobody else. */
-export async function refundSuspense(
-  context: OperatorContext,
-  { id }: { id: string },
-): Promise<Topup> {
-  return resolve(context, id, {
-    act: 'refund_suspense',
-    state: 'refunded',
-    step: { movement: 'suspense_refunded', from: suspense, to: chain_purse },
-    topup: (topup) =>
-      topup.resting_status === 'error' ? { ...topup, resting_reason: 'refunded' } : topup,
-    event: (amount) => ({
-      type: 'topup.error',
-      message: `A deposit of ${amount} USD that was held goes back to its sender.`,
-      severity: 'warning',
-    }),
-  })
-}
-
-type Resolution = {
-  act: string
-  state: 'released' | 'refunded'
-  step: Pick<Move, 'movement' | 'from' | 'to'>
-  topup(topup: TopupRow): TopupRow
-  event(amount: string): Pick<NewEvent, 'type' | 'message' | 'severity'>
-}
-
-/** Under the top-up's lock, like everything that happens to its transfers. */
-async function resolve(
-  context: OperatorContext,
-  id: string,
-  resolution: Resolution,
-): Promise<Topup> {
-  const { tx, settings, now } = context
-  const held = requireHeld(await findHeld(tx, id))
-  const topup = await lockTopupOf(tx, held.account_id, held.topup_id)
+  const { tx, settings, now, newId } = context
+  await requireRailOpen(tx, 'topups')
+  const found = requireHeld(await findHeld(tx, id))
+  const topup = await lockTopupOf(tx, found.account_id, found.topup_id)
   const deposit = requireHeld(await findHeld(tx, id))
-  const movement_id = await moveHeld(context, deposit, resolution.step)
-  await resolveTransfer(tx, id, { state: resolution.state, movement_id })
+  const step = { movement: 'suspense_released', from: suspense, to: treasury } as const
+  const movement_id = await moveHeld(tx, { now, newId }, { deposit, step })
+  await resolveTransfer(tx, id, { state: 'released', movement_id })
 
-  const chain = chainsOf(settings.chains).get(topup.chain)
-  const changed = withTransfers(resolution.topup(topup), {
-    finals: await transfersOf(tx, topup.account_id, topup.id),
-    pending: topup.pending,
-    showTxid: (txid) => chain?.showTxid(txid) ?? txid,
-  })
-  const view = viewIn(settings)(await updateTopup(tx, changed, now))
+  const stored = await rewritten(context, tx, settled(topup, null, now))
   const resource = topupReference(topup.id)
+  const view = viewIn(settings)(stored)
   context.emit(topup.account_id, {
-    ...resolution.event(decimalFromMicros(deposit.value_micros)),
+    type: 'topup.confirmed',
+    message: `A held deposit of ${decimalFromMicros(deposit.value_micros)} USD has been credited.`,
     resource,
     object: view,
     amount_micros: deposit.value_micros,
   })
-  context.audit(topup.account_id, { action: resolution.act, resource })
+  context.audit(topup.account_id, { action: 'release_suspense', resource })
   return view
 }
 
-async function moveHeld(
-  { tx, now, newId }: OperatorContext,
-  deposit: HeldDepositRow,
-  step: Resolution['step'],
+/** The top-up as it follows from its transfers now. */
+export async function rewritten(
+  { settings, now }: Pick<OperatorContext, 'settings' | 'now'>,
+  tx: Tx,
+  topup: TopupRow,
+): Promise<TopupRow> {
+  const chain = chainsOf(settings.chains).get(topup.chain)
+  const changed = withTransfers(topup, {
+    finals: await transfersOf(tx, topup.account_id, topup.id),
+    pending: topup.pending,
+    showTxid: (txid) => chain?.showTxid(txid) ?? txid,
+  })
+  return updateTopup(tx, changed, now)
+}
+
+type Leaving = { deposit: HeldDepositRow; step: Pick<Move, 'movement' | 'from' | 'to'> }
+
+/** Out of suspense; the id of the movement. */
+export async function moveHeld(
+  tx: Tx,
+  stamp: Parameters<typeof move>[2],
+  { deposit, step }: Leaving,
 ): Promise<string> {
   const moved = await move(
     tx,
@@ -140,12 +110,12 @@ async function moveHeld(
       reference: topupReference(deposit.topup_id),
       description: `Held deposit ${deposit.txid}`,
     },
-    { now, newId },
+    stamp,
   )
   return moved.id
 }
 
-function requireHeld(row: HeldDepositRow | undefined): HeldDepositRow {
+export function requireHeld(row: HeldDepositRow | undefined): HeldDepositRow {
   if (row === undefined) throw new Problem('not_found', 'There is no such deposit in suspense.')
   return row
 }

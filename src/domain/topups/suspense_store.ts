@@ -1,36 +1,45 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { HeldReason } from './deposits.ts'
 
 export type HeldDepositRow = {
   id: string
   account_id: string
   topup_id: string
   chain: string
+  asset: string
   txid: string
   from_address: string
   value_micros: Micros
-  held_reason: string
+  held_reason: HeldReason
   created_at: Date
 }
 
-const HELD = `select id, account_id, topup_id, chain, txid, from_address, value_micros, held_reason,
-                     created_at
-                from (select movement_id as id, account_id, topup_id, chain, txid, from_address,
-                             value_micros, held_reason, created_at
-                        from chain_transfers where state = 'held') held`
+const rowsIn = (state: 'held' | 'refunding') =>
+  `select id, account_id, topup_id, chain, asset, txid, from_address, value_micros, held_reason,
+          created_at
+     from (select movement_id as id, account_id, topup_id, chain, asset, txid, from_address,
+                  value_micros, held_reason, created_at
+             from chain_transfers where state = '${state}') ${state}`
 
 export function pageOfHeld(tx: Tx, input: PageInput): Promise<PageOf<HeldDepositRow>> {
   return readPage(tx, {
     operation: 'operator.list_suspense',
     prefix: 'bal',
-    select: HELD,
+    select: rowsIn('held'),
     where: [['id is not null']],
     input,
   })
 }
 
 export async function findHeld(tx: Tx, id: string): Promise<HeldDepositRow | undefined> {
-  const [row] = await tx.rows<HeldDepositRow>(`${HELD} where id = $1`, [id])
+  const [row] = await tx.rows<HeldDepositRow>(`${rowsIn('held')} where id = $1`, [id])
+  return row
+}
+
+/** One that is on its way back to its sender. */
+export async function findRefunding(tx: Tx, id: string): Promise<HeldDepositRow | undefined> {
+  const [row] = await tx.rows<HeldDepositRow>(`${rowsIn('refunding')} where id = $1`, [id])
   return row
 }

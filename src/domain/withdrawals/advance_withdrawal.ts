@@ -1,6 +1,7 @@
 import { tellAsSystem } from '#domain/access/tell_as_system.ts'
 import { type Move, post } from '#domain/ledger/post.ts'
 import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
+import { abandonRefund, finishRefund } from '#domain/topups/refund_deposit.ts'
 import { assert } from '#kernel/assert.ts'
 import { decimalFromMicros } from '#kernel/money.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
@@ -61,6 +62,8 @@ export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Pr
     if (locked.status !== 'pending' || locked.step !== 'signed') return
     const change = { status: 'broadcasted', status_reason: null, broadcasted_at: now } as const
     const sent = await updateWithdrawal(tx, locked, change, now)
+    // What goes back to a sender was never the account's to hear of as a withdrawal.
+    if (sent.refund_of !== null) return
     await tell(tx, parts, sent, {
       type: 'withdrawal.broadcasted',
       message: `${decimalFromMicros(netOf(sent))} USD were sent to ${sent.address}.`,
@@ -97,10 +100,6 @@ export async function completeWithdrawal(
     const now = parts.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== 'signed') return
-    await settle(parts, tx, locked, [
-      { movement: 'withdrawal_sent', to: chain_purse, amount_micros: netOf(locked) },
-      { movement: 'withdrawal_fee_taken', to: fees, amount_micros: locked.fee_micros },
-    ])
     const change = {
       status: 'completed',
       status_reason: null,
@@ -110,6 +109,11 @@ export async function completeWithdrawal(
       completed_at: now,
     } as const
     const done = await updateWithdrawal(tx, locked, change, now)
+    if (done.refund_of !== null) return finishRefund(tx, parts, done.refund_of)
+    await settle(parts, tx, done, [
+      { movement: 'withdrawal_sent', to: chain_purse, amount_micros: netOf(done) },
+      { movement: 'withdrawal_fee_taken', to: fees, amount_micros: done.fee_micros },
+    ])
     await tell(tx, parts, done, {
       type: 'withdrawal.completed',
       message: `${decimalFromMicros(netOf(done))} USD have arrived at ${done.address}.`,
@@ -129,11 +133,12 @@ export async function failWithdrawal(
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== withdrawal.step || locked.attempt !== withdrawal.attempt) return
     assert(locked.step !== 'completed' && locked.step !== 'failed', 'only what is open can fail')
-    await settle(parts, tx, locked, [
-      { movement: 'withdrawal_returned', to: treasury, amount_micros: locked.amount_micros },
-    ])
     const change = { status: 'failed', status_reason: reason, step: 'failed' } as const
     const failed = await updateWithdrawal(tx, locked, change, now)
+    if (failed.refund_of !== null) return abandonRefund(tx, parts, failed.refund_of)
+    await settle(parts, tx, failed, [
+      { movement: 'withdrawal_returned', to: treasury, amount_micros: failed.amount_micros },
+    ])
     await tell(tx, parts, failed, {
       type: 'withdrawal.failed',
       severity: 'error',

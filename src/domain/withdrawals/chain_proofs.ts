@@ -38,9 +38,20 @@ export const chain_proofs: readonly Proof[] = [
             from (select account_id, sum(balance_micros) as reserved
                     from purses where kind = 'payout' group by 1) p
             full join (select account_id, sum(amount_micros) as open
-                         from withdrawals where step not in ('completed', 'failed')
+                         from withdrawals
+                        where step not in ('completed', 'failed') and refund_of is null
                         group by 1) w using (account_id)
            where coalesce(p.reserved, 0) <> coalesce(w.open, 0)`,
+  },
+  {
+    name: 'each deposit that goes back has one order for it, and each order its deposit',
+    sql: `select t.movement_id, w.id
+            from (select * from chain_transfers where state = 'refunding') t
+            full join (select * from withdrawals
+                        where refund_of is not null and step not in ('completed', 'failed')) w
+              on w.refund_of = t.movement_id and w.account_id = t.account_id
+             and w.amount_micros = t.value_micros
+           where t.movement_id is null or w.id is null`,
   },
   {
     name: 'custody equals what was received less what was sent',
@@ -50,7 +61,7 @@ export const chain_proofs: readonly Proof[] = [
                  (select coalesce(sum(value_micros), 0) as received
                     from chain_transfers where state <> 'refunded') r,
                  (select coalesce(sum(amount_micros - fee_micros), 0) as sent
-                    from withdrawals where step = 'completed') s
+                    from withdrawals where step = 'completed' and refund_of is null) s
            where custody <> received - sent`,
   },
   {

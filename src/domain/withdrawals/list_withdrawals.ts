@@ -6,6 +6,7 @@ import { pageOfWithdrawals } from './withdrawal_store.ts'
 export const listWithdrawals: Handler<'list_withdrawals'> = async ({ tx, caller }, input) => {
   const page = await pageOfWithdrawals(tx, input, [
     ['account_id = ?', caller.account_id],
+    ['refund_of is null'],
     ...anyOf('status', input.status),
     ...anyOf('address', input.address),
     ...sentAs(input.txid),

@@ -14,7 +14,8 @@ import {
   withdrawalOwner,
 } from './withdrawal_store.ts'
 
-type OwnedWithdrawal = Withdrawal & { account_id: string; in_review: boolean }
+type OwnedWithdrawal = Withdrawal &
+  Pick<WithdrawalRow, 'account_id' | 'refund_of'> & { in_review: boolean }
 type Wanted = PageInput & { status?: Withdrawal['status'] | 'review'; account_id?: string }
 
 /** Withdrawals of any account; `review` are those that wait for a person. */
@@ -30,6 +31,7 @@ export async function findWithdrawals(
   ])
   const data = page.data.map((row) => ({
     account_id: row.account_id,
+    refund_of: row.refund_of,
     in_review: row.step === 'review',
     ...withdrawalView(row),
   }))
@@ -38,7 +40,7 @@ export async function findWithdrawals(
 
 async function lockInReview({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
   const withdrawal = await lockWithdrawal(tx, { account_id: await withdrawalOwner(tx, id), id })
-  if (withdrawal.step === 'review') return withdrawal
+  if (withdrawal.step === 'review' && withdrawal.refund_of === null) return withdrawal
   const sentence = `This withdrawal is ${withdrawal.status} and waits for nobody.`
   throw new Problem('invalid_request', sentence, { status: 409 })
 }

@@ -12,7 +12,7 @@ import { microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#platform/config.ts'
 import type { Context, Handler, PreparingContext } from '#platform/context.ts'
 import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
-import { APPROVAL_PURPOSE, approvalOf } from '#rails/signer/intent.ts'
+import { orderApproval } from './order_approval.ts'
 import {
   invalidAddress,
   requireAddress,
@@ -91,16 +91,12 @@ async function reserve(
     { now, newId },
   )
   requireWithinDay((await usedToday(tx, account_id, now)) + amount_micros, limits)
-  const approval = approvalOf(keys.material(APPROVAL_PURPOSE, 32), {
-    id,
-    chain: chain.name,
-    contract: chain.showAddress(asset.contract),
-    to: address,
-    amount: (amount_micros - fee_micros).toString(),
-  })
+  const net_micros = amount_micros - fee_micros
+  const approval = orderApproval(keys, { id, chain, asset, to: address, net_micros })
   return insertWithdrawal(tx, {
     ...order,
     id,
+    refund_of: null,
     asset: asset.asset,
     chain: chain.name,
     step: isForReview ? 'review' : 'reserved',

@@ -12,6 +12,8 @@ import type { Chain } from '#rails/chain/chain.ts'
 export type WithdrawalRow = {
   account_id: string
   id: string
+  /** The held deposit that it sends back; null for what the account has asked for. */
+  refund_of: string | null
   asset: string
   chain: string
   address: string

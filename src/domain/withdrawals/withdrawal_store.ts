@@ -6,15 +6,16 @@ import { type Condition, type PageInput, type PageOf, readPage } from '#platform
 import type { SentTransferRow } from './sent_transfers.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 
-const COLUMNS = `account_id, id, asset, chain, address, amount_micros, fee_micros, status,
-  status_reason, step, attempt, txid, block_number, approval, next_try_at, metadata, version,
-  created_at, updated_at, broadcasted_at, completed_at,
+const COLUMNS = `account_id, id, refund_of, asset, chain, address, amount_micros, fee_micros,
+  status, status_reason, step, attempt, txid, block_number, approval, next_try_at, metadata,
+  version, created_at, updated_at, broadcasted_at, completed_at,
   (select head_number from chain_cursors c where c.chain = withdrawals.chain) as head_number`
 
 type NewWithdrawal = Pick<
   WithdrawalRow,
   | 'account_id'
   | 'id'
+  | 'refund_of'
   | 'asset'
   | 'chain'
   | 'address'
@@ -31,8 +32,8 @@ export async function insertWithdrawal(tx: Tx, one: NewWithdrawal): Promise<With
   const [row] = await tx.rows<WithdrawalRow>(
     `insert into withdrawals (account_id, id, asset, chain, address, amount_micros, fee_micros,
                               status_reason, step, approval, metadata, next_try_at, created_at,
-                              updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12)
+                              updated_at, refund_of)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12, $13)
   returning ${COLUMNS}`,
     [
       one.account_id,
@@ -47,6 +48,7 @@ export async function insertWithdrawal(tx: Tx, one: NewWithdrawal): Promise<With
       one.approval,
       JSON.stringify(one.metadata),
       one.created_at,
+      one.refund_of,
     ],
   )
   assert(row !== undefined, 'the new withdrawal was stored')
@@ -59,7 +61,8 @@ export async function findWithdrawalOf(
   id: string,
 ): Promise<WithdrawalRow> {
   const [row] = await tx.rows<WithdrawalRow>(
-    `select ${COLUMNS} from withdrawals where account_id = $1 and id = $2`,
+    `select ${COLUMNS} from withdrawals
+      where account_id = $1 and id = $2 and refund_of is null`,
     [account_id, id],
   )
   return requireFound(row)
@@ -101,7 +104,7 @@ export function pageOfWithdrawals(
 export async function usedToday(tx: Tx, account_id: string, now: Date): Promise<Micros> {
   const [row] = await tx.rows<{ used: Micros }>(
     `select coalesce(sum(amount_micros), 0)::bigint as used from withdrawals
-      where account_id = $1 and status <> 'failed'
+      where account_id = $1 and status <> 'failed' and refund_of is null
         and created_at >= date_trunc('day', $2::timestamptz, 'UTC')`,
     [account_id, now],
   )

@@ -21,8 +21,9 @@ import { figuresOf } from '#domain/system/figures.ts'
 import { systemHealth } from '#domain/system/health.ts'
 import { planMaintenance } from '#domain/system/plan_maintenance.ts'
 import { reconcile } from '#domain/system/reconciliation.ts'
-import { findSuspense, refundSuspense, releaseSuspense } from '#domain/topups/suspense.ts'
+import { findSuspense, releaseSuspense } from '#domain/topups/suspense.ts'
 import { findFailingWebhooks } from '#domain/webhooks/find_failing.ts'
+import { refundSuspense, screenRefund } from '#domain/withdrawals/refund_suspense.ts'
 import {
   approveWithdrawal,
   findWithdrawals,
@@ -92,3 +93,10 @@ export type LooseAct = (
 ) => Promise<unknown>
 
 export const actOf = (name: string): LooseAct => acts[name as CallName] as unknown as LooseAct
+
+/** What an act has to ask of the outside first. It may refuse; no transaction waits for it. */
+const preparations: { readonly [Name in CallName]?: LooseAct } = {
+  refund_suspense: screenRefund as unknown as LooseAct,
+}
+
+export const preparationOf = (name: string): LooseAct | undefined => preparations[name as CallName]

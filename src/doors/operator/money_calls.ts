@@ -34,9 +34,10 @@ export const money_calls = {
     method: 'POST',
     path: '/suspense/{id}/refund',
     role: 'risk',
-    summary: 'Note that a held deposit goes back; the transfer itself is yours to make.',
+    summary: 'Send a held deposit back to its sender.',
     input: ofSuspense,
     output: Topup,
+    problems: ['kill_switch_active', 'address_blocked', 'invalid_address'],
   }),
   list_withdrawals: operatorCall({
     name: 'list_withdrawals',
@@ -56,6 +57,9 @@ export const money_calls = {
     output: Page(
       Type.Object({
         ...owned(Withdrawal).properties,
+        refund_of: Type.Union([Type.String(), Type.Null()], {
+          description: 'The held deposit that it sends back to its sender, if it does.',
+        }),
         in_review: Type.Boolean({ description: 'Whether it waits for a person.' }),
       }),
     ),

@@ -57,8 +57,8 @@ test('the books agree with custody on the chain and with the card networks', asy
   const [tron] = body['chains']
   assert.equal(tron.fault, null)
   assert.equal(tron.ledger_usd, 30)
-  assert(tron.on_chain_usd >= 30, 'the sandbox lends its hot wallet some more')
-  assert.equal(tron.difference_usd, tron.on_chain_usd - 30)
+  assert.deepEqual([tron.on_chain_usd - tron.float_usd, tron.difference_usd], [30, 0])
+  assert.equal(tron.is_short, false)
   const { body: figures } = await operate(url, 'GET', '/figures')
   const today = figures['days'].at(-1)
   assert(today.approved > 0 && today.captured_usd >= 10 && today.deposited_usd >= 30)

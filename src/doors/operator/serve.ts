@@ -25,7 +25,7 @@ import {
 import { type CollectedTrail, collectTrail, writeTrail } from '#operations/trail.ts'
 import type { RequestFacts } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
-import { actOf } from './acts.ts'
+import { actOf, preparationOf } from './acts.ts'
 import { idsIn, isAct, type OperatorCall } from './operator_call.ts'
 
 /** One call of an operator: who is it, may they, what do they want; then it is done and noted. */
@@ -108,6 +108,7 @@ type Working = {
 async function act(working: Working): Promise<Answer> {
   const { programme, call, input, key } = working
   const run = actOf(call.name)
+  await preparationOf(call.name)?.(contextOf(working, programme.db), input)
   const before = call.is_outside ? await run(contextOf(working, programme.db), input) : undefined
   const changed = new Set<string>()
   const answer = await programme.db.transaction(async (tx) => {

@@ -80,8 +80,10 @@ const Difference = Type.Object({
   asset: Type.String({ description: 'The asset.' }),
   ledger_usd: Usd('What the books say we keep.'),
   in_flight_usd: Usd('Signed and not final: it may have left already.'),
-  on_chain_usd: Nullable(Usd('What the chain says that we hold.')),
-  difference_usd: Nullable(Usd('On the chain less in the books.')),
+  float_usd: Usd('Your own coins in the hot wallet, as the settings declare them.'),
+  on_chain_usd: Nullable(Usd('What the chain says that we hold for good.')),
+  difference_usd: Nullable(Usd('On the chain less the float and less the books.')),
+  is_short: Type.Boolean({ description: 'Whether coins are missing, the float included.' }),
   fault: Nullable(Type.String({ description: 'Why the chain could not be asked.' })),
 })
 

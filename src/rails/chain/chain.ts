@@ -21,7 +21,8 @@ export type Chain = {
   paymentUri(payment: { asset: ChainAsset; address: string; amount_micros: Micros }): string
 }
 
-export type ChainAsset = { asset: string; contract: string }
+/** The contract as 40 digits. */
+export type ChainAsset = AssetSettings
 
 const known = new WeakMap<object, ReadonlyMap<string, Chain>>()
 

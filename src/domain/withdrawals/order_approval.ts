@@ -1,0 +1,17 @@
+import type { Micros } from '#kernel/money.ts'
+import type { Keys } from '#platform/keys.ts'
+import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
+import { APPROVAL_PURPOSE, approvalOf } from '#rails/signer/intent.ts'
+
+type Order = { id: string; chain: Chain; asset: ChainAsset; to: string; net_micros: Micros }
+
+/** Our word to the signer that exactly this payment was asked for. */
+export function orderApproval(keys: Keys, { id, chain, asset, to, net_micros }: Order): string {
+  return approvalOf(keys.material(APPROVAL_PURPOSE, 32), {
+    id,
+    chain: chain.name,
+    contract: chain.showAddress(asset.contract),
+    to,
+    amount: net_micros.toString(),
+  })
+}

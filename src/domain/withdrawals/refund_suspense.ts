@@ -1,0 +1,83 @@
+import { Problem } from '#contract/problem.ts'
+import type { Topup } from '#contract/topups.ts'
+import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { beginRefund } from '#domain/topups/refund_deposit.ts'
+import { findHeld, type HeldDepositRow } from '#domain/topups/suspense_store.ts'
+import { requireChainAsset } from '#domain/topups/topup.ts'
+import type { Settings } from '#platform/config.ts'
+import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
+import { orderApproval } from './order_approval.ts'
+import { requireAddress } from './withdrawal.ts'
+import { insertWithdrawal, isDepositAddress } from './withdrawal_store.ts'
+
+/**
+ * Asks about the sender before money may go back to them; what is gone from suspense is for the act
+ * itself to say.
+ */
+export async function screenRefund(
+  { tx, settings, screener }: OperatorContext,
+  { id }: { id: string },
+): Promise<void> {
+  const deposit = await findHeld(tx, id)
+  if (deposit === undefined) return
+  const { chain } = assetOf(settings, deposit)
+  const { decision } = await screener.screen({
+    chain: chain.name,
+    address: chain.showAddress(deposit.from_address),
+    direction: 'out',
+    amount_micros: deposit.value_micros,
+  })
+  // A doubt is what the person who asks for this has just settled.
+  if (decision !== 'block') return
+  throw new Problem(
+    'address_blocked',
+    'The sender is on the screening list. The money stays in suspense until it is not.',
+  )
+}
+
+/** Sends a held deposit back to its sender: the way of every withdrawal, and at our cost. */
+export async function refundSuspense(
+  context: OperatorContext,
+  { id }: { id: string },
+): Promise<Topup> {
+  const { tx, now, settings, keys } = context
+  await requireRailOpen(tx, 'withdrawals')
+  const { deposit, topup } = await beginRefund(context, id)
+  const { chain, asset } = assetOf(settings, deposit)
+  const address = chain.showAddress(deposit.from_address)
+  requireAddress(chain, address)
+  if (await isDepositAddress(tx, chain.name, deposit.from_address)) throw ourOwn()
+  const { account_id, value_micros } = deposit
+  const order_id = context.newId('wd')
+  await insertWithdrawal(tx, {
+    account_id,
+    id: order_id,
+    refund_of: id,
+    asset: asset.asset,
+    chain: chain.name,
+    address,
+    amount_micros: value_micros,
+    fee_micros: 0n,
+    step: 'reserved',
+    status_reason: null,
+    approval: orderApproval(keys, {
+      id: order_id,
+      chain,
+      asset,
+      to: address,
+      net_micros: value_micros,
+    }),
+    metadata: {},
+    created_at: now,
+  })
+  return topup
+}
+
+const assetOf = (
+  settings: Settings,
+  { chain, asset }: HeldDepositRow,
+): { chain: Chain; asset: ChainAsset } => requireChainAsset(settings, { chain, asset })
+
+const ourOwn = () =>
+  new Problem('invalid_address', 'The sender is an address of ours; release the deposit instead.')
