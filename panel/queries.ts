@@ -111,17 +111,27 @@ export function useList<Name extends ListName>(
   }
 }
 
-type After<Name extends OperationName> = { done?: (output: OutputOfName<Name>) => void }
+type After<Name extends OperationName> = {
+  done?: (output: OutputOfName<Name>) => void
+  failed?: (problem: FlorinError) => void
+  /** Shows the outcome before it has come, and answers with how to take that back. */
+  meanwhile?: () => () => void
+}
 
 /** A write. What it changes is read again; its refusal is in `error` for the form to show. */
 export function useAct<Name extends OperationName>(
   name: Name,
-  { done }: After<Name> = {},
-): UseMutationResult<OutputOfName<Name>, FlorinError, InputOfName<Name>> {
+  { done, failed, meanwhile }: After<Name> = {},
+): UseMutationResult<OutputOfName<Name>, FlorinError, InputOfName<Name>, Undo> {
   const client = useQueryClient()
-  return useMutation<OutputOfName<Name>, FlorinError, InputOfName<Name>>({
+  return useMutation<OutputOfName<Name>, FlorinError, InputOfName<Name>, Undo>({
     mutationKey: [name],
     mutationFn: (input) => call(name, input),
+    onMutate: () => ({ undo: meanwhile?.() }),
+    onError: (problem, _input, shown) => {
+      shown?.undo?.()
+      failed?.(problem)
+    },
     onSuccess: (output) => {
       for (const stale of [...(changes[name] ?? []), 'get_activity' as const]) {
         void client.invalidateQueries({ queryKey: [stale] })
@@ -130,3 +140,5 @@ export function useAct<Name extends OperationName>(
     },
   })
 }
+
+type Undo = { undo: (() => void) | undefined }

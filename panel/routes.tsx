@@ -1,5 +1,5 @@
-import { LayoutDashboard, type LucideIcon } from 'lucide-react'
-import type { ComponentType } from 'react'
+import { ArrowDownToLine, CreditCard, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
 import { Overview } from './pages/overview.tsx'
 
 export type PanelRoute = {
@@ -16,4 +16,24 @@ export type PanelRoute = {
  */
 export const routes: readonly PanelRoute[] = [
   { path: '/', page: Overview, title: 'Overview', icon: LayoutDashboard },
+  {
+    path: '/cards',
+    page: lazy(() => import('./pages/cards.tsx').then(({ Cards }) => ({ default: Cards }))),
+    title: 'Cards',
+    icon: CreditCard,
+  },
+  {
+    path: '/cards/:id',
+    page: lazy(() => import('./pages/card.tsx').then(({ CardPage }) => ({ default: CardPage }))),
+  },
+  {
+    path: '/topups',
+    page: lazy(() => import('./pages/topups.tsx').then(({ Topups }) => ({ default: Topups }))),
+    title: 'Top up',
+    icon: ArrowDownToLine,
+  },
+  {
+    path: '/topups/:id',
+    page: lazy(() => import('./pages/topup.tsx').then(({ TopupPage }) => ({ default: TopupPage }))),
+  },
 ]

@@ -1,9 +1,16 @@
 import { classes } from './classes.ts'
 
-type Props = { label: string; value: number; max: number; text: string }
+type Props = {
+  label: string
+  value: number
+  max: number
+  text: string
+  /** Where getting full is good. */
+  tone?: 'accent'
+}
 
 /** How much of something is used up; amber when little is left. */
-export function Meter({ label, value, max, text }: Props) {
+export function Meter({ label, value, max, text, tone }: Props) {
   const share = max <= 0 ? 1 : Math.min(1, value / max)
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers paint a meter element as they like.
@@ -17,7 +24,10 @@ export function Meter({ label, value, max, text }: Props) {
       className="h-1.5 overflow-hidden rounded-full bg-line"
     >
       <div
-        className={classes('h-full rounded-full', share > 0.85 ? 'bg-warn' : 'bg-accent')}
+        className={classes(
+          'h-full rounded-full',
+          share > 0.85 && tone === undefined ? 'bg-warn' : 'bg-accent',
+        )}
         style={{ width: `${share * 100}%` }}
       />
     </div>

@@ -1,0 +1,148 @@
+import { ArrowLeft } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Card } from '#contract/cards.ts'
+import { useRead } from '#panel/queries.ts'
+import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
+import { cardTitle } from '#panel/ui/card_face.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { Failed, Skeleton } from '#panel/ui/states.tsx'
+import { Tabs } from '#panel/ui/tabs.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { CardActions } from './card/card_actions.tsx'
+import { CardTransactions } from './card/card_transactions.tsx'
+import { Limits } from './card/limits.tsx'
+import { MoveMoney } from './card/move_money.tsx'
+import { Reveal } from './card/reveal.tsx'
+import { Rules } from './card/rules.tsx'
+import { ShippingState } from './card/shipping_state.tsx'
+
+export function CardPage({ id }: { id: string }) {
+  const card = useRead('get_card', { id })
+  if (card.data === undefined) {
+    return card.error === null ? (
+      <Skeleton className="h-80" />
+    ) : (
+      <Failed problem={card.error} retry={() => void card.refetch()} />
+    )
+  }
+  return <Shown card={card.data} />
+}
+
+function Shown({ card }: { card: Card }) {
+  const tabs = [
+    { value: 'spent', title: 'Transactions', content: <CardTransactions card={card} /> },
+    { value: 'limits', title: 'Limits and rules', content: <Bounds card={card} /> },
+    { value: 'details', title: 'Details', content: <Details card={card} /> },
+  ]
+  return (
+    <>
+      <Link
+        href="/cards"
+        className="mb-3 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
+      >
+        <ArrowLeft className="size-4" aria-hidden /> All cards
+      </Link>
+      <PageHeader
+        title={
+          <span className="flex items-center gap-3">
+            {cardTitle(card)} <Status of={card.status} />
+          </span>
+        }
+        action={<CardActions card={card} />}
+      />
+      <div className="grid items-start gap-6 lg:grid-cols-[22rem_1fr]">
+        <div className="space-y-4">
+          <Reveal card={card} />
+          <Section>
+            <Purse card={card} />
+          </Section>
+          {card.shipping !== null && <ShippingState shipping={card.shipping} />}
+        </div>
+        <div className="min-w-0">
+          <Tabs label="Of this card" tabs={tabs} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Purse({ card }: { card: Card }) {
+  return (
+    <>
+      <div className="mb-4 flex items-end justify-between gap-4">
+        <div>
+          <p className="text-soft">To spend</p>
+          <p className="text-2xl font-semibold tracking-tight">
+            <Money usd={card.balance_usd} />
+          </p>
+        </div>
+        {card.held_usd > 0 && (
+          <p className="text-right text-sm text-soft">
+            Held for purchases
+            <br />
+            <Money usd={card.held_usd} className="text-ink" />
+          </p>
+        )}
+      </div>
+      <MoveMoney card={card} />
+    </>
+  )
+}
+
+function Bounds({ card }: { card: Card }) {
+  return (
+    <div className="space-y-4">
+      <Limits card={card} />
+      <Rules card={card} kind="mcc" />
+      <Rules card={card} kind="geo" />
+    </div>
+  )
+}
+
+function Details({ card }: { card: Card }) {
+  const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const
+  const other = (name: string, id: string | null) =>
+    id === null
+      ? []
+      : [
+          [
+            name,
+            <Link key={id} href={`/cards/${id}`} className="text-accent underline">
+              Open
+            </Link>,
+          ] as const,
+        ]
+  return (
+    <Section>
+      <Facts
+        rows={[
+          ['Id', <Copyable key="id" text={card.id} label="Copy the id" />],
+          ['Network', card.brand === 'visa' ? 'Visa' : 'Mastercard'],
+          [
+            'BIN',
+            <span key="bin" className="num">
+              {card.bin}
+            </span>,
+          ],
+          ['Type', inWords(card.type)],
+          ...Object.entries(wallets).map(
+            ([key, name]) =>
+              [
+                name,
+                <Badge key={key}>{inWords(card.wallet[key as keyof typeof wallets])}</Badge>,
+              ] as const,
+          ),
+          ['Issued', <Time key="issued" at={card.created_at} />],
+          ...(card.frozen_by === null ? [] : [['Frozen by', inWords(card.frozen_by)] as const]),
+          ...(card.cancel_reason === null
+            ? []
+            : [['Cancelled because', inWords(card.cancel_reason)] as const]),
+          ...other('Replaces', card.replaces),
+          ...other('Replaced by', card.replaced_by),
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,59 @@
+import { ShoppingBag } from 'lucide-react'
+import type { Card } from '#contract/cards.ts'
+import type { Transaction } from '#contract/transactions.ts'
+import { useList } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { categoryName } from '#panel/words/categories.ts'
+
+const columns: readonly Column<Transaction>[] = [
+  {
+    title: 'Shop',
+    cell: ({ merchant_name, mcc }) => (
+      <span className="block max-w-44 min-w-0 sm:max-w-none">
+        <span className="block truncate font-medium">{merchant_name}</span>
+        <span className="block truncate text-sm text-soft">{categoryName(mcc)}</span>
+      </span>
+    ),
+  },
+  { title: 'State', wide_only: true, cell: ({ status }) => <Status of={status} /> },
+  { title: 'When', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: 'Amount',
+    right: true,
+    cell: (row) => (
+      <>
+        <Money
+          usd={row.direction === 'credit' ? row.amount_usd : -row.amount_usd}
+          signed
+          className={row.status === 'declined' ? 'text-soft line-through' : ''}
+        />
+        <span className="mt-0.5 block md:hidden">
+          <Status of={row.status} />
+        </span>
+      </>
+    ),
+  },
+]
+
+export function CardTransactions({ card }: { card: Card }) {
+  const list = useList('list_card_transactions', { id: card.id })
+  return (
+    <Section flush>
+      <Table
+        label="Transactions of this card"
+        list={list}
+        columns={columns}
+        empty={
+          <Empty icon={ShoppingBag} title="Nothing was paid with it yet">
+            Purchases, refunds and declines appear here as they happen.
+          </Empty>
+        }
+      />
+    </Section>
+  )
+}

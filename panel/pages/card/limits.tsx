@@ -1,0 +1,134 @@
+import { type FormEvent, useState } from 'react'
+import type { Card } from '#contract/cards.ts'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { MoneyField } from '#panel/ui/field.tsx'
+import { Meter } from '#panel/ui/meter.tsx'
+import { formatUsd, Money, usdIn } from '#panel/ui/money.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+/** What the card may spend, and what is spent of it. */
+export function Limits({ card }: { card: Card }) {
+  const [is_open, setOpen] = useState(false)
+  const { limits } = card
+  const { spent } = limits
+  return (
+    <Section
+      title="Limits"
+      action={
+        card.status !== 'cancelled' && (
+          <Button size="small" aria-label="Change limits" onClick={() => setOpen(true)}>
+            Change
+          </Button>
+        )
+      }
+    >
+      <div className="grid gap-5 sm:grid-cols-3">
+        <Limit name="Per purchase" max_usd={limits.per_transaction_usd} />
+        <Limit
+          name="Today"
+          max_usd={limits.daily_usd}
+          used={{ usd: spent.daily_usd, resets_at: spent.daily_resets_at }}
+        />
+        <Limit
+          name="This month"
+          max_usd={limits.monthly_usd}
+          used={{ usd: spent.monthly_usd, resets_at: spent.monthly_resets_at }}
+        />
+      </div>
+      <Dialog
+        open={is_open}
+        onOpenChange={setOpen}
+        title="Limits"
+        description="Left empty there is no limit; 0 blocks."
+      >
+        <LimitsForm card={card} onDone={() => setOpen(false)} />
+      </Dialog>
+    </Section>
+  )
+}
+
+type LimitProps = {
+  name: string
+  max_usd: number | null
+  used?: { usd: number; resets_at: string }
+}
+
+function Limit({ name, max_usd, used }: LimitProps) {
+  const of = max_usd === null ? 'no limit' : `of ${formatUsd(max_usd)}`
+  return (
+    <div className="min-w-0">
+      <p className="text-sm text-soft">{name}</p>
+      <p className="mb-2 font-medium">
+        {used === undefined ? (
+          max_usd === null ? (
+            'No limit'
+          ) : (
+            <Money usd={max_usd} />
+          )
+        ) : (
+          <>
+            <Money usd={used.usd} /> <span className="num font-normal text-soft">{of}</span>
+          </>
+        )}
+      </p>
+      {used !== undefined && max_usd !== null && (
+        <>
+          <Meter
+            label={`Spent ${name.toLowerCase()}`}
+            value={used.usd}
+            max={max_usd}
+            text={`${formatUsd(used.usd)} ${of}`}
+          />
+          <p className="mt-1.5 text-xs text-soft">
+            Starts anew <Time at={used.resets_at} />
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
+
+const fields = [
+  ['per_transaction_usd', 'Per purchase'],
+  ['daily_usd', 'Per day'],
+  ['monthly_usd', 'Per month'],
+] as const
+
+function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
+  const set_card_limits = useAct('set_card_limits', {
+    done: () => {
+      toast('Limits changed.')
+      onDone()
+    },
+  })
+  const submit = (form: FormEvent<HTMLFormElement>) => {
+    form.preventDefault()
+    const given = new FormData(form.currentTarget)
+    const limits = fields.map(([name]) => [name, usdIn(String(given.get(name) ?? ''))])
+    set_card_limits.mutate({ id: card.id, ...Object.fromEntries(limits) })
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      {fields.map(([name, label]) => (
+        <MoneyField
+          key={name}
+          label={label}
+          name={name}
+          placeholder="No limit"
+          defaultValue={card.limits[name] ?? ''}
+        />
+      ))}
+      <ProblemNote problem={set_card_limits.error} />
+      <DialogActions>
+        <Button type="submit" kind="main" busy={set_card_limits.isPending}>
+          Save limits
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

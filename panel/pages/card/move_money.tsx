@@ -1,0 +1,111 @@
+import { ArrowDownLeft, ArrowUpRight } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { Card } from '#contract/cards.ts'
+import { useAct, useRead } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { cardTitle } from '#panel/ui/card_face.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { MoneyField } from '#panel/ui/field.tsx'
+import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+/** Between the balance and the card, either way. */
+export function MoveMoney({ card }: { card: Card }) {
+  const [asked, setAsked] = useState<'load' | 'unload' | null>(null)
+  const close = () => setAsked(null)
+  return (
+    <div className="grid grid-cols-2 gap-2">
+      <Button kind="main" disabled={card.status === 'cancelled'} onClick={() => setAsked('load')}>
+        <ArrowDownLeft /> Load
+      </Button>
+      <Button disabled={card.balance_usd <= 0} onClick={() => setAsked('unload')}>
+        <ArrowUpRight /> Unload
+      </Button>
+      <Dialog
+        open={asked === 'load'}
+        onOpenChange={close}
+        title="Load the card"
+        description={`From your balance to ${cardTitle(card)}.`}
+      >
+        <Load card={card} onDone={close} />
+      </Dialog>
+      <Dialog
+        open={asked === 'unload'}
+        onOpenChange={close}
+        title="Unload the card"
+        description={`From ${cardTitle(card)} back to your balance.`}
+      >
+        <Unload card={card} onDone={close} />
+      </Dialog>
+    </div>
+  )
+}
+
+type FormProps = { card: Card; onDone(): void }
+
+function Load({ card, onDone }: FormProps) {
+  const balance_usd = useRead('get_balance', {}).data?.balance_usd ?? 0
+  const [amount, setAmount] = useState('')
+  const load_card = useAct('load_card', {
+    done: ({ amount_usd }) => {
+      toast(`${formatUsd(amount_usd)} loaded.`)
+      onDone()
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    load_card.mutate({ id: card.id, amount_usd: usdIn(amount) ?? 0 })
+  }
+  return (
+    <form onSubmit={submit}>
+      <MoneyField
+        label="Amount"
+        required
+        value={amount}
+        onChange={(change) => setAmount(change.target.value)}
+        hint={`${formatUsd(balance_usd)} in your balance.`}
+      />
+      <ProblemNote problem={load_card.error} />
+      <DialogActions>
+        <Button type="submit" kind="main" busy={load_card.isPending}>
+          Load
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+function Unload({ card, onDone }: FormProps) {
+  const [amount, setAmount] = useState(String(card.balance_usd))
+  const unload_card = useAct('unload_card', {
+    done: ({ amount_usd }) => {
+      toast(`${formatUsd(amount_usd)} returned to your balance.`)
+      onDone()
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    const amount_usd = usdIn(amount) ?? 0
+    // All of it is asked for as all of it: a purchase may have changed the sum meanwhile.
+    const is_all = amount_usd === card.balance_usd
+    unload_card.mutate({ id: card.id, ...(!is_all && { amount_usd }) })
+  }
+  return (
+    <form onSubmit={submit}>
+      <MoneyField
+        label="Amount"
+        required
+        value={amount}
+        onChange={(change) => setAmount(change.target.value)}
+        hint={`${formatUsd(card.balance_usd)} can be unloaded.`}
+      />
+      <ProblemNote problem={unload_card.error} />
+      <DialogActions>
+        <Button type="submit" kind="main" busy={unload_card.isPending}>
+          Unload
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

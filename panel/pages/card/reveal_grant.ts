@@ -1,0 +1,141 @@
+import { FlorinError } from '#client/client.ts'
+import type { PanReveal } from '#contract/cards.ts'
+import { request } from '#panel/api.ts'
+import { freshKey } from '#panel/fresh_key.ts'
+
+/**
+ * A session may not reveal a card number, and the panel is no exception: it asks the owner like any
+ * other client, through the consent page, for one card and nothing else, uses what it got once, and
+ * gives it back. Verifier, state and token live in this call and nowhere else.
+ */
+export async function revealWithConsent(card_id: string): Promise<PanReveal> {
+  // Opened at once: browsers allow a window only as the direct answer to a press.
+  const popup = window.open('', '_blank', 'popup,width=520,height=760')
+  if (popup === null) throw refused('Your browser blocked the window that asks for your consent.')
+  try {
+    const client_id = await clientId()
+    const verifier = freshKey() + freshKey()
+    const state = freshKey()
+    popup.location.href = await authorizeUrl({ client_id, verifier, state, card_id })
+    const code = await codeFrom(popup, state)
+    const token = await tokenFor({ client_id, code, verifier })
+    try {
+      return await request<PanReveal>(`/v1/cards/${card_id}/pan`, {
+        method: 'GET',
+        bearer: token,
+        headers: { 'Reveal-Nonce': freshKey() },
+      })
+    } finally {
+      await giveBack(client_id)
+    }
+  } finally {
+    popup.close()
+  }
+}
+
+const refused = (message: string) => new FlorinError({ code: 'access_denied', message })
+
+const RETURN_PATH = '/reveal'
+const CLIENT_KEY = 'florin_reveal_client'
+
+/** Registered once for each session, as any program would be; the id is no secret. */
+async function clientId(): Promise<string> {
+  const known = sessionStorage.getItem(CLIENT_KEY)
+  if (known !== null) return known
+  const { client_id } = await request<{ client_id: string }>('/oauth/register', {
+    method: 'POST',
+    bearer: null,
+    body: {
+      client_name: 'Florin panel',
+      redirect_uris: [location.origin + RETURN_PATH],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+    },
+  })
+  sessionStorage.setItem(CLIENT_KEY, client_id)
+  return client_id
+}
+
+type Asking = { client_id: string; verifier: string; state: string; card_id: string }
+
+/** The service knows its own address, which need not be the one it was opened at. */
+async function authorizeUrl({ client_id, verifier, state, card_id }: Asking): Promise<string> {
+  const known = { method: 'GET', bearer: null } as const
+  const [server, api] = await Promise.all([
+    request<{ authorization_endpoint: string }>('/.well-known/oauth-authorization-server', known),
+    request<{ resource: string }>('/.well-known/oauth-protected-resource/v1', known),
+  ])
+  const query = new URLSearchParams({
+    client_id,
+    response_type: 'code',
+    redirect_uri: location.origin + RETURN_PATH,
+    scope: 'card:reveal_pan',
+    resource: api.resource,
+    state,
+    code_challenge: await challengeOf(verifier),
+    code_challenge_method: 'S256',
+    authorization_details: JSON.stringify([
+      { type: 'card_access', identifier: card_id, actions: ['reveal_pan'] },
+    ]),
+  })
+  return `${server.authorization_endpoint}?${query}`
+}
+
+async function challengeOf(verifier: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const text = btoa(String.fromCharCode(...new Uint8Array(hash)))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+type Answer = { code?: string; state?: string; error?: string }
+
+/** What the window brings back (see reveal_return.tsx), or that it was closed. */
+function codeFrom(popup: Window, state: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearInterval(watch)
+      removeEventListener('message', hear)
+    }
+    const hear = ({ origin, source, data }: MessageEvent) => {
+      const answer = (data as { florin_reveal?: Answer } | null)?.florin_reveal
+      if (origin !== location.origin || source !== popup || answer === undefined) return
+      end()
+      if (answer.state === state && answer.code !== undefined) resolve(answer.code)
+      else reject(refused('You did not allow it: tick the box for the card number, then Allow.'))
+    }
+    const watch = setInterval(() => {
+      if (!popup.closed) return
+      end()
+      reject(refused('The window was closed before you decided.'))
+    }, 500)
+    addEventListener('message', hear)
+  })
+}
+
+type Exchange = { client_id: string; code: string; verifier: string }
+
+async function tokenFor({ client_id, code, verifier }: Exchange): Promise<string> {
+  const { access_token } = await request<{ access_token: string }>('/oauth/token', {
+    method: 'POST',
+    bearer: null,
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id,
+      code,
+      code_verifier: verifier,
+      redirect_uri: location.origin + RETURN_PATH,
+    }),
+  })
+  return access_token
+}
+
+/** Ends what was granted: the token dies with it, and no agent is left in the owner's list. */
+async function giveBack(client_id: string): Promise<void> {
+  type Grant = { id: string; client_id: string; status: string }
+  const { data } = await request<{ data: Grant[] }>('/oauth/grants', { method: 'GET' })
+  const open = data.filter((each) => each.client_id === client_id && each.status === 'active')
+  for (const grant of open) {
+    await request(`/oauth/grants/${grant.id}`, { method: 'DELETE' })
+  }
+}

@@ -1,0 +1,141 @@
+import { useState } from 'react'
+import type { Card, CardRules } from '#contract/cards.ts'
+import { useAct } from '#panel/queries.ts'
+import { Badge, type Tone } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { type Option, Picker } from '#panel/ui/picker.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { Toggle } from '#panel/ui/toggle.tsx'
+import { categories, categoryName } from '#panel/words/categories.ts'
+import { countries, countryName } from '#panel/words/countries.ts'
+
+type Kind = 'mcc' | 'geo'
+type Words = {
+  title: string
+  things: string
+  options: readonly Option[]
+  nameOf(code: string): string
+  /** What may be typed although it is not in the list. */
+  accepts?: RegExp
+}
+
+const kinds: Record<Kind, Words> = {
+  mcc: {
+    title: 'Kinds of shops',
+    things: 'kinds of shops',
+    options: categories,
+    nameOf: categoryName,
+    accepts: /^\d{4}(-\d{4})?$/,
+  },
+  geo: { title: 'Countries', things: 'countries', options: countries, nameOf: countryName },
+}
+
+/** Where the card may be used: by kind of shop, or by country. */
+export function Rules({ card, kind }: { card: Card; kind: Kind }) {
+  const [is_open, setOpen] = useState(false)
+  const { title, things } = kinds[kind]
+  const rules = card[kind]
+  return (
+    <Section
+      title={title}
+      action={
+        card.status !== 'cancelled' && (
+          <Button size="small" aria-label={`Change ${things}`} onClick={() => setOpen(true)}>
+            Change
+          </Button>
+        )
+      }
+    >
+      {rules.allow === null && (rules.deny ?? []).length === 0 ? (
+        <p className="text-soft">All {things} are allowed.</p>
+      ) : (
+        <div className="space-y-3">
+          <Listed kind={kind} title="Only" codes={rules.allow} tone="good" />
+          <Listed kind={kind} title="Never" codes={rules.deny} tone="bad" />
+        </div>
+      )}
+      <Dialog
+        wide
+        open={is_open}
+        onOpenChange={setOpen}
+        title={title}
+        description="A purchase elsewhere is declined. Never wins over only."
+      >
+        <RulesForm card={card} kind={kind} onDone={() => setOpen(false)} />
+      </Dialog>
+    </Section>
+  )
+}
+
+type ListedProps = { kind: Kind; title: string; codes: readonly string[] | null; tone: Tone }
+
+function Listed({ kind, title, codes, tone }: ListedProps) {
+  if (codes === null || (codes.length === 0 && title === 'Never')) return null
+  return (
+    <div className="flex flex-wrap items-center gap-1.5">
+      <span className="w-12 text-sm text-soft">{title}</span>
+      {codes.length === 0 && <Badge tone="bad">Nothing</Badge>}
+      {codes.map((code) => (
+        <Badge key={code} tone={tone}>
+          {kinds[kind].nameOf(code)} <span className="num opacity-80">{code}</span>
+        </Badge>
+      ))}
+    </div>
+  )
+}
+
+type FormProps = { card: Card; kind: Kind; onDone(): void }
+
+function RulesForm({ card, kind, onDone }: FormProps) {
+  const [rules, setRules] = useState<CardRules>(card[kind])
+  const { things, options, nameOf, accepts } = kinds[kind]
+  const act = useAct(kind === 'mcc' ? 'set_mcc_rules' : 'set_card_geo', {
+    done: () => {
+      toast('Rules changed.')
+      onDone()
+    },
+  })
+  const picking = { options, nameOf, ...(accepts !== undefined && { accepts }) }
+  return (
+    <div className="space-y-5">
+      <div>
+        <Toggle
+          label={`Only certain ${things}`}
+          hint="Off: all that are not under never."
+          checked={rules.allow !== null}
+          onChange={(is_on) => setRules({ ...rules, allow: is_on ? [] : null })}
+        />
+        {rules.allow !== null && (
+          <Picker
+            label={`Add ${things} to only`}
+            {...picking}
+            chosen={rules.allow}
+            onChange={(allow) => setRules({ ...rules, allow })}
+          />
+        )}
+      </div>
+      <div>
+        <p className="mb-2 font-medium">Never these {things}</p>
+        <Picker
+          label={`Add ${things} to never`}
+          {...picking}
+          chosen={rules.deny ?? []}
+          onChange={(deny) => setRules({ ...rules, deny: deny.length === 0 ? null : deny })}
+        />
+      </div>
+      <ProblemNote problem={act.error} />
+      <DialogActions>
+        <Button
+          kind="main"
+          busy={act.isPending}
+          onClick={() => act.mutate({ id: card.id, allow: rules.allow, deny: rules.deny })}
+        >
+          Save rules
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import { CreditCard, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import type { Card } from '#contract/cards.ts'
+import { useList } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { cardTitle, expiryOf } from '#panel/ui/card_face.tsx'
+import { Select } from '#panel/ui/field.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { IssueDialog } from './cards/issue_dialog.tsx'
+
+const columns: readonly Column<Card>[] = [
+  { title: 'Card', cell: cardTitle },
+  {
+    title: 'Number',
+    cell: ({ brand, last4 }) => (
+      <span className="num whitespace-nowrap text-soft capitalize">
+        <span className="max-sm:hidden">{brand} </span>·· {last4}
+      </span>
+    ),
+  },
+  {
+    title: 'Type',
+    wide_only: true,
+    cell: ({ type }) => <span className="text-soft capitalize">{type}</span>,
+  },
+  {
+    title: 'Expires',
+    wide_only: true,
+    cell: (card) => <span className="num text-soft">{expiryOf(card)}</span>,
+  },
+  { title: 'State', cell: ({ status }) => <Status of={status} /> },
+  { title: 'Balance', right: true, cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
+]
+
+const filters = [
+  ['active,frozen', 'In use'],
+  ['active', 'Active'],
+  ['frozen', 'Frozen'],
+  ['cancelled', 'Cancelled'],
+  ['active,frozen,cancelled', 'All'],
+] as const
+
+export function Cards() {
+  const [status, setStatus] = useState<string>('active,frozen')
+  const list = useList('list_cards', { status })
+  const [, navigate] = useLocation()
+  const is_issuing = useSearch() === 'issue'
+  const issue = (
+    <Button kind="main" onClick={() => navigate('/cards?issue')}>
+      <Plus /> Issue card
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title="Cards" action={issue} />
+      <Section
+        title="Your cards"
+        flush
+        action={
+          <Select
+            label="Show"
+            hides_label
+            className="w-32"
+            options={filters}
+            value={status}
+            onChange={(change) => setStatus(change.target.value)}
+          />
+        }
+      >
+        <Table
+          label="Cards"
+          list={list}
+          columns={columns}
+          href={({ id }) => `/cards/${id}`}
+          empty={
+            <Empty icon={CreditCard} title="No card here" action={issue}>
+              Cards are issued in a second, each with its own balance, limits and rules.
+            </Empty>
+          }
+        />
+      </Section>
+      <IssueDialog open={is_issuing} onClose={() => navigate('/cards', { replace: true })} />
+    </>
+  )
+}

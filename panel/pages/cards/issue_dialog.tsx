@@ -1,0 +1,114 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { InputOfName } from '#contract/operations.ts'
+import { useAct, useRead } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
+import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { ShippingFields, shippingIn } from './shipping_fields.tsx'
+
+export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void }) {
+  return (
+    <Dialog
+      wide
+      open={open}
+      onOpenChange={onClose}
+      title="Issue a card"
+      description="Active at once. Limits and rules can be changed at any time."
+    >
+      <IssueForm onClose={onClose} />
+    </Dialog>
+  )
+}
+
+type CardType = 'virtual' | 'physical'
+
+/** The form is read when it is sent: nothing in it depends on anything else but the type. */
+function IssueForm({ onClose }: { onClose(): void }) {
+  const [type, setType] = useState<CardType>('virtual')
+  const [, navigate] = useLocation()
+  const balance_usd = useRead('get_balance', {}).data?.balance_usd
+  const bins = useRead('get_limits', {}).data?.programme.bins ?? []
+  const issue_card = useAct('issue_card', {
+    done: (card) => {
+      toast('Card issued.')
+      navigate(`/cards/${card.id}`)
+    },
+  })
+  const submit = (form: FormEvent<HTMLFormElement>) => {
+    form.preventDefault()
+    issue_card.mutate(cardIn(new FormData(form.currentTarget), type))
+  }
+  const offered = bins.filter(({ types }) => types.includes(type))
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="Type"
+          value={type}
+          onChange={(change) => setType(change.target.value as CardType)}
+          options={[
+            ['virtual', 'Virtual, ready now'],
+            ['physical', 'Physical, by post'],
+          ]}
+        />
+        <Select
+          label="Network"
+          name="bin"
+          defaultValue={offered.find((each) => each.default)?.bin}
+          options={offered.map(({ bin, brand }) => [
+            bin,
+            `${brand === 'visa' ? 'Visa' : 'Mastercard'} (${bin})`,
+          ])}
+        />
+        <Field label="Name" name="name" maxLength={100} placeholder="Cloud bills" />
+        <MoneyField
+          label="Load now"
+          name="load_usd"
+          hint={balance_usd === undefined ? '' : `${formatUsd(balance_usd)} in your balance.`}
+          fault={faultOf(issue_card.error, 'load_usd')}
+        />
+      </div>
+      <LimitFields />
+      {type === 'physical' && <ShippingFields />}
+      <ProblemNote problem={issue_card.error} />
+      <DialogActions>
+        <Button onClick={onClose}>Not now</Button>
+        <Button type="submit" kind="main" busy={issue_card.isPending}>
+          Issue card
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+function LimitFields() {
+  return (
+    <fieldset className="grid gap-4 sm:grid-cols-3">
+      <legend className="mb-2 text-sm font-medium text-soft">Limits, none where left empty</legend>
+      <MoneyField label="Per purchase" name="per_transaction_usd" />
+      <MoneyField label="Per day" name="daily_usd" />
+      <MoneyField label="Per month" name="monthly_usd" />
+    </fieldset>
+  )
+}
+
+/** What was left empty is not sent. */
+function cardIn(form: FormData, type: CardType): InputOfName<'issue_card'> {
+  const text = (name: string) => String(form.get(name) ?? '').trim()
+  const usd = (name: string) => usdIn(text(name))
+  const names = ['per_transaction_usd', 'daily_usd', 'monthly_usd'] as const
+  const limits = names.filter((name) => usd(name) !== null).map((name) => [name, usd(name)])
+  const load_usd = usd('load_usd')
+  return {
+    type,
+    ...(text('bin') !== '' && { bin: text('bin') }),
+    ...(text('name') !== '' && { name: text('name') }),
+    ...(load_usd !== null && { load_usd }),
+    ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
+    ...(type === 'physical' && { shipping: shippingIn(text) }),
+  }
+}

@@ -1,0 +1,71 @@
+import { Check } from 'lucide-react'
+import type { Topup } from '#contract/topups.ts'
+import { classes } from '#panel/ui/classes.ts'
+import { Meter } from '#panel/ui/meter.tsx'
+
+const steps = ['awaiting', 'confirming', 'completed'] as const
+const words: Record<(typeof steps)[number], string> = {
+  awaiting: 'Awaiting your transfer',
+  confirming: 'Confirming',
+  completed: 'Credited to your balance',
+}
+
+/** Awaiting, confirming n of 19, credited; said aloud as it changes. */
+export function Progress({ topup }: { topup: Topup }) {
+  const at = steps.indexOf(topup.status as (typeof steps)[number])
+  if (at === -1) return <p className="text-soft">It went no further.</p>
+  return (
+    <ol className="space-y-3" aria-live="polite">
+      {steps.map((step, index) => {
+        const is_done = index < at || topup.status === 'completed'
+        return (
+          <li
+            key={step}
+            className="flex gap-3"
+            aria-current={index === at && !is_done ? 'step' : undefined}
+          >
+            <span
+              className={classes(
+                'mt-0.5 grid size-5 shrink-0 place-items-center rounded-full border border-line-strong/60',
+                index === at && 'border-accent',
+                is_done && 'border-transparent bg-good-ground text-good',
+              )}
+            >
+              {is_done && <Check className="size-3.5" aria-label="Done" />}
+              {index === at && !is_done && <span className="size-2 rounded-full bg-accent" />}
+            </span>
+            <div className="min-w-0 flex-1">
+              <p className={index > at ? 'text-soft' : 'font-medium'}>
+                {words[step]}
+                {step === 'confirming' && at >= 1 && <Count topup={topup} />}
+              </p>
+              {step === 'confirming' && index === at && <Depth topup={topup} />}
+            </div>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+const shown = ({ confirmations, required_confirmations }: Topup) =>
+  `${Math.min(confirmations, required_confirmations)}/${required_confirmations}`
+
+function Count({ topup }: { topup: Topup }) {
+  return <span className="num text-soft"> {shown(topup)}</span>
+}
+
+function Depth({ topup }: { topup: Topup }) {
+  const { confirmations, required_confirmations } = topup
+  return (
+    <div className="mt-2">
+      <Meter
+        label="Confirmations"
+        value={Math.min(confirmations, required_confirmations)}
+        max={required_confirmations}
+        text={shown(topup)}
+        tone="accent"
+      />
+    </div>
+  )
+}

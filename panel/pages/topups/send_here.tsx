@@ -1,0 +1,42 @@
+import type { Topup } from '#contract/topups.ts'
+import { CopyButton } from '#panel/ui/copy.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Countdown } from '#panel/ui/time.tsx'
+
+/** Where to send it: as a code for phones, as text for everything else. */
+export function SendHere({ topup }: { topup: Topup }) {
+  return (
+    <Section>
+      <div className="flex flex-col items-center gap-5 py-2 text-center">
+        {topup.qr_data_uri != null && (
+          <img
+            src={topup.qr_data_uri}
+            alt="QR code of the payment"
+            width="208"
+            height="208"
+            className="rounded-xl border border-line bg-white p-2"
+          />
+        )}
+        <div>
+          <p className="text-soft">Send</p>
+          <p className="text-2xl font-semibold tracking-tight">
+            <Money usd={topup.amount_usd} /> <span className="text-lg text-soft">in USDT</span>
+          </p>
+        </div>
+        <div className="w-full max-w-md rounded-lg bg-ground px-3 py-2.5">
+          <p className="text-sm text-soft">to this address on TRON</p>
+          <p className="mt-1 font-mono text-base break-all">{topup.deposit_address}</p>
+        </div>
+        <div className="flex flex-wrap justify-center gap-2">
+          <CopyButton text={topup.deposit_address} label="Copy address" shows_label />
+          <CopyButton text={String(topup.amount_usd)} label="Copy amount" shows_label />
+        </div>
+        <p className="text-sm text-soft">
+          The window closes in <Countdown until={topup.expires_at} />. USDT on another chain does
+          not arrive.
+        </p>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,108 @@
+import { Search, X } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { Field } from './field.tsx'
+
+export type Option = readonly [code: string, name: string]
+
+type Props = {
+  label: string
+  options: readonly Option[]
+  nameOf(code: string): string
+  chosen: readonly string[]
+  onChange(chosen: string[]): void
+  /** Codes that may be typed although they are not offered, such as ranges. */
+  accepts?: RegExp
+}
+
+const SHOWN_MAX = 6
+
+/** Several of many, found by name or code. */
+export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Props) {
+  const [query, setQuery] = useState('')
+  const found = foundIn(options, query, chosen, accepts)
+  const add = (code: string) => {
+    onChange([...chosen, code])
+    setQuery('')
+  }
+  const press = (key: KeyboardEvent) => {
+    if (key.key !== 'Enter') return
+    key.preventDefault()
+    const [first] = found
+    if (first !== undefined) add(first[0])
+  }
+  return (
+    <div className="space-y-2.5">
+      {chosen.length > 0 && (
+        <ul className="flex flex-wrap gap-1.5">
+          {chosen.map((code) => (
+            <li
+              key={code}
+              className="flex items-center gap-1 rounded-md bg-hover py-0.5 pr-0.5 pl-2 text-sm"
+            >
+              {nameOf(code)} <span className="num text-soft">{code}</span>
+              <button
+                type="button"
+                aria-label={`Remove ${nameOf(code)}`}
+                className="rounded p-1 text-soft hover:text-ink"
+                onClick={() => onChange(chosen.filter((each) => each !== code))}
+              >
+                <X className="size-3.5" aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Field
+        label={label}
+        hides_label
+        placeholder={label}
+        autoComplete="off"
+        before={<Search aria-hidden />}
+        value={query}
+        onChange={(change) => setQuery(change.target.value)}
+        onKeyDown={press}
+      />
+      {query !== '' && <Offered found={found} onPick={add} />}
+    </div>
+  )
+}
+
+function Offered({ found, onPick }: { found: readonly Option[]; onPick(code: string): void }) {
+  if (found.length === 0) return <p className="px-1 text-sm text-soft">Nothing is called that.</p>
+  return (
+    <ul className="overflow-hidden rounded-lg border border-line">
+      {found.map(([code, name]) => (
+        <li key={code}>
+          <button
+            type="button"
+            className="flex h-9 w-full items-center justify-between gap-3 px-3 text-left hover:bg-hover focus-visible:outline-offset-[-2px]"
+            onClick={() => onPick(code)}
+          >
+            <span className="truncate">{name}</span>
+            <span className="num text-sm text-soft">{code}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function foundIn(
+  options: readonly Option[],
+  query: string,
+  chosen: readonly string[],
+  accepts: RegExp | undefined,
+): Option[] {
+  const wanted = query.trim().toLowerCase()
+  if (wanted === '') return []
+  const found = options.filter(
+    ([code, name]) =>
+      !chosen.includes(code) &&
+      (code.toLowerCase().startsWith(wanted) || name.toLowerCase().includes(wanted)),
+  )
+  const typed: Option[] =
+    accepts?.test(wanted) === true && !found.some(([code]) => code === wanted)
+      ? [[wanted, 'As typed']]
+      : []
+  return [...found, ...typed].slice(0, SHOWN_MAX)
+}
