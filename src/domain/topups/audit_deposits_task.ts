@@ -4,7 +4,7 @@ import type { Task } from '#platform/tasks.ts'
 import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { BlockMark } from '#rails/chain/deposit_source.ts'
-import { findCursor, moveAudit, noteFault, ownersOf, recordedIn } from './chain_store.ts'
+import { findCursor, moveAudit, noteAuditFault, ownersOf, recordedIn } from './chain_store.ts'
 import { type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
 import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
@@ -90,7 +90,7 @@ async function requireAllRecorded(
   const stray = (await recordedIn(db, chain.name, number)).find((key) => !there.has(key))
   if (stray === undefined) return
   const fault = `a second look at block ${number} does not find the credited transfer ${stray}`
-  await noteFault(db, chain.name, fault)
+  await noteAuditFault(db, chain.name, fault)
   throw new ChainFault(fault)
 }
 

@@ -13,12 +13,13 @@ export type CursorRow = {
   head_at: Date
   scanned_at: Date
   fault: string | null
+  audit_fault: string | null
 }
 
 export async function findCursors(tx: Tx): Promise<CursorRow[]> {
   return tx.rows<CursorRow>(
     `select chain, finalized_number, finalized_hash, audited_number, head_number, head_at,
-            scanned_at, fault
+            scanned_at, fault, audit_fault
        from chain_cursors order by chain`,
   )
 }
@@ -51,9 +52,15 @@ export async function noteFault(tx: Tx, chain: string, fault: string): Promise<v
 
 export async function moveAudit(tx: Tx, chain: string, number: number): Promise<void> {
   await tx.run(
-    `update chain_cursors set audited_number = greatest(audited_number, $2) where chain = $1`,
+    `update chain_cursors
+        set audited_number = greatest(audited_number, $2), audit_fault = null
+      where chain = $1`,
     [chain, number],
   )
+}
+
+export async function noteAuditFault(tx: Tx, chain: string, fault: string): Promise<void> {
+  await tx.run('update chain_cursors set audit_fault = $2 where chain = $1', [chain, fault])
 }
 
 /** Null where there are more than that: then it is cheaper to read every transfer on the chain. */

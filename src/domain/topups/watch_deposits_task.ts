@@ -55,6 +55,7 @@ async function watch(parts: Parts, { chain, source }: Watched): Promise<void> {
   const { db, clock } = parts
   const now = clock.now()
   const cursor = await findCursor(db, chain.name)
+  if (cursor?.audit_fault != null) throw new ChainFault(cursor.audit_fault)
   const reading = await readDeposits({ db, chain, source }, cursor)
   if (reading === null) return
   for (const findings of await findingsOf(parts, chain, reading)) {

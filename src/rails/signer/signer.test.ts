@@ -19,6 +19,8 @@ import { walletFromPhrase } from './wallet.ts'
 
 const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 const TO = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
+const EVM_ASSET = `0x${'ab'.repeat(20)}`
+const EVM_TO = `0x${'cd'.repeat(20)}`
 const APPROVAL_KEY = new Uint8Array(32).fill(7)
 const LIFETIME_MS = 10 * 60_000
 
@@ -39,6 +41,15 @@ const policy: SignerPolicy = {
       fee_max: 50_000_000n,
       fuel_max: 30_000_000n,
       fuel_daily_max: 60_000_000n,
+    },
+    {
+      chain: 'ethereum',
+      family: 'evm',
+      chain_id: 1,
+      contracts: [EVM_ASSET.slice(2)],
+      fee_max: 1_000_000n,
+      fuel_max: 500n,
+      fuel_daily_max: 1_000n,
     },
   ],
   withdrawal_max: 1_000n,
@@ -188,6 +199,39 @@ test('sweeps reach the hot wallet alone, and fuel only a deposit address of ours
     'amount_over_limit',
   )
   signed(signer.sign(intent({ ...fuel, to: ours, amount: '20000000' })))
+})
+
+function onEthereum(nonce: number, given: Partial<TransferIntent> = {}, fee = 10): TransferIntent {
+  const network = {
+    family: 'evm',
+    chain_id: 1,
+    nonce,
+    gas: '50000',
+    max_fee_per_gas: String(fee),
+    max_priority_fee_per_gas: '1',
+  } as const
+  return intent({ chain: 'ethereum', contract: EVM_ASSET, to: EVM_TO, network, ...given })
+}
+
+test('where order ends transfers, a replacement keeps its place and the bound on its price', () => {
+  const first = signed(signer.sign(onEthereum(5)))
+  const moved = onEthereum(6, { attempt: 2 })
+  assert.equal(refusal(signer.sign(moved)), 'attempt_too_early')
+  const dear = onEthereum(5, { attempt: 2 }, 21)
+  assert.equal(refusal(signer.sign(dear)), 'fee_over_limit')
+  const raised = signed(signer.sign(onEthereum(5, { attempt: 2 }, 20)))
+  assert.deepEqual([raised.nonce, first.nonce], [5, 5])
+  assert.notEqual(raised.txid, first.txid)
+})
+
+test('a place is taken only by a payment of the same sender', () => {
+  signed(signer.sign(onEthereum(0)))
+  const hot = `0x${wallet.addressOf('evm', null)}`
+  const sweep = { id: 's', purpose: 'sweep', deposit_index: 4, to: hot, approval: null } as const
+  signed(signer.sign(onEthereum(0, sweep)))
+  assert.equal(refusal(signer.sign(onEthereum(1, { attempt: 2 }))), 'attempt_too_early')
+  signed(signer.sign(onEthereum(0, { id: 'wd_other' })))
+  signed(signer.sign(onEthereum(1, { attempt: 2 })))
 })
 
 test('answers over a socket that only its own user may open; nonsense is a bad intent', async () => {

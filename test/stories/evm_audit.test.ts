@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '#test/support/eventually.ts'
+import { CONFIRMATIONS, startEvmNode, startEvmService } from '#test/support/evm.ts'
+import { send } from '#test/support/http.ts'
+import { startLyingNode } from '#test/support/lying_node.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { openAccount } from '#test/support/people.ts'
+import { balanceOf, topupIn, topupOf } from '#test/support/topups.ts'
+
+const node = await startEvmNode()
+const liar = await startLyingNode(node.url)
+const second = await startLyingNode(node.url)
+const service = await startEvmService(node, { url: liar.url, audit_url: second.url })
+const { url, tasks } = service
+const { db } = service.programme
+const { bearer } = await openAccount(url)
+const LOOK = ['watch_deposits', 'audit_deposits']
+
+async function awaited() {
+  const body = { amount_usd: 25, asset: 'USDC', chain: 'ethereum' }
+  return topupIn(await send(url, 'POST', '/v1/topups', { bearer, body }))
+}
+
+const health = async () =>
+  (await send(url, 'GET', '/v1/system/health', { bearer })).body['components'] as {
+    rails: { status: string; message: string | null }
+  }
+
+await node.mine(CONFIRMATIONS)
+await tasks.run(LOOK)
+
+test('what the logs leave out is found by the second look, and credited once', async () => {
+  const { id, deposit_address: to } = await awaited()
+  const end = liar.lieAbout('eth_getLogs', () => [])
+  await node.pay(to, 10_000_000n)
+  await node.mine(CONFIRMATIONS)
+  for (let look = 0; look < 3; look += 1) await tasks.run(LOOK)
+  assert.equal((await topupOf(url, bearer, id)).credited_usd, 10)
+  end()
+  for (let look = 0; look < 3; look += 1) await tasks.run(LOOK)
+  const { status, credited_usd, txids } = await topupOf(url, bearer, id)
+  assert.deepEqual([status, credited_usd, txids.length], ['completed', 10, 1])
+  assert.equal((await balanceOf(url, bearer)).balance_usd, 10)
+  await assertBooksSound(db)
+})
+
+test('a second node that is behind is waited for, and nothing is passed over', async () => {
+  const { id, deposit_address: to } = await awaited()
+  const end = liar.lieAbout('eth_getLogs', () => [])
+  const stale = await node.rpc('eth_getBlockByNumber', ['latest', false])
+  const catchUp = second.lieAbout('eth_getBlockByNumber', () => stale)
+  await node.pay(to, 5_000_000n)
+  await node.mine(CONFIRMATIONS)
+  await tasks.run(LOOK)
+  assert.equal((await topupOf(url, bearer, id)).received_usd, 0)
+  catchUp()
+  await tasks.run(LOOK)
+  end()
+  assert.equal((await topupOf(url, bearer, id)).credited_usd, 5)
+})
+
+test('a credited transfer that the second node does not know raises the alarm', async () => {
+  const { id, deposit_address: to } = await awaited()
+  const { number } = (await node.rpc('eth_getBlockByNumber', ['latest', false])) as {
+    number: string
+  }
+  const forget = second.lieAbout('eth_getBlockByNumber', (truth) => {
+    const block = truth as { number: string; transactions: string[] }
+    return BigInt(block.number) > BigInt(number) ? { ...block, transactions: [] } : block
+  })
+  await node.pay(to, 6_000_000n)
+  await node.mine(CONFIRMATIONS)
+  await tasks.run(['watch_deposits'])
+  assert.equal((await topupOf(url, bearer, id)).credited_usd, 6)
+  const isAlarmed = async () => {
+    await tasks.run(LOOK)
+    return (await health()).rails.status === 'degraded'
+  }
+  assert(await eventually(isAlarmed, { within_ms: 15_000 }))
+  assert.match((await health()).rails.message ?? '', /does not find the credited transfer/)
+  const next = await awaited()
+  await node.pay(next.deposit_address, 7_000_000n)
+  await node.mine(CONFIRMATIONS)
+  await tasks.run(LOOK)
+  assert.equal((await topupOf(url, bearer, next.id)).received_usd, 0)
+  forget()
+  const isWell = async () => !(await isAlarmed())
+  assert(await eventually(isWell, { within_ms: 15_000 }))
+  await tasks.run(LOOK)
+  assert.equal((await topupOf(url, bearer, next.id)).credited_usd, 7)
+  await assertBooksSound(db)
+})

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { after } from 'node:test'
+
+type Question = { id: number; method: string; params: unknown[] }
+
+/** A node in front of a node: it passes every call on, and lies where it is told to. */
+export async function startLyingNode(behind: string) {
+  const lies = new Map<string, (truth: unknown) => unknown>()
+  const server = createServer((request, response) => {
+    void text(request).then(async (body) => {
+      const { id, method } = JSON.parse(body) as Question
+      const headers = { 'content-type': 'application/json' }
+      const truth = await fetch(behind, { method: 'POST', headers, body })
+      const answer = (await truth.json()) as { result?: unknown }
+      const lie = lies.get(method)
+      const told = lie === undefined ? answer : { jsonrpc: '2.0', id, result: lie(answer.result) }
+      response.writeHead(200, headers).end(JSON.stringify(told))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Until the answer is called, this call is answered by the lie. */
+    lieAbout: (method: string, lie: (truth: unknown) => unknown) => {
+      lies.set(method, lie)
+      return () => void lies.delete(method)
+    },
+  }
+}
