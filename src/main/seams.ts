@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { chainProbes } from '#domain/topups/chain_health.ts'
 import { idMaker } from '#kernel/id.ts'
-import { diskBlobs } from '#platform/blobs.ts'
 import { systemClock } from '#platform/clock.ts'
 import type { Settings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Database } from '#platform/db.ts'
+import { diskBlobs } from '#platform/disk_blobs.ts'
 import { neverFail } from '#platform/failpoints.ts'
 import { bareProbes } from '#platform/health.ts'
 import { httpOut } from '#platform/http_out.ts'
@@ -13,6 +13,7 @@ import { loadKeys } from '#platform/keys.ts'
 import { gatheringSink, jsonLog } from '#platform/log.ts'
 import { makeMetrics } from '#platform/metrics.ts'
 import { systemRandom } from '#platform/random.ts'
+import { s3Blobs } from '#platform/s3_blobs.ts'
 import { noScreener } from '#platform/screening.ts'
 import { listScreener } from '#rails/screening/list_screener.ts'
 
@@ -38,7 +39,10 @@ export async function makeSeams(
       ...(settings.chains.length > 0 && chainProbes({ db, clock, settings })),
     },
     screener: settings.screening_file === null ? noScreener : listScreener(settings.screening_file),
-    blobs: diskBlobs(join(settings.data_dir, 'evidence'), random),
+    blobs:
+      settings.s3 === null
+        ? diskBlobs(join(settings.data_dir, 'evidence'), random)
+        : await s3Blobs(settings.s3, random),
     log: given.log ?? jsonLog(standardOutput(), clock.wall),
     metrics: makeMetrics(),
     fail: neverFail,

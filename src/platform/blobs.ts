@@ -1,13 +1,9 @@
-import { mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { assert } from '#kernel/assert.ts'
-import type { Random } from './random.ts'
 
 /**
  * Files that are too large for the database, under names of our own. What `put` has answered for
- * survives a crash; what it has not is not there under its name. An object store fits behind the
- * same four calls: a multipart upload, a streamed download, a delete, a listing.
+ * survives a crash; what it has not is not there under its name.
  */
 export type Blobs = {
   /** Nothing is kept where the source throws, and that is what it throws. */
@@ -19,88 +15,9 @@ export type Blobs = {
   list(): AsyncIterable<{ name: string; stored_at: Date }>
 }
 
-/** Never what a caller sent: that could lead anywhere on the disk. */
-const NAME = /^[a-z]+_[0-9a-z]{26}$/
-const UNFINISHED = /^([a-z]+_[0-9a-z]{26})\.[0-9a-f]{16}\.part$/
-const HIGH_WATER_BYTES = 64 * 1024
+/** Never what a caller sent: that could lead anywhere. */
+export const BLOB_NAME = /^[a-z]+_[0-9a-z]{26}$/
 
-/** On the local disk: for one node, or for several that share a file system. */
-export function diskBlobs(folder: string, random: Random): Blobs {
-  const pathOf = (name: string) => {
-    assert(NAME.test(name), 'a blob has a name of ours')
-    // The last letters are random, so that folders fill evenly.
-    return join(folder, name.slice(-2), name)
-  }
-  return {
-    put: async (name, source) => {
-      const path = pathOf(name)
-      const aside = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.part`
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      try {
-        await writeDurably(aside, source)
-        await rename(aside, path)
-      } catch (cause) {
-        await rm(aside, { force: true })
-        throw cause
-      }
-      await syncFolder(dirname(path))
-    },
-    open: async (name) => {
-      const file = await open(pathOf(name), 'r').catch(orMissing)
-      if (file === null) return null
-      const { size } = await file.stat()
-      return {
-        size_bytes: size,
-        bytes: file.createReadStream({ highWaterMark: HIGH_WATER_BYTES }),
-      }
-    },
-    remove: async (name) => {
-      const path = pathOf(name)
-      await rm(path, { force: true })
-      for (const other of await readdir(dirname(path)).catch(() => [])) {
-        if (UNFINISHED.exec(other)?.[1] === name) await rm(join(dirname(path), other))
-      }
-    },
-    list: () => listFolder(folder),
-  }
-}
-
-/** Chunk by chunk, each written before the next is asked for: the source waits for the disk. */
-async function writeDurably(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of source) await file.writeFile(chunk)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-/** A name is only durable once its folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-async function* listFolder(folder: string): ReturnType<Blobs['list']> {
-  for (const part of await readdir(folder).catch(() => [])) {
-    const path = join(folder, part)
-    const entries = await opendir(path).catch(() => null)
-    if (entries === null) continue
-    for await (const { name: entry } of entries) {
-      const name = UNFINISHED.exec(entry)?.[1] ?? entry
-      if (!NAME.test(name)) continue
-      const facts = await stat(join(path, entry)).catch(() => null)
-      if (facts !== null) yield { name, stored_at: facts.mtime }
-    }
-  }
-}
-
-function orMissing(cause: NodeJS.ErrnoException): null {
-  if (cause.code === 'ENOENT') return null
-  throw cause
+export function assertBlobName(name: string): void {
+  assert(BLOB_NAME.test(name), 'a blob has a name of ours')
 }

@@ -5,6 +5,7 @@ import { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
 import { type ChainSettings, chainSettingsFrom } from './chain_settings.ts'
 import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
+import { type S3Settings, s3SettingsFrom } from './s3_settings.ts'
 import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
 
 /** The environment, read once and typed. A wrong value stops the start with a sentence. */
@@ -36,6 +37,8 @@ export type Settings = {
   mail_from: string
   spend_limits: SpendLimits
   risk: RiskSettings
+  /** The bucket that evidence is kept in; null: the local disk. */
+  s3: S3Settings | null
   /** How long a file that is being uploaded may stand still. */
   upload_idle_seconds: number
   bins: readonly BinProfile[]
@@ -160,6 +163,7 @@ export function readSettings(env: Environment): Settings {
     mail_from: env['FLORIN_MAIL_FROM'] || 'Florin <no-reply@localhost>',
     spend_limits: spendLimitsOf(env),
     risk: riskOf(env, mode),
+    s3: s3Of(env),
     upload_idle_seconds: secondsOf(env, 'FLORIN_UPLOAD_IDLE_SECONDS', 30),
     bins: mode === 'sandbox' ? SANDBOX_BINS : binsOf(env),
     chains: chainsOf(env),
@@ -228,6 +232,12 @@ function riskOf(env: Environment, mode: Settings['mode']): RiskSettings {
   const risk = riskSettingsFrom(jsonOf<unknown>(env, 'FLORIN_RISK', {}), mode)
   if (typeof risk === 'string') throw new ConfigError(`FLORIN_RISK: ${risk}.`)
   return risk
+}
+
+function s3Of(env: Environment): S3Settings | null {
+  const s3 = s3SettingsFrom(env)
+  if (typeof s3 === 'string') throw new ConfigError(s3)
+  return s3
 }
 
 function secondsOf(env: Environment, name: string, standard: number): number {

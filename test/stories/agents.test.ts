@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { initial_scopes, type Scope } from '#contract/scopes.ts'
+import type { Transaction } from '#contract/transactions.ts'
 import {
   type Agent,
   authorize,
+  refresh,
   registerAgent,
   startAgentService,
   type Tokens,
@@ -13,6 +15,7 @@ import { auditLog } from '#test/support/calls.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { callTool, rpc } from '#test/support/mcp.ts'
+import { callSandbox } from '#test/support/spending.ts'
 
 const service = await startAgentService()
 const { url } = service
@@ -30,6 +33,22 @@ async function scopesNeeded(name: string, given: object, bearer: string): Promis
 
 const steppedUp = (agent: Agent, scope: string, more: object = {}): Promise<Tokens> =>
   authorize(agent, holder, { browser, scope, ...more })
+
+/** The code from the card is what the shop asks for, and 20 dollars a day are 20 dollars a day. */
+async function payAtTheShop(bearer: string, card_id: string, cvv: string): Promise<void> {
+  const buy = async (body: { amount: number; cvv: string }) => {
+    const reply = await callSandbox(url, bearer, `cards/${card_id}/authorize`, body)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body as Transaction
+  }
+  const wrong = await buy({ amount: 5, cvv: cvv === '000' ? '111' : '000' })
+  assert.equal(wrong.decline_code, 'cvv_mismatch')
+  const paid = await buy({ amount: 15, cvv })
+  assert.deepEqual([paid.type, paid.amount_usd], ['authorization', 15])
+  assert.equal((await buy({ amount: 6, cvv })).decline_code, 'limit_daily')
+  const rest = await send(url, 'GET', `/v1/transactions/${paid.id}`, { bearer })
+  assert.equal(rest.body['status'], 'pending', rest.text)
+}
 
 test('an agent works its way up under its owner’s eyes, and is out when the owner says so', async () => {
   const agent = await registerAgent(url, { client_name: 'Shopping agent' })
@@ -51,12 +70,12 @@ test('an agent works its way up under its owner’s eyes, and is out when the ow
   const overlooked = await steppedUp(agent, wanted)
   await scopesNeeded('reveal_pan', { id: card['id'] }, overlooked.access_token)
 
-  const scopes: Scope[] = ['card:read', 'card:reveal_pan']
+  const scopes: Scope[] = ['card:read', 'transaction:read', 'card:reveal_pan']
+  const actions = ['read', 'transactions', 'reveal_pan']
+  const held_to = [{ type: 'card_access', identifier: card['id'], actions }]
   const revealing = await steppedUp(agent, scopes.join(' '), {
     scopes,
-    authorization_details: [
-      { type: 'card_access', identifier: card['id'], actions: ['read', 'reveal_pan'] },
-    ],
+    authorization_details: held_to,
   })
   const revealed = await callTool(url, 'reveal_pan', { id: card['id'] }, revealing.access_token)
   const pan = String(revealed.structuredContent['pan'])
@@ -65,6 +84,13 @@ test('an agent works its way up under its owner’s eyes, and is out when the ow
   assert.equal(text.includes(pan), false)
   assert.equal(text.includes(`${pan.slice(0, 6)}******${pan.slice(-4)}`), true)
   assert.match(text, /"cvv":"\*+"/)
+
+  const shopping = await steppedUp(agent, 'card:read transaction:read', {
+    resource: `${url}/v1`,
+    authorization_details: held_to,
+  })
+  const { cvv } = revealed.structuredContent
+  await payAtTheShop(shopping.access_token, String(card['id']), String(cvv))
 
   const { body } = await send(url, 'GET', '/oauth/grants', { bearer: holder.bearer })
   const grants = body['data'] as unknown as { id: string; card_ids: string[] | null }[]
@@ -75,14 +101,17 @@ test('an agent works its way up under its owner’s eyes, and is out when the ow
   for (const { id } of grants) {
     await send(url, 'DELETE', `/oauth/grants/${id}`, { bearer: holder.bearer })
   }
-  for (const { access_token } of [reading, issuing, revealing]) {
-    assert.equal((await rpc(url, 'ping', {}, { bearer: access_token })).status, 401)
+  for (const { access_token: bearer } of [reading, issuing, revealing]) {
+    const next = await rpc(url, 'tools/call', { name: 'get_card', arguments: card }, { bearer })
+    assert.deepEqual([next.status, next.body['error']], [401, 'token_revoked'])
   }
+  const refused = await callSandbox(url, shopping.access_token, `cards/${card['id']}/authorize`, {})
+  assert.equal(refused.status, 401, refused.text)
+  await assert.rejects(refresh(agent, shopping.refresh_token), { error: 'invalid_grant' })
   const entries = await auditLog(url, holder.bearer)
   const by_agent = entries.filter(({ actor }) => actor.type === 'oauth_client')
   assert(by_agent.some(({ operation }) => operation === 'issue_card'))
   assert(by_agent.some(({ action }) => action === 'card.pan_revealed'))
-  const actions = entries.map(({ action }) => action)
-  assert.equal(actions.filter((action) => action === 'oauth.client_registered').length, 1)
-  assert.equal(actions.filter((action) => action === 'oauth.revoked').length, 2)
+  const count = (wanted: string) => entries.filter(({ action }) => action === wanted).length
+  assert.deepEqual([count('oauth.client_registered'), count('oauth.revoked')], [1, grants.length])
 })

@@ -15,8 +15,11 @@ import {
 } from '#test/support/agent.ts'
 import { Browser, boxesIn } from '#test/support/browser.ts'
 import { callCard, issueCard, openHolder } from '#test/support/cards.ts'
+import { type Buyer, fileDispute, getDispute } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
 import { callTool, rpc } from '#test/support/mcp.ts'
+import { authorize as buy, follow } from '#test/support/spending.ts'
+import { subscribe } from '#test/support/webhooks.ts'
 
 const service = await startAgentService()
 const { url } = service
@@ -194,7 +197,6 @@ test('lists and events of other cards stay out of sight, whatever is asked for',
     ['list_disputes', { card_id: other.id }],
   ] as const) {
     const { structuredContent, isError } = await callTool(url, name, given, access_token)
-    if (isError === true && structuredContent['error'] === 'service_unavailable') continue
     assert.equal(isError, undefined, JSON.stringify(structuredContent))
     assert.equal(JSON.stringify(structuredContent).includes(other.id), false, name)
   }
@@ -206,3 +208,85 @@ test('lists and events of other cards stay out of sight, whatever is asked for',
   const reply = await send(url, 'GET', `/v1/cards/${other.id}`, { bearer: rest.access_token })
   assert.equal(reply.status, 404)
 })
+
+/** A purchase that is settled and disputed, so that there is a row of each kind. */
+async function livedCard(): Promise<Buyer & { dispute_id: string; disputable_id: string }> {
+  const card = await issueCard(url, holder.key, { load_usd: 20 })
+  const settled = async () => {
+    const held = await buy(url, { ...holder, card }, { amount: 3 })
+    return follow(url, holder, { id: held.id, verb: 'capture' })
+  }
+  const buyer = { ...holder, card, capture: await settled() }
+  const dispute = await fileDispute(url, buyer)
+  return { ...buyer, dispute_id: dispute.id, disputable_id: (await settled()).id }
+}
+
+test('purchases, disputes and subscriptions of others are out of reach by id, its own are not', async () => {
+  const [own, foreign] = [await livedCard(), await livedCard()]
+  const { id: webhook_id } = await subscribe(url, holder, { url: 'http://127.0.0.1:3999/hook' })
+  const { access_token } = await authorize(agent, holder, {
+    ...ALL,
+    authorization_details: [detail(own.card.id)],
+  })
+  const note = { kind: 'note', note: 'It never came.' }
+  const claim = { reason: 'not_received', explanation: 'It never came.' }
+  const calls = ({ capture, dispute_id, disputable_id }: typeof own): [string, object][] => [
+    ['get_transaction', { id: capture.id }],
+    ['get_auth_details', { id: capture.id }],
+    ['get_dispute', { id: dispute_id }],
+    ['add_dispute_evidence', { id: dispute_id, ...note }],
+    ['file_dispute', { transaction_id: disputable_id, ...claim }],
+  ]
+  for (const [name, given] of calls(own)) {
+    const answer = await callTool(url, name, given, access_token)
+    assert.equal(answer.isError, undefined, `${name}: ${answer.content[0]?.text}`)
+  }
+  for (const [name, given] of calls(foreign)) {
+    assert.equal(await errorOf(name, given, access_token), 'not_found', name)
+  }
+  const disputes = await callTool(url, 'list_disputes', {}, access_token)
+  const listed = disputes.structuredContent['data'] as { card_id: string }[]
+  assert.deepEqual(new Set(listed.map(({ card_id }) => card_id)), new Set([own.card.id]))
+
+  const [event] = await service.programme.db.rows<{ id: string }>(
+    'select id from events where card_id = $1 and body is not null order by id limit 1',
+    [foreign.card.id],
+  )
+  for (const [name, given] of [
+    ['list_webhooks', { expand: 'deliveries' }],
+    ['update_webhook', { id: webhook_id, description: 'Mine now.' }],
+    ['delete_webhook', { id: webhook_id }],
+    ['replay_webhook', { id: webhook_id, eid: event?.id }],
+  ] as const) {
+    assert.equal(await errorOf(name, given, access_token), 'policy_denied', name)
+  }
+  const untouched = await getDispute(url, holder.key, foreign.dispute_id)
+  assert.deepEqual(untouched.evidence, [])
+})
+
+test('its pages are full ones: what it may not see takes no place in them', async () => {
+  const [own, foreign] = [await livedCard(), await livedCard()]
+  for (let turn = 0; turn < 4; turn += 1) {
+    for (const buyer of [own, foreign]) await buy(url, buyer, { amount: 1 })
+  }
+  const { access_token } = await authorize(agent, holder, {
+    ...ALL,
+    authorization_details: [detail(own.card.id)],
+  })
+  for (const name of ['list_transactions', 'get_activity']) {
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const given: object = { limit: 3, ...(cursor !== null && { cursor }) }
+      const { structuredContent } = await callTool(url, name, given, access_token)
+      const page = structuredContent as Page
+      if (page.has_more) assert.equal(page.data.length, 3, name)
+      for (const { card_id } of page.data) seen.push(card_id)
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    assert(seen.length >= 8, `${name} has ${seen.length} rows`)
+    assert.deepEqual(new Set(seen), new Set([own.card.id]), name)
+  }
+})
+
+type Page = { data: { card_id: string }[]; has_more: boolean; next_cursor: string | null }

@@ -36,12 +36,14 @@ export async function callTool(
   given: object,
   bearer?: string,
 ): Promise<ToolResult> {
-  const { status, body, text } = await rpc(
-    url,
-    'tools/call',
-    { name, arguments: given },
-    { bearer },
-  )
-  if (status !== 200 || body['result'] === undefined) throw new Error(`${status} ${text}`)
-  return body['result'] as ToolResult
+  const reply = await rpc(url, 'tools/call', { name, arguments: given }, { bearer })
+  const { result } = resultIn(reply)
+  if (reply.status !== 200 || result === undefined) throw new Error(`${reply.status} ${reply.text}`)
+  return result
+}
+
+/** A long tool answers with a stream, whose last event is the result. */
+function resultIn({ body, text, headers }: Reply): { result?: ToolResult } {
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) return body
+  return JSON.parse([...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1] ?? '{}')
 }

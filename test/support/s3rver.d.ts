@@ -1,0 +1,20 @@
+/** The few words of s3rver that we use; it brings no types of its own. */
+declare module 's3rver' {
+  type Options = {
+    address: string
+    port: number
+    silent: boolean
+    directory: string
+    configureBuckets: readonly { name: string }[]
+  }
+  type Context = { method: string; query: Record<string, string | undefined>; status: number }
+
+  class S3rver {
+    constructor(options: Options)
+    middleware: ((context: Context, next: () => Promise<void>) => Promise<void>)[]
+    store: { getResourcePath(bucket: string, key: undefined, resource: string): string }
+    run(): Promise<{ address: string; port: number }>
+    close(): Promise<void>
+  }
+  export = S3rver
+}
