@@ -33,6 +33,9 @@ export function exitCodeOf(cause: unknown): number {
 /** Something that the caller can put right by typing it differently. */
 export class UsageError extends Error {}
 
+export const isExpected = (cause: unknown): boolean =>
+  cause instanceof FlorinError || cause instanceof UsageError
+
 /** The sentence, then what to quote when asking for help. */
 export function tellFailure(cause: unknown, { json = false } = {}): void {
   process.exitCode = exitCodeOf(cause)

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { routes } from '#contract/routes.ts'
 import manifest from '#package.json' with { type: 'json' }
-import { ConfigError } from '#platform/config.ts'
 import { connectingCommands } from './connecting_commands.ts'
-import { exit_codes, tellFailure } from './exit_codes.ts'
+import { exit_codes, isExpected, tellFailure } from './exit_codes.ts'
 import { servingCommands } from './serving_commands.ts'
 import { withUnderscores } from './words.ts'
 
@@ -32,14 +31,17 @@ async function addOperations(named: string | undefined): Promise<void> {
 }
 
 /** Every command fails the same way: with a sentence and the code of its class. */
-function tell(cause: unknown): void {
+async function tell(cause: unknown): Promise<void> {
   if (cause instanceof CommanderError) {
     process.exitCode = cause.exitCode === 0 ? exit_codes.ok : exit_codes.usage
-  } else if (cause instanceof ConfigError) {
+  } else if (isExpected(cause)) {
+    tellFailure(cause, { json: process.argv.includes('--json') })
+  } else {
+    // Reading settings takes a while to load, and most commands read none.
+    const { ConfigError } = await import('#platform/config.ts')
+    if (!(cause instanceof ConfigError)) return tellFailure(cause)
     process.stderr.write(`${cause.message}\n`)
     process.exitCode = exit_codes.settings
-  } else {
-    tellFailure(cause, { json: process.argv.includes('--json') })
   }
 }
 
@@ -57,7 +59,7 @@ try {
   eachCommand(program, (command) => command.exitOverride())
   await program.parseAsync(withUnderscores(process.argv, program))
 } catch (cause) {
-  tell(cause)
+  await tell(cause)
   // What was half started (a database, the sandbox's world) would keep the process alive.
   process.exit()
 }
