@@ -75,7 +75,13 @@ export const versioned = {
 /** The query every list takes. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Rows per page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 25,
+      description: 'Rows per page.',
+      examples: [25],
+    }),
   ),
   cursor: Type.Optional(
     Type.String({
@@ -87,6 +93,7 @@ export const pageQuery = {
     OneOf(['desc', 'asc'], {
       default: 'desc',
       description: 'desc: newest first; asc: oldest first.',
+      examples: ['desc'],
     }),
   ),
   created_gt: Type.Optional(Timestamp('Only what was made after this moment.')),
