@@ -21,7 +21,7 @@ import {
  * the latency at 500 a second, and where the processor's time goes.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
-const CARDS = 1_000
+const CARDS = 500
 const IN_FLIGHT = 256
 const IN_PROCESS_FLIGHT = 512
 
@@ -100,8 +100,14 @@ function parts({ seams }: World): Record<string, number> {
   const message = decode(default_link, body)
   const masked = maskMessage(default_link, message)
   const received_at = new Date()
-  const given = { link: default_link, keys, received_at, masked }
-  const request = { ...toRequest(message, given), answer: () => ({}) as never, restore: () => body }
+  const request = toRequest(message, {
+    link: default_link,
+    keys,
+    received_at,
+    masked,
+    answer: () => ({}) as never,
+    restore: () => body,
+  })
   const card = {
     account_id: '',
     id: '',
@@ -134,7 +140,7 @@ function parts({ seams }: World): Record<string, number> {
   return {
     decode: timed(() => decode(default_link, body)),
     mask: timed(() => maskMessage(default_link, message)),
-    translate: timed(() => toRequest(message, given)),
+    translate: timed(() => toRequest(message, { ...request, link: default_link, keys, masked })),
     checks: timed(() => objectionsTo(situation)),
     'encode answer': timed(() => encode(default_link, answer)),
   }

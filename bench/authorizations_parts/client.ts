@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { decode } from '#iso8583/message.ts'
-import { frameMaker, type Plastic } from './messages.ts'
+import { answerReader, frameMaker, type Plastic } from './messages.ts'
 
 /**
  * A card network in a process of its own, so that it takes no time from the host: so many messages
@@ -38,18 +37,20 @@ async function run(job: Job): Promise<Report> {
     await once(socket, 'connect')
     const line: Line = { socket, sent: new Map() }
     const reader = new FrameReader(default_link.frame)
-    socket.on('data', (chunk: Buffer) =>
+    const read = answerReader()
+    socket.on('data', (chunk: Buffer) => {
+      socket.cork()
       reader.push(chunk, ({ body }) => {
-        const { fields } = decode(default_link, body)
-        const stan = fields[11] ?? ''
+        const { stan, code } = read(body)
         const began = line.sent.get(stan) ?? 0
         line.sent.delete(stan)
         report.latencies_ms.push(performance.now() - began)
-        if (fields[39] === '00') report.approved += 1
+        if (code === '00') report.approved += 1
         else report.others += 1
         if (job.per_second === null && !isOver()) send(line)
-      }),
-    )
+      })
+      socket.uncork()
+    })
     lines.push(line)
   }
   const cpu = process.cpuUsage()

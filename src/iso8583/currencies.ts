@@ -36,10 +36,11 @@ export const currencyOfNumber = (numeric: string): Currency | null =>
 export const currencyOfLetters = (letters: string): Currency | null =>
   by_letters.get(letters) ?? null
 
-/** The JSON number of an amount in the smallest unit, made from its digits, not by division. */
+/**
+ * The JSON number of an amount in the smallest unit. Element 4 has twelve digits, so both sides of
+ * the division are exact, and its one rounding is that of the decimal text.
+ */
 export function amountFromMinor(minor: bigint, currency: string): number {
   const decimals = by_letters.get(currency)?.decimals ?? DECIMALS_STANDARD
-  const digits = minor.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  return Number(decimals === 0 ? whole : `${whole}.${digits.slice(-decimals)}`)
+  return Number(minor) / 10 ** decimals
 }

@@ -1,5 +1,4 @@
 import { blotCharacters } from './blot.ts'
-import { namedFields } from './element_names.ts'
 import type { Layout, Link } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import type { Message } from './message.ts'
@@ -14,8 +13,8 @@ export type MaskedMessage = {
   mti: string
   bitmap_hex: string
   fields: Record<number, string>
-  named: Record<string, string>
-  raw_hex: string
+  /** The bytes, with stars where the values have them. */
+  raw: Uint8Array
 }
 
 const FIRST_SHOWN = 6
@@ -52,19 +51,31 @@ export function maskMessage(link: Link, message: Message): MaskedMessage {
   const raw = Buffer.from(message.raw)
   const fields: Record<number, string> = {}
   const pans = pansOf(message.fields)
-  for (const [key, value] of Object.entries(message.fields)) {
-    const layout = link.layouts[Number(key)]
-    const start = message.offsets[Number(key)]
+  for (const key in message.fields) {
+    const element = Number(key)
+    const value = message.fields[element] as string
+    const layout = link.layouts[element]
+    const start = message.offsets[element]
     if (layout === undefined || start === undefined) continue
+    if (layout.show === 'plain' && !holdsOneOf(pans, value)) {
+      fields[element] = value
+      continue
+    }
     const { hidden, shown } = maskElement(link, layout, value)
     const found = pans.flatMap((pan) => occurrencesOf(pan, value))
     for (const range of [...hidden, ...found]) {
       blotCharacters(layout, raw, { start, count: value.length, ...range })
     }
-    if (shown !== null) fields[layout.element] = pans.reduce(withoutPan, shown)
+    if (shown !== null) fields[element] = pans.reduce(withoutPan, shown)
   }
-  const { mti, bitmap_hex } = message
-  return { mti, bitmap_hex, fields, named: namedFields(fields), raw_hex: raw.toString('hex') }
+  return { mti: message.mti, bitmap_hex: message.bitmap_hex, fields, raw }
+}
+
+/** Almost always no: most elements are shorter than any card number. */
+function holdsOneOf(pans: readonly string[], value: string): boolean {
+  if (value.length < SOUGHT_PAN_LENGTH_MIN) return false
+  for (const pan of pans) if (value.includes(pan)) return true
+  return false
 }
 
 /** The ranges to overwrite in the bytes, and the text that is shown; null for none at all. */

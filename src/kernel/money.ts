@@ -9,6 +9,7 @@ export type Micros = bigint
 
 export const MICRO_DECIMALS = 6
 const MICROS_PER_DOLLAR = 10n ** BigInt(MICRO_DECIMALS)
+const MICROS_EXACT = Number(MICROS_PER_DOLLAR)
 
 /** The decimal parts of a JSON number's text, with any exponent worked in; null if it is none. */
 export function decimalParts(
@@ -63,7 +64,11 @@ export function decimalFromMicros(micros: Micros): string {
   return `${micros < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The JSON number of an amount. Below 2^33 dollars, 8.5 billion, it keeps every digit. */
+/**
+ * The JSON number of an amount. Below 2^33 dollars, 8.5 billion, it keeps every digit: both sides
+ * of the division are exact, so its one rounding is that of the decimal text.
+ */
 export function usdFromMicros(micros: Micros): number {
-  return Number(decimalFromMicros(micros))
+  const exact = Number(micros)
+  return Number.isSafeInteger(exact) ? exact / MICROS_EXACT : Number(decimalFromMicros(micros))
 }

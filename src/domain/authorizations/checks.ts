@@ -56,7 +56,12 @@ const perTransaction = 'limit_per_transaction'
 
 /** Every objection, first things first; none: it is approved. */
 export function objectionsTo(situation: Situation): DeclineCode[] {
-  return checks.flatMap((check) => check(situation) ?? [])
+  const objections: DeclineCode[] = []
+  for (const check of checks) {
+    const objection = check(situation)
+    if (objection !== null) objections.push(objection)
+  }
+  return objections
 }
 
 /** A card is good to the end of its month, wherever on earth it is used. */
@@ -76,6 +81,7 @@ function codeIsRight({ request, card }: Situation): DeclineCode | null {
 }
 
 export function recentFailures({ failed_at }: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
+  if (failed_at.length === 0) return failed_at
   return failed_at.filter((at) => now.getTime() - at.getTime() < DAY_MS)
 }
 

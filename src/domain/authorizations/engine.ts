@@ -3,6 +3,7 @@ import { spendingWindow } from '#domain/cards/limits.ts'
 import { lockHeads, recordEventSet } from '#domain/events/record_event_set.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
 import { cardPurse, holdPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
+import { assert } from '#kernel/assert.ts'
 import type { Seams } from '#platform/context.ts'
 import { type Database, DatabaseUnavailable, type Tx } from '#platform/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/write_lane.ts'
@@ -21,15 +22,14 @@ import {
   type AnsweredMessage,
   insertEarlyReversals,
   insertMessages,
-  insertTransactions,
   markChallengesUsed,
-  updateTransactions,
   writeAttempts,
   writeSpending,
 } from './outcome_store.ts'
 import { Purchases } from './purchases.ts'
 import { declined } from './record.ts'
 import { type Answered, type CardRequest, isFact } from './request.ts'
+import { insertTransactions, updateTransactions } from './transaction_sets.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -54,17 +54,37 @@ export type EngineSeams = Pick<
 /** The contract's: what nobody captures is given back after a week. */
 export const HOLD_LIFETIME_MS = 7 * 24 * 3_600_000
 
+type Lane = WriteLane<CardRequest, Answered>
+
 const BATCH_MAX = 512
+/** While the database works for one, the other decides. */
+export const LANES = 2
 /** The network has given up by then. */
 const WAIT_MAX_MS = 1_000
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789'
 const CODE_LENGTH = 6
 
-export function makeEngine(seams: EngineSeams, { batch_max = BATCH_MAX } = {}): Engine {
-  const lane: WriteLane<CardRequest, Answered> = writeLane(
-    (batch) => seams.db.transaction((tx) => run(seams, tx, batch)),
-    { clock: seams.clock, batch_max, wait_max_ms: WAIT_MAX_MS, judge },
+export function makeEngine(
+  seams: EngineSeams,
+  { batch_max = BATCH_MAX, lane_count = LANES } = {},
+): Engine {
+  const lanes = Array.from({ length: lane_count }, () =>
+    writeLane<CardRequest, Answered>(
+      (batch) => seams.db.transaction((tx) => run(seams, tx, batch)),
+      { clock: seams.clock, batch_max, wait_max_ms: WAIT_MAX_MS, judge },
+    ),
   )
+  return {
+    submit: (request) => laneOf(lanes, request).submit(request),
+    load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
+    drain: async () => void (await Promise.all(lanes.map((lane) => lane.drain()))),
+  }
+}
+
+/** All messages of a card go the same way, so that they are decided in the order they came. */
+function laneOf(lanes: readonly Lane[], { pan_hash }: CardRequest): Lane {
+  const lane = lanes[pan_hash.charCodeAt(0) % lanes.length]
+  assert(lane !== undefined, 'a remainder is an index')
   return lane
 }
 

@@ -3,6 +3,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
 import { idFloor } from '#kernel/id.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
+import { texts } from '#platform/columns.ts'
 import type { SpendLimits } from '#platform/config.ts'
 import type { Tx } from '#platform/db.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
@@ -10,7 +11,8 @@ import type { CardRequest } from './request.ts'
 
 /** What a batch looks up. All of it is asked at once, behind the lock of the cards. */
 
-type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended'> & {
+type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended' | 'failed_at'> & {
+  failed_at: Date[] | null
   account_status: string
   spend_limits: Partial<SpendLimits>
   per_transaction_micros: Micros | null
@@ -27,14 +29,14 @@ export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<Locked
     `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
             c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
             c.daily_micros, c.monthly_micros, a.status as account_status, a.spend_limits,
-            coalesce(f.failed_at, '{}') as failed_at
+            f.failed_at
        from cards c
        join accounts a on a.id = c.account_id
        left join card_attempts f on f.account_id = c.account_id and f.card_id = c.id
       where c.pan_hash = any($1)
       order by c.account_id, c.id
         for no key update of c`,
-    [pan_hashes],
+    [texts(pan_hashes, (hash) => hash)],
   )
 }
 
@@ -58,29 +60,42 @@ export function findSpent(
        left join purses r on r.account_id = c.account_id and r.kind = 'receivable'
              and r.owner_id = ''
       where c.pan_hash = any($1)`,
-    [pan_hashes, day, month_start],
+    [texts(pan_hashes, (hash) => hash), day, month_start],
   )
 }
 
+type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'
+
 export function cardFacts(
-  { account_status, spend_limits, ...card }: LockedCard,
+  card: LockedCard,
   spent: SpentRow | undefined,
   programme: SpendLimits,
 ): CardFacts {
-  const maxima = { ...programme, ...spend_limits }
-  const lower = (own: Micros | null, most_usd: number): Micros => {
-    const most = microsFromUsd(most_usd)
-    return own !== null && own < most ? own : most
+  const lower = (holders: Micros | null, most: MostOf): Micros => {
+    const most_micros = microsFromUsd(card.spend_limits[most] ?? programme[most])
+    return holders !== null && holders < most_micros ? holders : most_micros
   }
   return {
-    ...card,
-    is_suspended: account_status !== 'active',
+    account_id: card.account_id,
+    id: card.id,
+    brand: card.brand,
+    status: card.status,
+    last4: card.last4,
+    exp_month: card.exp_month,
+    exp_year: card.exp_year,
+    mcc_allow: card.mcc_allow,
+    mcc_deny: card.mcc_deny,
+    geo_allow: card.geo_allow,
+    geo_deny: card.geo_deny,
+    pan_hash: card.pan_hash,
+    is_suspended: card.account_status !== 'active',
     limits: {
-      per_transaction: lower(card.per_transaction_micros, maxima.per_transaction_max_usd),
-      daily: lower(card.daily_micros, maxima.daily_max_usd),
-      monthly: lower(card.monthly_micros, maxima.monthly_max_usd),
+      per_transaction: lower(card.per_transaction_micros, 'per_transaction_max_usd'),
+      daily: lower(card.daily_micros, 'daily_max_usd'),
+      monthly: lower(card.monthly_micros, 'monthly_max_usd'),
     },
     spent: { daily: spent?.daily_micros ?? 0n, monthly: spent?.monthly_micros ?? 0n },
+    failed_at: card.failed_at ?? [],
   }
 }
 
@@ -97,7 +112,7 @@ export function findSeen(tx: Tx, identities: readonly string[]): Promise<SeenRow
     `select identity, fingerprint, answer from network_messages where identity = any($1)
      union all
      select identity, null, null from early_reversals where identity = any($1)`,
-    [identities],
+    [texts(identities, (identity) => identity)],
   )
 }
 

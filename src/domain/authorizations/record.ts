@@ -19,20 +19,29 @@ export function record(
     account_id: card.account_id,
     id: work.newId('txn'),
     card_id: card.id,
+    type: given.type,
+    status: given.status,
     authorization_id: null,
     amount_minor: charge.minor,
     currency: charge.currency ?? '???',
     amount_micros: charge.micros ?? 0n,
     fx_rate: charge.fx_rate,
     fee_micros: 0n,
-    ...merchant,
+    merchant_name: merchant.merchant_name,
+    mcc: merchant.mcc,
+    merchant_city: merchant.merchant_city,
+    merchant_country: merchant.merchant_country,
+    merchant_id: merchant.merchant_id,
+    terminal_id: merchant.terminal_id,
     open_micros: 0n,
     held_micros: 0n,
     captured_micros: 0n,
     refunded_micros: 0n,
     decline_code: null,
     failed_rules: [],
-    ...entry,
+    card_present: entry.card_present,
+    entry_mode: entry.entry_mode,
+    wallet: entry.wallet,
     three_ds_result: threeDsResult(work, request),
     three_ds_challenge_id: request.challenge_id,
     network: card.brand,
@@ -49,8 +58,9 @@ export function record(
     updated_at: work.now,
     settled_at: null,
     expires_at: null,
-    ...given,
   }
+  // Into the whole row, not spread: all rows then have one shape, which is what makes them quick.
+  Object.assign(row, given)
   work.made.push(row)
   work.purchases.add(row)
   return row

@@ -73,6 +73,7 @@ export type KeptMessage = { mti: string; bitmap: string; fields: string; raw: Ui
 /** What a door sends back, and what of it is kept. */
 export type KeptAnswer = {
   mti: string
+  /** What it says beyond what it repeats of the message. */
   fields: Readonly<Record<number, string>>
   response_code: string
   bytes: Uint8Array

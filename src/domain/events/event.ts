@@ -23,7 +23,7 @@ const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
 
 /** Null for what is no part of the activity stream, such as sign-ins and maintenance. */
 export function activityTypeOf(type: string): ActivityType | null {
-  return ACTIVITY_TYPES[type.split('.')[0] ?? ''] ?? null
+  return ACTIVITY_TYPES[type.slice(0, type.indexOf('.'))] ?? null
 }
 
 export type Envelope = {

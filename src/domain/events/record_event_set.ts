@@ -1,4 +1,5 @@
 import { assert } from '#kernel/assert.ts'
+import { bigints, moments, texts } from '#platform/columns.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
@@ -16,7 +17,7 @@ export async function lockHeads(tx: Tx, account_ids: readonly string[]): Promise
   const rows = await tx.rows<{ account_id: string; event_sequence: bigint }>(
     `select account_id, event_sequence from account_heads
       where account_id = any($1) order by account_id for update`,
-    [account_ids],
+    [texts(account_ids, (account_id) => account_id)],
   )
   return new Map(rows.map((row) => [row.account_id, Number(row.event_sequence)]))
 }
@@ -33,20 +34,20 @@ export async function recordEventSet(
   tx: Tx,
   heads: Heads,
   events: readonly OwnedEvent[],
-  { stamp, ...shared }: Telling,
+  { stamp, livemode, request }: Telling,
 ): Promise<void> {
   if (events.length === 0) return
   const counted = new Set<string>()
   const rows = events.map(({ account_id, event }): Stored => {
-    const at = stamp()
+    const { id, created_at } = stamp()
     if (!isWebhookEvent(event.type)) {
-      return { account_id, event, ...at, sequence: null, body: null }
+      return { account_id, event, id, created_at, sequence: null, body: null }
     }
     const sequence = (heads.get(account_id) ?? 0) + 1
     heads.set(account_id, sequence)
     counted.add(account_id)
-    const body = eventBody(event, { ...shared, ...at, account_id, sequence })
-    return { account_id, event, ...at, sequence, body }
+    const body = eventBody(event, { livemode, request, id, created_at, account_id, sequence })
+    return { account_id, event, id, created_at, sequence, body }
   })
   const [moved] = await Promise.all([moveHeads(tx, heads, counted), insertEvents(tx, rows)])
   assert(moved === counted.size, 'every account that is told something has a head')
@@ -59,7 +60,10 @@ function moveHeads(tx: Tx, heads: Heads, counted: ReadonlySet<string>): Promise<
     `update account_heads h set event_sequence = w.sequence
        from unnest($1::text[], $2::bigint[]) as w (account_id, sequence)
       where h.account_id = w.account_id`,
-    [account_ids, account_ids.map((account_id) => heads.get(account_id) ?? 0)],
+    [
+      texts(account_ids, (account_id) => account_id),
+      bigints(account_ids, (account_id) => BigInt(heads.get(account_id) ?? 0)),
+    ],
   )
 }
 
@@ -75,18 +79,18 @@ const INSERT_EVENTS = `
 
 async function insertEvents(tx: Tx, rows: readonly Stored[]): Promise<void> {
   await tx.run(INSERT_EVENTS, [
-    rows.map(({ account_id }) => account_id),
-    rows.map(({ id }) => id),
-    rows.map(({ sequence }) => sequence),
-    rows.map(({ event }) => event.type),
-    rows.map(({ event }) => activityTypeOf(event.type)),
-    rows.map(({ event }) => event.severity ?? 'info'),
-    rows.map(({ event }) => event.message),
-    rows.map(({ event }) => event.card_id ?? null),
-    rows.map(({ event }) => event.amount_micros ?? null),
-    rows.map(({ event }) => event.resource.type),
-    rows.map(({ event }) => event.resource.id),
-    rows.map(({ body }) => body),
-    rows.map(({ created_at }) => created_at.toISOString()),
+    texts(rows, ({ account_id }) => account_id),
+    texts(rows, ({ id }) => id),
+    bigints(rows, ({ sequence }) => (sequence === null ? null : BigInt(sequence))),
+    texts(rows, ({ event }) => event.type),
+    texts(rows, ({ event }) => activityTypeOf(event.type)),
+    texts(rows, ({ event }) => event.severity ?? 'info'),
+    texts(rows, ({ event }) => event.message),
+    texts(rows, ({ event }) => event.card_id),
+    bigints(rows, ({ event }) => event.amount_micros),
+    texts(rows, ({ event }) => event.resource.type),
+    texts(rows, ({ event }) => event.resource.id),
+    texts(rows, ({ body }) => body),
+    moments(rows, ({ created_at }) => created_at),
   ])
 }

@@ -1,5 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
+import { bigints, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import type { MovementName } from './movements.ts'
 import { CUSTOMER_KINDS, type CustomerKind, type Purse, type PurseKind, purseKey } from './purse.ts'
@@ -40,9 +41,9 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<
   const distinct = new Map(wanted.map((purse) => [purseKey(purse.account_id, purse), purse]))
   const keys = [...distinct.values()]
   const columns = [
-    keys.map((purse) => purse.account_id),
-    keys.map((purse) => purse.kind),
-    keys.map((purse) => purse.owner_id),
+    texts(keys, (purse) => purse.account_id),
+    texts(keys, (purse) => purse.kind),
+    texts(keys, (purse) => purse.owner_id),
   ]
   if (keys.length === 0) return new Map()
   const rows = await lockRows(tx, columns)
@@ -57,9 +58,10 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<
   return byKey(await lockRows(tx, columns))
 }
 
-function lockRows(tx: Tx, columns: readonly string[][]): Promise<PurseRow[]> {
+function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
-    `select p.account_id, p.kind, p.owner_id, p.balance_micros, p.moved_at, false as is_changed
+    `select p.account_id, p.kind, p.owner_id, p.balance_micros, false as is_changed,
+            case p.kind when 'treasury' then p.moved_at end as moved_at
        from purses p
        join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
       using (account_id, kind, owner_id)
@@ -81,25 +83,25 @@ export async function writePostings(
 ): Promise<void> {
   if (rows.length === 0) return
   const [written] = await tx.rows<{ purses: number; movements: number }>(WRITE_POSTINGS, [
-    purses.map((purse) => purse.account_id),
-    purses.map((purse) => purse.kind),
-    purses.map((purse) => purse.owner_id),
-    purses.map((purse) => purse.balance_micros),
-    purses.map((purse) => purse.moved_at),
-    rows.map((row) => row.account_id),
-    rows.map((row) => row.id),
-    rows.map((row) => row.movement),
-    rows.map((row) => row.from_kind),
-    rows.map((row) => row.from_owner_id),
-    rows.map((row) => row.from_balance_micros),
-    rows.map((row) => row.to_kind),
-    rows.map((row) => row.to_owner_id),
-    rows.map((row) => row.to_balance_micros),
-    rows.map((row) => row.amount_micros),
-    rows.map((row) => row.reference_type),
-    rows.map((row) => row.reference_id),
-    rows.map((row) => row.description),
-    rows.map((row) => row.created_at),
+    texts(purses, (purse) => purse.account_id),
+    texts(purses, (purse) => purse.kind),
+    texts(purses, (purse) => purse.owner_id),
+    bigints(purses, (purse) => purse.balance_micros),
+    moments(purses, (purse) => purse.moved_at),
+    texts(rows, (row) => row.account_id),
+    texts(rows, (row) => row.id),
+    texts(rows, (row) => row.movement),
+    texts(rows, (row) => row.from_kind),
+    texts(rows, (row) => row.from_owner_id),
+    bigints(rows, (row) => row.from_balance_micros),
+    texts(rows, (row) => row.to_kind),
+    texts(rows, (row) => row.to_owner_id),
+    bigints(rows, (row) => row.to_balance_micros),
+    bigints(rows, (row) => row.amount_micros),
+    texts(rows, (row) => row.reference_type),
+    texts(rows, (row) => row.reference_id),
+    texts(rows, (row) => row.description),
+    moments(rows, (row) => row.created_at),
   ])
   assert(written?.purses === purses.length, 'every purse of a posting was written')
   assert(written?.movements === rows.length, 'every movement of a posting was written')

@@ -8,7 +8,6 @@ import {
   lockPurses,
   type MovementRow,
   moveAtOnce,
-  type OneMovement,
   type PurseRow,
   writePostings,
 } from './ledger_store.ts'
@@ -113,22 +112,23 @@ function decide(move: Move, purses: ReadonlyMap<string, PurseRow>, stamp: Stamp)
   const at = momentOf([from, to], stamp.now)
   if (from !== undefined) change(from, -amount_micros, at)
   if (to !== undefined) change(to, amount_micros, at)
-  return {
-    ...rowOf(move, at, stamp),
-    from_balance_micros: from?.balance_micros ?? null,
-    to_balance_micros: to?.balance_micros ?? null,
-  }
+  const row = rowOf(move, at, stamp)
+  row.from_balance_micros = from?.balance_micros ?? null
+  row.to_balance_micros = to?.balance_micros ?? null
+  return row
 }
 
-function rowOf(move: Move, at: Date, stamp: Stamp): OneMovement {
+function rowOf(move: Move, at: Date, stamp: Stamp): MovementRow {
   return {
     account_id: move.account_id,
     id: stamp.newId('bal', at),
     movement: move.movement,
     from_kind: move.from.kind,
     from_owner_id: move.from.owner_id,
+    from_balance_micros: null,
     to_kind: move.to.kind,
     to_owner_id: move.to.owner_id,
+    to_balance_micros: null,
     amount_micros: move.amount_micros,
     reference_type: move.reference.type,
     reference_id: move.reference.id,

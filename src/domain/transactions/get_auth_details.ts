@@ -1,6 +1,8 @@
 import { Problem } from '#contract/problem.ts'
 import type { AuthDetails } from '#contract/transactions.ts'
 import { namedFields } from '#iso8583/element_names.ts'
+import { type LinkName, links } from '#iso8583/links.ts'
+import { decode } from '#iso8583/message.ts'
 import type { Handler } from '#platform/context.ts'
 import type { TransactionRow } from './transaction.ts'
 import { findMessage, type MessageRow, transactionOf } from './transaction_store.ts'
@@ -18,10 +20,21 @@ export const getAuthDetails: Handler<'get_auth_details'> = async ({ tx, caller }
 /** What only the answer says of a purchase; the rest of it repeats the message. */
 const ANSWERED_ELEMENTS = [38, 39, 44, 54] as const
 
+/** An answer of a card link is kept as its bytes, with zeros for the number that stood there. */
+function answeredFields(
+  { link, answer, response_fields }: MessageRow,
+  masked_pan: string | undefined,
+): Record<number, string> {
+  if (!(link in links)) return JSON.parse(response_fields) as Record<number, string>
+  const { fields } = decode(links[link as LinkName], answer)
+  if (fields[2] !== undefined && masked_pan !== undefined) fields[2] = masked_pan
+  return fields
+}
+
 /** Masked when it was stored: nothing that must not be shown is left to leave out here. */
 function authDetailsView(transaction: TransactionRow, message: MessageRow): AuthDetails {
   const asked = JSON.parse(message.fields) as Record<number, string>
-  const response_fields = JSON.parse(message.response_fields) as Record<number, string>
+  const response_fields = answeredFields(message, asked[2])
   const fields = { ...asked }
   for (const element of ANSWERED_ELEMENTS) {
     const value = response_fields[element]

@@ -57,6 +57,7 @@ export function pageOfTransactions(
 }
 
 export type MessageRow = {
+  link: string
   mti: string
   bitmap: string
   fields: string
@@ -64,12 +65,14 @@ export type MessageRow = {
   response_mti: string
   response_fields: string
   response_code: string
+  answer: Buffer
   received_at: Date
 }
 
 export async function findMessage(tx: Tx, identity: string): Promise<MessageRow | null> {
   const [row] = await tx.rows<MessageRow>(
-    `select mti, bitmap, fields, raw, response_mti, response_fields, response_code, received_at
+    `select link, mti, bitmap, fields, raw, response_mti, response_fields, response_code, answer,
+            received_at
        from network_messages where identity = $1`,
     [identity],
   )

@@ -1,6 +1,6 @@
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { isFact } from '#domain/authorizations/request.ts'
+import { type CardRequest, isFact } from '#domain/authorizations/request.ts'
 import type { DeclineCode } from '#domain/transactions/decline.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
@@ -10,7 +10,7 @@ import type { Seams } from '#platform/context.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
 import { Overdue } from '#platform/write_lane.ts'
 import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
-import { type Translated, toRequest } from './to_request.ts'
+import { toRequest } from './to_request.ts'
 import { answerMti, restoreResponse, toResponse } from './to_response.ts'
 
 /** Whether the peer is signed on; a link that signed off gets no approvals until it is back. */
@@ -82,36 +82,36 @@ function manage({ link }: HostSeams, state: LinkState, { mti, fields }: Message)
 
 function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
   const { link, keys, clock } = seams
-  const masked = maskMessage(link, message)
-  const translated = toRequest(message, { link, keys, received_at: clock.now(), masked })
+  const request = toRequest(message, {
+    link,
+    keys,
+    received_at: clock.now(),
+    masked: maskMessage(link, message),
+    answer: (decision) => toResponse(asked, decision),
+    restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
+  })
   const asked = {
     link,
     message,
-    shown: masked.fields,
-    is_advice: translated.is_advice,
-    has_code: translated.isCodeRight !== null,
+    is_advice: message.mti[2] === '2',
+    has_code: request.isCodeRight !== null,
   }
   const without = (code: DeclineCode) =>
     toResponse({ ...asked, is_advice: false, has_code: false }, declined(code)).bytes
-  if (state.is_signed_off && !isFact(translated.kind)) {
+  if (state.is_signed_off && !isFact(request.kind)) {
     return { answer: without('programme_paused') }
-  }
-  const request = {
-    ...translated,
-    answer: toResponse.bind(null, asked),
-    restore: restoreResponse.bind(null, link, message),
   }
   return {
     answer: seams.engine.submit(request).then(
       ({ answer }) => answer,
-      (cause: unknown) => without(failed(seams, translated, cause)),
+      (cause: unknown) => without(failed(seams, request, cause)),
     ),
     late: () => without('issuer_unavailable'),
   }
 }
 
 /** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */
-function failed({ log }: HostSeams, { kind, link }: Translated, cause: unknown): DeclineCode {
+function failed({ log }: HostSeams, { kind, link }: CardRequest, cause: unknown): DeclineCode {
   if (cause instanceof Overdue) return 'issuer_unavailable'
   log.error('a card message could not be decided', { kind, link }, cause)
   return cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error'

@@ -18,7 +18,7 @@ export type MessageKey = {
 export function identityOf(key: MessageKey, now: Date): string {
   const { link, mti, stan, acquirer, pan_hash } = key
   const at = `${yearOf(key.transmitted, now)}${key.transmitted}`
-  return [at, link, mti.slice(0, 3), stan, withoutZeros(acquirer), pan_hash].join('|')
+  return `${at}|${link}|${mti.slice(0, 3)}|${stan}|${withoutZeros(acquirer)}|${pan_hash}`
 }
 
 /** The identity of the message that element 90 names. */
@@ -31,7 +31,8 @@ export function originalIdentityOf(
   return identityOf({ link, mti, stan, transmitted, acquirer, pan_hash }, now)
 }
 
-const withoutZeros = (digits: string): string => digits.replace(/^0+(?=.)/, '')
+const withoutZeros = (digits: string): string =>
+  digits[0] === '0' ? digits.replace(/^0+(?=.)/, '') : digits
 
 const HALF_YEAR_DAYS = 183
 const DAY_MS = 86_400_000

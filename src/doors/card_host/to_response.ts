@@ -1,6 +1,6 @@
 import type { Decision, KeptAnswer } from '#domain/authorizations/request.ts'
-import type { Link } from '#iso8583/link.ts'
-import { decode, encode, type Message } from '#iso8583/message.ts'
+import { bytesOfCharacters, type Link } from '#iso8583/link.ts'
+import { encode, type Message } from '#iso8583/message.ts'
 import { writeAmounts } from '#iso8583/subfields.ts'
 import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
@@ -16,42 +16,42 @@ export function answerMti(mti: string): string {
 type Asked = {
   link: Link
   message: Message
-  /** The request's elements as they may be kept. */
-  shown: Readonly<Record<number, string>>
   is_advice: boolean
   /** Whether a security code was given; its result is part of the answer. */
   has_code: boolean
 }
 
 export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
-  const { link, message, shown } = asked
+  const { link, message } = asked
   const response_code = responseCode(decision, asked.is_advice)
   const said = saidIn(asked, decision, response_code)
   const mti = answerMti(message.mti)
-  const fields = { ...echoed(message.fields), ...said }
+  const fields = Object.assign(echoed(message.fields), said)
+  if (fields[2] !== undefined) fields[2] = '0'.repeat(fields[2].length)
+  const kept_bytes = encode(link, { mti, fields })
   return {
     mti,
     response_code,
-    fields: { ...echoed(shown), ...said },
-    bytes: encode(link, { mti, fields }),
-    kept_bytes: encode(link, { mti, fields: withPan(fields, blankPan) }),
+    fields: said,
+    bytes: restoreResponse(link, message, kept_bytes),
+    kept_bytes,
   }
 }
 
-const blankPan = (pan: string): string => '0'.repeat(pan.length)
-
-function withPan(
-  fields: Readonly<Record<number, string>>,
-  other: (pan: string) => string,
-): Record<number, string> {
-  const pan = fields[2]
-  return pan === undefined ? fields : { ...fields, 2: other(pan) }
-}
-
-/** The first answer again: zeros stand where the number was, and the repeat has the number. */
+/**
+ * An answer as it is sent: zeros stand where the number was kept out, and the message that it
+ * answers has the number, in the link's own bytes. It is the first element behind the one bitmap
+ * that an answer has.
+ */
 export function restoreResponse(link: Link, message: Message, kept_bytes: Uint8Array): Uint8Array {
-  const { mti, fields } = decode(link, kept_bytes)
-  return encode(link, { mti, fields: withPan(fields, (pan) => message.fields[2] ?? pan) })
+  const from = message.offsets[2]
+  const layout = link.layouts[2]
+  if (from === undefined || layout === undefined) return kept_bytes
+  const size = bytesOfCharacters(layout, (message.fields[2] ?? '').length)
+  const bytes = Buffer.from(kept_bytes)
+  const at = link.mti_bytes + link.bitmap_bytes + layout.prefix_bytes
+  bytes.set(message.raw.subarray(from, from + size), at)
+  return bytes
 }
 
 /** An element that repeats the card number is not repeated in turn: the answer is stored. */
@@ -61,8 +61,8 @@ function echoed(fields: Readonly<Record<number, string>>): Record<number, string
   for (const element of ECHOED) {
     const value = fields[element]
     if (value === undefined) continue
-    const isPrivate = element >= FIRST_PRIVATE && pan !== '' && value.includes(pan)
-    if (!isPrivate) echo[element] = value
+    if (element >= FIRST_PRIVATE && pan !== '' && value.includes(pan)) continue
+    echo[element] = value
   }
   return echo
 }
