@@ -14,6 +14,10 @@ export type CardNetwork = {
   ask(message: Outgoing): Promise<Message>
   /** What a later message needs to name this one. */
   stamp(): { 7: string; 11: string; 12: string; 13: string }
+  /** The line in use, dialled and signed on where there is none. */
+  line(): Promise<Line>
+  /** A line of its own. */
+  dial(): Promise<Line>
   close(): void
 }
 
@@ -29,14 +33,16 @@ export function cardNetwork(port: number, { clock, random }: { clock: Clock; ran
   let trace = random.below(TRACE_NUMBERS)
   let line: Line | null = null
   const network: CardNetwork = {
-    ask: async (message) => {
+    ask: async (message) => (await network.line()).ask(message),
+    line: async () => {
       if (line === null || line.isDown()) {
         line = await openLine(port)
         const { 7: moment, 11: stan } = network.stamp()
         await line.ask({ mti: '0800', fields: { 7: moment, 11: stan, 70: '001' } })
       }
-      return line.ask(message)
+      return line
     },
+    dial: () => openLine(port),
     stamp: () => {
       trace = (trace + 1) % TRACE_NUMBERS
       const digits = clock.now().toISOString().replace(/\D/g, '')

@@ -2,9 +2,10 @@ import { Problem } from '#contract/problem.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import type { Outgoing } from '#iso8583/message.ts'
 import type { PrintedCard, Surface } from '#platform/surface.ts'
+import { faultIn } from './card_network/faults.ts'
 import { authorization, forcedCapture, newReference } from './card_network/merchant.ts'
 import { amountElements, type Purchase, purchaseIn } from './card_network/purchase.ts'
-import { type Scene, sceneOf, sent } from './card_network/scene.ts'
+import { type Scene, sceneOf, sent, type Wires } from './card_network/scene.ts'
 import { cardNetwork } from './card_network.ts'
 import { readBody } from './control.ts'
 import { sandboxTransactions } from './transactions.ts'
@@ -12,18 +13,26 @@ import { sandboxTransactions } from './transactions.ts'
 /** What shops do with a card, on demand: real messages to the card host, told as Transactions. */
 export const sandboxCards: Surface = (app, world) => {
   const network = cardNetwork(world.card_host_port, world)
+  const wires: Wires = { network, faults: new Map() }
   app.addHook('onClose', async () => network.close())
   app.post('/sandbox/v1/cards/:id/authorize', async (request) => {
-    const scene = await sceneOf(world, network, request)
+    const scene = await sceneOf(world, wires, request)
     return sell(scene, purchaseIn(readBody(request)), async (sale) =>
       authorization(network, sale, await challenged(scene, sale.purchase)),
     )
   })
   app.post('/sandbox/v1/cards/:id/force_capture', async (request) => {
-    const scene = await sceneOf(world, network, request)
+    const scene = await sceneOf(world, wires, request)
     return sell(scene, purchaseIn(readBody(request)), async (sale) => forcedCapture(network, sale))
   })
-  sandboxTransactions(app, world, network)
+  app.post('/sandbox/v1/network/faults', async (request) => {
+    const { account_id } = await world.callerOf(request.headers.authorization)
+    const fault = faultIn(readBody(request))
+    if (fault === null) wires.faults.delete(account_id)
+    else wires.faults.set(account_id, fault)
+    return { fault }
+  })
+  sandboxTransactions(app, world, wires)
 }
 
 type Sale = { card: PrintedCard; purchase: Purchase; reference: string }

@@ -7,16 +7,15 @@ import { microsFromUsd } from '#kernel/money.ts'
 import type { PrintedCard, World } from '#platform/surface.ts'
 import { capture, type Earlier, refund, reversal } from './card_network/merchant.ts'
 import { amountElements, exactMinor, minorIn } from './card_network/purchase.ts'
-import { type Scene, sceneOf, sent } from './card_network/scene.ts'
-import type { CardNetwork } from './card_network.ts'
+import { type Scene, sceneOf, sent, type Wires } from './card_network/scene.ts'
 import { readBody } from './control.ts'
 import { requireEmpty } from './topups.ts'
 
 /** What happens to a purchase after it was asked for: the merchant's later messages. */
-export function sandboxTransactions(app: FastifyInstance, world: World, network: CardNetwork) {
+export function sandboxTransactions(app: FastifyInstance, world: World, wires: Wires) {
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/sandbox/v1/transactions/:id/${name}`, async (request) => {
-      const scene = await sceneOf(world, network, request)
+      const scene = await sceneOf(world, wires, request)
       const { amount, ...others } = readBody(request)
       requireEmpty(others)
       const transaction = (await scene.read('get_transaction', {

@@ -5,7 +5,7 @@ export type Plastic = { pan: string; expiry: string }
 
 type Template = { body: Buffer; offsets: Record<number, number> }
 
-/** A purchase of one cent, encoded once: what differs from message to message is written over it. */
+/** A purchase of one cent, encoded once: what differs between messages is written over it. */
 function templateOf({ pan, expiry }: Plastic): Template {
   const body = encode(default_link, {
     mti: '0100',

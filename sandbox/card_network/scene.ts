@@ -4,11 +4,14 @@ import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.t
 import type { Message, Outgoing } from '#iso8583/message.ts'
 import type { World } from '#platform/surface.ts'
 import { type CardNetwork, NetworkFailed } from '#sandbox/card_network.ts'
+import { type Fault, faults } from './faults.ts'
 
 /** One call of the sandbox: who plays, with which card or transaction, over which network. */
 export type Scene = {
   world: World
   network: CardNetwork
+  /** What will go wrong with an account's next message. */
+  faults: Map<string, Fault>
   account_id: string
   /** The one in the path. */
   id: string
@@ -16,9 +19,11 @@ export type Scene = {
   read(operation: OperationName, input: object): Promise<Record<string, unknown>>
 }
 
+export type Wires = Pick<Scene, 'network' | 'faults'>
+
 export async function sceneOf(
   world: World,
-  network: CardNetwork,
+  { network, faults: armed }: Wires,
   request: FastifyRequest,
 ): Promise<Scene> {
   const { authorization } = request.headers
@@ -28,6 +33,7 @@ export async function sceneOf(
   return {
     world,
     network,
+    faults: armed,
     account_id,
     id,
     read: async (operation, input) => {
@@ -43,8 +49,12 @@ export async function sceneOf(
 /** No decision was made: the host was away, or could not decide. */
 const UNDECIDED: ReadonlySet<string> = new Set(['30', '91', '96'])
 
-export async function sent({ network }: Scene, message: Outgoing): Promise<Message> {
-  const answer = await network.ask(message).catch((cause: unknown) => {
+export async function sent(scene: Scene, message: Outgoing): Promise<Message> {
+  const { network, account_id } = scene
+  const fault = scene.faults.get(account_id)
+  scene.faults.delete(account_id)
+  const send = fault === undefined ? network.ask(message) : faults[fault](network, message)
+  const answer = await send.catch((cause: unknown) => {
     if (!(cause instanceof NetworkFailed)) throw cause
     throw new Problem('upstream_timeout', 'The card host did not answer.', { cause })
   })

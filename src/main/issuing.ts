@@ -5,6 +5,7 @@ import {
   expireAuthorization,
   expireAuthorizationsTask,
 } from '#domain/authorizations/expire_authorizations_task.ts'
+import { settleClearingsTask } from '#domain/authorizations/settle_clearings_task.ts'
 import { findCardOf } from '#domain/cards/card_store.ts'
 import { sealedPanOf } from '#domain/cards/pan_store.ts'
 import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
@@ -46,7 +47,10 @@ export async function startIssuing(seams: Seams, database_url: string): Promise<
     engine,
     host,
     probe: issuerProbe({ port, host: settings.iso_host, link, clock, is_tls }),
-    tasks: [expireAuthorizationsTask({ ...seams, engine })],
+    tasks: [
+      expireAuthorizationsTask({ ...seams, engine }),
+      settleClearingsTask({ ...seams, engine }),
+    ],
     world: {
       card_host_port: port,
       cardNumberOf: async (account_id, id) => {

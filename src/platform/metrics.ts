@@ -7,6 +7,7 @@ export type Metrics = {
   problems: Counter<'operation' | 'code'>
   task_failures: Counter<'task'>
   card_messages: Counter<'mti' | 'code'>
+  unpriced_clearings: Counter
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
 }
@@ -48,6 +49,11 @@ export function makeMetrics(): Metrics {
       name: 'florin_card_messages_total',
       help: 'Messages of card networks, by type and response code.',
       labelNames: ['mti', 'code'],
+      registers,
+    }),
+    unpriced_clearings: new Counter({
+      name: 'florin_unpriced_clearings_total',
+      help: 'Clearings in a foreign currency that wait for a person to say their dollars.',
       registers,
     }),
     clock_offset_seconds: new Gauge({

@@ -35,7 +35,13 @@ export type Issuer = {
   ask(message: Outgoing): Promise<Message>
 }
 
-type Options = { database_url?: string; batch_max?: number; clock?: Clock; data_dir?: string }
+type Options = {
+  database_url?: string
+  batch_max?: number
+  lane_count?: number
+  clock?: Clock
+  data_dir?: string
+}
 
 export async function openIssuer(
   options: Options = {},
@@ -47,7 +53,11 @@ export async function openIssuer(
   const clock = options.clock ?? systemClock()
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
   const seams = await makeSeams(settings, db, { log: silentLog, clock })
-  const engine = makeEngine(seams, options.batch_max === undefined ? {} : options)
+  const { batch_max, lane_count } = options
+  const engine = makeEngine(seams, {
+    ...(batch_max !== undefined && { batch_max }),
+    ...(lane_count !== undefined && { lane_count }),
+  })
   after(async () => {
     await engine.drain()
     await db.close()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type Outgoing } from '#iso8583/message.ts'
 import { type BareCard, type Issuer, insertBareCard, purchaseMessage } from './issuer.ts'
+import { assertBooksAreSound } from './spending.ts'
 import { type ModelAccount, type ModelCard, newAccount, type Told, tell } from './spending_model.ts'
 
 /** Mulberry32: a run is its seed. */
@@ -28,12 +29,19 @@ export type Storm = {
 
 const DAILY_LIMIT = 60_000
 
-/** A random sequence of messages over two cards, repeats and reorders among them. */
-export async function makeStorm(issuer: Issuer, seed: number, length: number): Promise<Storm> {
+/**
+ * A random sequence of messages over the cards of one account, repeats and reorders among them. The
+ * order between two cards of one account is theirs only where the engine has one lane.
+ */
+export async function makeStorm(
+  issuer: Issuer,
+  seed: number,
+  { length, card_count }: { length: number; card_count: 1 | 2 },
+): Promise<Storm> {
   const below = seeded(seed)
   const model = newAccount(below(4) === 0 ? 20_000 : 0)
   const cards: BareCard[] = []
-  for (const usd of [100 + below(400), 20 + below(50)]) {
+  for (const usd of [100 + below(400), 20 + below(50)].slice(0, card_count)) {
     const account_id = cards[0]?.account_id
     const owner = account_id === undefined ? {} : { account_id }
     const treasury_usd = account_id === undefined ? model.treasury / 100 : 0
@@ -47,7 +55,7 @@ export async function makeStorm(issuer: Issuer, seed: number, length: number): P
     const purchases = new Map()
     model.cards.push({ ...money, status: 'active', daily_limit: DAILY_LIMIT, purchases })
   }
-  if (below(6) === 0) await freeze(issuer, { card: cards[1], model: model.cards[1] })
+  if (below(6) === 0) await freeze(issuer, { card: cards.at(-1), model: model.cards.at(-1) })
   const storm: Storm = { account_id: cards[0]?.account_id ?? '', cards, model, sent: [] }
   const script = new Script(storm, below, issuer.clock.now())
   for (let step = 0; step < length; step += 1) script.step()
@@ -81,7 +89,7 @@ class Script {
   }
 
   step(): void {
-    const at = this.#below(3) === 0 ? 1 : 0
+    const at = this.#below(3) === 0 ? this.#storm.cards.length - 1 : 0
     const dice = this.#below(100)
     if (dice < 15 && this.#storm.sent.length > 0) this.#repeat()
     else if (dice < 20 && this.#unsent.length > 0) this.#unsent.shift()?.()
@@ -210,6 +218,28 @@ class Script {
     sent.push({ body: encode(default_link, message), code, at })
   }
 }
+
+/** Storms side by side, each against its own model; what all of it came to is proven at the end. */
+export async function weather(
+  issuer: Issuer,
+  { seed, rounds, side_by_side, card_count }: Weather,
+): Promise<void> {
+  for (let round = 0; round < rounds; round += side_by_side) {
+    const storms = await Promise.all(
+      Array.from({ length: side_by_side }, (_, at) =>
+        makeStorm(issuer, seed + round + at, { length: LENGTH, card_count }),
+      ),
+    )
+    await Promise.all(storms.map((storm) => playStorm(issuer, storm)))
+    for (const storm of storms) await assertCameTo(issuer, storm)
+    if (round % (10 * side_by_side) === 0) await assertBooksAreSound(issuer.db)
+  }
+  await assertBooksAreSound(issuer.db)
+}
+
+export type Weather = { seed: number; rounds: number; side_by_side: number; card_count: 1 | 2 }
+
+const LENGTH = 30
 
 /** Sends it all at once, in order; every answer is the model's, and repeats are byte for byte. */
 export async function playStorm(issuer: Issuer, { sent }: Storm): Promise<void> {

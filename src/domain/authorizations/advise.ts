@@ -3,6 +3,7 @@ import { recordAuthorization, recordDecline } from './authorize.ts'
 import { giveUp } from './capture.ts'
 import type { CardFacts } from './facts.ts'
 import { hold } from './money.ts'
+import { priced, setAside } from './price.ts'
 import { decision, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { change, countSpending, dayOf, type Work } from './work.ts'
@@ -22,12 +23,15 @@ export function advise(work: Work, request: CardRequest): Decision {
     return decision('noted', { ...said, transaction: recordDecline(work, asked, []) })
   }
   const found = work.purchases.ofClearing(card, request)
-  if (found?.type === 'authorization') {
+  const head = found?.type === 'authorization' ? found : null
+  const known = priced(request, head)
+  if (known === null) return setAside(work, card, request)
+  if (head !== null) {
     // What one message has taken is settled: only its reversal or a refund changes it.
-    if (!found.is_single_message) complete(work, asked, found)
-    return decision('noted', { ...said, transaction: found })
+    if (!head.is_single_message) complete(work, { card, request: known }, head)
+    return decision('noted', { ...said, transaction: head })
   }
-  return decision('noted', { ...said, transaction: standIn(work, asked) })
+  return decision('noted', { ...said, transaction: standIn(work, { card, request: known }) })
 }
 
 function standIn(work: Work, asked: Asked): TransactionRow {

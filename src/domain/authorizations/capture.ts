@@ -2,6 +2,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { CardFacts } from './facts.ts'
 import { captureHeld, release, take } from './money.ts'
+import { priced, setAside } from './price.ts'
 import { decision, record, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { change, countSpending, dayOf, type Work } from './work.ts'
@@ -16,10 +17,12 @@ export function capture(work: Work, request: CardRequest): Decision {
   if (card === undefined) return decision('noted')
   const found = work.purchases.ofClearing(card, request)
   const head = found?.type === 'authorization' ? found : null
-  const amount = request.charge.micros ?? 0n
+  const known = priced(request, head)
+  if (known === null) return setAside(work, card, request)
+  const amount = known.charge.micros ?? 0n
   const row = record(
     work,
-    { card, request },
+    { card, request: known },
     {
       type: 'capture',
       status: 'settled',

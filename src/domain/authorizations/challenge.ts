@@ -1,9 +1,10 @@
 import { Problem } from '#contract/problem.ts'
 import type { ThreeDsChallenge, ThreeDsDecision } from '#contract/webhooks.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
-import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import { usdFromMicros } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
+import type { ChallengeAsked } from '#platform/surface.ts'
 import {
   type ChallengeRow,
   decideChallenge,
@@ -17,15 +18,6 @@ import {
  * first decision counts, silence is a no, and an approval works for one purchase of at most its
  * amount. Nobody waits here: the network's message comes later and looks the outcome up.
  */
-export type ChallengeAsked = {
-  card_id: string
-  amount_minor: bigint
-  currency: string
-  amount_micros: Micros
-  merchant_name: string
-  mcc: string
-  merchant_country: string | null
-}
 
 /** The contract's: an answer counts for five minutes. */
 const LIFETIME_MS = 5 * 60_000

@@ -2,6 +2,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { CardFacts } from './facts.ts'
 import { giveBack } from './money.ts'
+import { priced, setAside } from './price.ts'
 import { decision, record, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { change, type Work } from './work.ts'
@@ -13,7 +14,9 @@ export function refund(work: Work, request: CardRequest): Decision {
   const found = work.purchases.ofClearing(card, request)
   const head = found?.type === 'authorization' || found?.type === 'capture' ? found : null
   const named = work.purchases.byMessage(card, request.reference.original_identity)
-  const row = recordRefund(work, { card, request }, head)
+  const known = priced(request, head)
+  if (known === null) return setAside(work, card, request)
+  const row = recordRefund(work, { card, request: known }, head)
   giveBack(work, card, row, row.amount_micros)
   if (head !== null) spread(work, card, { head, first: named, amount: row.amount_micros })
   tell(work, row, 'refunded')

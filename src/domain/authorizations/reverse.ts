@@ -3,6 +3,7 @@ import type { Micros } from '#kernel/money.ts'
 import { giveUp } from './capture.ts'
 import type { CardFacts } from './facts.ts'
 import { giveBack, take } from './money.ts'
+import { shareOf } from './price.ts'
 import { decision, tell } from './record.ts'
 import { recordRefund, spread } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -46,14 +47,7 @@ type Asked = { card: CardFacts; request: CardRequest }
 
 /** What the purchase comes to now, in dollars; a part in the merchant's currency is scaled. */
 function replacementOf(head: TransactionRow, minor: bigint | null): Micros {
-  if (minor === null || head.amount_minor === 0n) return 0n
-  return roundedToCents((head.amount_micros * minor) / head.amount_minor)
-}
-
-const CENT_MICROS = 10_000n
-
-function roundedToCents(micros: Micros): Micros {
-  return ((micros + CENT_MICROS / 2n) / CENT_MICROS) * CENT_MICROS
+  return minor === null ? 0n : shareOf(head, minor)
 }
 
 /** Never more is held than before, and what was captured of the purchase counts against it. */

@@ -6,6 +6,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { Purchases } from './purchases.ts'
+import type { CardRequest } from './request.ts'
 
 /**
  * One batch under way: what was locked and looked up, and what its decisions have come to so far.
@@ -32,7 +33,11 @@ export type Work = {
   new_early_reversals: Set<string>
   failed_cards: Set<CardFacts>
   used_challenges: ChallengeFacts[]
+  unpriced: Unpriced[]
 }
+
+/** A fact whose dollars nobody knows yet. */
+export type Unpriced = { id: string; card: CardFacts; request: CardRequest }
 
 export type SpendingChange = {
   account_id: string

@@ -9,6 +9,7 @@ import {
   setAccountLimits,
   suspendAccount,
 } from '#domain/accounts/administer_account.ts'
+import { findUnpricedClearings, priceClearing } from '#domain/authorizations/price_clearing.ts'
 import { cancelByAdmin, freezeByAdmin, unfreezeByAdmin } from '#domain/cards/administer_card.ts'
 import { findCardsOfAll } from '#domain/cards/find_cards.ts'
 import { shipCard } from '#domain/cards/ship_card.ts'
@@ -68,6 +69,9 @@ export const acts: { readonly [Name in CallName]: Act<Name> } = {
   list_kill_switches: async ({ tx }) => ({ data: await findKillSwitches(tx) }),
   set_kill_switch: setKillSwitch,
   announce_maintenance: ({ tx, now }, input) => planMaintenance(tx, input, now),
+
+  list_unpriced_clearings: findUnpricedClearings,
+  price_clearing: priceClearing,
 
   list_suspense: findSuspense,
   release_suspense: releaseSuspense,

@@ -3,7 +3,7 @@ import { Id, Input, OneOf, Page, pageQuery } from '#contract/shapes.ts'
 import { Topup } from '#contract/topups.ts'
 import { Withdrawal } from '#contract/withdrawals.ts'
 import { operatorCall } from './operator_call.ts'
-import { AccountFilter, HeldDeposit, owned, Reconciliation } from './shapes.ts'
+import { AccountFilter, HeldDeposit, owned, Reconciliation, UnpricedClearing } from './shapes.ts'
 
 const ofWithdrawal = Input({ id: Id('wd', 'The withdrawal.') })
 const ofSuspense = Input({ id: Id('bal', 'The deposit in suspense.') })
@@ -38,6 +38,28 @@ export const money_calls = {
     input: ofSuspense,
     output: Topup,
     problems: ['kill_switch_active', 'address_blocked', 'invalid_address'],
+  }),
+  list_unpriced_clearings: operatorCall({
+    name: 'list_unpriced_clearings',
+    method: 'GET',
+    path: '/unpriced_clearings',
+    role: 'viewer',
+    summary: 'Captures and refunds in a foreign currency whose dollars nobody has said.',
+    input: Input({ ...pageQuery }),
+    output: Page(UnpricedClearing),
+  }),
+  price_clearing: operatorCall({
+    name: 'price_clearing',
+    method: 'POST',
+    path: '/unpriced_clearings/{id}/price',
+    role: 'risk',
+    summary: 'Say what a clearing is in dollars; it is booked within seconds.',
+    input: Input({
+      id: Id('txn', 'The clearing.'),
+      amount_usd: Type.Number({ description: 'What it is in dollars, in whole cents.' }),
+    }),
+    output: UnpricedClearing,
+    problems: ['invalid_amount'],
   }),
   list_withdrawals: operatorCall({
     name: 'list_withdrawals',

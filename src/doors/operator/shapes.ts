@@ -75,6 +75,21 @@ export const HeldDeposit = Type.Object(
   { description: 'A deposit in suspense.' },
 )
 
+export const UnpricedClearing = Type.Object(
+  {
+    id: Id('txn', 'The clearing; the transaction that comes of it has an id of its own.'),
+    account_id: Id('acct', 'Whose card it was.'),
+    card_id: Id('card', 'The card.'),
+    kind: OneOf(['advise', 'capture', 'refund'], { description: 'What the network told.' }),
+    amount: Type.Number({ description: "In the merchant's currency." }),
+    currency: Type.String({ description: "The merchant's currency; ??? where nobody knows it." }),
+    merchant_name: Type.String({ description: 'The merchant.' }),
+    amount_usd: Nullable(Usd('What a person has said that it is.')),
+    created_at: Timestamp('When it came.'),
+  },
+  { description: 'A clearing that waits for its dollars.' },
+)
+
 const Difference = Type.Object({
   chain: Type.String({ description: 'The chain.' }),
   asset: Type.String({ description: 'The asset.' }),

@@ -1,0 +1,109 @@
+import { writeFrame } from '#iso8583/frame.ts'
+import { default_link } from '#iso8583/links.ts'
+import { encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { type CardNetwork, type Line, NetworkFailed } from '#sandbox/card_network.ts'
+import { invalid } from '#sandbox/control.ts'
+import { originalOf } from './merchant.ts'
+
+/**
+ * What goes wrong between a switch and its issuer, on demand. Each fault is one way to send the
+ * next message, in real frames; what the host makes of it is the host's affair.
+ */
+export type Fault = keyof typeof faults
+
+type Send = (network: CardNetwork, message: Outgoing) => Promise<Message>
+
+export const faults = {
+  /** Answered, and sent again as a repeat: the answer must be the same, byte for byte. */
+  repeat: async (network, message) => {
+    const first = await network.ask(message)
+    return sameAs(first, await network.ask(repeatOf(message)))
+  },
+  /** Its reversal overtakes it. */
+  reorder: async (network, message) => {
+    await network.ask(reversalOf(network, message))
+    return network.ask(message)
+  },
+  /** The answer comes when the switch has given up: it takes the message back. */
+  late: async (network, message) => {
+    const answer = await network.ask(message)
+    await network.ask(reversalOf(network, message))
+    return answer
+  },
+  /** The line is cut behind the message; on the next line it is repeated. */
+  cut: async (network, message) => {
+    await cutBehind(await network.line(), message)
+    return network.ask(repeatOf(message))
+  },
+  /** Bytes that are no frame come first: the host hangs up, and the switch dials again. */
+  garbage: async (network, message) => {
+    const line = await network.line()
+    line.write(GARBAGE)
+    await hungUp(line)
+    return network.ask(message)
+  },
+  /** Another line asks and asks and does not read: this one must not wait for it. */
+  slow_reader: async (network, message) => {
+    const deaf = await network.dial()
+    deaf.socket.pause()
+    for (let count = 0; count < FLOOD; count += 1) deaf.write(frameOf(echoOf(network)))
+    const answer = await network.ask(message)
+    deaf.end()
+    return answer
+  },
+} as const satisfies Record<string, Send>
+
+const GARBAGE = Buffer.concat([Buffer.from([0, 32]), Buffer.alloc(32, 0xaa)])
+const FLOOD = 500
+const HANG_UP_MS = 5_000
+
+/** Null takes back what was asked for. */
+export function faultIn(body: Record<string, unknown>): Fault | null {
+  const { fault, ...others } = body
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalid(other, 'is not known here')
+  if (fault === null) return null
+  if (typeof fault === 'string' && Object.hasOwn(faults, fault)) return fault as Fault
+  throw invalid('fault', `must be null or one of ${Object.keys(faults).join(', ')}`)
+}
+
+const frameOf = (message: Outgoing): Uint8Array =>
+  writeFrame(default_link.frame, encode(default_link, message))
+
+/** The last digit of its type says that it is a repeat; everything else is the same. */
+const repeatOf = ({ mti, fields }: Outgoing): Outgoing => ({ mti: `${mti.slice(0, 3)}1`, fields })
+
+function reversalOf(network: CardNetwork, { mti, fields }: Outgoing): Outgoing {
+  const { 48: _, ...repeated } = fields
+  return {
+    mti: '0420',
+    fields: { ...repeated, ...network.stamp(), 90: originalOf({ mti, fields }) },
+  }
+}
+
+function echoOf(network: CardNetwork): Outgoing {
+  const { 7: moment, 11: stan } = network.stamp()
+  return { mti: '0800', fields: { 7: moment, 11: stan, 70: '301' } }
+}
+
+function sameAs(first: Message, again: Message): Message {
+  if (Buffer.compare(first.raw, again.raw) === 0) return first
+  throw new NetworkFailed('a repeat got another answer')
+}
+
+function cutBehind(line: Line, message: Outgoing): Promise<void> {
+  return new Promise((done) => {
+    line.socket.once('close', () => done())
+    line.socket.write(frameOf(message), () => line.end())
+  })
+}
+
+function hungUp(line: Line): Promise<void> {
+  return new Promise((done, failed) => {
+    const timer = setTimeout(() => failed(new NetworkFailed('the line stays open')), HANG_UP_MS)
+    line.socket.once('close', () => {
+      clearTimeout(timer)
+      done()
+    })
+  })
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
+import { assertBooksAreSound } from '#test/support/spending.ts'
+
+const issuer = await openIssuer()
+const { db } = issuer
+
+const EUR = '978'
+/** 10.00 EUR that the network bills as 10.85 USD. */
+const BILLED = { 49: EUR, 6: '000000001085', 10: '61085000', 51: '840' }
+
+type Row = { type: string; usd: number; fx_rate: string | null }
+
+async function rowsOf(card: BareCard): Promise<Row[]> {
+  return db.rows<Row>(
+    `select type, amount_micros::float8 / 1e6 as usd, fx_rate from transactions
+      where card_id = $1 order by id`,
+    [card.id],
+  )
+}
+
+async function moneyOf(card: BareCard): Promise<Record<string, number>> {
+  const rows = await db.rows<{ kind: string; usd: number }>(
+    'select kind, balance_micros::float8 / 1e6 as usd from purses where owner_id = $1',
+    [card.id],
+  )
+  return Object.fromEntries(rows.map(({ kind, usd }) => [kind, usd]))
+}
+
+async function approvedInEuro(card: BareCard): Promise<string> {
+  const message = purchaseMessage(card, 1_000, { fields: BILLED })
+  assert.equal((await issuer.ask(message)).fields[39], '00')
+  return message.fields[37] ?? ''
+}
+
+async function tell(
+  card: BareCard,
+  cents: number,
+  fields: Record<number, string>,
+  mti = '0220',
+): Promise<void> {
+  const answer = await issuer.ask(purchaseMessage(card, cents, { mti, fields }))
+  assert.equal(answer.fields[39], '00')
+}
+
+async function waiting(card: BareCard): Promise<number> {
+  const rows = await db.rows('select id from unpriced_clearings where card_id = $1', [card.id])
+  return rows.length
+}
+
+test('a capture without dollars is booked at the rate of its authorization', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const rrn = await approvedInEuro(card)
+  await tell(card, 400, { 37: rrn, 49: EUR })
+  await tell(card, 600, { 37: rrn, 49: EUR, 48: '44011' })
+  assert.deepEqual(await rowsOf(card), [
+    { type: 'authorization', usd: 10.85, fx_rate: '1.085' },
+    { type: 'capture', usd: 4.34, fx_rate: '1.085' },
+    { type: 'capture', usd: 6.51, fx_rate: '1.085' },
+  ])
+  assert.deepEqual(await moneyOf(card), { card: 89.15, hold: 0 })
+  await assertBooksAreSound(db)
+})
+
+test('a refund without dollars is given back at the rate of its purchase', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const rrn = await approvedInEuro(card)
+  await tell(card, 1_000, { 37: rrn, ...BILLED })
+  await tell(card, 500, { 3: '200000', 37: rrn, 49: EUR })
+  const rows = await rowsOf(card)
+  assert.deepEqual(rows.at(-1), { type: 'refund', usd: 5.43, fx_rate: '1.085' })
+  assert.deepEqual(await moneyOf(card), { card: 94.58, hold: 0 })
+  await assertBooksAreSound(db)
+})
+
+test('a completion without dollars changes its hold at the rate of its authorization', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const rrn = await approvedInEuro(card)
+  await tell(card, 2_000, { 37: rrn, 49: EUR }, '0120')
+  assert.deepEqual(await moneyOf(card), { card: 78.3, hold: 21.7 })
+  await assertBooksAreSound(db)
+})
+
+test('what has neither dollars nor a rate is set aside, and books nothing', async () => {
+  for (const [mti, type] of [
+    ['0220', '000000'],
+    ['0220', '200000'],
+    ['0120', '000000'],
+  ] as const) {
+    const card = await insertBareCard(issuer, { usd: 100 })
+    await tell(card, 1_000, { 3: type, 49: EUR }, mti)
+    assert.deepEqual(await rowsOf(card), [])
+    assert.equal(await waiting(card), 1)
+    assert.deepEqual(await moneyOf(card), { card: 100, hold: 0 })
+  }
+  await assertBooksAreSound(db)
+})
+
+test('a purchase in another currency lends no rate', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const rrn = await approvedInEuro(card)
+  await tell(card, 1_000, { 37: rrn, 49: '392' })
+  assert.equal(await waiting(card), 1)
+  assert.deepEqual(await moneyOf(card), { card: 89.15, hold: 10.85 })
+})
+
+test('a repeat of what was set aside does not set it aside twice', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const message = purchaseMessage(card, 1_000, { mti: '0220', fields: { 49: EUR } })
+  const [first, again] = [await issuer.ask(message), await issuer.ask(message)]
+  assert.deepEqual(again.raw, first.raw)
+  assert.equal(await waiting(card), 1)
+})
+
+test('a question without dollars is declined', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const answer = await issuer.ask(purchaseMessage(card, 1_000, { fields: { 49: EUR } }))
+  assert.equal(answer.fields[39], '13')
+})

@@ -1,0 +1,63 @@
+import { Problem } from '#contract/problem.ts'
+import type { OperatorContext } from '#domain/access/operator.ts'
+import { amountFromMinor } from '#iso8583/currencies.ts'
+import { decimalsOf, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
+import type { PageInput, PageOf } from '#platform/page.ts'
+import { lockUnpriced, pageOfUnpriced, setPrice, type UnpricedRow } from './unpriced_store.ts'
+
+/** A capture, refund or stand-in that waits for its dollars. */
+export type UnpricedClearing = {
+  id: string
+  account_id: string
+  card_id: string
+  kind: UnpricedRow['kind']
+  amount: number
+  currency: string
+  merchant_name: string
+  /** Null until a person has said it; then it is booked within seconds. */
+  amount_usd: number | null
+  created_at: string
+}
+
+const viewOf = (row: UnpricedRow): UnpricedClearing => ({
+  id: row.id,
+  account_id: row.account_id,
+  card_id: row.card_id,
+  kind: row.kind,
+  amount: amountFromMinor(row.amount_minor, row.currency),
+  currency: row.currency,
+  merchant_name: row.merchant_name,
+  amount_usd: row.amount_micros === null ? null : usdFromMicros(row.amount_micros),
+  created_at: row.created_at.toISOString(),
+})
+
+export async function findUnpricedClearings(
+  { tx }: OperatorContext,
+  input: PageInput,
+): Promise<PageOf<UnpricedClearing>> {
+  const page = await pageOfUnpriced(tx, input)
+  return { ...page, data: page.data.map(viewOf) }
+}
+
+const CENT_DECIMALS = 2
+
+/** Said once: what a person has said is booked, and a mistake is mended by an adjustment. */
+export async function priceClearing(
+  context: OperatorContext,
+  { id, amount_usd }: { id: string; amount_usd: number },
+): Promise<UnpricedClearing> {
+  const row = await lockUnpriced(context.tx, id)
+  if (row.amount_micros !== null) {
+    throw new Problem('invalid_request', 'Its dollars have been said already.', { status: 409 })
+  }
+  if (!(amount_usd > 0) || decimalsOf(amount_usd) > CENT_DECIMALS) {
+    throw new Problem('invalid_amount', 'amount_usd must be above 0, in whole cents.', {
+      details: [{ field: 'amount_usd', message: 'must be above 0, in whole cents' }],
+    })
+  }
+  const amount_micros = microsFromUsd(amount_usd)
+  await setPrice(context.tx, row, amount_micros)
+  const resource = { type: 'card', id: row.card_id }
+  context.audit(row.account_id, { action: 'price_clearing', resource })
+  return viewOf({ ...row, amount_micros })
+}

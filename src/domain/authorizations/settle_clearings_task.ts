@@ -1,0 +1,61 @@
+import type { Seams } from '#platform/context.ts'
+import type { Task } from '#platform/tasks.ts'
+import type { Engine } from './engine.ts'
+import type { CardRequest } from './request.ts'
+import { findPriced, markSettled, type PricedRow } from './unpriced_store.ts'
+
+const EVERY_MS = 1_000
+
+/**
+ * Books what a person has priced, as its message would have been booked. It has an identity of its
+ * own, so that a pass that dies between the booking and the mark books nothing twice.
+ */
+export function settleClearingsTask({
+  db,
+  clock,
+  engine,
+}: Pick<Seams, 'db' | 'clock'> & { engine: Engine }): Task {
+  return {
+    name: 'settle_clearings',
+    every_ms: EVERY_MS,
+    pass: async () => {
+      for (const row of await findPriced(db)) {
+        await engine.submit(requestOf(row))
+        await markSettled(db, row, clock.now())
+      }
+    },
+  }
+}
+
+function requestOf(row: PricedRow): CardRequest {
+  const { request, mti, bitmap, fields, raw, received_at } = row
+  const { fx_rate, ...told } = request
+  return {
+    ...told,
+    identity: `priced|${row.id}`,
+    pan_hash: row.pan_hash,
+    charge: {
+      minor: row.amount_minor,
+      currency: row.currency,
+      micros: row.amount_micros,
+      fx_rate,
+    },
+    expiry: null,
+    isCodeRight: null,
+    has_pin: false,
+    is_type_supported: true,
+    challenge_id: null,
+    replacement_minor: null,
+    received_at,
+    message: { mti, bitmap, fields, raw },
+    // The network was answered when the message came; this is what it was told.
+    answer: () => ({
+      mti: row.response_mti,
+      fields: JSON.parse(row.response_fields) as Record<number, string>,
+      response_code: row.response_code,
+      bytes: row.answer,
+      kept_bytes: row.answer,
+    }),
+    restore: (kept_bytes) => kept_bytes,
+  }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Transaction } from '#contract/transactions.ts'
+import { openLine } from '#sandbox/card_network.ts'
+import { getCard } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { purchaseMessage } from '#test/support/issuer.ts'
+import { operate } from '#test/support/operator.ts'
+import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const alarms: object[] = []
+const log = {
+  info: () => undefined,
+  error: (message: string, fields: object) => {
+    if (message.includes('dollars')) alarms.push(fields)
+  },
+}
+const service = await startTestService({ seams: { log } })
+const { url, world, programme } = service
+const line = await openLine(world.card_host_port)
+after(() => line.end())
+
+type Spender = Awaited<ReturnType<typeof openSpender>>
+
+async function clearedInYen({ account_id, card }: Spender, type = '000000'): Promise<void> {
+  const { pan, exp_year } = await world.cardNumberOf(account_id, card.id)
+  const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
+  const message = purchaseMessage(plastic, 1_500, { mti: '0220', fields: { 3: type, 49: '392' } })
+  const { 14: _, ...fields } = message.fields
+  assert.equal((await line.ask({ ...message, fields })).fields[39], '00')
+}
+
+type Waiting = { id: string; card_id: string; amount: number; currency: string; kind: string }
+
+async function waitingOf({ card }: Spender): Promise<Waiting[]> {
+  const { body } = await operate(url, 'GET', '/unpriced_clearings')
+  return (body.data as Waiting[]).filter(({ card_id }) => card_id === card.id)
+}
+
+async function transactionsOf({ key, card }: Spender): Promise<Transaction[]> {
+  const { body } = await send(url, 'GET', `/v1/cards/${card.id}/transactions`, { bearer: key })
+  return body.data
+}
+
+test('a capture without dollars waits for a person, raises an alarm, and is booked once', async () => {
+  const spender = await openSpender(service, { usd: 100 })
+  await clearedInYen(spender)
+  const [held, ...others] = await waitingOf(spender)
+  assert(held !== undefined && others.length === 0)
+  assert.deepEqual([held.amount, held.currency, held.kind], [1_500, 'JPY', 'capture'])
+  assert.deepEqual(alarms, [{ clearing: held.id }])
+  assert.match(await programme.metrics.registry.metrics(), /florin_unpriced_clearings_total 1/)
+  assert.deepEqual(await transactionsOf(spender), [])
+
+  const path = `/unpriced_clearings/${held.id}/price`
+  for (const amount_usd of [0, -1, 1.005]) {
+    const wrong = await operate(url, 'POST', path, { body: { amount_usd } })
+    assert.deepEqual([wrong.status, wrong.body.error], [422, 'invalid_amount'])
+  }
+  const said = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
+  assert.deepEqual([said.status, said.body.amount_usd], [200, 10.05])
+  await world.runTasks(['settle_clearings'])
+  await world.runTasks(['settle_clearings'])
+
+  const [capture, ...more] = await transactionsOf(spender)
+  assert(capture !== undefined && more.length === 0)
+  assert.deepEqual([capture.type, capture.amount, capture.amount_usd], ['capture', 1_500, 10.05])
+  const details = await send(url, 'GET', `/v1/transactions/${capture.id}/auth`, {
+    bearer: spender.key,
+  })
+  assert.equal(details.status, 200, details.text)
+  assert.equal(details.body.fields['49'], '392')
+  const card = await getCard(url, spender.key, spender.card.id)
+  assert.deepEqual([card.balance_usd, card.held_usd], [89.95, 0])
+  assert.deepEqual(await waitingOf(spender), [])
+  const again = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
+  assert.equal(again.status, 404)
+  await assertBooksAreSound(programme.db)
+})
+
+test('dollars are said once, by somebody who may', async () => {
+  const spender = await openSpender(service, { usd: 10 })
+  await clearedInYen(spender, '200000')
+  const [held] = await waitingOf(spender)
+  assert(held !== undefined)
+  await programme.db.run('update unpriced_clearings set amount_micros = 1000000 where id = $1', [
+    held.id,
+  ])
+  const path = `/unpriced_clearings/${held.id}/price`
+  const second = await operate(url, 'POST', path, { body: { amount_usd: 2 } })
+  assert.ok(second.status === 409 || second.status === 404, second.text)
+  const stranger = await send(url, 'POST', `/operator/v1${path}`, {
+    bearer: spender.key,
+    body: { amount_usd: 2 },
+  })
+  assert.equal(stranger.status, 401)
+  await world.runTasks(['settle_clearings'])
+  const card = await getCard(url, spender.key, spender.card.id)
+  assert.equal(card.balance_usd, 11)
+})
