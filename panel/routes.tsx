@@ -1,4 +1,16 @@
-import { ArrowDownToLine, CreditCard, LayoutDashboard, type LucideIcon } from 'lucide-react'
+import {
+  Activity as ActivityIcon,
+  ArrowDownToLine,
+  ArrowUpFromLine,
+  CodeXml,
+  CreditCard,
+  Gavel,
+  LayoutDashboard,
+  LifeBuoy,
+  type LucideIcon,
+  Receipt,
+  Settings as SettingsIcon,
+} from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import { Overview } from './pages/overview.tsx'
 
@@ -9,6 +21,11 @@ export type PanelRoute = {
   title?: string
   icon?: LucideIcon
 }
+
+/** One script for all of its parts, whichever of them is opened first. */
+const Developers = lazy(() =>
+  import('./pages/developers.tsx').then(({ Developers: page }) => ({ default: page })),
+)
 
 /**
  * Every page. The first one is in the first script; the others come when they are visited. The
@@ -35,5 +52,85 @@ export const routes: readonly PanelRoute[] = [
   {
     path: '/topups/:id',
     page: lazy(() => import('./pages/topup.tsx').then(({ TopupPage }) => ({ default: TopupPage }))),
+  },
+  {
+    path: '/transactions',
+    page: lazy(() =>
+      import('./pages/transactions.tsx').then(({ Transactions }) => ({ default: Transactions })),
+    ),
+    title: 'Transactions',
+    icon: Receipt,
+  },
+  {
+    path: '/transactions/:id',
+    page: lazy(() =>
+      import('./pages/transaction.tsx').then(({ TransactionPage }) => ({
+        default: TransactionPage,
+      })),
+    ),
+  },
+  {
+    path: '/disputes',
+    page: lazy(() =>
+      import('./pages/disputes.tsx').then(({ Disputes }) => ({ default: Disputes })),
+    ),
+    title: 'Disputes',
+    icon: Gavel,
+  },
+  {
+    path: '/disputes/:id',
+    page: lazy(() =>
+      import('./pages/dispute.tsx').then(({ DisputePage }) => ({ default: DisputePage })),
+    ),
+  },
+  {
+    path: '/withdrawals',
+    page: lazy(() =>
+      import('./pages/withdrawals.tsx').then(({ Withdrawals }) => ({ default: Withdrawals })),
+    ),
+    title: 'Withdrawals',
+    icon: ArrowUpFromLine,
+  },
+  {
+    path: '/withdrawals/:id',
+    page: lazy(() =>
+      import('./pages/withdrawal.tsx').then(({ WithdrawalPage }) => ({ default: WithdrawalPage })),
+    ),
+  },
+  {
+    path: '/activity',
+    page: lazy(() =>
+      import('./pages/activity.tsx').then(({ Activity }) => ({ default: Activity })),
+    ),
+    title: 'Activity',
+    icon: ActivityIcon,
+  },
+  {
+    path: '/tickets',
+    page: lazy(() => import('./pages/tickets.tsx').then(({ Tickets }) => ({ default: Tickets }))),
+    title: 'Support',
+    icon: LifeBuoy,
+  },
+  {
+    path: '/tickets/:id',
+    page: lazy(() =>
+      import('./pages/ticket.tsx').then(({ TicketPage }) => ({ default: TicketPage })),
+    ),
+  },
+  { path: '/developers', page: Developers, title: 'Developers', icon: CodeXml },
+  { path: '/developers/:id', page: Developers },
+  {
+    path: '/developers/webhooks/:id',
+    page: lazy(() =>
+      import('./pages/webhook.tsx').then(({ WebhookPage }) => ({ default: WebhookPage })),
+    ),
+  },
+  {
+    path: '/settings',
+    page: lazy(() =>
+      import('./pages/settings.tsx').then(({ Settings }) => ({ default: Settings })),
+    ),
+    title: 'Settings',
+    icon: SettingsIcon,
   },
 ]

@@ -48,16 +48,20 @@ export function PageHeader({ title, note, action }: HeaderProps) {
   )
 }
 
-/** A name and its value, one per line. */
-export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ReactNode])[] }) {
+export type Fact = readonly [name: string, value: ReactNode]
+
+/** A name and its value, one per line; what is false is left out. */
+export function Facts({ rows }: { rows: readonly (Fact | false)[] }) {
   return (
     <dl className="divide-y divide-line">
-      {rows.map(([name, value]) => (
-        <div key={name} className="flex items-baseline justify-between gap-4 py-2">
-          <dt className="shrink-0 text-soft">{name}</dt>
-          <dd className="min-w-0 text-right break-words">{value}</dd>
-        </div>
-      ))}
+      {rows
+        .filter((row) => row !== false)
+        .map(([name, value]) => (
+          <div key={name} className="flex items-baseline justify-between gap-4 py-2">
+            <dt className="shrink-0 text-soft">{name}</dt>
+            <dd className="min-w-0 text-right break-words">{value}</dd>
+          </div>
+        ))}
     </dl>
   )
 }

@@ -1,4 +1,4 @@
-import type { DeclineCode } from '#domain/transactions/decline.ts'
+import type { DeclineCode } from '#contract/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { objectionsTo, recentFailures } from './checks.ts'
 import type { CardFacts } from './facts.ts'

@@ -1,5 +1,5 @@
+import type { DeclineCode } from '#contract/decline.ts'
 import { countryIsAllowed, mccIsAllowed } from '#domain/cards/controls.ts'
-import type { DeclineCode } from '#domain/transactions/decline.ts'
 import type { Micros } from '#kernel/money.ts'
 import { type CardFacts, type ChallengeFacts, expiryOf } from './facts.ts'
 import type { CardRequest } from './request.ts'

@@ -1,4 +1,4 @@
-import { type DeclineCode, declineMessage } from '#domain/transactions/decline.ts'
+import { type DeclineCode, declineMessage } from '#contract/decline.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import type { NewEvent } from '#platform/context.ts'

@@ -1,5 +1,5 @@
+import type { DeclineCode } from '#contract/decline.ts'
 import type { CardRow } from '#domain/cards/card.ts'
-import type { DeclineCode } from '#domain/transactions/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 

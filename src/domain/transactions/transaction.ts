@@ -1,7 +1,7 @@
+import { declineMessage } from '#contract/decline.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
-import { declineMessage } from './decline.ts'
 
 /**
  * A transaction is one event of a purchase. Facts are appended, never replaced: a capture that

@@ -1,7 +1,7 @@
+import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
 import { type CardRequest, isFact } from '#domain/authorizations/request.ts'
-import type { DeclineCode } from '#domain/transactions/decline.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'

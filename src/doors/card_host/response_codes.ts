@@ -1,5 +1,5 @@
+import type { DeclineCode } from '#contract/decline.ts'
 import type { Decision } from '#domain/authorizations/request.ts'
-import type { DeclineCode } from '#domain/transactions/decline.ts'
 
 /**
  * Element 39 for every reason to decline, and where a network wants another one. Visa reads 57, 14

@@ -1,0 +1,115 @@
+import { Activity as ActivityIcon } from 'lucide-react'
+import type { ActivityEvent } from '#contract/activity.ts'
+import { useList } from '#panel/queries.ts'
+import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useCardNames } from './transactions/card_names.ts'
+
+const columns: readonly Column<ActivityEvent>[] = [
+  { title: 'What happened', cell: ({ message }) => <span className="break-words">{message}</span> },
+  { title: 'Event', wide_only: true, cell: (event) => <EventName event={event} /> },
+  {
+    title: 'Amount',
+    wide_only: true,
+    right: true,
+    cell: ({ amount_usd }) => (amount_usd === null ? '' : <Money usd={amount_usd} />),
+  },
+  {
+    title: 'When',
+    right: true,
+    cell: ({ created_at }) => (
+      <span className="text-soft">
+        <Time at={created_at} />
+      </span>
+    ),
+  },
+]
+
+const tones = { info: 'neutral', warning: 'warn', error: 'bad' } as const
+
+const EventName = ({ event: { event, severity } }: { event: ActivityEvent }) => (
+  <Badge tone={tones[severity]}>{inWords(event)}</Badge>
+)
+
+const types = [
+  ['topup', 'Deposits'],
+  ['card', 'Cards'],
+  ['spend', 'Spending'],
+  ['error', 'Failures'],
+] as const
+
+/** Where the thing an event is about is shown. */
+const pages: Readonly<Record<string, string>> = {
+  topup: '/topups',
+  card: '/cards',
+  transaction: '/transactions',
+  dispute: '/disputes',
+  withdrawal: '/withdrawals',
+  ticket: '/tickets',
+}
+
+function hrefOf({ resource, card_id }: ActivityEvent): string {
+  const page = pages[resource.type]
+  if (page !== undefined) return `${page}/${resource.id}`
+  return card_id === null ? '/settings' : `/cards/${card_id}`
+}
+
+export function Activity() {
+  const card_names = useCardNames()
+  const filters = useFilters(['type', 'card_id', ...period_names])
+  const { type, card_id } = filters.given
+  const narrowed = {
+    ...(card_id !== undefined && { card_id }),
+    ...createdWithin(filters.values),
+  }
+  // Two operations on one address: the one that takes a type needs one.
+  const list = useList(
+    type === undefined ? 'get_activity' : 'filter_activity',
+    type === undefined ? narrowed : { type, ...narrowed },
+  )
+  return (
+    <>
+      <PageHeader title="Activity" note="Everything that happened on the account, as it happens." />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Kind"
+            any="Everything"
+            value={filters.values.type}
+            options={types}
+            onChange={(value) => filters.set('type', value)}
+          />
+          <FilterChoice
+            label="Card"
+            any="Any card"
+            value={filters.values.card_id}
+            options={card_names.options}
+            onChange={(value) => filters.set('card_id', value)}
+          />
+          <PeriodChoice {...filters} />
+        </FilterBar>
+        <Table
+          label="Activity"
+          list={list}
+          columns={columns}
+          empty={<Nothing is_filtered={filters.count > 0} />}
+          href={hrefOf}
+        />
+      </Section>
+    </>
+  )
+}
+
+const Nothing = ({ is_filtered }: { is_filtered: boolean }) => (
+  <Empty icon={ActivityIcon} title={is_filtered ? 'Nothing matches' : 'Nothing has happened yet'}>
+    {is_filtered
+      ? 'Nothing that happened fits the filters.'
+      : 'Deposits, cards, purchases and failures appear here as they happen.'}
+  </Empty>
+)

@@ -1,0 +1,55 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+import { Link } from 'wouter'
+import { classes } from '#panel/ui/classes.ts'
+import { PageHeader } from '#panel/ui/section.tsx'
+import { Skeleton } from '#panel/ui/states.tsx'
+import { Agents } from './developers/agents.tsx'
+import { ApiKeys } from './developers/api_keys.tsx'
+import { AuditLog } from './developers/audit_log.tsx'
+import { Limits } from './developers/limits.tsx'
+import { Webhooks } from './developers/webhooks.tsx'
+import { NotFound } from './not_found.tsx'
+
+/** It carries the schemas of all operations, so it comes when it is asked for. */
+const Requests = lazy(() =>
+  import('./developers/requests.tsx').then(({ Requests: part }) => ({ default: part })),
+)
+
+const parts: Readonly<Record<string, readonly [title: string, part: ComponentType]>> = {
+  keys: ['API keys', ApiKeys],
+  webhooks: ['Webhooks', Webhooks],
+  agents: ['Agents', Agents],
+  requests: ['Requests', Requests],
+  audit: ['Audit log', AuditLog],
+  limits: ['Limits', Limits],
+}
+
+export function Developers({ id }: { id: string }) {
+  const name = id === '' ? 'keys' : id
+  const found = parts[name]
+  if (found === undefined) return <NotFound />
+  const [, Part] = found
+  return (
+    <>
+      <PageHeader title="Developers" note="Everything this panel does, your programs can do too." />
+      <nav aria-label="Developers" className="mb-4 flex gap-5 overflow-x-auto border-b border-line">
+        {Object.entries(parts).map(([each, [title]]) => (
+          <Link
+            key={each}
+            href={`/developers/${each}`}
+            aria-current={each === name ? 'page' : undefined}
+            className={classes(
+              '-mb-px border-b-2 border-transparent py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]',
+              each === name && 'border-accent text-ink',
+            )}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <Suspense fallback={<Skeleton className="h-64" />}>
+        <Part />
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+import { Bot } from 'lucide-react'
+import { useState } from 'react'
+import { type Scope, scopes as scope_words } from '#contract/scopes.ts'
+import { type Grant, useGrants, useRevokeGrant } from '#panel/grants.ts'
+import { useCardNames } from '#panel/pages/transactions/card_names.ts'
+import { Badge, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Confirm } from '#panel/ui/confirm.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { One } from '#panel/ui/one.tsx'
+import { Facts, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { LastUse } from './api_keys.tsx'
+
+export function Agents() {
+  const read = useGrants()
+  const [revoking, setRevoking] = useState<Grant | null>(null)
+  return (
+    <div className="space-y-4">
+      <Section title="Connect an agent">
+        <p className="mb-2 text-soft">
+          Give this address to an agent that speaks MCP. It will ask you what it may do, and for
+          which cards.
+        </p>
+        <Copyable text={`${location.origin}/mcp`} label="Copy the address" />
+      </Section>
+      <One read={read}>
+        {(grants) =>
+          grants.length === 0 ? (
+            <Section>
+              <Empty icon={Bot} title="No agent is connected">
+                Whom you allow something stands here, with what it may do, until you take it back.
+              </Empty>
+            </Section>
+          ) : (
+            <ul aria-label="Connected agents" className="grid items-start gap-4 lg:grid-cols-2">
+              {grants.map((grant) => (
+                <Agent key={grant.id} grant={grant} onRevoke={() => setRevoking(grant)} />
+              ))}
+            </ul>
+          )
+        }
+      </One>
+      {revoking !== null && <Revoke grant={revoking} onClose={() => setRevoking(null)} />}
+    </div>
+  )
+}
+
+const nameOf = ({ client_name, client_id }: Grant): string => client_name ?? client_id
+
+function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
+  const card_names = useCardNames()
+  const cards = grant.card_ids?.map((id) => card_names.of(id)).join(', ') ?? 'All cards'
+  const is_active = grant.status === 'active'
+  return (
+    <li>
+      <Section
+        title={nameOf(grant)}
+        action={
+          is_active ? (
+            <Button size="small" onClick={onRevoke}>
+              Revoke<span className="sr-only"> {nameOf(grant)}</span>
+            </Button>
+          ) : (
+            <Status of={grant.status} />
+          )
+        }
+      >
+        <ul aria-label="Scopes" className="mb-2 flex flex-wrap gap-1.5">
+          {grant.scopes.map((scope) => (
+            <li key={scope} title={scope_words[scope as Scope]}>
+              <Badge tone={scope.endsWith(':read') ? 'neutral' : 'accent'}>{scope}</Badge>
+            </li>
+          ))}
+        </ul>
+        <Facts
+          rows={[
+            ['Cards', cards],
+            ['Last used', <LastUse key="used" {...grant} />],
+            ['Allowed', <Time key="allowed" at={grant.created_at} />],
+            is_active && ['Ends', <Time key="ends" at={grant.expires_at} />],
+            grant.revoked_at !== null && ['Revoked', <Time key="end" at={grant.revoked_at} />],
+          ]}
+        />
+      </Section>
+    </li>
+  )
+}
+
+function Revoke({ grant, onClose }: { grant: Grant; onClose(): void }) {
+  const revoke = useRevokeGrant(() => {
+    toast(`${nameOf(grant)} may do nothing any more.`)
+    onClose()
+  })
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={`Revoke ${nameOf(grant)}?`}
+      verb="Revoke access"
+      danger
+      busy={revoke.isPending}
+      problem={revoke.error}
+      onConfirm={() => revoke.mutate(grant.id)}
+    >
+      <p>Its tokens stop working at once. It can ask you again.</p>
+    </Confirm>
+  )
+}

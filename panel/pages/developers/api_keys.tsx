@@ -1,0 +1,102 @@
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { ApiKey } from '#contract/api_keys.ts'
+import { useAct, useList } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Confirm } from '#panel/ui/confirm.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { CreateKey } from './create_key.tsx'
+
+export function ApiKeys() {
+  const list = useList('list_api_keys', {})
+  const [is_creating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<ApiKey | null>(null)
+  const columns: Column<ApiKey>[] = [
+    { title: 'Name', cell: (key) => <KeyName api_key={key} /> },
+    { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+    { title: 'Last used', wide_only: true, cell: (key) => <LastUse {...key} /> },
+    { title: 'Created', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: 'Action',
+      right: true,
+      cell: (key) =>
+        key.status === 'active' && (
+          <Button size="small" onClick={() => setRevoking(key)}>
+            Revoke<span className="sr-only"> {key.name ?? key.prefix}</span>
+          </Button>
+        ),
+    },
+  ]
+  const create = (
+    <Button size="small" kind="main" onClick={() => setCreating(true)}>
+      <Plus /> Create key
+    </Button>
+  )
+  return (
+    <Section title="API keys" action={create} flush>
+      <Table
+        label="API keys"
+        list={list}
+        columns={columns}
+        empty={
+          <Empty icon={KeyRound} title="No API key yet">
+            A key lets a program of yours do what you can do here. For an agent, connect it instead:
+            then it may do less.
+          </Empty>
+        }
+      />
+      {is_creating && <CreateKey onClose={() => setCreating(false)} />}
+      {revoking !== null && <Revoke api_key={revoking} onClose={() => setRevoking(null)} />}
+    </Section>
+  )
+}
+
+function KeyName({ api_key }: { api_key: ApiKey }) {
+  return (
+    <>
+      <span className="block font-medium break-words">{api_key.name ?? 'Without a name'}</span>
+      <code className="font-mono text-sm break-all text-soft">{api_key.prefix}…</code>
+    </>
+  )
+}
+
+type Use = { last_used_at: string | null; last_used_ip: string | null }
+
+/** When something was last used, and from where. */
+export function LastUse({ last_used_at, last_used_ip }: Use) {
+  if (last_used_at === null) return <span className="text-soft">Never</span>
+  return (
+    <>
+      <Time at={last_used_at} />
+      {last_used_ip !== null && <span className="block text-sm text-soft">{last_used_ip}</span>}
+    </>
+  )
+}
+
+function Revoke({ api_key, onClose }: { api_key: ApiKey; onClose(): void }) {
+  const revoke = useAct('revoke_api_key', {
+    done: () => {
+      toast('The key was revoked.')
+      onClose()
+    },
+  })
+  return (
+    <Confirm
+      open
+      onOpenChange={onClose}
+      title={`Revoke ${api_key.name ?? 'this key'}?`}
+      verb="Revoke the key"
+      danger
+      busy={revoke.isPending}
+      problem={revoke.error}
+      onConfirm={() => revoke.mutate({ id: api_key.id })}
+    >
+      <p>Every program that uses it stops working at once. This cannot be undone.</p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,121 @@
+import { ScrollText } from 'lucide-react'
+import type { AuditEntry } from '#contract/activity.ts'
+import { useList } from '#panel/queries.ts'
+import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+
+const tones = { success: 'good', denied: 'warn', failure: 'bad' } as const
+
+const columns: readonly Column<AuditEntry>[] = [
+  { title: 'Action', cell: (entry) => <Action entry={entry} /> },
+  { title: 'Who', wide_only: true, cell: ({ actor }) => <Actor actor={actor} /> },
+  {
+    title: 'Result',
+    cell: ({ result }) => <Badge tone={tones[result]}>{inWords(result)}</Badge>,
+  },
+  {
+    title: 'From',
+    wide_only: true,
+    cell: ({ ip, user_agent }) => (
+      <span className="num text-soft" title={user_agent ?? ''}>
+        {ip ?? ''}
+      </span>
+    ),
+  },
+  {
+    title: 'Chain',
+    wide_only: true,
+    cell: ({ hash }) => (
+      <code className="font-mono text-sm text-soft" title={hash}>
+        {hash.slice(0, 8)}
+      </code>
+    ),
+  },
+  { title: 'When', right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+]
+
+function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
+  return (
+    <>
+      <span className="block font-medium break-all">{action}</span>
+      {resource !== null && (
+        <code className="hidden font-mono text-xs break-all text-soft md:block">{resource.id}</code>
+      )}
+    </>
+  )
+}
+
+const actor_words: Record<AuditEntry['actor']['type'], string> = {
+  session: 'You, signed in',
+  api_key: 'An API key',
+  oauth_client: 'An agent',
+  system: 'Florin',
+  operator: 'The operator',
+}
+
+function Actor({ actor }: { actor: AuditEntry['actor'] }) {
+  return (
+    <>
+      {actor_words[actor.type]}
+      {actor.name !== null && <span className="block text-sm text-soft">{actor.name}</span>}
+    </>
+  )
+}
+
+const results = [
+  ['success', 'Success'],
+  ['denied', 'Denied'],
+  ['failure', 'Failure'],
+] as const
+
+export function AuditLog() {
+  const filters = useFilters(['action', 'actor_type', 'result', ...period_names])
+  const { period: _period, from: _from, to: _to, ...given } = filters.given
+  const list = useList('get_audit_log', { ...given, ...createdWithin(filters.values) })
+  const { values, set } = filters
+  return (
+    <Section title="Audit log" flush>
+      <FilterBar
+        {...filters}
+        search={
+          <FilterSearch
+            label="Action, such as session.failed"
+            value={values.action}
+            onChange={(text) => set('action', text.trim())}
+          />
+        }
+      >
+        <FilterChoice
+          label="Who"
+          any="Anybody"
+          value={values.actor_type}
+          options={Object.entries(actor_words)}
+          onChange={(value) => set('actor_type', value)}
+        />
+        <FilterChoice
+          label="Result"
+          any="Any result"
+          value={values.result}
+          options={results}
+          onChange={(value) => set('result', value)}
+        />
+        <PeriodChoice {...filters} />
+      </FilterBar>
+      <Table
+        label="Audit log"
+        list={list}
+        columns={columns}
+        empty={
+          <Empty icon={ScrollText} title="Nothing matches">
+            No entry fits the filters. Actions are searched by their whole name.
+          </Empty>
+        }
+      />
+    </Section>
+  )
+}

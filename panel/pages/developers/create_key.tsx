@@ -1,0 +1,56 @@
+import { type FormEvent, useState } from 'react'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { ShownOnce } from '#panel/ui/shown_once.tsx'
+
+export function CreateKey({ onClose }: { onClose(): void }) {
+  const [name, setName] = useState('')
+  const create = useAct('create_api_key')
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    create.mutate(name.trim() === '' ? {} : { name: name.trim() })
+  }
+  if (create.data !== undefined) {
+    return (
+      <Dialog open onOpenChange={onClose} title="Your new key">
+        <ShownOnce label="API key" text={create.data.key ?? ''}>
+          Send it as “Authorization: Bearer …” with every request.
+        </ShownOnce>
+        <DialogActions>
+          <Button kind="main" onClick={onClose}>
+            I have kept it
+          </Button>
+        </DialogActions>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Create an API key"
+      description="It may do everything the account may do, until it is revoked."
+    >
+      <form onSubmit={submit}>
+        <Field
+          label="Name"
+          hint="To recognise it by."
+          maxLength={100}
+          value={name}
+          onChange={(change) => setName(change.target.value)}
+          fault={faultOf(create.error, 'name')}
+        />
+        <ProblemNote problem={create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Not now</Button>
+          <Button type="submit" kind="main" busy={create.isPending}>
+            Create key
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { SigningSecret } from './signing_secret.tsx'
+import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx'
+
+export function CreateWebhook({ onClose }: { onClose(): void }) {
+  const [, navigate] = useLocation()
+  const [draft, setDraft] = useState<WebhookDraft>({ url: '', description: '', events: ['*'] })
+  const create = useAct('create_webhook')
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    const { url, description, events } = draft
+    const words = description.trim() === '' ? {} : { description: description.trim() }
+    create.mutate({ url, events: [...events], ...words })
+  }
+  if (create.data !== undefined) {
+    const { id, secret } = create.data
+    return <SigningSecret secret={secret} onClose={() => navigate(`/developers/webhooks/${id}`)} />
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Add an endpoint"
+      description="Each event is sent as a signed POST, with ten attempts over three days."
+    >
+      <form onSubmit={submit} className="space-y-4">
+        <WebhookFields draft={draft} onChange={setDraft} problem={create.error} />
+        <ProblemNote problem={create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            type="submit"
+            kind="main"
+            busy={create.isPending}
+            disabled={draft.events.length === 0}
+          >
+            Add endpoint
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

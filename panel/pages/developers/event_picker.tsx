@@ -1,0 +1,79 @@
+import { event_types } from '#contract/events.ts'
+import { inWords } from '#panel/ui/badge.tsx'
+
+/** Named by those who approve purchases online themselves; it is never part of "all". */
+const CHALLENGE = 'three_ds.challenge'
+const all_types = Object.entries(event_types)
+
+export function eventsInWords(events: readonly string[]): string {
+  if (events.includes('*')) {
+    return events.includes(CHALLENGE) ? 'All events, challenges' : 'All events'
+  }
+  return events.length === 1 ? (events[0] ?? '') : `${events.length} events`
+}
+
+type Props = { chosen: readonly string[]; onChange(chosen: readonly string[]): void }
+
+export function EventPicker({ chosen, onChange }: Props) {
+  const takes_all = chosen.includes('*')
+  const turn = (name: string, is_on: boolean) =>
+    onChange(is_on ? [...chosen, name] : chosen.filter((each) => each !== name))
+  const turnAll = (is_on: boolean) =>
+    onChange([...(is_on ? ['*'] : []), ...chosen.filter((each) => each === CHALLENGE)])
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1.5 text-sm font-medium">Events</legend>
+      <div className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line">
+        <Box
+          name="All events"
+          note="Also those that come later."
+          checked={takes_all}
+          onChange={turnAll}
+        />
+        {all_types.map(([name, note]) => (
+          <Box
+            key={name}
+            name={name}
+            note={note}
+            checked={takes_all || chosen.includes(name)}
+            disabled={takes_all}
+            onChange={(is_on) => turn(name, is_on)}
+          />
+        ))}
+        <Box
+          name={CHALLENGE}
+          note="Asks this endpoint to approve purchases online."
+          checked={chosen.includes(CHALLENGE)}
+          onChange={(is_on) => turn(CHALLENGE, is_on)}
+        />
+      </div>
+    </fieldset>
+  )
+}
+
+type BoxProps = {
+  name: string
+  note: string
+  checked: boolean
+  disabled?: boolean
+  onChange(is_on: boolean): void
+}
+
+function Box({ name, note, checked, disabled = false, onChange }: BoxProps) {
+  return (
+    <label className="flex cursor-pointer items-start gap-2.5 px-3 py-2 hover:bg-hover">
+      <input
+        type="checkbox"
+        className="mt-1 size-4 shrink-0"
+        aria-label={name.includes('.') ? name : inWords(name)}
+        checked={checked}
+        disabled={disabled}
+        onChange={(change) => onChange(change.target.checked)}
+      />
+      <span className="min-w-0">
+        <span className="block font-medium break-words">{name}</span>
+        <span className="block text-sm text-soft">{note}</span>
+      </span>
+    </label>
+  )
+}

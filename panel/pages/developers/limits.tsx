@@ -1,0 +1,92 @@
+import type { SystemLimits } from '#contract/system.ts'
+import { useRead } from '#panel/queries.ts'
+import { Badge } from '#panel/ui/badge.tsx'
+import { formatBytes } from '#panel/ui/bytes.ts'
+import { Meter } from '#panel/ui/meter.tsx'
+import { formatUsd } from '#panel/ui/money.tsx'
+import { One } from '#panel/ui/one.tsx'
+import { type Fact, Facts, Section } from '#panel/ui/section.tsx'
+
+const count = new Intl.NumberFormat('en-US')
+
+export function Limits() {
+  const read = useRead('get_limits', {})
+  return (
+    <One read={read}>
+      {(limits) => (
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          <div className="min-w-0 space-y-4">
+            <Rates limits={limits.rate_limits} />
+            <Section title="Scopes of this session">
+              <ul className="flex flex-wrap gap-1.5">
+                {limits.scopes.map((scope) => (
+                  <li key={scope}>
+                    <Badge>{scope}</Badge>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          </div>
+          <Section title="Money">
+            <Used limits={limits.spend_limits} />
+            <Facts rows={moneyFacts(limits.spend_limits)} />
+          </Section>
+        </div>
+      )}
+    </One>
+  )
+}
+
+function Rates({ limits }: { limits: SystemLimits['rate_limits'] }) {
+  const used = limits.sustained_per_minute - limits.remaining
+  const all = count.format(limits.sustained_per_minute)
+  const text = `${count.format(used)} of ${all} calls of this minute used`
+  return (
+    <Section title="Calls">
+      <p className="num mb-2 text-soft">{text}</p>
+      <Meter
+        label="Calls of this minute"
+        value={used}
+        max={limits.sustained_per_minute}
+        text={text}
+      />
+      <div className="mt-2">
+        <Facts
+          rows={[
+            ['In any second', count.format(limits.burst_per_second)],
+            ['In any minute', count.format(limits.sustained_per_minute)],
+            ['Largest request', formatBytes(limits.max_body_bytes)],
+            ['Largest piece of evidence', formatBytes(limits.max_evidence_bytes)],
+          ]}
+        />
+      </div>
+    </Section>
+  )
+}
+
+function Used({ limits }: { limits: SystemLimits['spend_limits'] }) {
+  const { withdrawal_used_today_usd: used, withdrawal_daily_usd: max } = limits
+  const text = `${formatUsd(used)} of ${formatUsd(max)} withdrawn today`
+  return (
+    <div className="mb-2">
+      <p className="num mb-2 text-soft">{text}</p>
+      <Meter label="Withdrawn today" value={used} max={max} text={text} />
+    </div>
+  )
+}
+
+function moneyFacts(limits: SystemLimits['spend_limits']): Fact[] {
+  const between = (min: number, max: number) => `${formatUsd(min)} to ${formatUsd(max)}`
+  return [
+    ['Smallest deposit', formatUsd(limits.deposit_min_usd)],
+    ['One top-up', between(limits.topup_min_usd, limits.topup_max_usd)],
+    ['One load', between(limits.load_min_usd, limits.load_max_usd)],
+    ['A card may hold', formatUsd(limits.card_balance_max_usd)],
+    ['Cards', count.format(limits.cards_max)],
+    ['One purchase', formatUsd(limits.per_transaction_max_usd)],
+    ['A card per day', formatUsd(limits.daily_max_usd)],
+    ['A card per month', formatUsd(limits.monthly_max_usd)],
+    ['One withdrawal', between(limits.withdrawal_min_usd, limits.withdrawal_max_usd)],
+    ['Fee of a withdrawal', formatUsd(limits.withdrawal_fee_usd)],
+  ]
+}

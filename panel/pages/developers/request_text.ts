@@ -1,0 +1,43 @@
+import { messageOf } from '#client/message.ts'
+import { pathNames } from '#contract/operation.ts'
+import type { OperationName } from '#contract/operations.ts'
+import { type Route, routes } from '#contract/routes.ts'
+
+type Said = { name: OperationName; input: Record<string, unknown>; origin: string }
+
+/** One request, in the words of each way to make it; the address is the client's own. */
+export function curlOf({ name, input, origin }: Said): string {
+  const route: Route = routes[name]
+  const { method, target, makeBody } = messageOf(route, withPlaceholders(route, input))
+  const body = makeBody?.()
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(origin + target)}`,
+    `  -H "Authorization: Bearer $FLORIN_KEY"`,
+    ...(method === 'GET' || method === 'DELETE' ? [] : [`  -H "Idempotency-Key: $(uuidgen)"`]),
+    ...(typeof body === 'string'
+      ? [`  -H 'Content-Type: application/json'`, `  -d ${quoted(body)}`]
+      : []),
+  ]
+  return lines.join(' \\\n')
+}
+
+export function clientCallOf({ name, input, origin }: Said): string {
+  const said = Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)
+  return [
+    `const florin = createClient({ url: '${origin}', bearer: process.env.FLORIN_KEY })`,
+    `const answer = await florin.${name}(${said})`,
+  ].join('\n')
+}
+
+export function toolCallOf({ name, input }: Said): string {
+  const params = { name, arguments: input }
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, null, 2)
+}
+
+/** A path is shown whole before its ids are known. */
+function withPlaceholders(route: Route, input: Record<string, unknown>) {
+  const missing = pathNames(route.path).map((name) => [name, name.toUpperCase()])
+  return { ...Object.fromEntries(missing), ...input }
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,56 @@
+import { useId } from 'react'
+import { useSearchParams } from 'wouter'
+import type { OperationShape } from '#contract/operation.ts'
+import { type OperationName, operations } from '#contract/operations.ts'
+import { control_look, FieldFrame } from '#panel/ui/field.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { OperationForm } from './operation_form.tsx'
+
+const shapes: readonly OperationShape[] = Object.values(operations)
+const sections = [...new Set(shapes.map(({ section }) => section))]
+
+/** Every operation with a form of its own, read off the contract. */
+export function Requests() {
+  const [query, setQuery] = useSearchParams()
+  const asked = query.get('operation') ?? ''
+  const name = (asked in operations ? asked : 'get_account') as OperationName
+  const shape: OperationShape = operations[name]
+  return (
+    <div className="space-y-4">
+      <Section title="Request builder">
+        <OperationChoice
+          value={name}
+          onChange={(operation) => setQuery({ operation }, { replace: true })}
+        />
+        <p className="mt-3 max-w-3xl text-soft">{shape.description}</p>
+      </Section>
+      <OperationForm key={name} name={name} />
+    </div>
+  )
+}
+
+function OperationChoice({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const id = useId()
+  return (
+    <FieldFrame id={id} label="Operation">
+      <select
+        id={id}
+        className={control_look}
+        value={value}
+        onChange={(change) => onChange(change.target.value)}
+      >
+        {sections.map((section) => (
+          <optgroup key={section} label={section}>
+            {shapes
+              .filter((shape) => shape.section === section)
+              .map(({ name, summary }) => (
+                <option key={name} value={name}>
+                  {name}: {summary}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </FieldFrame>
+  )
+}

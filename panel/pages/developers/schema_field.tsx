@@ -1,0 +1,52 @@
+import { Field as Input, Select, TextArea } from '#panel/ui/field.tsx'
+import type { Field } from './schema_fields.ts'
+
+type Props = { field: Field; value: string; onChange(value: string): void }
+
+/** The control that fits a field of the contract. */
+export function SchemaField({ field, value, onChange }: Props) {
+  const framed = {
+    label: field.is_required ? field.name : `${field.name} (optional)`,
+    hint: hintOf(field),
+    required: field.is_required,
+    value,
+  }
+  if (field.kind === 'choice') {
+    const options = field.choices.map((choice) => [choice, choice] as const)
+    const nothing = [['', field.is_required ? 'Choose' : 'Leave out']] as const
+    return (
+      <Select
+        {...framed}
+        options={[...nothing, ...options]}
+        onChange={(change) => onChange(change.target.value)}
+      />
+    )
+  }
+  if (field.kind === 'json') {
+    return (
+      <TextArea
+        {...framed}
+        rows={3}
+        spellCheck={false}
+        placeholder={field.example}
+        onChange={(change) => onChange(change.target.value)}
+      />
+    )
+  }
+  return (
+    <Input
+      {...framed}
+      type={field.kind === 'secret' ? 'password' : 'text'}
+      inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+      autoComplete="off"
+      spellCheck={false}
+      placeholder={field.kind === 'secret' ? '' : field.example}
+      onChange={(change) => onChange(change.target.value)}
+    />
+  )
+}
+
+function hintOf({ kind, description }: Field): string {
+  if (kind === 'list') return `${description} Separate several by commas.`
+  return kind === 'json' ? `${description} As JSON.` : description
+}

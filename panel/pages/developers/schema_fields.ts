@@ -1,0 +1,92 @@
+import type { TSchema } from 'typebox'
+import type { OperationShape } from '#contract/operation.ts'
+
+/** One input of a form, as the contract's schema describes it. */
+export type Field = {
+  name: string
+  is_required: boolean
+  description: string
+  example: string
+} & (
+  | { kind: 'text' | 'secret' | 'number' | 'list' | 'json' }
+  | { kind: 'choice'; choices: readonly string[] }
+)
+
+export type Typed = Readonly<Record<string, string>>
+
+/** What of JSON Schema the contract's inputs use. */
+type Described = TSchema & {
+  type?: string
+  enum?: string[]
+  items?: Described
+  properties?: Record<string, Described>
+  description?: string
+  examples?: unknown[]
+  default?: unknown
+}
+
+export function fieldsOf({ input }: OperationShape): Field[] {
+  const required = (input.required ?? []) as readonly string[]
+  return Object.entries(input.properties as Record<string, Described>).map(([name, schema]) => ({
+    name,
+    is_required: required.includes(name),
+    description: schema.description ?? '',
+    example: exampleOf(schema),
+    ...kindOf(name, schema),
+  }))
+}
+
+function kindOf(name: string, schema: Described) {
+  if (schema.enum !== undefined) return { kind: 'choice' as const, choices: schema.enum }
+  if (schema.type === 'boolean') return { kind: 'choice' as const, choices: ['true', 'false'] }
+  if (schema.type === 'number' || schema.type === 'integer') return { kind: 'number' as const }
+  if (schema.type === 'array' && schema.items?.type === 'string') return { kind: 'list' as const }
+  if (schema.type !== 'string') return { kind: 'json' as const }
+  return { kind: name.includes('password') ? ('secret' as const) : ('text' as const) }
+}
+
+function exampleOf(schema: Described): string {
+  const example = exampleValue(schema)
+  if (example === undefined) return ''
+  if (Array.isArray(example)) return example.join(', ')
+  return typeof example === 'object' ? JSON.stringify(example) : String(example)
+}
+
+/** Its own, its standard value, or one put together from its parts. */
+function exampleValue({ examples, default: standard, properties }: Described): unknown {
+  const own = examples?.[0] ?? standard
+  if (own !== undefined || properties === undefined) return own
+  const parts = Object.entries(properties).map(([name, part]) => [name, exampleValue(part)])
+  return Object.fromEntries(parts.filter(([, value]) => value !== undefined))
+}
+
+/**
+ * What was typed, as the field means it; undefined where nothing was. What does not fit is sent as
+ * it stands: the service says what is wrong with it, as it would to a program.
+ */
+export function valueIn(field: Field, text: string): unknown {
+  if (text.trim() === '') return undefined
+  switch (field.kind) {
+    case 'number':
+      return Number.isNaN(Number(text)) ? text : Number(text)
+    case 'list':
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+    case 'choice':
+      return field.choices.includes('true') ? text === 'true' : text
+    case 'json':
+      return jsonIn(text)
+    default:
+      return text
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

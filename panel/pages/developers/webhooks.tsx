@@ -1,0 +1,74 @@
+import { Plus, Webhook as WebhookIcon } from 'lucide-react'
+import { useState } from 'react'
+import type { Webhook } from '#contract/webhooks.ts'
+import { useList } from '#panel/queries.ts'
+import { Badge, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { CreateWebhook } from './create_webhook.tsx'
+import { eventsInWords } from './event_picker.tsx'
+
+const columns: readonly Column<Webhook>[] = [
+  { title: 'Address', cell: (webhook) => <Address webhook={webhook} /> },
+  { title: 'Events', wide_only: true, cell: ({ events }) => eventsInWords(events) },
+  {
+    title: 'Status',
+    cell: ({ status, failing_since }) =>
+      failing_since !== null && status === 'enabled' ? (
+        <Badge tone="bad">Failing</Badge>
+      ) : (
+        <Status of={status} />
+      ),
+  },
+  {
+    title: 'Last delivery',
+    wide_only: true,
+    right: true,
+    cell: ({ last_delivery_at }) =>
+      last_delivery_at === null ? (
+        <span className="text-soft">None yet</span>
+      ) : (
+        <Time at={last_delivery_at} />
+      ),
+  },
+]
+
+function Address({ webhook: { url, description } }: { webhook: Webhook }) {
+  return (
+    <>
+      <span className="block break-all">{url}</span>
+      {description !== null && (
+        <span className="block text-sm font-normal text-soft">{description}</span>
+      )}
+    </>
+  )
+}
+
+export function Webhooks() {
+  const list = useList('list_webhooks', {})
+  const [is_creating, setCreating] = useState(false)
+  const create = (
+    <Button size="small" kind="main" onClick={() => setCreating(true)}>
+      <Plus /> Add endpoint
+    </Button>
+  )
+  return (
+    <Section title="Webhooks" action={create} flush>
+      <Table
+        label="Webhooks"
+        list={list}
+        columns={columns}
+        empty={
+          <Empty icon={WebhookIcon} title="No endpoint yet">
+            Florin can tell a server of yours what happens, as it happens, signed.
+          </Empty>
+        }
+        href={({ id }) => `/developers/webhooks/${id}`}
+      />
+      {is_creating && <CreateWebhook onClose={() => setCreating(false)} />}
+    </Section>
+  )
+}

@@ -1,0 +1,111 @@
+import { Flag, Gavel, MessageSquare } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Dispute } from '#contract/disputes.ts'
+import { useRead } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { BackLink, One } from '#panel/ui/one.tsx'
+import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { type Step, Timeline } from '#panel/ui/timeline.tsx'
+import { AddEvidence } from './dispute/add_evidence.tsx'
+import { EvidenceList } from './dispute/evidence_list.tsx'
+import { reason_words } from './disputes/reasons.ts'
+
+export function DisputePage({ id }: { id: string }) {
+  const read = useRead('get_dispute', { id })
+  return (
+    <>
+      <BackLink href="/disputes">Disputes</BackLink>
+      <One read={read}>{(dispute) => <Details dispute={dispute} />}</One>
+    </>
+  )
+}
+
+function Details({ dispute }: { dispute: Dispute }) {
+  const merchant = useRead('get_transaction', { id: dispute.transaction_id }).data?.merchant_name
+  return (
+    <>
+      <PageHeader
+        title={merchant === undefined ? 'Dispute' : `Dispute with ${merchant}`}
+        note={
+          <span className="flex flex-wrap items-center gap-2">
+            <Money usd={dispute.amount_usd} className="text-lg font-semibold text-ink" />
+            <Status of={dispute.outcome ?? dispute.status} />
+          </span>
+        }
+      />
+      <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+        <div className="min-w-0 space-y-4">
+          <Section title={reason_words[dispute.reason]}>
+            <p className="break-words whitespace-pre-wrap">{dispute.explanation}</p>
+          </Section>
+          <Section title="Evidence" flush>
+            <EvidenceList dispute={dispute} />
+            {dispute.status !== 'closed' && <AddEvidence dispute={dispute} />}
+          </Section>
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Section title="Where it stands">
+            <Timeline label="Where it stands" steps={stepsOf(dispute)} />
+          </Section>
+          <Section title="Details">
+            <Facts rows={factsOf(dispute)} />
+          </Section>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function stepsOf(dispute: Dispute): Step[] {
+  const { response, status, outcome } = dispute
+  const credit = <Money usd={dispute.provisional_credit_usd} className="text-ink" />
+  const filed: Step = {
+    title: 'Filed',
+    icon: Flag,
+    at: dispute.created_at,
+    note: <>{credit} was credited to your balance for the time being.</>,
+  }
+  const answered: Step = {
+    title: response === null ? 'The merchant answers' : 'The merchant answered',
+    icon: MessageSquare,
+    at: response?.received_at ?? null,
+    ...(response !== null && { note: <q className="break-words">{response.text}</q> }),
+  }
+  const decided: Step = {
+    title: outcome === null ? 'Decision' : outcome === 'won' ? 'You won' : 'You lost',
+    icon: Gavel,
+    at: dispute.resolved_at,
+    tone: outcome === 'won' ? 'good' : 'bad',
+    note: decisionNote(dispute),
+  }
+  // Some are decided without an answer: then there is nothing to wait for.
+  return status === 'closed' && response === null ? [filed, decided] : [filed, answered, decided]
+}
+
+function decisionNote({ outcome }: Dispute): string {
+  if (outcome === 'won') return 'The credit is yours to keep.'
+  if (outcome === 'lost') return 'The credit was taken back from your balance.'
+  return 'If you win, you keep the credit. If you lose, it is taken back.'
+}
+
+function factsOf(dispute: Dispute) {
+  return [
+    [
+      'Purchase',
+      <Link
+        key="purchase"
+        href={`/transactions/${dispute.transaction_id}`}
+        className="text-accent underline"
+      >
+        Open
+      </Link>,
+    ],
+    ['Filed', <Time key="filed" at={dispute.created_at} />],
+    ['Evidence until', <Time key="due" at={dispute.evidence_due_at} />],
+    ['Credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
+    ['Id', <Copyable key="id" text={dispute.id} label="Copy the id" />],
+  ] as const
+}

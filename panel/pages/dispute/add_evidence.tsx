@@ -1,0 +1,112 @@
+import { X } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { Dispute, Evidence } from '#contract/disputes.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { formatBytes } from '#panel/ui/bytes.ts'
+import { DropZone } from '#panel/ui/drop_zone.tsx'
+import { Select, TextArea } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useSending } from './sending.ts'
+
+const ACCEPT = '.pdf,.png,.jpg,.jpeg,.webp,.txt,application/pdf,image/*,text/plain'
+const EVIDENCE_MAX = 20
+
+const kinds = [
+  ['receipt', 'Receipt or invoice'],
+  ['screenshot', 'Screenshot or photo'],
+  ['other', 'Something else'],
+] as const
+
+/** Files, words, or both. They go out one after the other, since none can be taken back. */
+export function AddEvidence({ dispute }: { dispute: Dispute }) {
+  const [files, setFiles] = useState<readonly File[]>([])
+  const [kind, setKind] = useState<Evidence['kind']>('receipt')
+  const [note, setNote] = useState('')
+  const sending = useSending(dispute.id)
+  const is_full = dispute.evidence.length + files.length > EVIDENCE_MAX
+  const submit = async (form: FormEvent) => {
+    form.preventDefault()
+    const unsent = await sending.send({ files, kind, note })
+    setFiles(unsent)
+    if (unsent.length === 0) setNote('')
+  }
+  return (
+    <form onSubmit={(form) => void submit(form)} className="space-y-4 border-t border-line p-4">
+      <DropZone
+        label="Drop files here, or choose them"
+        hint="PDF, PNG, JPEG, WebP or plain text, up to 100 MB each"
+        accept={ACCEPT}
+        onFiles={(more) => setFiles([...files, ...more])}
+      />
+      {files.length > 0 && (
+        <>
+          <Chosen files={files} sending={sending} onChange={setFiles} />
+          <Select
+            label="What is it?"
+            value={kind}
+            onChange={(change) => setKind(change.target.value as Evidence['kind'])}
+            options={kinds}
+          />
+        </>
+      )}
+      <TextArea
+        label="Note"
+        rows={3}
+        maxLength={10_000}
+        required={files.length === 0}
+        hint={
+          <>
+            Words count as evidence too. It is taken into account until{' '}
+            <Time at={dispute.evidence_due_at} />, and cannot be removed.
+          </>
+        }
+        value={note}
+        onChange={(change) => setNote(change.target.value)}
+      />
+      <ProblemNote problem={sending.problem} />
+      {is_full && <p className="text-bad">A dispute takes at most {EVIDENCE_MAX} pieces.</p>}
+      <Button type="submit" kind="main" busy={sending.is_busy} disabled={is_full}>
+        Add evidence
+      </Button>
+    </form>
+  )
+}
+
+type ChosenProps = {
+  files: readonly File[]
+  sending: ReturnType<typeof useSending>
+  onChange(files: readonly File[]): void
+}
+
+function Chosen({ files, sending, onChange }: ChosenProps) {
+  return (
+    <ul aria-label="Chosen files" className="divide-y divide-line rounded-lg border border-line">
+      {files.map((file) => (
+        <li key={`${file.name} ${file.size} ${file.lastModified}`} className="px-3 py-2">
+          <div className="flex items-center gap-3">
+            <span className="min-w-0 flex-1 break-all">{file.name}</span>
+            <span className="num text-sm text-soft">{formatBytes(file.size)}</span>
+            <Button
+              kind="quiet"
+              size="icon"
+              disabled={sending.is_busy}
+              aria-label={`Leave out ${file.name}`}
+              onClick={() => onChange(files.filter((each) => each !== file))}
+            >
+              <X />
+            </Button>
+          </div>
+          {sending.file === file && (
+            <progress
+              aria-label={`Sending ${file.name}`}
+              value={sending.share}
+              max={1}
+              className="block h-1.5 w-full overflow-hidden rounded-full"
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,78 @@
+import { Download, File as FileIcon, Image, NotebookText, Paperclip } from 'lucide-react'
+import { useState } from 'react'
+import type { Dispute, Evidence } from '#contract/disputes.ts'
+import { open } from '#panel/api.ts'
+import { inWords } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { formatBytes } from '#panel/ui/bytes.ts'
+import { Empty } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+const icons = { receipt: FileIcon, screenshot: Image, note: NotebookText, other: FileIcon } as const
+
+export function EvidenceList({ dispute }: { dispute: Dispute }) {
+  if (dispute.evidence.length === 0) {
+    return (
+      <Empty icon={Paperclip} title="No evidence yet">
+        A receipt, the merchant’s mails, a photo of what came: whatever shows what happened.
+      </Empty>
+    )
+  }
+  return (
+    <ul aria-label="Evidence" className="divide-y divide-line">
+      {dispute.evidence.map((piece) => (
+        <Piece key={piece.id} piece={piece} />
+      ))}
+    </ul>
+  )
+}
+
+function Piece({ piece }: { piece: Evidence }) {
+  const Icon = icons[piece.kind]
+  const { file_name, size_bytes, note } = piece
+  return (
+    <li className="flex items-start gap-3 px-4 py-3">
+      <Icon className="mt-0.5 size-4 shrink-0 text-soft" aria-hidden />
+      <div className="min-w-0 flex-1">
+        {file_name !== null && <p className="font-medium break-all">{file_name}</p>}
+        {note !== null && <p className="break-words whitespace-pre-wrap">{note}</p>}
+        <p className="text-sm text-soft">
+          {inWords(piece.kind)}
+          {size_bytes !== null && `, ${formatBytes(size_bytes)}`}, <Time at={piece.created_at} />
+        </p>
+      </div>
+      {size_bytes !== null && <DownloadButton piece={piece} />}
+    </li>
+  )
+}
+
+/** The file needs the session's bearer, so it is fetched here and then handed to the browser. */
+function DownloadButton({ piece }: { piece: Evidence }) {
+  const [is_busy, setBusy] = useState(false)
+  const file_name = piece.file_name ?? piece.id
+  const download = async () => {
+    setBusy(true)
+    try {
+      const path = `/files/disputes/${piece.dispute_id}/evidence/${piece.id}`
+      const blob = await (await open(path, { method: 'GET' })).blob()
+      const href = URL.createObjectURL(blob)
+      Object.assign(document.createElement('a'), { href, download: file_name }).click()
+      URL.revokeObjectURL(href)
+    } catch (cause) {
+      toast((cause as Error).message, 'bad')
+    }
+    setBusy(false)
+  }
+  return (
+    <Button
+      kind="quiet"
+      size="icon"
+      busy={is_busy}
+      aria-label={`Download ${file_name}`}
+      onClick={() => void download()}
+    >
+      {!is_busy && <Download />}
+    </Button>
+  )
+}

@@ -1,0 +1,105 @@
+import { Gavel } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Dispute } from '#contract/disputes.ts'
+import { useList } from '#panel/queries.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+
+const columns: readonly Column<Dispute>[] = [
+  { title: 'Reason', cell: ({ reason }) => inWords(reason) },
+  { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
+  {
+    title: 'Evidence',
+    wide_only: true,
+    cell: ({ evidence }) => <span className="num">{evidence.length}</span>,
+  },
+  {
+    title: 'Evidence until',
+    wide_only: true,
+    cell: ({ status, evidence_due_at }) =>
+      status === 'closed' ? '' : <Time at={evidence_due_at} />,
+  },
+  {
+    title: 'Filed',
+    wide_only: true,
+    right: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+]
+
+const statuses = [
+  ['open', 'Open'],
+  ['answered', 'Answered'],
+  ['closed', 'Closed'],
+] as const
+const outcomes = [
+  ['won', 'Won'],
+  ['lost', 'Lost'],
+] as const
+
+export function Disputes() {
+  const filters = useFilters(['status', 'outcome'])
+  const list = useList('list_disputes', filters.given)
+  const to_transactions = (
+    <Button asChild>
+      <Link href="/transactions?type=capture">Choose a purchase</Link>
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Disputes"
+        note="Purchases that went wrong, and what became of contesting them."
+        action={to_transactions}
+      />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+          <FilterChoice
+            label="Outcome"
+            any="Any outcome"
+            value={filters.values.outcome}
+            options={outcomes}
+            onChange={(value) => filters.set('outcome', value)}
+          />
+        </FilterBar>
+        <Table
+          label="Disputes"
+          list={list}
+          columns={columns}
+          empty={<NoDispute is_filtered={filters.count > 0} />}
+          href={({ id }) => `/disputes/${id}`}
+        />
+      </Section>
+    </>
+  )
+}
+
+function NoDispute({ is_filtered }: { is_filtered: boolean }) {
+  if (is_filtered) {
+    return (
+      <Empty icon={Gavel} title="Nothing matches">
+        No dispute fits both filters.
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={Gavel} title="No dispute">
+      If a merchant charged you wrongly and does not help, open the purchase and choose “Dispute
+      this”, up to 120 days after it.
+    </Empty>
+  )
+}

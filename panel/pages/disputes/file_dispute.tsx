@@ -1,0 +1,105 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { FlorinError } from '#client/client.ts'
+import type { Dispute } from '#contract/disputes.ts'
+import type { Transaction } from '#contract/transactions.ts'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { MoneyField, Select, TextArea } from '#panel/ui/field.tsx'
+import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { reason_words } from './reasons.ts'
+
+type Props = { transaction: Transaction; onClose(): void }
+type Draft = { reason: Dispute['reason']; amount: string; explanation: string }
+
+/** Contests a capture; what is filed cannot be taken back, so the form says so. */
+export function FileDispute({ transaction, onClose }: Props) {
+  const [, navigate] = useLocation()
+  const [draft, setDraft] = useState<Draft>({
+    reason: 'not_received',
+    amount: '',
+    explanation: '',
+  })
+  const file = useAct('file_dispute', {
+    done: ({ id }) => {
+      toast('The dispute was filed. Add evidence next.')
+      navigate(`/disputes/${id}`)
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    const { reason, amount, explanation } = draft
+    const amount_usd = usdIn(amount)
+    const contested = amount_usd === null ? {} : { amount_usd }
+    file.mutate({ transaction_id: transaction.id, reason, explanation, ...contested })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Dispute this purchase"
+      description={`${transaction.merchant_name}, ${formatUsd(transaction.amount_usd)}`}
+    >
+      <form onSubmit={submit} className="space-y-4">
+        <DisputeFields
+          draft={draft}
+          left_usd={transaction.amount_usd - transaction.refunded_usd}
+          problem={file.error}
+          onChange={(changed) => setDraft({ ...draft, ...changed })}
+        />
+        <p className="rounded-lg bg-hover px-3 py-2.5 text-sm text-soft">
+          The amount is credited to your balance for the time being, and taken back if the dispute
+          is lost. A dispute cannot be withdrawn: ask the merchant for a refund first.
+        </p>
+        <ProblemNote problem={file.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Not now</Button>
+          <Button type="submit" kind="main" busy={file.isPending}>
+            File the dispute
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+type FieldsProps = {
+  draft: Draft
+  left_usd: number
+  problem: FlorinError | null
+  onChange(changed: Partial<Draft>): void
+}
+
+function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
+  return (
+    <>
+      <Select
+        label="What happened?"
+        value={draft.reason}
+        onChange={({ target }) => onChange({ reason: target.value as Dispute['reason'] })}
+        options={Object.entries(reason_words)}
+        fault={faultOf(problem, 'reason')}
+      />
+      <MoneyField
+        label="Contested amount"
+        placeholder={left_usd.toFixed(2)}
+        hint="Leave it empty to contest all that was not refunded."
+        value={draft.amount}
+        onChange={({ target }) => onChange({ amount: target.value })}
+        fault={faultOf(problem, 'amount_usd')}
+      />
+      <TextArea
+        label="In your words"
+        required
+        maxLength={5000}
+        placeholder="What you ordered, when, and what the merchant said."
+        value={draft.explanation}
+        onChange={({ target }) => onChange({ explanation: target.value })}
+        fault={faultOf(problem, 'explanation')}
+      />
+    </>
+  )
+}

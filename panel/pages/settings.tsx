@@ -1,0 +1,41 @@
+import { useRead } from '#panel/queries.ts'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { One } from '#panel/ui/one.tsx'
+import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { ChangeEmail } from './settings/change_email.tsx'
+import { ChangePassword } from './settings/change_password.tsx'
+import { NotificationChoices } from './settings/notification_choices.tsx'
+import { ThemeChoice } from './settings/theme_choice.tsx'
+import { TwoFactor } from './settings/two_factor.tsx'
+
+export function Settings() {
+  const read = useRead('get_account', {})
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <One read={read}>
+        {(account) => (
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <div className="min-w-0 space-y-4">
+              <Section title="Account">
+                <Facts
+                  rows={[
+                    ['E-mail', account.email],
+                    ['Since', <Time key="since" at={account.created_at} />],
+                    ['Id', <Copyable key="id" text={account.id} label="Copy the id" />],
+                  ]}
+                />
+              </Section>
+              <TwoFactor account={account} />
+              <ChangePassword />
+              <ChangeEmail account={account} />
+              <ThemeChoice />
+            </div>
+            <NotificationChoices notifications={account.notifications} />
+          </div>
+        )}
+      </One>
+    </>
+  )
+}

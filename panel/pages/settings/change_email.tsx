@@ -1,0 +1,52 @@
+import { type FormEvent, useState } from 'react'
+import type { Account } from '#contract/accounts.ts'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+export function ChangeEmail({ account }: { account: Account }) {
+  const [email, setEmail] = useState('')
+  const [current_password, setCurrent] = useState('')
+  const update = useAct('update_account', {
+    done: () => {
+      setEmail('')
+      setCurrent('')
+      toast('The e-mail was changed.')
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    update.mutate({ email, current_password })
+  }
+  return (
+    <Section title="Change e-mail">
+      <form onSubmit={submit} className="space-y-4">
+        <Field
+          label="New e-mail"
+          type="email"
+          autoComplete="email"
+          required
+          placeholder={account.email}
+          value={email}
+          onChange={(change) => setEmail(change.target.value)}
+          fault={faultOf(update.error, 'email')}
+        />
+        <Field
+          label="Password, to confirm the e-mail"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={current_password}
+          onChange={(change) => setCurrent(change.target.value)}
+        />
+        <ProblemNote problem={update.error} />
+        <Button type="submit" busy={update.isPending}>
+          Change e-mail
+        </Button>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,52 @@
+import { type FormEvent, useState } from 'react'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+export function ChangePassword() {
+  const [current_password, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const update = useAct('update_account', {
+    done: () => {
+      setCurrent('')
+      setPassword('')
+      toast('The password was changed. Every other session has ended.')
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    update.mutate({ password, current_password })
+  }
+  return (
+    <Section title="Change password">
+      <form onSubmit={submit} className="space-y-4">
+        <Field
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={current_password}
+          onChange={(change) => setCurrent(change.target.value)}
+          fault={faultOf(update.error, 'current_password')}
+        />
+        <Field
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          required
+          hint="At least 10 characters. Every other session ends."
+          value={password}
+          onChange={(change) => setPassword(change.target.value)}
+          fault={faultOf(update.error, 'password')}
+        />
+        <ProblemNote problem={update.error} />
+        <Button type="submit" busy={update.isPending}>
+          Change password
+        </Button>
+      </form>
+    </Section>
+  )
+}

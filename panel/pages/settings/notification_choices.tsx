@@ -1,0 +1,74 @@
+import { type FormEvent, useState } from 'react'
+import type { Notifications } from '#contract/accounts.ts'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { MoneyField } from '#panel/ui/field.tsx'
+import { usdIn } from '#panel/ui/money.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { Toggle } from '#panel/ui/toggle.tsx'
+
+type Flag = Exclude<keyof Notifications, 'low_balance_threshold_usd'>
+
+const choices: readonly (readonly [Flag, label: string, hint: string])[] = [
+  ['topup_confirmed', 'Deposit credited', 'When a top-up has reached your balance.'],
+  ['topup_expired', 'Deposit window closed', 'When nothing came to an address in time.'],
+  ['transaction_authorized', 'Purchase approved', 'One mail for every purchase.'],
+  ['transaction_declined', 'Purchase declined', 'With the reason.'],
+  ['card_frozen', 'Card frozen', 'By you, an agent or the programme.'],
+  ['dispute_updates', 'Dispute answered or decided', ''],
+  ['withdrawal_broadcasted', 'Withdrawal sent', 'When it is on its chain.'],
+  ['system_maintenance', 'Maintenance planned', ''],
+  ['security_alerts', 'Security', 'Sign-ins, keys, password and two-factor. Always on.'],
+]
+
+/** Each switch takes effect at once; what is on its way is shown as it will be. */
+export function NotificationChoices({ notifications }: { notifications: Notifications }) {
+  const update = useAct('update_account')
+  const wanted = update.isPending ? update.variables.notifications : undefined
+  return (
+    <Section title="E-mail me about">
+      <div className="divide-y divide-line">
+        {choices.map(([name, label, hint]) => (
+          <Toggle
+            key={name}
+            label={label}
+            {...(hint !== '' && { hint })}
+            checked={wanted?.[name] ?? notifications[name]}
+            disabled={name === 'security_alerts'}
+            onChange={(is_on) => update.mutate({ notifications: { [name]: is_on } })}
+          />
+        ))}
+      </div>
+      <ProblemNote problem={update.error} />
+      <LowBalance threshold_usd={notifications.low_balance_threshold_usd} />
+    </Section>
+  )
+}
+
+function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
+  const [amount, setAmount] = useState(threshold_usd === null ? '' : String(threshold_usd))
+  const update = useAct('update_account', { done: () => toast('The warning was changed.') })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    update.mutate({ notifications: { low_balance_threshold_usd: usdIn(amount) } })
+  }
+  return (
+    <form onSubmit={submit} className="mt-2 border-t border-line pt-4">
+      <div className="flex items-end gap-2">
+        <MoneyField
+          label="Warn me when the balance is below"
+          className="flex-1"
+          placeholder="No warning"
+          value={amount}
+          onChange={(change) => setAmount(change.target.value)}
+        />
+        <Button type="submit" busy={update.isPending}>
+          Save
+        </Button>
+      </div>
+      <ProblemNote problem={update.error} />
+    </form>
+  )
+}

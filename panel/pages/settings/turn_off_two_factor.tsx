@@ -1,0 +1,56 @@
+import { type FormEvent, useState } from 'react'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+export function TurnOff({ onClose }: { onClose(): void }) {
+  const [password, setPassword] = useState('')
+  const [totp_code, setCode] = useState('')
+  const disable = useAct('disable_2fa', {
+    done: () => {
+      toast('Two-factor sign-in is off.')
+      onClose()
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    disable.mutate({ password, totp_code: totp_code.trim() })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Turn two-factor off"
+      description="From then on the password alone opens the account."
+    >
+      <form onSubmit={submit} className="space-y-4">
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(change) => setPassword(change.target.value)}
+        />
+        <Field
+          label="Code"
+          hint="Of your authenticator app, or a recovery code."
+          autoComplete="one-time-code"
+          required
+          value={totp_code}
+          onChange={(change) => setCode(change.target.value)}
+        />
+        <ProblemNote problem={disable.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Keep it on</Button>
+          <Button type="submit" kind="danger" busy={disable.isPending}>
+            Turn off
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

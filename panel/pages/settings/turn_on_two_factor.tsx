@@ -1,0 +1,100 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Copyable, CopyButton } from '#panel/ui/copy.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { QrCode } from '#panel/ui/qr_code.tsx'
+import { Skeleton } from '#panel/ui/states.tsx'
+
+/** The secret, then the first code of the app, then the codes for the day the phone is lost. */
+export function TurnOn({ onClose }: { onClose(): void }) {
+  const confirm = useAct('enable_2fa')
+  const recovery_codes = confirm.data?.recovery_codes ?? null
+  if (recovery_codes !== null) return <RecoveryCodes codes={recovery_codes} onClose={onClose} />
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Turn two-factor on"
+      description="Scan this with an authenticator app, then type the code it shows."
+    >
+      <Secret />
+      <FirstCode confirm={confirm} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Secret() {
+  const begin = useAct('enable_2fa')
+  const { mutate } = begin
+  useEffect(() => mutate({}), [mutate])
+  const { secret, uri } = begin.data ?? {}
+  if (begin.error !== null) return <ProblemNote problem={begin.error} />
+  if (secret == null || uri == null) return <Skeleton className="mx-auto size-48" />
+  return (
+    <div className="space-y-3">
+      <QrCode text={uri} label="QR code for the authenticator app" className="mx-auto size-48" />
+      <p className="text-sm text-soft">Or type this secret into the app:</p>
+      <Copyable text={secret} label="Copy the secret" />
+    </div>
+  )
+}
+
+type FirstCodeProps = { confirm: ReturnType<typeof useAct<'enable_2fa'>>; onClose(): void }
+
+function FirstCode({ confirm, onClose }: FirstCodeProps) {
+  const [code, setCode] = useState('')
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    confirm.mutate({ totp_code: code.trim() })
+  }
+  return (
+    <form onSubmit={submit} className="mt-4">
+      <Field
+        label="Code"
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        value={code}
+        onChange={(change) => setCode(change.target.value)}
+      />
+      <ProblemNote problem={confirm.error} />
+      <DialogActions>
+        <Button onClick={onClose}>Not now</Button>
+        <Button type="submit" kind="main" busy={confirm.isPending}>
+          Turn on
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose(): void }) {
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Keep your recovery codes"
+      description="Each opens the account once when the phone is lost. They are shown now and never again."
+    >
+      <ul aria-label="Recovery codes" className="grid grid-cols-2 gap-2">
+        {codes.map((code) => (
+          <li
+            key={code}
+            className="rounded-lg bg-hover px-2 py-1.5 text-center font-mono text-sm break-all"
+          >
+            {code}
+          </li>
+        ))}
+      </ul>
+      <DialogActions>
+        <CopyButton text={codes.join('\n')} label="Copy all" shows_label />
+        <Button kind="main" onClick={onClose}>
+          I have kept them
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

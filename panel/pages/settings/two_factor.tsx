@@ -1,0 +1,42 @@
+import { ShieldCheck, ShieldOff } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { Account } from '#contract/accounts.ts'
+import { Badge } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { TurnOff } from './turn_off_two_factor.tsx'
+
+/** Drawing a QR code is work for a script of its own, which few visits need. */
+const TurnOn = lazy(() =>
+  import('./turn_on_two_factor.tsx').then(({ TurnOn: dialog }) => ({ default: dialog })),
+)
+
+export function TwoFactor({ account }: { account: Account }) {
+  const [is_changing, setChanging] = useState<'on' | 'off' | null>(null)
+  const is_on = account.two_factor_enabled
+  const Icon = is_on ? ShieldCheck : ShieldOff
+  return (
+    <Section
+      title="Two-factor sign-in"
+      action={<Badge tone={is_on ? 'good' : 'warn'}>{is_on ? 'On' : 'Off'}</Badge>}
+    >
+      <div className="flex items-start gap-3">
+        <Icon className="mt-0.5 size-5 shrink-0 text-soft" aria-hidden />
+        <p className="min-w-0 flex-1 text-soft">
+          {is_on
+            ? 'Signing in and withdrawing ask for a code of your authenticator app.'
+            : 'A second step besides the password: a code of an app on your phone, asked for when you sign in and when you withdraw.'}
+        </p>
+      </div>
+      <Button
+        className="mt-4"
+        kind={is_on ? 'plain' : 'main'}
+        onClick={() => setChanging(is_on ? 'off' : 'on')}
+      >
+        {is_on ? 'Turn off' : 'Turn on'}
+      </Button>
+      {is_changing === 'off' && <TurnOff onClose={() => setChanging(null)} />}
+      <Suspense>{is_changing === 'on' && <TurnOn onClose={() => setChanging(null)} />}</Suspense>
+    </Section>
+  )
+}

@@ -1,0 +1,103 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { FlorinError } from '#client/client.ts'
+import type { Ticket } from '#contract/support.ts'
+import { useCardNames } from '#panel/pages/transactions/card_names.ts'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field, Select, TextArea } from '#panel/ui/field.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { category_options } from './categories.ts'
+
+type Draft = { subject: string; message: string; category: Ticket['category']; card_id: string }
+
+export function OpenTicket({ onClose }: { onClose(): void }) {
+  const [, navigate] = useLocation()
+  const [draft, setDraft] = useState<Draft>({
+    subject: '',
+    message: '',
+    category: 'card',
+    card_id: '',
+  })
+  const open = useAct('open_ticket', {
+    done: ({ id }) => {
+      toast('Your question was sent.')
+      navigate(`/tickets/${id}`)
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    const { card_id, ...rest } = draft
+    open.mutate({ ...rest, ...(card_id !== '' && { card_id }) })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Ask support"
+      description="Never put a card number or a password into a message."
+    >
+      <form onSubmit={submit} className="space-y-4">
+        <TicketFields
+          draft={draft}
+          problem={open.error}
+          onChange={(changed) => setDraft({ ...draft, ...changed })}
+        />
+        <ProblemNote problem={open.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Not now</Button>
+          <Button type="submit" kind="main" busy={open.isPending}>
+            Send
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+type FieldsProps = {
+  draft: Draft
+  problem: FlorinError | null
+  onChange(changed: Partial<Draft>): void
+}
+
+function TicketFields({ draft, problem, onChange }: FieldsProps) {
+  const { options } = useCardNames()
+  return (
+    <>
+      <Field
+        label="Subject"
+        required
+        maxLength={200}
+        value={draft.subject}
+        onChange={({ target }) => onChange({ subject: target.value })}
+        fault={faultOf(problem, 'subject')}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="About"
+          value={draft.category}
+          onChange={({ target }) => onChange({ category: target.value as Ticket['category'] })}
+          options={category_options}
+        />
+        <Select
+          label="Card"
+          value={draft.card_id}
+          onChange={({ target }) => onChange({ card_id: target.value })}
+          options={[['', 'No card in particular'], ...options]}
+        />
+      </div>
+      <TextArea
+        label="Question"
+        required
+        rows={6}
+        maxLength={10_000}
+        value={draft.message}
+        onChange={({ target }) => onChange({ message: target.value })}
+        fault={faultOf(problem, 'message')}
+      />
+    </>
+  )
+}

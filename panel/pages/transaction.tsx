@@ -1,0 +1,130 @@
+import { Gavel } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Link } from 'wouter'
+import type { Transaction } from '#contract/transactions.ts'
+import { useRead } from '#panel/queries.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { formatMoney, Money } from '#panel/ui/money.tsx'
+import { BackLink, One } from '#panel/ui/one.tsx'
+import { type Fact, Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { Skeleton } from '#panel/ui/states.tsx'
+import { categoryName } from '#panel/words/categories.ts'
+import { countryName } from '#panel/words/countries.ts'
+import { DeclineReason } from './transaction/decline_reason.tsx'
+import { IsoMessage } from './transaction/iso_message.tsx'
+import { disputableIn, PurchaseLife } from './transaction/purchase_life.tsx'
+import { useCardNames } from './transactions/card_names.ts'
+
+const FileDispute = lazy(() =>
+  import('./disputes/file_dispute.tsx').then(({ FileDispute: form }) => ({ default: form })),
+)
+
+export function TransactionPage({ id }: { id: string }) {
+  const read = useRead('get_transaction', { id })
+  return (
+    <>
+      <BackLink href="/transactions">Transactions</BackLink>
+      <One read={read}>{(transaction) => <Details transaction={transaction} />}</One>
+    </>
+  )
+}
+
+function Details({ transaction }: { transaction: Transaction }) {
+  const related = useRelated(transaction)
+  const [is_disputing, setDisputing] = useState(false)
+  const disputable = disputableIn(transaction, related)
+  return (
+    <>
+      <PageHeader
+        title={transaction.merchant_name}
+        note={
+          <span className="flex flex-wrap items-center gap-2">
+            <Money usd={transaction.amount_usd} className="text-lg font-semibold text-ink" />
+            <Status of={transaction.status} />
+          </span>
+        }
+        action={
+          <>
+            {transaction.dispute_id !== null && (
+              <Button asChild>
+                <Link href={`/disputes/${transaction.dispute_id}`}>See the dispute</Link>
+              </Button>
+            )}
+            {disputable !== undefined && (
+              <Button onClick={() => setDisputing(true)}>
+                <Gavel /> Dispute this
+              </Button>
+            )}
+          </>
+        }
+      />
+      <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+        <div className="min-w-0 space-y-4">
+          {transaction.type === 'decline' && <DeclineReason transaction={transaction} />}
+          <Section title="Life of the purchase">
+            <PurchaseLife transaction={transaction} related={related} />
+          </Section>
+          <IsoMessage id={transaction.id} />
+        </div>
+        <Particulars transaction={transaction} />
+      </div>
+      <Suspense fallback={<Skeleton />}>
+        {is_disputing && disputable !== undefined && (
+          <FileDispute transaction={disputable} onClose={() => setDisputing(false)} />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+/** All of the same purchase, oldest first; a decline and a forced capture stand alone. */
+function useRelated(transaction: Transaction): readonly Transaction[] {
+  const { authorization_id } = transaction
+  const found = useRead('list_transactions', {
+    authorization_id: authorization_id ?? transaction.id,
+    order: 'asc',
+    limit: 100,
+  }).data?.data
+  return found === undefined || found.length === 0 ? [transaction] : found
+}
+
+function Particulars({ transaction }: { transaction: Transaction }) {
+  const card_names = useCardNames()
+  const { three_ds } = transaction
+  const { merchant_city: city, merchant_country: country } = transaction
+  const place = [city, country === null ? null : countryName(country)].filter(Boolean).join(', ')
+  const rows: (Fact | false)[] = [
+    ['Type', inWords(transaction.type)],
+    [
+      'Card',
+      <Link key="card" href={`/cards/${transaction.card_id}`} className="text-accent underline">
+        {card_names.of(transaction.card_id)}
+      </Link>,
+    ],
+    ['Amount', formatMoney(transaction.amount, transaction.currency)],
+    ['In dollars', <Money key="usd" usd={transaction.amount_usd} />],
+    transaction.fx_rate !== null && ['Rate', transaction.fx_rate],
+    transaction.fee_usd > 0 && ['Fee', <Money key="fee" usd={transaction.fee_usd} />],
+    ['Category', `${categoryName(transaction.mcc)} (${transaction.mcc})`],
+    place !== '' && ['Place', place],
+    ['Paid by', `${inWords(transaction.entry_mode)}${walletWords(transaction)}`],
+    three_ds !== null && ['3-D Secure', inWords(three_ds.result)],
+    ['Network', inWords(transaction.network)],
+    transaction.authorization_code !== null && ['Approval code', transaction.authorization_code],
+    transaction.retrieval_reference_number !== null && [
+      'Reference',
+      transaction.retrieval_reference_number,
+    ],
+    ['Id', <Copyable key="id" text={transaction.id} label="Copy the id" />],
+  ]
+  return (
+    <Section title="Details">
+      <Facts rows={rows} />
+    </Section>
+  )
+}
+
+const walletWords = ({ wallet }: Transaction): string =>
+  wallet === null ? '' : ` with ${wallet === 'apple_pay' ? 'Apple Pay' : 'Google Pay'}`

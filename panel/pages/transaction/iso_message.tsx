@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import type { AuthDetails } from '#contract/transactions.ts'
+import { useRead } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Code } from '#panel/ui/code.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Failed, Skeleton } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+
+/** Behind a button: few need it, and those who do need all of it. */
+export function IsoMessage({ id }: { id: string }) {
+  const [is_open, setOpen] = useState(false)
+  return (
+    <Section
+      title="ISO 8583 message"
+      action={
+        <Button size="small" aria-expanded={is_open} onClick={() => setOpen(!is_open)}>
+          {is_open ? 'Hide' : 'Show'}
+        </Button>
+      }
+    >
+      {is_open ? (
+        <Message id={id} />
+      ) : (
+        <p className="text-soft">What the network asked, element by element, and our answer.</p>
+      )}
+    </Section>
+  )
+}
+
+function Message({ id }: { id: string }) {
+  const read = useRead('get_auth_details', { id })
+  if (read.data !== undefined) return <Elements details={read.data} />
+  if (read.error === null) return <Skeleton className="h-40" />
+  if (read.error.code === 'not_found') {
+    return <p className="text-soft">This transaction came without a message of its own.</p>
+  }
+  return <Failed problem={read.error} retry={() => void read.refetch()} />
+}
+
+function Elements({ details }: { details: AuthDetails }) {
+  return (
+    <div className="space-y-4">
+      <p className="text-soft">
+        <code className="font-mono text-ink">{details.mti}</code> answered by{' '}
+        <code className="font-mono text-ink">{details.response_mti}</code> with code{' '}
+        <code className="font-mono text-ink">{details.response_code}</code>, received{' '}
+        <Time at={details.received_at} />.
+      </p>
+      <ElementTable label="Data elements of the message" fields={details.fields} />
+      <h3 className="font-medium">The answer</h3>
+      <ElementTable label="Data elements of the answer" fields={details.response_fields} />
+      <Code label="Bitmap" text={details.bitmap} />
+      <Code label="Message in hex, masked" text={details.raw_hex} />
+    </div>
+  )
+}
+
+function ElementTable({ label, fields }: { label: string; fields: Record<string, string> }) {
+  return (
+    <table aria-label={label} className="w-full border-collapse text-sm">
+      <thead className="border-b border-line text-left text-soft">
+        <tr>
+          <th scope="col" className="py-1.5 pr-3 font-medium">
+            Element
+          </th>
+          <th scope="col" className="py-1.5 font-medium">
+            Value
+          </th>
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-line">
+        {Object.entries(fields).map(([number, value]) => (
+          <tr key={number}>
+            <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
+              <span className="num mr-2 inline-block w-7 font-mono text-soft">{number}</span>
+              {element_names[number] ?? ''}
+            </th>
+            <td className="py-1.5 align-top font-mono break-all whitespace-pre-wrap">{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** The names of ISO 8583:1987 for what card messages carry. */
+const element_names: Readonly<Record<string, string>> = {
+  2: 'Card number',
+  3: 'Processing code',
+  4: 'Amount',
+  6: 'Amount, billing',
+  7: 'Sent at',
+  10: 'Billing rate',
+  11: 'Trace number',
+  12: 'Local time',
+  13: 'Local date',
+  14: 'Expiry',
+  15: 'Settlement date',
+  18: 'Merchant category',
+  19: 'Acquirer country',
+  22: 'Entry mode',
+  25: 'Condition code',
+  32: 'Acquirer',
+  37: 'Reference number',
+  38: 'Approval code',
+  39: 'Response code',
+  41: 'Terminal',
+  42: 'Merchant id',
+  43: 'Merchant name and place',
+  48: 'Additional data',
+  49: 'Currency',
+  51: 'Billing currency',
+  54: 'Additional amounts',
+  60: 'Private data',
+  90: 'Original elements',
+  95: 'Replacement amounts',
+}

@@ -1,0 +1,84 @@
+import { Receipt } from 'lucide-react'
+import type { Transaction } from '#contract/transactions.ts'
+import { useList } from '#panel/queries.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { createdWithin, period_names } from '#panel/ui/period.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { categoryName } from '#panel/words/categories.ts'
+import { useCardNames } from './transactions/card_names.ts'
+import { TransactionFilters, transaction_filter_names } from './transactions/filters.tsx'
+
+export function Transactions() {
+  const filters = useFilters([...transaction_filter_names, ...period_names])
+  const { period: _period, from: _from, to: _to, ...given } = filters.given
+  const list = useList('list_transactions', { ...given, ...createdWithin(filters.values) })
+  const card_names = useCardNames()
+  const columns: Column<Transaction>[] = [
+    { title: 'Merchant', cell: (row) => <Merchant row={row} /> },
+    {
+      title: 'Card',
+      wide_only: true,
+      cell: (row) => <span className="text-soft">{card_names.of(row.card_id)}</span>,
+    },
+    { title: 'Type', wide_only: true, cell: (row) => inWords(row.type) },
+    { title: 'Status', cell: (row) => <Status of={row.status} /> },
+    { title: 'Date', wide_only: true, right: true, cell: (row) => <Time at={row.created_at} /> },
+    { title: 'Amount', right: true, cell: (row) => <Amount row={row} /> },
+  ]
+  const empty =
+    filters.count === 0 ? (
+      <Empty icon={Receipt} title="No purchase yet">
+        What is paid with your cards appears here as it happens, declined attempts included.
+      </Empty>
+    ) : (
+      <Empty icon={Receipt} title="Nothing matches">
+        No transaction fits all the filters. Take one away to see more.
+      </Empty>
+    )
+  return (
+    <>
+      <PageHeader
+        title="Transactions"
+        note="Everything that was paid, or tried, with your cards."
+      />
+      <Section flush>
+        <TransactionFilters filters={filters} card_options={card_names.options} />
+        <Table
+          label="Transactions"
+          list={list}
+          columns={columns}
+          empty={empty}
+          href={({ id }) => `/transactions/${id}`}
+        />
+      </Section>
+    </>
+  )
+}
+
+function Merchant({ row }: { row: Transaction }) {
+  return (
+    <span className="block min-w-0">
+      <span className="block break-words">{row.merchant_name}</span>
+      <span className="block text-sm font-normal text-soft max-md:hidden">
+        {categoryName(row.mcc)}
+      </span>
+      <span className="num block text-sm font-normal text-soft md:hidden">
+        <Time at={row.created_at} />
+      </span>
+    </span>
+  )
+}
+
+/** A refund comes in, a decline moved nothing; all else went out. */
+function Amount({ row }: { row: Transaction }) {
+  if (row.direction === 'credit') return <Money usd={row.amount_usd} signed />
+  const is_void = ['declined', 'reversed', 'expired'].includes(row.status)
+  return (
+    <Money usd={row.amount_usd} className={is_void ? 'text-soft line-through' : 'font-medium'} />
+  )
+}

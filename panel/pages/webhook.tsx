@@ -1,0 +1,86 @@
+import type { Webhook } from '#contract/webhooks.ts'
+import { useRead } from '#panel/queries.ts'
+import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { BackLink, One } from '#panel/ui/one.tsx'
+import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { NotFound } from './not_found.tsx'
+import { Deliveries } from './webhook/deliveries.tsx'
+import { WebhookActions } from './webhook/webhook_actions.tsx'
+
+const LOOK_AGAIN_MS = 5_000
+
+/** Read as a list, the only way there is; an account has at most 20. Attempts make no event. */
+export function WebhookPage({ id }: { id: string }) {
+  const asked = { expand: 'deliveries', limit: 100 } as const
+  const read = useRead('list_webhooks', asked, { every_ms: LOOK_AGAIN_MS })
+  return (
+    <>
+      <BackLink href="/developers/webhooks">Webhooks</BackLink>
+      <One read={read}>
+        {({ data }) => {
+          const webhook = data.find((each) => each.id === id)
+          return webhook === undefined ? <NotFound /> : <Details webhook={webhook} />
+        }}
+      </One>
+    </>
+  )
+}
+
+function Details({ webhook }: { webhook: Webhook }) {
+  return (
+    <>
+      <PageHeader
+        title={<span className="break-all">{webhook.url}</span>}
+        note={
+          <span className="flex flex-wrap items-center gap-2">
+            <Status of={webhook.status} />
+            {webhook.description}
+          </span>
+        }
+        action={<WebhookActions webhook={webhook} />}
+      />
+      <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+        <Deliveries webhook={webhook} />
+        <div className="min-w-0 space-y-4">
+          <Section title="Details">
+            <Facts rows={factsOf(webhook)} />
+          </Section>
+          <Section title="Events">
+            <ul className="flex flex-wrap gap-1.5">
+              {webhook.events.map((event) => (
+                <li key={event}>
+                  <Badge>{event === '*' ? 'All events' : event}</Badge>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function factsOf(webhook: Webhook) {
+  const { disabled_reason, failing_since, previous_secret_expires_at, last_delivery_at } = webhook
+  return [
+    disabled_reason !== null && (['Disabled because', inWords(disabled_reason)] as const),
+    failing_since !== null &&
+      (['Failing since', <Time key="failing" at={failing_since} />] as const),
+    [
+      'Last delivery',
+      last_delivery_at === null ? 'None yet' : <Time key="last" at={last_delivery_at} />,
+    ] as const,
+    [
+      'Secret',
+      <code key="secret" className="font-mono">
+        {webhook.secret_hint}
+      </code>,
+    ] as const,
+    previous_secret_expires_at !== null &&
+      (['Old secret signs until', <Time key="old" at={previous_secret_expires_at} />] as const),
+    ['Created', <Time key="created" at={webhook.created_at} />] as const,
+    ['Id', <Copyable key="id" text={webhook.id} label="Copy the id" />] as const,
+  ]
+}

@@ -1,0 +1,82 @@
+import { RotateCw, Send } from 'lucide-react'
+import type { Delivery, Webhook } from '#contract/webhooks.ts'
+import { useAct } from '#panel/queries.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Code } from '#panel/ui/code.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+/** The last attempts, each with what the endpoint said, and the way to make another. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const attempts = webhook.recent_deliveries ?? []
+  return (
+    <Section title="Latest deliveries" flush>
+      {attempts.length === 0 ? (
+        <Empty icon={Send} title="Nothing was sent yet">
+          The next event this endpoint wants appears here, with the endpoint’s answer.
+        </Empty>
+      ) : (
+        <ul aria-label="Latest deliveries" className="divide-y divide-line">
+          {attempts.map((attempt) => (
+            <Attempt key={attempt.id} attempt={attempt} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function Attempt({ attempt }: { attempt: Delivery }) {
+  const replay = useAct('replay_webhook', {
+    done: ({ status, response_status, error }) =>
+      status === 'succeeded'
+        ? toast(`The endpoint answered ${response_status}.`)
+        : toast(`It was sent and failed: ${error ?? response_status}.`, 'bad'),
+  })
+  const sendAgain = () =>
+    replay.mutate(
+      { id: attempt.webhook_id, eid: attempt.event_id },
+      { onError: ({ message }) => toast(message, 'bad') },
+    )
+  return (
+    <li className="px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Status of={attempt.status} />
+        <span className="mr-auto font-medium break-all">{attempt.event_type}</span>
+        <span className="text-sm text-soft">
+          <Time at={attempt.created_at} />
+        </span>
+        <Button
+          size="small"
+          busy={replay.isPending}
+          aria-label={`Send ${attempt.event_type} again`}
+          onClick={sendAgain}
+        >
+          {!replay.isPending && <RotateCw />} Send again
+        </Button>
+      </div>
+      <p className="num mt-1 text-sm text-soft">{summaryOf(attempt)}</p>
+      {attempt.next_attempt_at !== null && (
+        <p className="text-sm text-soft">
+          Next attempt <Time at={attempt.next_attempt_at} />
+        </p>
+      )}
+      {attempt.response_excerpt !== null && attempt.response_excerpt !== '' && (
+        <details className="mt-1 text-sm">
+          <summary className="text-soft">The endpoint’s answer</summary>
+          <Code label="First kilobyte" text={attempt.response_excerpt} />
+        </details>
+      )}
+    </li>
+  )
+}
+
+function summaryOf(attempt: Delivery): string {
+  const said = attempt.response_status === null ? attempt.error : `HTTP ${attempt.response_status}`
+  const took = attempt.duration_ms === null ? null : `${attempt.duration_ms} ms`
+  const which = attempt.trigger === 'replay' ? 'sent again' : `attempt ${attempt.attempt}`
+  return [inWords(which), said, took].filter((part) => part !== null).join(', ')
+}

@@ -1,0 +1,48 @@
+import { type FormEvent, useState } from 'react'
+import type { Webhook } from '#contract/webhooks.ts'
+import { type WebhookDraft, WebhookFields } from '#panel/pages/developers/webhook_fields.tsx'
+import { useAct } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const { id, url, events, description } = webhook
+  const [draft, setDraft] = useState<WebhookDraft>({ url, events, description: description ?? '' })
+  const update = useAct('update_webhook', {
+    done: () => {
+      toast('The endpoint was changed.')
+      onClose()
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    const words = draft.description.trim()
+    update.mutate({
+      id,
+      url: draft.url,
+      events: [...draft.events],
+      description: words === '' ? null : words,
+    })
+  }
+  return (
+    <Dialog open onOpenChange={onClose} title="Edit the endpoint">
+      <form onSubmit={submit} className="space-y-4">
+        <WebhookFields draft={draft} onChange={setDraft} problem={update.error} />
+        <ProblemNote problem={update.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            type="submit"
+            kind="main"
+            busy={update.isPending}
+            disabled={draft.events.length === 0}
+          >
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

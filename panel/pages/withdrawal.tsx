@@ -1,0 +1,105 @@
+import { Check, CircleX, Clock, Send } from 'lucide-react'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { useRead } from '#panel/queries.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { BackLink, One } from '#panel/ui/one.tsx'
+import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { type Step, Timeline } from '#panel/ui/timeline.tsx'
+
+const LOOK_AGAIN_MS = 3_000
+
+/** Confirmations grow without an event, so it is looked at again and again. */
+export function WithdrawalPage({ id }: { id: string }) {
+  const read = useRead('get_withdrawal', { id }, { every_ms: LOOK_AGAIN_MS })
+  return (
+    <>
+      <BackLink href="/withdrawals">Withdrawals</BackLink>
+      <One read={read}>{(withdrawal) => <Details withdrawal={withdrawal} />}</One>
+    </>
+  )
+}
+
+function Details({ withdrawal }: { withdrawal: Withdrawal }) {
+  return (
+    <>
+      <PageHeader
+        title={
+          <>
+            Withdrawal of <Money usd={withdrawal.amount_usd} />
+          </>
+        }
+        note={<Status of={withdrawal.status} />}
+      />
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Section title="Where it stands">
+          <Timeline label="Where it stands" steps={stepsOf(withdrawal)} />
+        </Section>
+        <Section title="Details">
+          <Facts rows={factsOf(withdrawal)} />
+        </Section>
+      </div>
+    </>
+  )
+}
+
+function stepsOf(withdrawal: Withdrawal): Step[] {
+  const { status, status_reason, broadcasted_at, completed_at, confirmations } = withdrawal
+  const asked: Step = {
+    title: 'Requested',
+    icon: Clock,
+    at: withdrawal.created_at,
+    note: 'The amount left your balance.',
+  }
+  const sent: Step = {
+    title: broadcasted_at === null ? 'Sending' : 'Sent',
+    icon: Send,
+    at: broadcasted_at,
+    note: broadcasted_at === null ? waitingNote(status_reason) : confirmedNote(confirmations),
+  }
+  if (status === 'failed') {
+    const why = status_reason === null ? '' : `${inWords(status_reason)}. `
+    const note = `${why}The whole amount is back in your balance.`
+    const failed: Step = {
+      title: 'Failed',
+      icon: CircleX,
+      tone: 'bad',
+      at: withdrawal.updated_at,
+      note,
+    }
+    return broadcasted_at === null ? [asked, failed] : [asked, sent, failed]
+  }
+  const done: Step = {
+    title: completed_at === null ? 'Final on the chain' : 'Arrived',
+    icon: Check,
+    tone: 'good',
+    at: completed_at,
+  }
+  return [asked, sent, done]
+}
+
+const waitingNote = (reason: string | null) =>
+  reason === 'review' ? 'Somebody looks at it first.' : 'It is signed and sent within moments.'
+
+const confirmedNote = (count: number) =>
+  count === 1 ? 'One confirmation so far.' : `${count} confirmations so far.`
+
+function factsOf(withdrawal: Withdrawal) {
+  return [
+    ['Leaves your balance', <Money key="amount" usd={withdrawal.amount_usd} />],
+    ['Fee', <Money key="fee" usd={withdrawal.fee_usd} />],
+    ['Arrives', <Money key="net" usd={withdrawal.net_usd} className="font-medium" />],
+    ['Asset', `${withdrawal.asset} on ${withdrawal.chain.toUpperCase()}`],
+    ['To', <Copyable key="to" text={withdrawal.address} label="Copy the address" />],
+    [
+      'Transfer',
+      withdrawal.txid === null ? (
+        'Not sent yet'
+      ) : (
+        <Copyable key="txid" text={withdrawal.txid} label="Copy the transfer id" />
+      ),
+    ],
+    ['Id', <Copyable key="id" text={withdrawal.id} label="Copy the id" />],
+  ] as const
+}

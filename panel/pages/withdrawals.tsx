@@ -1,0 +1,102 @@
+import { ArrowUpFromLine } from 'lucide-react'
+import { useState } from 'react'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { useList } from '#panel/queries.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { WithdrawForm } from './withdrawals/withdraw_form.tsx'
+
+const columns: readonly Column<Withdrawal>[] = [
+  { title: 'To', cell: ({ address }) => <Address text={address} /> },
+  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Date',
+    wide_only: true,
+    right: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    title: 'Fee',
+    wide_only: true,
+    right: true,
+    cell: ({ fee_usd }) => <Money usd={fee_usd} className="text-soft" />,
+  },
+  { title: 'Arrives', right: true, cell: ({ net_usd }) => <Money usd={net_usd} /> },
+]
+
+/** Both ends are what people compare; the whole of it is on its own page. */
+const Address = ({ text }: { text: string }) => (
+  <code className="font-mono text-sm" title={text}>
+    {text.slice(0, 6)}…{text.slice(-6)}
+  </code>
+)
+
+const statuses = [
+  ['pending', 'Pending'],
+  ['broadcasted', 'Sent'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed'],
+] as const
+
+export function Withdrawals() {
+  const [is_asking, setAsking] = useState(false)
+  const filters = useFilters(['status', ...period_names])
+  const { status } = filters.given
+  const list = useList('list_withdrawals', {
+    ...(status !== undefined && { status }),
+    ...createdWithin(filters.values),
+  })
+  const withdraw = (
+    <Button kind="main" onClick={() => setAsking(true)}>
+      <ArrowUpFromLine /> Withdraw
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Withdrawals"
+        note="USDT from your balance to a wallet of your own."
+        action={withdraw}
+      />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+          <PeriodChoice {...filters} />
+        </FilterBar>
+        <Table
+          label="Withdrawals"
+          list={list}
+          columns={columns}
+          empty={<NoWithdrawal is_filtered={filters.count > 0} />}
+          href={({ id }) => `/withdrawals/${id}`}
+        />
+      </Section>
+      {is_asking && <WithdrawForm onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+function NoWithdrawal({ is_filtered }: { is_filtered: boolean }) {
+  return is_filtered ? (
+    <Empty icon={ArrowUpFromLine} title="Nothing matches">
+      No withdrawal fits the filters.
+    </Empty>
+  ) : (
+    <Empty icon={ArrowUpFromLine} title="No withdrawal yet">
+      What is in your balance can be sent to any wallet on the chain, for a small fee.
+    </Empty>
+  )
+}

@@ -1,0 +1,169 @@
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { FlorinError } from '#client/client.ts'
+import { useAct, useRead } from '#panel/queries.ts'
+import { Button } from '#panel/ui/button.tsx'
+import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
+import { Field, MoneyField } from '#panel/ui/field.tsx'
+import { formatUsd, Money, usdIn } from '#panel/ui/money.tsx'
+import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Facts } from '#panel/ui/section.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+
+type Wanted = { amount: string; address: string; code: string }
+
+/** Two steps: what on a chain was sent to a wrong address is gone, so it is read once more. */
+export function WithdrawForm({ onClose }: { onClose(): void }) {
+  const [, navigate] = useLocation()
+  const [wanted, setWanted] = useState<Wanted>({ amount: '', address: '', code: '' })
+  const [is_review, setReview] = useState(false)
+  const has_code = useRead('get_account', {}).data?.two_factor_enabled === true
+  const withdraw = useAct('withdraw', {
+    done: ({ id }) => {
+      toast('The withdrawal is on its way.')
+      navigate(`/withdrawals/${id}`)
+    },
+  })
+  const amount_usd = usdIn(wanted.amount) ?? 0
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    if (!is_review) return setReview(true)
+    const code = has_code ? { totp_code: wanted.code.trim() } : {}
+    withdraw.mutate({ amount_usd, address: wanted.address.trim(), ...code })
+  }
+  const goBack = () => {
+    withdraw.reset()
+    setReview(false)
+  }
+  const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed })
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={is_review ? 'Check before you send' : 'Withdraw'}
+      description={is_review ? 'A transfer cannot be called back.' : 'USDT on TRON.'}
+    >
+      <form onSubmit={submit} className="space-y-4">
+        {is_review ? (
+          <Review wanted={wanted} has_code={has_code} change={change} problem={withdraw.error} />
+        ) : (
+          <Amounts wanted={wanted} change={change} />
+        )}
+        <ProblemNote problem={withdraw.error} />
+        <DialogActions>
+          <Button onClick={is_review ? goBack : onClose}>{is_review ? 'Back' : 'Not now'}</Button>
+          <Button type="submit" kind="main" busy={withdraw.isPending}>
+            {is_review ? `Send ${formatUsd(amount_usd)}` : 'Continue'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+type StepProps = { wanted: Wanted; change(changed: Partial<Wanted>): void }
+
+function Amounts({ wanted, change }: StepProps) {
+  const balance_usd = useRead('get_balance', {}).data?.balance_usd
+  const limits = useRead('get_limits', {}).data?.spend_limits
+  const amount_usd = usdIn(wanted.amount)
+  return (
+    <>
+      <MoneyField
+        label="Amount"
+        required
+        value={wanted.amount}
+        onChange={({ target }) => change({ amount: target.value })}
+        hint={
+          balance_usd !== undefined && (
+            <>
+              <Money usd={balance_usd} /> available.{' '}
+              <button
+                type="button"
+                className="font-medium text-accent underline underline-offset-2"
+                onClick={() => change({ amount: String(balance_usd) })}
+              >
+                Withdraw all
+              </button>
+            </>
+          )
+        }
+      />
+      <Field
+        label="To this address"
+        required
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="T…"
+        value={wanted.address}
+        onChange={({ target }) => change({ address: target.value })}
+      />
+      {limits !== undefined && (
+        <Facts
+          rows={[
+            ['Fee', <Money key="fee" usd={limits.withdrawal_fee_usd} />],
+            ['Arrives', <Arriving key="net" amount_usd={amount_usd} limits={limits} />],
+            [
+              'One withdrawal',
+              `${formatUsd(limits.withdrawal_min_usd)} to ${formatUsd(limits.withdrawal_max_usd)}`,
+            ],
+            [
+              'Left today',
+              <Money
+                key="left"
+                usd={limits.withdrawal_daily_usd - limits.withdrawal_used_today_usd}
+              />,
+            ],
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+type ArrivingProps = { amount_usd: number | null; limits: { withdrawal_fee_usd: number } }
+
+function Arriving({ amount_usd, limits: { withdrawal_fee_usd } }: ArrivingProps) {
+  if (amount_usd === null || amount_usd <= withdrawal_fee_usd) return '–'
+  return <Money usd={netOf(amount_usd, withdrawal_fee_usd)} className="font-medium" />
+}
+
+/** For show only, to the millionth; the service does its own sum in whole millionths. */
+const netOf = (amount_usd: number, fee_usd: number) => Number((amount_usd - fee_usd).toFixed(6))
+
+type ReviewProps = StepProps & { has_code: boolean; problem: FlorinError | null }
+
+function Review({ wanted, has_code, change, problem }: ReviewProps) {
+  const fee_usd = useRead('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
+  const amount_usd = usdIn(wanted.amount) ?? 0
+  return (
+    <>
+      <Facts
+        rows={[
+          ['Leaves your balance', <Money key="amount" usd={amount_usd} />],
+          ['Fee', <Money key="fee" usd={fee_usd} />],
+          ['Arrives', <Money key="net" usd={netOf(amount_usd, fee_usd)} className="font-medium" />],
+          [
+            'To',
+            <code key="address" className="font-mono text-sm break-all">
+              {wanted.address.trim()}
+            </code>,
+          ],
+        ]}
+      />
+      {has_code && (
+        <Field
+          label="Code"
+          hint="The six digits of your authenticator app."
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          autoFocus
+          required
+          value={wanted.code}
+          onChange={({ target }) => change({ code: target.value })}
+          fault={faultOf(problem, 'totp_code')}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,16 @@
+const STEP = 1_000
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+
+/** 48213 as "48.2 kB". */
+export function formatBytes(count: number): string {
+  const power = Math.min(
+    units.length - 1,
+    Math.floor(Math.log(Math.max(1, count)) / Math.log(STEP)),
+  )
+  return new Intl.NumberFormat('en-US', {
+    style: 'unit',
+    unit: units[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  }).format(count / STEP ** power)
+}

@@ -1,0 +1,131 @@
+import { ListFilter, Search } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { Button } from './button.tsx'
+import { classes } from './classes.ts'
+import { Field, Select } from './field.tsx'
+
+export type Filters<Name extends string> = {
+  values: Record<Name, string>
+  /** Only what is set, as lists of the API take it. */
+  given: Partial<Record<Name, string>>
+  count: number
+  set(name: Name, value: string): void
+  clear(): void
+}
+
+/** Filters live in the address: a filtered list can be bookmarked and sent to somebody. */
+export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
+  const [query, setQuery] = useSearchParams()
+  const pairs = names.map((name) => [name, query.get(name) ?? ''] as const)
+  const given = pairs.filter(([, value]) => value !== '')
+  const change = (changed: Partial<Record<string, string>>) =>
+    setQuery(
+      (before) => {
+        const all = { ...Object.fromEntries(before), ...changed }
+        return new URLSearchParams(
+          Object.entries(all).flatMap(([name, value = '']) =>
+            value === '' ? [] : [[name, value]],
+          ),
+        )
+      },
+      { replace: true },
+    )
+  return {
+    values: Object.fromEntries(pairs) as Record<Name, string>,
+    given: Object.fromEntries(given) as Partial<Record<Name, string>>,
+    count: given.length,
+    set: (name, value) => change({ [name]: value }),
+    clear: () => change(Object.fromEntries(names.map((name) => [name, '']))),
+  }
+}
+
+type BarProps = { count: number; clear(): void; search?: ReactNode; children: ReactNode }
+
+/** Above a table. On a phone the choices wait behind a button, so that the list is seen at once. */
+export function FilterBar({ count, clear, search, children }: BarProps) {
+  const [is_open, setOpen] = useState(false)
+  return (
+    <search
+      aria-label="Filters"
+      className="flex flex-wrap items-center gap-2 border-b border-line p-3"
+    >
+      {search}
+      <Button
+        className="md:hidden"
+        aria-expanded={is_open}
+        aria-label={count === 0 ? 'Filters' : `Filters, ${count} set`}
+        onClick={() => setOpen(!is_open)}
+      >
+        <ListFilter />
+        {count === 0 ? 'Filters' : `Filters (${count})`}
+      </Button>
+      <div
+        className={classes(
+          'grid w-full grid-cols-2 gap-2 md:flex md:w-auto md:flex-wrap',
+          !is_open && 'max-md:hidden',
+        )}
+      >
+        {children}
+      </div>
+      {count > 0 && (
+        <Button kind="quiet" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </search>
+  )
+}
+
+type ChoiceProps = {
+  label: string
+  /** What it says while nothing is chosen: "Any status". */
+  any: string
+  value: string
+  options: readonly (readonly [value: string, text: string])[]
+  onChange(value: string): void
+}
+
+export function FilterChoice({ label, any, value, options, onChange }: ChoiceProps) {
+  return (
+    <Select
+      label={label}
+      hides_label
+      className="md:w-auto md:max-w-48"
+      value={value}
+      onChange={(change) => onChange(change.target.value)}
+      options={[['', any], ...options]}
+    />
+  )
+}
+
+type SearchProps = { label: string; value: string; onChange(value: string): void }
+
+const PAUSE_MS = 300
+
+/** Waits for a pause in typing: a request per letter would show lists nobody asked for. */
+export function FilterSearch({ label, value, onChange }: SearchProps) {
+  const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  if (known !== value) {
+    setKnown(value)
+    setText(value)
+  }
+  useEffect(() => {
+    if (text === value) return
+    const pause = setTimeout(() => onChange(text), PAUSE_MS)
+    return () => clearTimeout(pause)
+  })
+  return (
+    <Field
+      label={label}
+      hides_label
+      type="search"
+      placeholder={label}
+      before={<Search aria-hidden />}
+      className="min-w-0 flex-1 md:max-w-60"
+      value={text}
+      onChange={(change) => setText(change.target.value)}
+    />
+  )
+}

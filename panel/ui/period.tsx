@@ -1,0 +1,67 @@
+import { Field } from './field.tsx'
+import { FilterChoice, type Filters } from './filters.tsx'
+
+const DAY_MS = 86_400_000
+
+const periods: readonly (readonly [string, string])[] = [
+  ['1', 'Last 24 hours'],
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+  ['90', 'Last 90 days'],
+  ['between', 'Between two days'],
+]
+
+export const period_names = ['period', 'from', 'to'] as const
+type PeriodFilters = Filters<(typeof period_names)[number]>
+
+export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'set'>) {
+  return (
+    <>
+      <FilterChoice
+        label="Period"
+        any="Any time"
+        value={values.period}
+        options={periods}
+        onChange={(value) => set('period', value)}
+      />
+      {values.period === 'between' &&
+        (['from', 'to'] as const).map((name) => (
+          <Field
+            key={name}
+            label={name === 'from' ? 'First day' : 'Last day'}
+            hides_label
+            type="date"
+            className="md:w-auto"
+            value={values[name]}
+            onChange={(change) => set(name, change.target.value)}
+          />
+        ))}
+    </>
+  )
+}
+
+/** The choice as lists take it; days are whole days of the reader's own calendar. */
+export function createdWithin({ period, from, to }: PeriodFilters['values']): {
+  created_gte?: string
+  created_lt?: string
+} {
+  if (period === 'between') {
+    const first = startOfDay(from)
+    const last = startOfDay(to, 1)
+    return {
+      ...(first !== null && { created_gte: first }),
+      ...(last !== null && { created_lt: last }),
+    }
+  }
+  const days = Number(period)
+  if (!(days > 0)) return {}
+  // To the minute, so that the same choice is the same question for a while.
+  const since_ms = Math.floor((Date.now() - days * DAY_MS) / 60_000) * 60_000
+  return { created_gte: new Date(since_ms).toISOString() }
+}
+
+function startOfDay(day: string, later = 0): string | null {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const moment = new Date(year, month - 1, date + later)
+  return day === '' || Number.isNaN(moment.getTime()) ? null : moment.toISOString()
+}

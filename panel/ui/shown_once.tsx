@@ -1,0 +1,24 @@
+import { TriangleAlert } from 'lucide-react'
+import { CopyButton } from './copy.tsx'
+
+type Props = { label: string; text: string; children: string }
+
+/** A secret that nobody can show again. The children say what it is for. */
+export function ShownOnce({ label, text, children }: Props) {
+  return (
+    <div className="space-y-3">
+      <p className="flex gap-2.5 rounded-lg bg-warn-ground px-3 py-2.5 text-warn">
+        <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+        Shown now and never again. Keep it where secrets are kept.
+      </p>
+      <p className="text-soft">{children}</p>
+      <output
+        aria-label={label}
+        className="block rounded-lg border border-line bg-ground p-3 font-mono text-sm break-all"
+      >
+        {text}
+      </output>
+      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} shows_label />
+    </div>
+  )
+}

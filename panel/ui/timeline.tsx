@@ -1,0 +1,60 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Tone } from './badge.tsx'
+import { classes } from './classes.ts'
+import { Time } from './time.tsx'
+
+export type Step = {
+  title: string
+  icon: LucideIcon
+  /** When it happened; what has not happened yet has none, and is paler. */
+  at: string | null
+  note?: ReactNode
+  tone?: Tone
+}
+
+const looks: Record<Tone, string> = {
+  neutral: 'bg-hover text-soft',
+  good: 'bg-good-ground text-good',
+  warn: 'bg-warn-ground text-warn',
+  bad: 'bg-bad-ground text-bad',
+  accent: 'bg-accent-ground text-accent',
+}
+
+/** The life of one thing, oldest first. */
+export function Timeline({ steps, label }: { steps: readonly Step[]; label: string }) {
+  return (
+    <ol aria-label={label}>
+      {steps.map((step, at) => (
+        <li key={`${step.title} ${step.at ?? at}`} className="relative flex gap-3 pb-5 last:pb-0">
+          {at < steps.length - 1 && (
+            <span aria-hidden className="absolute top-8 bottom-1 left-3.5 w-px bg-line" />
+          )}
+          <span
+            className={classes(
+              'grid size-7 shrink-0 place-items-center rounded-full',
+              step.at === null
+                ? 'border border-dashed border-line-strong text-soft'
+                : looks[step.tone ?? 'accent'],
+            )}
+          >
+            <step.icon className="size-3.5" aria-hidden />
+          </span>
+          <div className="min-w-0 flex-1 pt-0.5">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <span className={classes('font-medium', step.at === null && 'text-soft')}>
+                {step.title}
+              </span>
+              {step.at !== null && (
+                <span className="text-sm text-soft">
+                  <Time at={step.at} />
+                </span>
+              )}
+            </p>
+            {step.note !== undefined && <div className="text-soft">{step.note}</div>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}

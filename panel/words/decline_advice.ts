@@ -1,0 +1,31 @@
+import type { DeclineCode } from '#contract/decline.ts'
+
+/** What the holder of the card can do about each reason to decline. */
+export const decline_advice: Readonly<Record<DeclineCode, string>> = {
+  invalid_card: 'Check the number that was typed at the merchant.',
+  card_cancelled: 'Pay with another card, and tell the merchant to forget this one.',
+  card_frozen: 'Unfreeze the card, then try again.',
+  card_expired: 'Replace the card: the new one has a new expiry date.',
+  cvv_mismatch: 'Reveal the card and type the three digits again.',
+  country_blocked: 'Allow the country in the rules of the card if you trust this merchant.',
+  mcc_blocked: 'Allow this kind of merchant in the rules of the card if you want to pay there.',
+  limit_per_transaction: 'Raise the limit for one purchase, or split the payment.',
+  limit_daily: 'Raise the daily limit, or wait until midnight UTC.',
+  limit_monthly: 'Raise the monthly limit, or wait until the first of the month.',
+  three_ds_failed: 'If it was you after all, try again and approve it.',
+  three_ds_timeout: 'Try again, and answer the challenge within five minutes.',
+  insufficient_funds: 'Load the card, then try again.',
+  issuer_unavailable: 'Try again in a moment.',
+  system_error: 'Try again in a moment. If it goes on, ask support.',
+  do_not_honor: 'Ask support if you do not know why.',
+  duplicate_conflict: 'Ask the merchant to send the purchase anew.',
+  reversed_before_auth: 'Nothing was taken. Try again if you still want to buy.',
+  programme_paused: 'Purchases will work again when the programme resumes.',
+  account_suspended: 'Ask support why the account was suspended.',
+  expiry_mismatch: 'Type the expiry date as it stands on the card.',
+  verification_attempts_exceeded: 'Wait until tomorrow, then type the code with care.',
+  pin_not_supported: 'Choose contactless, or pay online.',
+  transaction_type_not_allowed: 'Cards pay for purchases; they do not give cash.',
+  invalid_amount: 'Ask the merchant to check the amount.',
+  currency_not_supported: 'Ask the merchant to charge in another currency.',
+}
