@@ -8,7 +8,8 @@ export function servingCommands(): Command[] {
       .action(async () => (await import('./start.ts')).start()),
     new Command('signer')
       .description('Start the signer; the seed phrase comes by standard input.')
-      .action(async () => (await import('./signer.ts')).startSigner()),
+      .option('--show', 'only print what belongs into FLORIN_CHAINS, and stop')
+      .action(async (options) => (await import('./signer.ts')).startSigner(options)),
     new Command('migrate')
       .description('Bring the database up to date and stop.')
       .action(async () => (await import('./migrate.ts')).migrateOnly()),

@@ -1,15 +1,24 @@
 import { text } from 'node:stream/consumers'
 import { Secret } from '#kernel/secret.ts'
-import { startSignerRole } from '#main/signer.ts'
+import { type PublicPart, publicPartOf, startSignerRole } from '#main/signer.ts'
 import { readSettings } from '#platform/config.ts'
 
 /** The phrase comes by standard input: arguments and variables can be read by other processes. */
-export async function startSigner(): Promise<void> {
+export async function startSigner(options: { show?: boolean }): Promise<void> {
   const settings = readSettings(process.env)
   const phrase = new Secret((await text(process.stdin)).trim())
+  if (options.show) return void process.stdout.write(shown(publicPartOf(phrase)))
   const signer = await startSignerRole(settings, phrase)
   process.stderr.write(`The signer listens at ${settings.signer_socket}\n`)
   const stop = () => void signer.stop().then(() => process.exit(0))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
+}
+
+function shown(parts: readonly PublicPart[]): string {
+  const lines = parts.flatMap(({ family, xpub, hot_wallet }) => [
+    `${family}  xpub        ${xpub}`,
+    `${family}  hot_wallet  ${hot_wallet}`,
+  ])
+  return `${lines.join('\n')}\n`
 }

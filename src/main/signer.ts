@@ -5,6 +5,9 @@ import { systemClock } from '#platform/clock.ts'
 import type { Settings } from '#platform/config.ts'
 import { loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
+import type { ChainFamily } from '#rails/chain/derive.ts'
+import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
+import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
 import { openIntentStore } from '#rails/signer/intent_store.ts'
 import { policyFrom } from '#rails/signer/policy_settings.ts'
@@ -35,4 +38,17 @@ export async function startSignerRole(
       store.close()
     },
   }
+}
+
+export type PublicPart = { family: ChainFamily; xpub: string; hot_wallet: string }
+
+/** What the service is told of a seed: where to receive and where to send from, and no key. */
+export function publicPartOf(phrase: Secret<string>): PublicPart[] {
+  const wallet = walletFromPhrase(phrase)
+  const spellings = { tron: tronAddressFromBytes, evm: evmAddressFromBytes } as const
+  return (['tron', 'evm'] as const).map((family) => ({
+    family,
+    xpub: wallet.xpub(family),
+    hot_wallet: spellings[family](Buffer.from(wallet.addressOf(family, null), 'hex')),
+  }))
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
@@ -127,4 +127,16 @@ test('the search works as a page too, and shows a query as text', async () => {
   assert.match(found.text, /<li><a href="\/docs\/api\/cards#freeze_card">/)
   const json = await send(url, 'GET', '/docs/search.json?q=freeze_card&q=twice')
   assert.deepEqual(json.body, [])
+})
+
+test('every metric that an alert rule watches is there', async () => {
+  const rules = readFileSync(join(root, 'docs', 'going_live.md'), 'utf8')
+  const { text } = await send(url, 'GET', '/metrics')
+  const watched = [...rules.matchAll(/florin_[a-z0-9_]+/g)].map(([name]) => name)
+  const is = (name: string) => text.includes(`# TYPE ${name.replace(/_bucket$/, '')} `)
+  assert.deepEqual(
+    watched.filter((name) => !is(name)),
+    [],
+  )
+  assert.ok(watched.length > 5)
 })

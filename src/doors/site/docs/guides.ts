@@ -7,8 +7,8 @@ import type { LinkTo } from './markdown_inline.ts'
 
 /** The documents of docs/, in the order in which a newcomer wants them. */
 export const guide_groups = {
-  Guides: ['agents', 'webhooks', 'live', 'idempotency', 'errors'],
-  'Running it': ['running', 'card_host'],
+  Guides: ['quickstart', 'sandbox', 'agents', 'webhooks', 'live', 'idempotency', 'errors', 'money'],
+  'Running it': ['running', 'going_live', 'chains', 'card_host', 'upgrading', 'security'],
   Project: ['decisions', 'open_points'],
 } as const satisfies Partial<Record<DocPage['group'], readonly string[]>>
 

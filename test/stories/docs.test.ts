@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { root } from '#platform/root.ts'
+import { startAgentService } from '#test/support/agent.ts'
+import { temporaryFolder } from '#test/support/florin_process.ts'
+import { OPERATOR_TOKEN } from '#test/support/operator.ts'
+import { createKey, openAccount } from '#test/support/people.ts'
+
+/** A page's blocks of sh are one script; what stands behind `#=>` is what that line must print. */
+function scriptOf(source: string): string {
+  return [...source.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('\n')
+}
+
+const promisedBy = (script: string) =>
+  [...script.matchAll(/#=> (.+)$/gm)].map(([, promised = '']) => promised.trim())
+
+/** `florin` as an installed one would be found. */
+function withFlorin(folder: string): string {
+  const path = join(folder, 'bin', 'florin')
+  mkdirSync(join(folder, 'bin'))
+  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${root}/cli/florin.js" "$@"\n`)
+  chmodSync(path, 0o755)
+  return join(folder, 'bin')
+}
+
+const PAGE_MS_MAX = 120_000
+
+async function run(script: string, env: Record<string, string>, cwd: string) {
+  // A group of its own, so that whatever a page leaves running ends with it.
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
+  const end = () => process.kill(-(child.pid ?? 0), 'SIGKILL')
+  const timer = setTimeout(end, PAGE_MS_MAX)
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk)
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(timer)
+  return { code, output, errors }
+}
+
+const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+
+for (const page of pages) {
+  const script = scriptOf(readFileSync(join(root, 'docs', page), 'utf8'))
+  if (script === '') continue
+
+  test(`docs/${page}: every command works as printed`, async () => {
+    const { url, database_url, data_dir } = await startAgentService()
+    const { bearer } = await openAccount(url)
+    const { key } = await createKey(url, bearer)
+    const folder = await temporaryFolder()
+    const env = {
+      PATH: `${withFlorin(folder.path)}:${process.env['PATH']}`,
+      HOME: folder.path,
+      FLORIN_URL: url,
+      FLORIN_KEY: key,
+      FLORIN_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      FLORIN_DATABASE_URL: database_url,
+      FLORIN_DATA_DIR: data_dir,
+    }
+    const { code, output, errors } = await run(script, env, folder.path)
+    await folder.remove()
+    assert.equal(code, 0, `it ended with ${code}:\n${errors}\n${output}`)
+    let rest = output.split('\n')
+    for (const promised of promisedBy(script)) {
+      const at = rest.findIndex((line) => line.trim() === promised)
+      assert.ok(at >= 0, `it never printed ${promised}, or not in its turn:\n${output}`)
+      rest = rest.slice(at + 1)
+    }
+  })
+}
