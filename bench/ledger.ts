@@ -181,6 +181,8 @@ const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
 const postgres = await startEmbeddedPostgres({ data_dir })
 const db = openDatabase(postgres.url, { pool_size: CLIENTS })
 const pool = new pg.Pool({ connectionString: postgres.url, max: CLIENTS })
+// The server may say goodbye to a connection before the pool has let go of it.
+pool.on('error', () => undefined)
 try {
   await migrate(db)
   const accounts = await prepare(db)

@@ -5,6 +5,7 @@ import { systemRandom } from '#platform/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 import { type Demo, seedDemo } from '#sandbox/demo.ts'
 import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
+import { signerApart } from '#sandbox/signer_apart.ts'
 import { startSandboxWorld } from '#sandbox/world.ts'
 import { firstRunScreen } from './first_run_screen.ts'
 
@@ -32,11 +33,12 @@ async function startSandbox(settings: Settings) {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   process.stderr.write('Starting Florin in sandbox mode…\n')
   const clock = systemClock()
+  const now_ms = () => clock.now().getTime()
   const sandbox = await startSandboxWorld({
     settings: { ...settings, operator_token },
-    now_ms: () => clock.now().getTime(),
+    now_ms,
     every: clock.every,
-    random: systemRandom,
+    startSigner: signerApart({ now_ms, every: clock.every }),
   })
   const service = await startService(sandbox.settings, {
     surfaces: [sandboxControl, ...sandbox.surfaces],

@@ -9,6 +9,7 @@ import type { Seams } from '#platform/context.ts'
 import { silentLog } from '#platform/log.ts'
 import { systemRandom } from '#platform/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
+import { signerInside } from '#sandbox/signer.ts'
 import { type SandboxWorld, startSandboxWorld } from '#sandbox/world.ts'
 import { cloneDatabase } from './database.ts'
 
@@ -67,11 +68,12 @@ function sandboxOf(settings: Settings, clock: Clock): Promise<SandboxWorld> {
     known.clock = clock
     return known.world
   }
+  const now_ms = () => (worlds.get(settings.data_dir)?.clock ?? clock).now().getTime()
   const world = startSandboxWorld({
     settings,
-    now_ms: () => (worlds.get(settings.data_dir)?.clock ?? clock).now().getTime(),
+    now_ms,
     every: systemClock().every,
-    random: systemRandom,
+    startSigner: signerInside({ now_ms, random: systemRandom }),
   })
   worlds.set(settings.data_dir, { world, clock })
   after(async () => (await world).stop())

@@ -26,6 +26,9 @@ after(async () => {
 
 const SEED = Number(process.env['FLORIN_SEED'] ?? Date.now() % 2 ** 31)
 
+/** The long run of the same law is so many times this one. */
+const LENGTH = Number(process.env['FLORIN_TEST_LENGTH'] ?? 1)
+
 const terms = fc.constantFrom<Pick<Move, 'movement' | 'from' | 'to'>>(
   { movement: 'topup_settled', from: chain, to: treasury },
   { movement: 'card_loaded', from: treasury, to: cardPurse('a') },
@@ -86,6 +89,6 @@ test(`sets of movements that race on two nodes conserve money (seed ${SEED})`, a
       }
       assert.deepEqual((await auditBooks(db, ledger_proofs)).violations, [])
     }),
-    { numRuns: 40, seed: SEED },
+    { numRuns: 40 * LENGTH, seed: SEED },
   )
 })

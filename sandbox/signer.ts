@@ -1,0 +1,75 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hexToBytes } from '@noble/hashes/utils.js'
+import { entropyToMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { Secret } from '#kernel/secret.ts'
+import type { ChainSettings } from '#platform/chain_settings.ts'
+import { loadKeys } from '#platform/keys.ts'
+import type { Random } from '#platform/random.ts'
+import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
+import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
+import { openIntentStore } from '#rails/signer/intent_store.ts'
+import { policyFrom } from '#rails/signer/policy_settings.ts'
+import { serveSigner } from '#rails/signer/server.ts'
+import { makeSigner } from '#rails/signer/signer.ts'
+import { walletFromPhrase } from '#rails/signer/wallet.ts'
+
+/** The sandbox's signer as its world knows it: what is public of its keys, and when it listens. */
+export type SandboxSigner = {
+  xpub: string
+  hot_wallet: string
+  serve(order: SigningOrder): Promise<void>
+  stop(): Promise<void>
+}
+
+export type SigningOrder = { chains: readonly ChainSettings[]; socket: string }
+
+/** Where it keeps its seed and its memory, and the key by which it knows the service's word. */
+export type SignerHome = { data_dir: string; key_file: string }
+export type StartSigner = (home: SignerHome) => Promise<SandboxSigner>
+
+/** Far above what the programme's own limits let through. */
+const SANDBOX_POLICY = {
+  withdrawal_max_usd: 1_000_000,
+  withdrawals_hourly_max_usd: 100_000_000,
+  withdrawals_daily_max_usd: 100_000_000,
+  fee_max: '100000000000000000',
+  fuel_max: '100000000000000000',
+  fuel_daily_max: '100000000000000000000',
+  fee_max_wei: '100000000000000000',
+  fuel_max_wei: '100000000000000000',
+  fuel_daily_max_wei: '100000000000000000000',
+}
+
+/** In this very process, for tests that start many; `now_ms` is the time that it goes by. */
+export function signerInside(parts: { now_ms(): number; random: Random }): StartSigner {
+  return async ({ data_dir, key_file }) => {
+    const wallet = walletFromPhrase(sandboxPhrase(data_dir, parts.random))
+    const approval_key = (await loadKeys(key_file, parts.random)).material(APPROVAL_PURPOSE, 32)
+    const store = openIntentStore(join(data_dir, 'signer_intents.jsonl'))
+    let stopServing = async () => {}
+    return {
+      xpub: wallet.xpub('tron'),
+      hot_wallet: tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', null))),
+      serve: async ({ chains, socket }) => {
+        const policy = policyFrom(SANDBOX_POLICY, chains)
+        const { now_ms } = parts
+        const signer = makeSigner({ wallet, policy, store, approval_key, now_ms })
+        stopServing = (await serveSigner(signer, socket)).stop
+      },
+      stop: async () => {
+        await stopServing()
+        store.close()
+      },
+    }
+  }
+}
+
+function sandboxPhrase(data_dir: string, random: Random): Secret<string> {
+  const path = join(data_dir, 'sandbox_seed')
+  if (existsSync(path)) return new Secret(readFileSync(path, 'utf8').trim())
+  const phrase = entropyToMnemonic(random.bytes(16), wordlist)
+  writeFileSync(path, `${phrase}\n`, { mode: 0o600 })
+  return new Secret(phrase)
+}
