@@ -41,6 +41,5 @@ export const sandbox = {
     play<Transaction>(`cards/${card_id}/authorize`, purchase),
   capture: (transaction_id: string) => play<Transaction>(`transactions/${transaction_id}/capture`),
   refund: (transaction_id: string) => play<Transaction>(`transactions/${transaction_id}/refund`),
-  ship: (card_id: string, status: string) => play(`cards/${card_id}/shipping`, { status }),
   advanceClock: (seconds: number) => play<{ now: string }>('clock/advance', { seconds }),
 }

@@ -55,7 +55,7 @@ function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
         )}
       </div>
       <Button
-        kind={of.on ? 'main' : 'danger'}
+        kind={of.on ? 'main' : 'plain'}
         aria-label={`${verbOf(of)} ${of.rail}`}
         onClick={onAsk}
       >

@@ -43,7 +43,10 @@ function Shown({ topup }: { topup: Topup }) {
       <PageHeader
         title={
           <span className="flex items-center gap-3">
-            Top-up of <Money usd={topup.amount_usd} /> <Status of={topup.status} />
+            <span>
+              Top-up of <Money usd={topup.amount_usd} />
+            </span>
+            <Status of={topup.status} />
           </span>
         }
         {...(is_awaited && { action: <CallOff topup={topup} /> })}

@@ -70,12 +70,29 @@ function optionsOf({ element, series, format, height, steps }: Look): uPlot.Opti
   }
 }
 
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const DAY_S = 24 * 60 * 60
+
+/** Days where the axis spans some, the time of day where it does not. */
+function inTime(times: readonly number[]): (time: number) => string {
+  const span_s = (times.at(-1) ?? 0) - (times[0] ?? 0)
+  const format = span_s >= DAY_S ? day : clock
+  return (time) => format.format(new Date(time * 1_000))
+}
+
 type AxisLook = { ink: string; line: string; format(value: number): string }
 
 function axesOf({ ink, line, format }: AxisLook): uPlot.Axis[] {
   const axis = { stroke: ink, font: '11px system-ui, sans-serif', ticks: { show: false } }
   return [
-    { ...axis, grid: { show: false }, space: 90 },
+    {
+      ...axis,
+      grid: { show: false },
+      space: 90,
+      size: 30,
+      values: (_plot, times) => times.map(inTime(times)),
+    },
     {
       ...axis,
       grid: { stroke: line, width: 1 },

@@ -58,6 +58,7 @@ function Frame({
             'fixed z-50 flex flex-col border border-line bg-sheet text-ink shadow-2xl outline-none',
             look,
           )}
+          onOpenAutoFocus={focusFirstField}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
@@ -78,6 +79,15 @@ function Frame({
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** Who opens a form wants to fill it in, not to close it. */
+function focusFirstField(opening: Event): void {
+  const content = opening.currentTarget as HTMLElement
+  const field = content.querySelector<HTMLElement>('input, select, textarea')
+  if (field === null) return
+  opening.preventDefault()
+  field.focus()
 }
 
 /** The buttons at the end of a dialog's form. */

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
 
@@ -113,13 +114,23 @@ export function Select({
   const frame = { id, label, hint, fault, hides_label: hides_label ?? false, className }
   return (
     <FieldFrame {...frame}>
-      <select {...rest} {...noted(id, fault, hint)} className={control_look}>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
+      <div className="relative">
+        <select
+          {...rest}
+          {...noted(id, fault, hint)}
+          className={classes(control_look, 'appearance-none truncate pr-8')}
+        >
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+        <ChevronDown
+          aria-hidden
+          className="pointer-events-none absolute top-2.5 right-2.5 size-4 text-soft"
+        />
+      </div>
     </FieldFrame>
   )
 }

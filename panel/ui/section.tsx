@@ -38,7 +38,7 @@ type HeaderProps = { title: ReactNode; note?: ReactNode; action?: ReactNode }
 /** The top of every page: what it is, and the one thing most come here to do. */
 export function PageHeader({ title, note, action }: HeaderProps) {
   return (
-    <header className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
+    <header className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
         <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
         {note !== undefined && <p className="mt-0.5 text-soft">{note}</p>}

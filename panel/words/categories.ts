@@ -288,13 +288,15 @@ export const categories: readonly (readonly [code: string, name: string])[] = LI
 
 const names = new Map(categories)
 
-/** What a code means; ranges and what nobody knows are named in general. */
+/** What a code or a range of codes means, as far as anybody knows. */
 export function categoryName(code: string): string {
   const known = names.get(code)
   if (known !== undefined) return known
+  const [first = '', last] = code.split('-')
+  if (last !== undefined) return `${categoryName(first)} to ${categoryName(last).toLowerCase()}`
   const within = categories.find(([range]) => {
     const [from, to] = range.split('-')
     return from !== undefined && to !== undefined && code >= from && code <= to
   })
-  return within?.[1].replace(', by name', '') ?? (code.includes('-') ? 'Range' : 'Other')
+  return within?.[1].replace(', by name', '') ?? 'Other'
 }

@@ -36,7 +36,7 @@ export function Reveal({ card }: { card: Card }) {
   }
   return (
     <div>
-      <CardFace card={card}>{shown !== null && <Digits shown={shown} />}</CardFace>
+      <CardFace card={card}>{shown === null ? null : <Digits shown={shown} />}</CardFace>
       {card.status !== 'cancelled' && (
         <div className="mt-3">
           {shown === null ? (

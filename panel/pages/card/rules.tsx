@@ -80,7 +80,7 @@ function Listed({ kind, title, codes, tone }: ListedProps) {
       {codes.length === 0 && <Badge tone="bad">Nothing</Badge>}
       {codes.map((code) => (
         <Badge key={code} tone={tone}>
-          {kinds[kind].nameOf(code)} <span className="num opacity-80">{code}</span>
+          {kinds[kind].nameOf(code)} <span className="num font-normal">{code}</span>
         </Badge>
       ))}
     </div>

@@ -24,6 +24,23 @@ const PANEL_PAGES = [
   'settings',
 ]
 
+/** The same of the operator's console, below /operator. */
+const CONSOLE_PAGES = [
+  'accounts',
+  'cards',
+  'disputes',
+  'tickets',
+  'withdrawals',
+  'suspense',
+  'kill_switches',
+  'maintenance',
+  'reconciliation',
+  'figures',
+  'health',
+].map((page) => `operator/${page}`)
+
+const anyBelow = (page: string) => [`/${page}`, `/${page}/*`]
+
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -82,8 +99,8 @@ export function mountPanelFiles(app: FastifyInstance, settings: Settings): void 
       )
     }
   }
-  serve('index.html', ['/', ...PANEL_PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])])
-  serve('operator.html', ['/operator', '/operator/:page', '/operator/:page/:id'])
+  serve('index.html', ['/', ...PANEL_PAGES.flatMap(anyBelow)])
+  serve('operator.html', ['/operator', ...CONSOLE_PAGES.flatMap(anyBelow)])
 }
 
 function sendFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {

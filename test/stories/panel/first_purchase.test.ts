@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startAgentService } from '#test/support/agent.ts'
+import { getCard, issueCard, openHolder } from '#test/support/cards.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { openAccount, PASSWORD } from '#test/support/people.ts'
+import { codeOf, turnOnTwoFactor, wrongCodeOf } from '#test/support/second_factor.ts'
+
+const service = await startAgentService()
+const { url } = service
+const browser = await startBrowser()
+const skip = browser === null ? NO_BROWSER : false
+
+test('a newcomer signs up, tops up, issues a card and pays with it, on a phone', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { page, complaints } = await visitOf(browser, { url, width: 360 })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Open an account' }).click()
+  await page.getByLabel('E-mail').fill('newcomer@example.com')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await button('Open account').click()
+
+  await page.getByRole('link', { name: /Fund your balance/ }).click()
+  await page.getByLabel('Amount').fill('100')
+  await button('Get an address').click()
+  await page.getByRole('img', { name: 'QR code of the payment' }).waitFor()
+  await button('Copy address').click()
+  const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+  assert.equal(await page.getByText(copied).first().isVisible(), true)
+
+  await button('Make things happen').click()
+  await button('Send deposit').click()
+  await page.getByText('was sent to the address').waitFor()
+  await button('Close').click()
+  // Nobody reloads: the page hears of it.
+  await page.getByText(/Confirming \d+\/19/).waitFor()
+  await button('Make things happen').click()
+  await button('Mine 19 blocks').click()
+  await button('Close').click()
+  await page.getByText('It is in your balance.').waitFor()
+
+  await page.getByRole('link', { name: 'Issue a card with it' }).click()
+  await page.getByLabel('Name').fill('Groceries')
+  await page.getByLabel('Load now').fill('60')
+  await page.getByLabel('Per day').fill('50')
+  await button('Issue card').last().click()
+  await page.getByRole('heading', { name: /Groceries/ }).waitFor()
+
+  await button('Make things happen').click()
+  await page.getByLabel('Price').fill('12.50')
+  await button('Charge the card').click()
+  await page.getByText('Corner Grocery was paid $12.50.').waitFor()
+  await button('Capture').click()
+  await page.getByText('Captured $12.50.').waitFor()
+  await button('Close').click()
+  await page
+    .getByRole('cell', { name: /Corner Grocery/ })
+    .first()
+    .waitFor()
+  await page.getByText('$47.50', { exact: true }).waitFor()
+  await page.getByRole('tab', { name: 'Limits and rules' }).click()
+  await page.getByRole('meter', { name: 'Spent today' }).waitFor()
+  await page.getByText('$12.50 of $50.00').first().waitFor()
+  assert.deepEqual(complaints, [])
+  await assertBooksSound(service.programme.db)
+})
+
+test('a card is frozen, unloaded and cancelled, and says so at each step', { skip }, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service, 100)
+  const card = await issueCard(url, bearer, { name: 'Short-lived', load_usd: 30 })
+  const { page } = await visitOf(browser, { url, bearer })
+  await page.goto(`/cards/${card.id}`)
+  await page.getByRole('button', { name: 'Freeze' }).click()
+  await page.getByText('Card frozen.').waitFor()
+  assert.equal((await getCard(url, bearer, card.id)).status, 'frozen')
+  await page.getByRole('button', { name: 'Unfreeze' }).click()
+  await page.getByText('Card unfrozen.').waitFor()
+
+  await page.getByRole('button', { name: 'Unload' }).click()
+  await page.getByLabel('Amount').fill('50')
+  await page.getByRole('dialog').getByRole('button', { name: 'Unload' }).click()
+  const refusal = page.getByRole('alert')
+  assert.match(await refusal.innerText(), /\w+ .*\.\s+req_\w{26}/s, 'the sentence and the request')
+  await page.getByLabel('Amount').fill('10')
+  await page.getByRole('dialog').getByRole('button', { name: 'Unload' }).click()
+  await page.getByText('$10.00 returned to your balance.').waitFor()
+
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel card' }).click()
+  await page.getByText('$20.00 returns to your balance at once.').waitFor()
+  await page.getByRole('button', { name: 'Cancel this card' }).click()
+  await page.getByText('Card cancelled.').waitFor()
+  assert.equal((await getCard(url, bearer, card.id)).status, 'cancelled')
+})
+
+test('who has two-factor on is asked for the code, and a wrong one is said to be wrong', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const person = await openAccount(url)
+  const { clock } = service.programme
+  const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
+  const { page } = await visitOf(browser, { url })
+  await page.goto('/sign_in')
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Code').fill(wrongCodeOf(secret, clock))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Code').fill(codeOf(secret, clock, 1))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.equal(await page.evaluate('sessionStorage.length'), 0)
+})

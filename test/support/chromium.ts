@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { createBrotliDecompress } from 'node:zlib'
+
+export type Chromium = { path: string; env: Record<string, string> }
+
+/** A browser to test with: the one that is named, the one from npm, or the machine's own. */
+export async function findChromium(): Promise<Chromium | null> {
+  const named = process.env['CHROME_PATH']
+  if (named !== undefined && named !== '') return { path: named, env: {} }
+  if (process.platform === 'linux' && process.arch === 'x64') return unpacked()
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync)
+  return path === undefined ? null : { path, env: {} }
+}
+
+const VERSION = '147.0.0'
+
+/**
+ * The package keeps its browser, the libraries it needs on a bare system and some fonts in archives
+ * of their own. They are unpacked once for each version, aside first, so that half never counts.
+ */
+async function unpacked(): Promise<Chromium> {
+  const folder = join(tmpdir(), `florin_chromium_${VERSION}`)
+  if (!existsSync(folder)) {
+    const aside = `${folder}.${process.pid}`
+    await unpack(aside)
+    // Another test file may have been faster; what it made is the same.
+    await rename(aside, folder).catch(() => rm(aside, { recursive: true, force: true }))
+  }
+  const language = 'en_US.UTF-8'
+  return {
+    path: join(folder, 'chromium'),
+    env: {
+      LD_LIBRARY_PATH: join(folder, 'lib'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+      // With C.UTF-8, Intl throws in this build.
+      LANG: language,
+      LC_ALL: language,
+    },
+  }
+}
+
+async function unpack(folder: string): Promise<void> {
+  const entry = import.meta.resolve('@sparticuz/chromium')
+  const archive = (name: string) => fileURLToPath(new URL(`../../bin/${name}`, entry))
+  await mkdir(folder, { recursive: true })
+  await inflate(archive('chromium.br'), createWriteStream(join(folder, 'chromium')))
+  chmodSync(join(folder, 'chromium'), 0o755)
+  for (const name of ['al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br']) {
+    await untar(archive(name), folder)
+  }
+  const fonts = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
+<dir prefix="cwd">${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir>
+</fontconfig>`
+  await writeFile(join(folder, 'fonts.conf'), fonts)
+}
+
+const inflate = (path: string, target: Writable) =>
+  pipeline(createReadStream(path), createBrotliDecompress(), target)
+
+async function untar(path: string, folder: string): Promise<void> {
+  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'inherit', 'inherit'] })
+  const ended = new Promise<number | null>((resolve) => tar.once('close', resolve))
+  await inflate(path, tar.stdin)
+  if ((await ended) !== 0) throw new Error(`${path} could not be unpacked`)
+}
