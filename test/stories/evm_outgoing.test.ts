@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseTransaction } from 'viem'
+import type { Failpoint } from '#platform/failpoints.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { advance } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -14,14 +15,22 @@ import { withdrawalOf } from '#test/support/withdrawals.ts'
 const OUTSIDER = evmAddressFromBytes(new Uint8Array(20).fill(0xcd))
 const node = await startEvmNode()
 const tether = await node.deploy()
-const service = await startEvmService(node, {
+/** How often a process dies right after a replacement was signed, before anybody has it stored. */
+let deaths = 0
+const fail = (point: Failpoint) => {
+  if (point !== 'after_replacement_signed' || deaths === 0) return
+  deaths -= 1
+  throw new Error('the process has died')
+}
+const settings = {
   assets: [
     { asset: 'USDC', contract: node.asset },
     { asset: 'USDT', contract: tether },
   ],
   bump_after_seconds: 60,
   sweep_min_usd: 20,
-})
+}
+const service = await startEvmService(node, settings, { fail })
 const { url, tasks, hot_wallet } = service
 const { db } = service.programme
 const { bearer } = await openAccount(url)
@@ -112,10 +121,19 @@ test('a transfer that no block takes is replaced at a higher price in the same p
   const before = await node.held(OUTSIDER)
   await node.rpc('miner_stop')
   const [first, second] = [await asked(11), await asked(12)]
-  await tasks.run(OUT)
-  assert.deepEqual([await statusOf(first), await statusOf(second)], ['broadcasted', 'broadcasted'])
+  // Whoever sweeps meanwhile has the pen, and a pass is for nothing.
+  const trying = async (is: () => Promise<boolean>) => {
+    await tasks.run(OUT)
+    return is()
+  }
+  const areOut = async () =>
+    (await Promise.all([first, second].map(statusOf))).every((status) => status === 'broadcasted')
+  assert(await eventually(() => trying(areOut), { within_ms: 15_000 }))
+  deaths = 2
   await advance(url, bearer, 61)
-  await tasks.run(OUT)
+  const isRaised = async () => (await transfersOf(second)).length > 1
+  assert(await eventually(() => trying(isRaised), { within_ms: 15_000 }))
+  assert.equal(deaths, 0)
   const raised = await transfersOf(first)
   assert.equal(raised.length, 2)
   assert.equal(raised[0]?.nonce, raised[1]?.nonce)

@@ -9,6 +9,7 @@ import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'vie
 import { mnemonicToAccount } from 'viem/accounts'
 import { mainnet } from 'viem/chains'
 import { Secret } from '#kernel/secret.ts'
+import type { Seams } from '#platform/context.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 import { assetBytecode } from '#test/fixtures/evm/asset.ts'
@@ -80,7 +81,11 @@ export async function startEvmNode() {
 export type EvmNode = Awaited<ReturnType<typeof startEvmNode>>
 
 /** A service that has Ethereum beside the sandbox's chain, pointed at this node. */
-export async function startEvmService(node: EvmNode, chain: Record<string, unknown> = {}) {
+export async function startEvmService(
+  node: EvmNode,
+  chain: Record<string, unknown> = {},
+  seams: Partial<Seams> = {},
+) {
   // The sandbox's signer keeps its seed here, so that this chain's keys are known beforehand.
   const data_dir = mkdtempSync(join(tmpdir(), 'florin_evm_'))
   writeFileSync(join(data_dir, 'sandbox_seed'), `${PHRASE}\n`)
@@ -101,6 +106,7 @@ export async function startEvmService(node: EvmNode, chain: Record<string, unkno
   }
   const service = await startTestService({
     data_dir,
+    seams,
     env: { FLORIN_CHAINS: JSON.stringify([ethereum]) },
   })
   after(() => rmSync(data_dir, { recursive: true, force: true }))
