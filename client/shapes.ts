@@ -52,5 +52,5 @@ type Method<Name extends OperationName> =
     ? (input?: Input<Name>, options?: CallOptions) => Answer<Name>
     : (input: Input<Name>, options?: CallOptions) => Answer<Name>
 
-/** The 52 operations as methods. */
-export type Client = { readonly [Name in OperationName]: Method<Name> }
+/** The 52 operations as methods. Named by their table, so that its comments are shown with them. */
+export type Client = { readonly [Name in keyof typeof operations]: Method<Name> }

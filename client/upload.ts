@@ -1,7 +1,7 @@
 import type { Route } from '#contract/routes.ts'
 import { type Body, type Fields, inPath, type Message, queryOf } from './message.ts'
 
-type File = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+type File = Blob | Uint8Array | ReadableStream<Uint8Array>
 
 /** A file of evidence, streamed as it is; `content_base64` is for small ones. */
 export type Upload = {
@@ -32,8 +32,8 @@ const isStream = (file: unknown): boolean => file instanceof ReadableStream
 
 function bodyOf(file: File, onProgress: Upload['onProgress']): Body {
   const canStream = !('document' in globalThis)
-  if (onProgress === undefined || !canStream) return file
-  const blob = file instanceof Uint8Array ? new Blob([file]) : file
+  if (onProgress === undefined || !canStream) return file as Body
+  const blob = file instanceof Uint8Array ? new Blob([file as Uint8Array<ArrayBuffer>]) : file
   const bytes_total = blob instanceof Blob ? blob.size : null
   const source = blob instanceof Blob ? blob.stream() : blob
   return source.pipeThrough(counting((bytes_sent) => onProgress({ bytes_sent, bytes_total })))

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { root } from '#platform/root.ts'
+import { writeClientPackage } from '#scripts/client_package/write_package.ts'
+import { temporaryFolder } from '#test/support/florin_process.ts'
+
+/** What somebody else might write: each line that must not compile says so. */
+const USE = `
+import { createClient, FlorinError, type Input, type Output, verifyWebhook } from '@florin/client'
+
+const florin = createClient({ url: 'https://cards.example', bearer: async () => 'flk_live_x' })
+
+export async function use(file: Blob) {
+  const card: Output<'get_card'> = await florin.get_card({ id: 'card_1' })
+  const balance: number = card.balance_usd
+  const status: string = card.status
+  // Words may be added, so that no comparison is taken for impossible.
+  const isNew = card.status === 'paused'
+  for await (const { merchant_name } of florin.list_transactions({ limit: undefined })) merchant_name.trim()
+  const { has_more } = await florin.list_cards()
+  const nothing: undefined = await florin.delete_webhook({ id: 'wh_1' })
+  const issue: Input<'issue_card'> = { type: 'virtual', limits: { daily_usd: null } }
+  await florin.issue_card(issue, { idempotency_key: 'order-7', signal: AbortSignal.timeout(1) })
+  await florin.add_dispute_evidence({ id: 'dsp_1', kind: 'receipt', file, onProgress: (at) => at.bytes_sent })
+  // @ts-expect-error: it takes an id
+  await florin.get_card()
+  // @ts-expect-error: there is no such field
+  await florin.load_card({ id: 'card_1', amount: 1 })
+  // @ts-expect-error: what is sent is one of the words of today
+  await florin.issue_card({ type: 'paper' })
+  // @ts-expect-error: there is no such operation
+  await florin.melt_card({ id: 'card_1' })
+  const event = await verifyWebhook('{}', new Headers(), 'whsec_x')
+  return { balance, status, isNew, has_more, nothing, type: event.type, error: FlorinError }
+}
+`
+
+const lib = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable']
+const compilerOptions = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, lib }
+
+test('the packed types are those of the contract, in a project without Node and without schemas', async () => {
+  const folder = await temporaryFolder()
+  after(folder.remove)
+  await mkdir(join(folder.path, 'node_modules/@florin'), { recursive: true })
+  await writeClientPackage(join(folder.path, 'node_modules/@florin/client'))
+  await writeFile(join(folder.path, 'use.ts'), USE)
+  const module = { module: 'esnext', moduleResolution: 'bundler', target: 'es2022', types: [] }
+  const config = { compilerOptions: { ...compilerOptions, ...module }, files: ['use.ts'] }
+  await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const said = await promisify(execFile)(process.execPath, [tsc, '-p', folder.path]).then(
+    () => '',
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+  assert.equal(said, '')
+})
