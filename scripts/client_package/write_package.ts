@@ -14,7 +14,7 @@ import { build } from 'esbuild'
 import { root } from '#platform/root.ts'
 import { contractTypes } from './contract_types.ts'
 
-/** What `npm publish` would send: one file of JavaScript, the types beside it, and no dependency. */
+/** What `npm publish` would send: one file of JavaScript, the types beside it, no dependency. */
 export async function writeClientPackage(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -55,7 +55,7 @@ const packageJson = {
   exports: { '.': { types: './client.d.ts', default: './client.js' } },
 }
 
-/** The compiler's own, but for what they import of the contract: that is written out beside them. */
+/** The compiler's own, but for what they import of the contract, which is written out. */
 function declarations(): [string, string][] {
   const out = mkdtempSync(join(tmpdir(), 'florin_types_'))
   try {

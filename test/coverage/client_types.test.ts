@@ -20,12 +20,14 @@ export async function use(file: Blob) {
   const status: string = card.status
   // Words may be added, so that no comparison is taken for impossible.
   const isNew = card.status === 'paused'
-  for await (const { merchant_name } of florin.list_transactions({ limit: undefined })) merchant_name.trim()
+  const rows = florin.list_transactions({ limit: undefined })
+  for await (const { merchant_name } of rows) merchant_name.trim()
   const { has_more } = await florin.list_cards()
   const nothing: undefined = await florin.delete_webhook({ id: 'wh_1' })
   const issue: Input<'issue_card'> = { type: 'virtual', limits: { daily_usd: null } }
   await florin.issue_card(issue, { idempotency_key: 'order-7', signal: AbortSignal.timeout(1) })
-  await florin.add_dispute_evidence({ id: 'dsp_1', kind: 'receipt', file, onProgress: (at) => at.bytes_sent })
+  const receipt = { id: 'dsp_1', kind: 'receipt', file } as const
+  await florin.add_dispute_evidence({ ...receipt, onProgress: (at) => at.bytes_sent })
   // @ts-expect-error: it takes an id
   await florin.get_card()
   // @ts-expect-error: there is no such field
