@@ -1,5 +1,5 @@
 // Receives events: checks the signature, skips what it knows, answers at once. It subscribes itself
-// with FLORIN_URL and FLORIN_KEY of a sandbox on this machine; a real one gets the secret as a setting.
+// with FLORIN_URL and FLORIN_KEY of a sandbox on this machine; a real one is given its secret.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createClient, verifyWebhook, WebhookVerificationError } from '@florin/client'

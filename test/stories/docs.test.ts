@@ -47,13 +47,14 @@ async function run(script: string, env: Record<string, string>, cwd: string) {
   return { code, output, errors }
 }
 
-const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const pages = ['README.md', ...guides.map((name) => `docs/${name}`)]
 
 for (const page of pages) {
-  const script = scriptOf(readFileSync(join(root, 'docs', page), 'utf8'))
+  const script = scriptOf(readFileSync(join(root, page), 'utf8'))
   if (script === '') continue
 
-  test(`docs/${page}: every command works as printed`, async () => {
+  test(`${page}: every command works as printed`, async () => {
     const { url, database_url, data_dir } = await startAgentService()
     const { bearer } = await openAccount(url)
     const { key } = await createKey(url, bearer)
