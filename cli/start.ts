@@ -37,6 +37,7 @@ async function startSandbox(settings: Settings) {
   const sandbox = await startSandboxWorld({
     settings: { ...settings, operator_token },
     now_ms,
+    wall_ms: () => clock.wall().getTime(),
     every: clock.every,
     startSigner: signerApart({ now_ms, every: clock.every }),
   })

@@ -9,6 +9,7 @@ import type { Settings } from '#platform/config.ts'
 import type { Surface } from '#platform/surface.ts'
 import { sandboxCards } from './cards.ts'
 import { sandboxCases } from './cases.ts'
+import { type Payments, startPayments } from './payments.ts'
 import type { SandboxSigner, StartSigner } from './signer.ts'
 import { FINAL_BLOCKS, sandboxTopups } from './topups.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from './tron_node.ts'
@@ -19,6 +20,8 @@ export type SandboxWorld = {
   settings: Settings
   surfaces: readonly Surface[]
   node: TronNode
+  /** The network that calls are paid for on; idle where none has a price. */
+  payments: Payments
   stop(): Promise<void>
 }
 
@@ -26,6 +29,8 @@ export type SandboxWorld = {
 type Parts = {
   settings: Settings
   now_ms(): number
+  /** The world's own time, which no control moves: what wallets sign is judged by it. */
+  wall_ms(): number
   every: Clock['every']
   startSigner: StartSigner
 }
@@ -47,7 +52,8 @@ export async function startSandboxWorld(parts: Parts): Promise<SandboxWorld> {
   mkdirSync(data_dir, { recursive: true })
   const signer = await parts.startSigner({ data_dir, key_file })
   const { node, save, stop: stopNode } = await startNode(parts, signer)
-  const settings = pointedAt(parts.settings, node, signer)
+  const payments = await startPayments(parts)
+  const settings = { ...pointedAt(parts.settings, node, signer), x402: payments.x402 }
   await signer.serve({ chains: settings.chains, socket: settings.signer_socket })
   return {
     settings,
@@ -58,8 +64,10 @@ export async function startSandboxWorld(parts: Parts): Promise<SandboxWorld> {
       sandboxCards,
       sandboxCases,
     ],
+    payments,
     stop: async () => {
       await signer.stop()
+      await payments.stop()
       await stopNode()
     },
   }

@@ -18,6 +18,7 @@ export const floors = [
   'domain/accounts',
   'domain/api_keys',
   'domain/balance',
+  'domain/paid_calls',
   'domain/topups',
   'domain/withdrawals',
   'domain/cards',

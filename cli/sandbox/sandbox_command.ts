@@ -20,7 +20,10 @@ export function sandboxCommand(): Command {
   const inbox = new Command('inbox')
     .description('The e-mails that were written to the account.')
     .action(() => showInbox(inbox.opts()))
-  return sandbox.addCommand(withConnection(inbox))
+  const pay = new Command('pay')
+    .description('Pay for a call that costs something, and print each step.')
+    .action(async () => (await import('./pay.ts')).payFor(await connectionOf(pay.opts())))
+  return sandbox.addCommand(withConnection(inbox)).addCommand(withConnection(pay))
 }
 
 function leverCommand({ noun, verb, summary, input }: SandboxCall): Command {

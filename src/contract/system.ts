@@ -148,6 +148,10 @@ export const SystemLimits = Type.Object(
       },
       { description: 'What the programme offers.' },
     ),
+    prices: Type.Record(Type.String(), amount('What one call costs.', 0.5), {
+      description: 'Operations that are paid for call by call (x402), and their prices in dollars.',
+      examples: [{ issue_card: 0.5 }],
+    }),
   },
   { description: 'What this caller may do, how often and how much.' },
 )
@@ -175,8 +179,8 @@ export const get_limits = operation({
   summary: 'Read your limits.',
   description:
     'How often this credential may call and what is left of it, the smallest and largest amounts ' +
-    'of every operation with money, the fee of a withdrawal, the scopes held, and the BINs to ' +
-    'issue with. Ask it before the first write.',
+    'of every operation with money, the fee of a withdrawal, the scopes held, the BINs to ' +
+    'issue with, and which operations cost something. Ask it before the first write.',
   access: scoped('system:read'),
   input: Input({}),
   output: SystemLimits,

@@ -1,6 +1,8 @@
 import { isWrite, type OAuthAccess, type OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { ErrorBody } from '#contract/shapes.ts'
+import { decimalFromMicros } from '#kernel/money.ts'
+import type { X402Settings } from '#platform/x402_settings.ts'
 
 /** An operation as an agent sees it. Everything is read off the contract. */
 export type AgentTool = {
@@ -17,27 +19,42 @@ export type AgentTool = {
   }
 }
 
-export const agent_tools: readonly AgentTool[] = Object.values<OperationShape>(operations).map(
-  (shape) => {
-    const title = shape.summary.replace(/\.$/, '')
-    // A read that uses something up, such as a reveal, is none for whoever decides to run it.
-    const isRead = !isWrite(shape) && shape.destructive !== true
-    return {
-      name: shape.name as OperationName,
+const free_tools: readonly AgentTool[] = Object.values<OperationShape>(operations).map((shape) => {
+  const title = shape.summary.replace(/\.$/, '')
+  // A read that uses something up, such as a reveal, is none for whoever decides to run it.
+  const isRead = !isWrite(shape) && shape.destructive !== true
+  return {
+    name: shape.name as OperationName,
+    title,
+    description: shape.description + needs(shape),
+    inputSchema: inputSchema(shape),
+    // Strict clients check errors against it too, so an error is one of its shapes.
+    outputSchema: plain({ type: 'object', anyOf: [shape.output, ErrorBody] }),
+    annotations: {
       title,
-      description: shape.description + needs(shape),
-      inputSchema: inputSchema(shape),
-      // Strict clients check errors against it too, so an error is one of its shapes.
-      outputSchema: plain({ type: 'object', anyOf: [shape.output, ErrorBody] }),
-      annotations: {
-        title,
-        readOnlyHint: isRead,
-        destructiveHint: shape.destructive === true,
-        idempotentHint: isRead || shape.idempotent === true,
-      },
-    }
-  },
-)
+      readOnlyHint: isRead,
+      destructiveHint: shape.destructive === true,
+      idempotentHint: isRead || shape.idempotent === true,
+    },
+  }
+})
+
+const priced_tools = new WeakMap<X402Settings, readonly AgentTool[]>()
+
+/** The tools of a programme, each with what a call of it costs. */
+export function agentTools(x402: X402Settings): readonly AgentTool[] {
+  let tools = priced_tools.get(x402)
+  if (tools === undefined) {
+    tools = free_tools.map((tool) => {
+      const price = x402.prices.get(tool.name)
+      if (price === undefined) return tool
+      const costs = `A call costs ${decimalFromMicros(price)} USD, paid with x402 in USDC on Base.`
+      return { ...tool, description: `${tool.description} ${costs}` }
+    })
+    priced_tools.set(x402, tools)
+  }
+  return tools
+}
 
 /** Arguments that are headers over HTTP, by their names as arguments. */
 export function headerArguments(shape: OperationShape): Readonly<Record<string, string>> {

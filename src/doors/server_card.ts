@@ -1,6 +1,6 @@
 import { initial_scopes } from '#contract/scopes.ts'
 import type { Settings } from '#platform/config.ts'
-import { agent_tools } from './agent_tools.ts'
+import { agentTools } from './agent_tools.ts'
 
 /** What the agent-tool server says of itself, in the answer to initialize and in its card. */
 export const MCP_VERSION = '0.4.0'
@@ -38,7 +38,7 @@ export function serverCard(settings: Settings): string {
     capabilities: mcp_capabilities,
     authentication: { required: true, schemes: ['bearer', 'oauth2'] },
     instructions: mcp_instructions,
-    tools: agent_tools,
+    tools: agentTools(settings.x402),
     _meta: { 'florin/initial_scopes': initial_scopes },
   })
 }

@@ -15,7 +15,8 @@ function bitsOf(id: string): string {
 }
 
 test('every prefix of the contract makes an id of the TypeID form', () => {
-  const named = 'acct sess key bal tup card ctr txn wd dsp evd wh evt dlv tkt msg aud chg req grant'
+  const named =
+    'acct sess key bal tup card ctr txn wd dsp evd wh evt dlv tkt msg aud chg req grant pay'
   assert.deepEqual([...ID_PREFIXES].sort(), named.split(' ').sort())
   for (const prefix of ID_PREFIXES) {
     const id = newId(prefix, NOON_MS)

@@ -26,6 +26,7 @@ export const ID_PREFIXES = [
   'chg',
   'req',
   'grant',
+  'pay',
 ] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 

@@ -1,5 +1,6 @@
 import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
+import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import type { Settings } from '#platform/config.ts'
@@ -12,7 +13,7 @@ export { type AuditReport, verifyAudit } from '#domain/access/verify_audit.ts'
 export type { BooksReport, ChainDifference }
 
 /** Every room's proofs, over one snapshot of the books. */
-const proofs = [...ledger_proofs, ...chain_proofs, ...hold_proofs]
+const proofs = [...ledger_proofs, ...chain_proofs, ...hold_proofs, ...payment_proofs]
 
 export function proveBooks(db: Database): Promise<BooksReport> {
   return auditBooks(db, proofs)

@@ -6,6 +6,7 @@ import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
 import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
 import { inboxOf } from '#domain/notices/inbox.ts'
+import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts'
 import { closeWindow } from '#domain/topups/expire_topups_task.ts'
 import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
@@ -90,6 +91,7 @@ async function start(
       sweepVelocitiesTask(programme),
       proveBooksTask(programme),
       ...chainTasks(programme),
+      ...(programme.till === null ? [] : [resolvePaymentsTask(programme.till)]),
       ...telling.tasks,
     ],
     programme,

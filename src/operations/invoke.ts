@@ -56,7 +56,8 @@ async function steps(
   }
 
   const rate = rateStanding(subject, verdict)
-  return run({ programme, operation, caller, request: facts, rate, input })
+  const { headers } = progress
+  return run({ programme, operation, caller, request: facts, rate, input, headers })
 }
 
 /** Guesses at bearers count too, by their address. */

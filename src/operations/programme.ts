@@ -5,6 +5,8 @@ import { memoryRateLimiter, type RateLimiter, unlimitedRate } from '#domain/acce
 import { redisRateLimiter } from '#domain/access/redis_rate_limit.ts'
 import { ACTIVITY_CHANNEL } from '#domain/activity/activity_store.ts'
 import { type Bell, makeBell } from '#domain/activity/bell.ts'
+import { makeTill } from '#domain/paid_calls/make_till.ts'
+import type { Till } from '#domain/paid_calls/till.ts'
 import type { Seams } from '#platform/context.ts'
 
 /** What a call is run with: the seams, and what this node remembers between calls. */
@@ -13,6 +15,8 @@ export type Programme = Seams & {
   limiter: RateLimiter
   key_uses: KeyUses
   bell: Bell
+  /** Where calls are paid for; null where none has a price. */
+  till: Till | null
   close(): Promise<void>
 }
 
@@ -20,6 +24,7 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
   const credentials = makeCredentials(seams)
   const limiter = await limiterFor(seams)
   const key_uses = makeKeyUses(seams)
+  const till = await makeTill(seams)
   const bell = makeBell()
   const stopListening = await seams.db.listen(CREDENTIALS_CHANNEL, (account_id) => {
     credentials.forget(account_id)
@@ -33,6 +38,7 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
     limiter,
     key_uses,
     bell,
+    till,
     close: async () => {
       // A database that is gone must not keep the rest from stopping.
       await key_uses.flush().catch((cause) => seams.log.error('key uses were lost', {}, cause))

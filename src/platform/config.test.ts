@@ -89,7 +89,20 @@ const bad_values: Record<string, readonly string[]> = {
   FLORIN_RATE_PROFILE: ['none', 'OFF', 'default,off'],
   FLORIN_DATABASE_URL: ['nonsense', 'mysql://h/db', '127.0.0.1:5432', 'postgres://'],
   FLORIN_TRUSTED_PROXIES: ['everyone', '10.0.0.256', '10.0.0.0/33', '10.0.0.1,x', '::1/129', '*'],
-  FLORIN_PAID_OPERATIONS: ['{"get_account":"0.01"}', '[]', 'x'],
+  FLORIN_PAID_OPERATIONS: [
+    '[]',
+    'x',
+    '{"get_acount":"0.01"}',
+    '{"get_account":"0"}',
+    '{"get_account":"-1"}',
+    '{"get_account":"0.0000001"}',
+    '{"get_account":"a dollar"}',
+    '{"get_account":null}',
+    '{"get_account":"1000000"}',
+  ],
+  FLORIN_X402_PAY_TO: ['0x1', 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'],
+  FLORIN_X402_RPC_URL: ['127.0.0.1:8545', 'ws://127.0.0.1'],
+  FLORIN_X402_NATIVE_USD: ['0', 'x', '-1'],
   REDIS_URL: ['nonsense', 'http://127.0.0.1:6379', '127.0.0.1:6379'],
   FLORIN_SPEND_LIMITS: [
     'x',
@@ -171,4 +184,34 @@ test('a refusal does not repeat the password that stood in the value', () => {
       (cause) => cause instanceof ConfigError && !cause.message.includes('hidden'),
     )
   }
+})
+
+test('prices are read by their digits', () => {
+  const given = { issue_card: '0.50', get_card: 0.000001, create_account: '1e-1' }
+  const { prices } = readSettings({ FLORIN_PAID_OPERATIONS: JSON.stringify(given) }).x402
+  assert.deepEqual(
+    [...prices],
+    [
+      ['issue_card', 500_000n],
+      ['get_card', 1n],
+      ['create_account', 100_000n],
+    ],
+  )
+})
+
+test('in live mode a price that nobody could collect stops the start', () => {
+  const live = {
+    FLORIN_MODE: 'live',
+    FLORIN_PUBLIC_URL: 'https://api.example.com',
+    FLORIN_PAID_OPERATIONS: '{"issue_card": "0.50"}',
+  }
+  const pay_to = { FLORIN_X402_PAY_TO: `0x${'ab'.repeat(20)}` }
+  const own = { FLORIN_X402_RPC_URL: 'https://base.example.com', FLORIN_X402_KEY_FILE: '/k' }
+  assert.throws(() => readSettings(live), ConfigError)
+  assert.throws(() => readSettings({ ...live, ...own }), ConfigError)
+  assert.throws(() => readSettings({ ...live, ...pay_to }), ConfigError)
+  assert.equal(readSettings({ ...live, ...pay_to, ...own }).x402.prices.size, 1)
+  const remote = { FLORIN_X402_FACILITATOR_URL: 'https://facilitator.example.com/' }
+  const { facilitator_url } = readSettings({ ...live, ...pay_to, ...remote }).x402
+  assert.equal(facilitator_url, 'https://facilitator.example.com')
 })

@@ -7,6 +7,7 @@ import { type ChainSettings, chainSettingsFrom } from './chain_settings.ts'
 import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
 import { type S3Settings, s3SettingsFrom } from './s3_settings.ts'
 import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
+import { whyUncollectable, type X402Settings, x402SettingsFrom } from './x402_settings.ts'
 
 /** The environment, read once and typed. A wrong value stops the start with a sentence. */
 export type Settings = {
@@ -51,6 +52,8 @@ export type Settings = {
   /** What the signer's role will sign at most; the service itself has no use for it. */
   signer_policy: PolicySettings
   topup_window_minutes: number
+  /** What some operations cost; nothing by default. */
+  x402: X402Settings
 }
 
 /** With a client_ca_file, only peers with a certificate of that authority are let in. */
@@ -137,7 +140,6 @@ export function readSettings(env: Environment): Settings {
       'FLORIN_PUBLIC_URL is needed in live mode: the https address that callers use.',
     )
   }
-  refuseUnserved(env)
   return {
     version: manifest.version,
     mode,
@@ -171,6 +173,7 @@ export function readSettings(env: Environment): Settings {
     signer_socket: resolve(env['FLORIN_SIGNER_SOCKET'] || `${data_dir}/signer.sock`),
     signer_policy: signerPolicyOf(env),
     topup_window_minutes: minutesOf(env, 'FLORIN_TOPUP_WINDOW_MINUTES', 60),
+    x402: x402Of(env, mode),
   }
 }
 
@@ -202,14 +205,13 @@ function processorsOf(env: Environment): Record<string, Secret> {
   )
 }
 
-/** A price that nobody collects would be worse than a refusal to start. */
-function refuseUnserved(env: Environment): void {
-  const prices = env['FLORIN_PAID_OPERATIONS']
-  if (prices !== undefined && prices.trim() !== '' && prices.trim() !== '{}') {
-    throw new ConfigError(
-      'FLORIN_PAID_OPERATIONS is set, but this version cannot collect payments yet.',
-    )
-  }
+/** What is missing for its prices the sandbox fills in; in live mode it stops the start. */
+function x402Of(env: Environment, mode: Settings['mode']): X402Settings {
+  const prices = jsonOf<unknown>(env, 'FLORIN_PAID_OPERATIONS', {})
+  const x402 = x402SettingsFrom(env, prices)
+  const fault = typeof x402 === 'string' ? x402 : mode === 'live' ? whyUncollectable(x402) : null
+  if (fault !== null || typeof x402 === 'string') throw new ConfigError(`${fault}.`)
+  return x402
 }
 
 /** FLORIN_SPEND_LIMITS is a JSON object with any of the limits; the rest keep their standard. */

@@ -20,6 +20,10 @@ export const failpoints = [
   'delivery_leased',
   'delivery_sent',
   'delivery_recorded',
+  'payment_reserved',
+  'payment_signed',
+  'payment_sent',
+  'payment_settled',
 ] as const
 
 export type Failpoint = (typeof failpoints)[number]

@@ -54,8 +54,8 @@ const ours = our_offer.tools
 
 const tools: Tools = {
   ...ours,
-  list: (caller) =>
-    JSON.stringify({ tools: [...JSON.parse(ours.list(caller)).tools, ...shown_tools] }),
+  list: (programme, caller) =>
+    JSON.stringify({ tools: [...JSON.parse(ours.list(programme, caller)).tools, ...shown_tools] }),
   has: (name) => isFixture(name) || ours.has(name),
   isOpen: (name) => !isFixture(name) && ours.isOpen(name),
   isAllowed: (call, caller) =>

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +7,10 @@ import { after, test } from 'node:test'
 import { verifyAudit } from '#main/audit.ts'
 import { openDatabase } from '#platform/db.ts'
 import { type Failpoint, failpoints } from '#platform/failpoints.ts'
+import { startCrashing } from '#test/support/crashing_node.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
-
-const SCRIPT = new URL('../support/crashing.js', import.meta.url)
 
 /** Those that every write of the pipeline passes; the others belong to their own rooms. */
 const pipeline_points: readonly Failpoint[] = [
@@ -28,50 +25,14 @@ const COMMITTED: readonly Failpoint[] = ['after_commit', 'before_reply']
 const clone = await cloneDatabase()
 const data_dir = await mkdtemp(join(tmpdir(), 'florin_crash_'))
 const db = openDatabase(clone.url, { pool_size: 2 })
-const children = new Set<ChildProcess>()
 after(async () => {
-  for (const child of children) child.kill('SIGKILL')
   await db.close()
   await clone.drop()
   await rm(data_dir, { recursive: true, force: true })
 })
 
-type Node = { url: string; arm(): Promise<void>; died: Promise<unknown>; kill(): Promise<void> }
-
-async function startNode(crash_at: string): Promise<Node> {
-  const child = fork(SCRIPT, {
-    env: {
-      ...process.env,
-      CRASH_AT: crash_at,
-      FLORIN_PORT: '0',
-      FLORIN_ISO_PORT: '0',
-      FLORIN_RATE_PROFILE: 'off',
-      FLORIN_DATA_DIR: data_dir,
-      FLORIN_DATABASE_URL: clone.url,
-    },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  children.add(child)
-  const died = once(child, 'exit').then(() => children.delete(child))
-  const ready = once(child, 'message') as Promise<[{ url: string }]>
-  const [{ url }] = await Promise.race([
-    ready,
-    died.then(() => Promise.reject(new Error('the node ended before it served'))),
-  ])
-  return {
-    url,
-    died,
-    arm: async () => {
-      const armed = once(child, 'message')
-      child.send('arm')
-      await armed
-    },
-    kill: async () => {
-      child.kill('SIGKILL')
-      await died
-    },
-  }
-}
+const startNode = (crash_at: Failpoint | '') =>
+  startCrashing(crash_at, { FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: clone.url })
 
 const countOf = async (sql: string, param: string) => {
   const [row] = await db.rows<{ count: bigint }>(sql, [param])

@@ -43,7 +43,9 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   })
   const clock = options.seams?.clock ?? systemClock()
   const sandbox = await sandboxOf(settings, clock)
-  const pointed = { ...settings, ...pick(sandbox.settings) }
+  const { prices } = settings.x402
+  const x402 = { ...sandbox.settings.x402, prices }
+  const pointed = { ...settings, ...pick(sandbox.settings), x402 }
   const running = await startService(pointed, {
     surfaces: [sandboxControl, ...sandbox.surfaces],
     seams: { log: silentLog, ...options.seams, clock },
@@ -72,6 +74,7 @@ function sandboxOf(settings: Settings, clock: Clock): Promise<SandboxWorld> {
   const world = startSandboxWorld({
     settings,
     now_ms,
+    wall_ms: () => Date.now(),
     every: systemClock().every,
     startSigner: signerInside({ now_ms, random: systemRandom }),
   })

@@ -42,6 +42,12 @@ export const movements = {
   dispute_reversed: { from: 'treasury', to: 'operator', history: 'dispute_reversal' },
   dispute_owed: { from: 'receivable', to: 'operator' },
 
+  call_paid: { from: 'payers', to: 'prepaid' },
+  call_earned: { from: 'prepaid', to: 'fees' },
+  call_credited: { from: 'prepaid', to: 'treasury', history: 'refund' },
+  call_refunded: { from: 'prepaid', to: 'payers' },
+  relayer_fee_paid: { from: 'fees', to: 'gas' },
+
   adjusted_up: { from: 'operator', to: 'treasury', history: 'adjustment' },
   adjusted_down: { from: 'treasury', to: 'operator', history: 'adjustment' },
 } as const satisfies Record<string, Movement>

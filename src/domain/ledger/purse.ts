@@ -3,7 +3,16 @@
  * the world's stand for everything outside: coins on chains, the card network, our fees.
  */
 export const customer_purses = ['treasury', 'payout', 'card', 'hold', 'receivable'] as const
-export const world_purses = ['chain', 'network', 'fees', 'suspense', 'operator'] as const
+export const world_purses = [
+  'chain',
+  'network',
+  'fees',
+  'suspense',
+  'operator',
+  'payers',
+  'prepaid',
+  'gas',
+] as const
 
 export type CustomerKind = (typeof customer_purses)[number]
 export type WorldKind = (typeof world_purses)[number]
@@ -29,6 +38,12 @@ export const network = world('network')
 export const fees = world('fees')
 export const suspense = world('suspense')
 export const operator = world('operator')
+/** Those who pay for single calls; what is below zero here is at the address they pay to. */
+export const payers = world('payers')
+/** Paid for calls that are still owed. */
+export const prepaid = world('prepaid')
+/** What networks took for the transfers that we sent ourselves. */
+export const gas = world('gas')
 
 export const CUSTOMER_KINDS: ReadonlySet<string> = new Set(customer_purses)
 

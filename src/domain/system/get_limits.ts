@@ -27,4 +27,7 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
     card_ids: caller.card_ids === null ? null : [...caller.card_ids],
   },
   programme: { bins: settings.bins.map((bin) => ({ ...bin, types: [...bin.types] })) },
+  prices: Object.fromEntries(
+    [...settings.x402.prices].map(([name, price]) => [name, usdFromMicros(price)]),
+  ),
 })

@@ -1,4 +1,9 @@
 import { auditBooks, ledger_proofs } from '#domain/ledger/audit_books.ts'
+import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
+import {
+  type PaymentsDifference,
+  reconcilePayments,
+} from '#domain/paid_calls/reconcile_payments.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { usdFromMicros } from '#kernel/money.ts'
@@ -13,6 +18,8 @@ export type Reconciliation = {
   violations: { proof: string; found: Record<string, unknown> }[]
   chains: ChainDifference[]
   network: NetworkDifference[]
+  /** What single calls have brought in; null where none has a price and none ever had. */
+  paid_calls: PaymentsDifference | null
 }
 
 export type NetworkDifference = {
@@ -30,7 +37,7 @@ export async function reconcile(
   now: Date,
 ): Promise<Reconciliation> {
   const [{ violations }, network] = await Promise.all([
-    auditBooks(db, [...ledger_proofs, ...chain_proofs]),
+    auditBooks(db, [...ledger_proofs, ...chain_proofs, ...payment_proofs]),
     networkBooks(db),
   ])
   const fetch = nodeFetch(NODE_TIMEOUT_MS)
@@ -44,5 +51,6 @@ export async function reconcile(
       transactions_usd: usdFromMicros(transactions_micros),
       difference_usd: usdFromMicros(ledger_micros - transactions_micros),
     })),
+    paid_calls: await reconcilePayments(db, settings.x402, fetch),
   }
 }

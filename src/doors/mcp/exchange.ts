@@ -25,7 +25,7 @@ export type ToolCall = { name: string; arguments: Record<string, unknown>; meta:
 /** The tools behind the door: who may see and call them, and what their results look like. */
 export type Tools = {
   /** The answer to tools/list, as JSON text. */
-  list(caller: Caller): string
+  list(programme: Programme, caller: Caller): string
   has(name: string): boolean
   /** Served to a stranger too. */
   isOpen(name: string): boolean

@@ -10,7 +10,7 @@ const shapeOf = (name: string): OperationShape => operations[name as OperationNa
 
 /** Every operation is a tool, and enters the same pipeline as REST. */
 export const operation_tools: Tools = {
-  list: toolList,
+  list: ({ settings }, caller) => toolList(settings.x402, caller),
   has: (name) => Object.hasOwn(operations, name),
   isOpen: (name) => shapeOf(name).access === 'anyone',
   isAllowed: ({ name }, caller) => {

@@ -54,11 +54,21 @@ function textOf(taken: ReadonlyMap<string, unknown>, name: string): string | nul
 
 /** An answer of the pipeline as a tool's result; an error's body stands in the same places. */
 export function toolResult(call: ToolCall, { status, body, headers }: Answer): string {
-  const structured = body === '' ? '{}' : body
+  const structured = body === '' ? '{}' : withRequirement(body, headers)
   const text = status < 300 ? shownText(operations[operationOf(call)], structured) : structured
   const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`
   const failed = status < 300 ? '' : ',"isError":true'
   return `{${content},"structuredContent":${structured}${failed}${metaOf(headers)}}`
+}
+
+const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('utf8')
+
+/** What is to be paid stands in one object with the error, where agents that pay look for it. */
+function withRequirement(body: string, headers: Record<string, string>): string {
+  const required = headers['PAYMENT-REQUIRED']
+  if (required === undefined) return body
+  const { error: _sentence, ...rest } = JSON.parse(fromBase64(required)) as Record<string, unknown>
+  return JSON.stringify({ ...rest, ...(JSON.parse(body) as object) })
 }
 
 /** What must not stand in a transcript: models and logs read the text, programs the structure. */
@@ -82,9 +92,7 @@ function metaOf(headers: Record<string, string>): string {
     const key = name.toLowerCase()
     if (key === 'retry-after') meta['florin/retry_after_s'] = Number(value)
     if (key === 'idempotent-replayed') meta['florin/idempotent_replayed'] = true
-    if (key === 'payment-required' || key === 'payment-response') {
-      meta[`x402/${key}`] = JSON.parse(Buffer.from(value, 'base64').toString('utf8'))
-    }
+    if (key === 'payment-response') meta['x402/payment-response'] = JSON.parse(fromBase64(value))
   }
   return Object.keys(meta).length === 0 ? '' : `,"_meta":${JSON.stringify(meta)}`
 }

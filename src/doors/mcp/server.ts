@@ -165,7 +165,8 @@ async function answer(
   if (mcp_sessions && method !== 'initialize') await requireSession(exchange, caller)
   if (method !== 'resources/read') await countCall(exchange, caller)
   if (id === null || method === null) return reply.code(202).send()
-  if (method === 'tools/list') return sendText(reply, 200, resultText(id, tools.list(caller)))
+  if (method === 'tools/list')
+    return sendText(reply, 200, resultText(id, tools.list(programme, caller)))
   const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (answering === undefined) {
     throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method}.`)

@@ -1,22 +1,24 @@
 import { card_policies } from '#contract/card_policies.ts'
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
-import { agent_tools } from '#doors/agent_tools.ts'
+import { agentTools } from '#doors/agent_tools.ts'
 import { mayCall } from '#operations/steps/require_access.ts'
 import type { Caller } from '#platform/context.ts'
-
-const written = agent_tools.map((tool) => ({ name: tool.name, text: JSON.stringify(tool) }))
+import type { X402Settings } from '#platform/x402_settings.ts'
 
 const REMEMBERED_MAX = 1_000
-const lists = new Map<string, string>()
+/** By prices, which are a programme's own, and then by what a credential may call. */
+const lists_of = new WeakMap<X402Settings, Map<string, string>>()
 
 /** The answer to tools/list: what this credential may call, and nothing else. */
-export function toolList(caller: Caller): string {
+export function toolList(x402: X402Settings, caller: Caller): string {
+  const lists = lists_of.get(x402) ?? new Map<string, string>()
+  lists_of.set(x402, lists)
   const rights = `${caller.kind}|${[...caller.scopes].sort().join(' ')}|${caller.card_ids === null}`
   let list = lists.get(rights)
   if (list === undefined) {
-    const texts = written.filter(({ name }) => isShown(name, caller)).map(({ text }) => text)
-    list = `{"tools":[${texts.join(',')}]}`
+    const tools = agentTools(x402).filter(({ name }) => isShown(name, caller))
+    list = JSON.stringify({ tools })
     if (lists.size >= REMEMBERED_MAX) lists.clear()
     lists.set(rights, list)
   }

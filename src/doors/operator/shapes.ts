@@ -122,6 +122,23 @@ export const Reconciliation = Type.Object(
       }),
       { description: 'The books against what the networks have settled.' },
     ),
+    paid_calls: Nullable(
+      Type.Object(
+        {
+          network: Type.String({ description: 'The network they are paid on.' }),
+          asset: Type.String({ description: 'The asset.' }),
+          ledger_usd: Usd('Received and not sent back.'),
+          owed_usd: Usd('Received for calls that were not made, and not given back yet.'),
+          credited_usd: Usd('Given back to treasuries: these coins belong into custody.'),
+          relayer_fees_usd: Usd('What the network took for our transfers.'),
+          in_flight_usd: Usd('Sent and not confirmed.'),
+          on_chain_usd: Nullable(Usd('What the address that is paid holds.')),
+          difference_usd: Nullable(Usd('On the chain less in the books.')),
+          fault: Nullable(Type.String({ description: 'Why the chain could not be asked.' })),
+        },
+        { description: 'The books against what calls have brought in; null where none costs.' },
+      ),
+    ),
   },
   { description: 'The books against the world.' },
 )

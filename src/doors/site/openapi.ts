@@ -2,15 +2,16 @@ import { stringify } from 'yaml'
 import type { Access, OperationShape, Section } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { scopes } from '#contract/scopes.ts'
+import { decimalFromMicros, type Micros } from '#kernel/money.ts'
 import { bodyOf, parametersOf, requiredOf, shared_parameters } from './openapi_requests.ts'
 import { responsesOf, shared_headers, shared_responses } from './openapi_responses.ts'
 import { expand, type Json, type JsonObject, named_schemas } from './openapi_schemas.ts'
 import { webhooksOf } from './openapi_webhooks.ts'
 
 /**
- * The OpenAPI 3.1 description, read off the contract. It depends on nothing but the contract and
- * the address, so the committed openapi.json can be compared with it, and a change of the contract
- * shows in review.
+ * The OpenAPI 3.1 description, read off the contract. It depends on nothing but the contract, the
+ * address and the operator's prices. The committed openapi.json has none, so it can be compared
+ * with the contract, and a change of the contract shows in review.
  */
 export type OpenApiDocument = {
   openapi: '3.1.0'
@@ -22,12 +23,15 @@ export type OpenApiDocument = {
   components: Record<string, JsonObject>
 }
 
+type Prices = ReadonlyMap<string, Micros>
+
 /** The version of the REST description, which is not the version of the software. */
 const API_VERSION = '1.0.0'
 
 export function openApiDocument(options: {
   public_url: string
   version?: string
+  prices?: Prices
 }): OpenApiDocument {
   const public_url = options.public_url.replace(/\/+$/, '')
   return {
@@ -44,7 +48,7 @@ export function openApiDocument(options: {
       name,
       description,
     })),
-    paths: pathsOf(Object.values(operations)),
+    paths: pathsOf(Object.values(operations), options.prices ?? new Map()),
     webhooks: webhooksOf(),
     components: {
       schemas: Object.fromEntries(
@@ -93,13 +97,16 @@ export const section_descriptions: Readonly<Record<Section, string>> = {
 }
 
 /** Operations by path and method. A variant adds its query names to the operation it varies. */
-function pathsOf(shapes: readonly OperationShape[]): OpenApiDocument['paths'] {
+function pathsOf(shapes: readonly OperationShape[], prices: Prices): OpenApiDocument['paths'] {
   const paths: OpenApiDocument['paths'] = {}
   for (const shape of shapes) {
     if (shape.variant_of !== undefined) continue
     const variants = shapes.filter((other) => other.variant_of === shape.name)
     const item = paths[shape.path] ?? {}
-    item[shape.method.toLowerCase()] = operationOf(shape, variants)
+    item[shape.method.toLowerCase()] = {
+      ...operationOf(shape, variants),
+      ...priceOf([shape, ...variants], prices),
+    }
     paths[shape.path] = item
   }
   return paths
@@ -120,6 +127,16 @@ function operationOf(shape: OperationShape, variants: readonly OperationShape[])
     ...(body !== null && { requestBody: body }),
     responses: responsesOf(shape),
   }
+}
+
+/** By tool: a variant on the same path may cost something else. */
+function priceOf(shapes: readonly OperationShape[], prices: Prices): JsonObject {
+  const priced = shapes.flatMap(({ name }) => {
+    const price = prices.get(name)
+    return price === undefined ? [] : [[name, decimalFromMicros(price)]]
+  })
+  if (priced.length === 0) return {}
+  return { 'x-price': { currency: 'USD', protocol: 'x402', ...Object.fromEntries(priced) } }
 }
 
 const variantOf = (variant: OperationShape): JsonObject => ({

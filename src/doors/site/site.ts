@@ -12,7 +12,10 @@ export function mountSite(
   programme: Programme,
   operator_calls: readonly DescribedCall[],
 ): void {
-  const document = openApiDocument({ public_url: programme.settings.public_url })
+  const document = openApiDocument({
+    public_url: programme.settings.public_url,
+    prices: programme.settings.x402.prices,
+  })
   const json = JSON.stringify(document)
   const yaml = openApiYaml(document)
   app.get('/openapi.json', (_request, reply) =>

@@ -7,7 +7,17 @@ import type { LinkTo } from './markdown_inline.ts'
 
 /** The documents of docs/, in the order in which a newcomer wants them. */
 export const guide_groups = {
-  Guides: ['quickstart', 'sandbox', 'agents', 'webhooks', 'live', 'idempotency', 'errors', 'money'],
+  Guides: [
+    'quickstart',
+    'sandbox',
+    'agents',
+    'webhooks',
+    'live',
+    'idempotency',
+    'errors',
+    'money',
+    'paid_operations',
+  ],
   'Running it': ['running', 'going_live', 'chains', 'card_host', 'upgrading', 'security'],
   Project: ['decisions', 'open_points'],
 } as const satisfies Partial<Record<DocPage['group'], readonly string[]>>

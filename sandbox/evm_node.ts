@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Hex } from 'viem'
+import { EvmChain, type EvmSnapshot } from './evm_node/chain.ts'
+import { answerRpc } from './evm_node/json_rpc.ts'
+
+/**
+ * A node of Base in one process: the JSON-RPC that stock clients speak, in front of a chain that
+ * knows ether, one coin with EIP-3009, and no other contracts.
+ */
+export type EvmNode = {
+  readonly url: string
+  /** Coins out of nowhere. */
+  mint(to: Hex, micros: bigint): void
+  fund(to: Hex, wei: bigint): void
+  balanceOf(owner: Hex): bigint
+  snapshot(): EvmSnapshot
+  stop(): Promise<void>
+}
+
+type Options = {
+  now(): number
+  snapshot?: EvmSnapshot
+  /** Told whenever something was mined: what an answer tells of must survive a crash. */
+  mined?(snapshot: EvmSnapshot): void
+}
+
+export async function startEvmNode({ now, snapshot, mined }: Options): Promise<EvmNode> {
+  const chain = new EvmChain(now, snapshot)
+  const server = createServer((request, response) => {
+    const height = chain.head.number
+    const answer = async () => {
+      const told = await answerRpc(chain, await bodyOf(request))
+      if (chain.head.number > height) mined?.(chain.snapshot())
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+    }
+    answer().catch((cause) => response.writeHead(500).end(String(cause)))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    mint: (to, micros) => chain.world.addCoins(to, micros),
+    fund: (to, wei) => chain.world.addWei(to, wei),
+    balanceOf: (owner) => chain.world.coinsOf(owner),
+    snapshot: () => chain.snapshot(),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  numberToHex,
+  parseTransaction,
+  recoverTransactionAddress,
+  stringToHex,
+  type TransactionSerializable,
+} from 'viem'
+import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
+import { RpcError, SERVER_ERROR } from '#sandbox/tron_node/rpc_error.ts'
+import { callCoin, type Log, Reverted } from './coin.ts'
+import { EvmWorld } from './world.ts'
+
+/** About what Base asks for. */
+export const BASE_FEE_WEI = 10_000_000n
+export const TIP_WEI = 1_000_000n
+/** What moving coins by permission takes on the real chain, and what a refusal of it does. */
+export const GAS_OF_CALL = 86_000n
+const GAS_OF_REVERT = 34_000n
+const GAS_OF_PAYMENT = 21_000n
+
+export type Transaction = { hash: Hex; raw: Hex; from: Hex; content: TransactionSerializable }
+
+export type Mined = Transaction & {
+  number: number
+  ok: boolean
+  gas_used: bigint
+  price_wei: bigint
+  logs: Log[]
+}
+
+export type Block = { number: number; hash: Hex; parent: Hex; time_s: number; mined: Mined | null }
+
+export type EvmSnapshot = {
+  version: 1
+  world: [string, string][]
+  blocks: { time_s: number; raw: Hex | null; receipt: SavedReceipt | null }[]
+}
+type SavedReceipt = { from: Hex; ok: boolean; gas_used: string; price_wei: string; logs: Log[] }
+
+const NO_HASH: Hex = `0x${'0'.repeat(64)}`
+const refusal = (sentence: string) => new RpcError(SERVER_ERROR, sentence)
+
+/**
+ * One chain with Base's id whose only contract is the coin. Every transaction is mined the moment
+ * it may be: alone in its block, in its sender's order.
+ */
+export class EvmChain {
+  readonly world: EvmWorld
+  readonly blocks: Block[] = []
+  readonly #mined = new Map<Hex, Mined>()
+  readonly #waiting = new Map<Hex, Transaction>()
+  readonly #now: () => number
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(now: () => number, saved?: EvmSnapshot) {
+    this.#now = now
+    this.world = new EvmWorld(saved?.world)
+    if (saved === undefined) this.#append(null)
+    for (const block of saved?.blocks ?? []) this.#restore(block)
+  }
+
+  get head(): Block {
+    const head = this.blocks.at(-1)
+    if (head === undefined) throw new Error('a chain has a first block')
+    return head
+  }
+
+  time_s = (): number => Math.floor(this.#now() / 1_000)
+
+  find = (hash: Hex): Mined | null => this.#mined.get(hash) ?? null
+
+  /** A call as it would go now, by whoever asks. */
+  call(from: Hex, data: Hex) {
+    return callCoin(this.world, { from, time_s: BigInt(this.time_s()) }, data)
+  }
+
+  /** One after the other: each is judged by what the ones before have done. */
+  send(raw: Hex): Promise<Hex> {
+    const next = this.#last.then(() => this.#admit(raw))
+    this.#last = next.catch(() => undefined)
+    return next
+  }
+
+  snapshot(): EvmSnapshot {
+    const blocks = this.blocks.map(({ time_s, mined }) => ({
+      time_s,
+      raw: mined?.raw ?? null,
+      receipt: mined === null ? null : savedReceipt(mined),
+    }))
+    return { version: 1, world: this.world.saved(), blocks }
+  }
+
+  async #admit(raw: Hex): Promise<Hex> {
+    const transaction = await read(raw)
+    const { hash, from, content } = transaction
+    if (this.#mined.has(hash) || this.#waiting.has(hash)) throw refusal('already known')
+    if (content.chainId !== CHAIN_ID) throw refusal('invalid chain id for signer')
+    if (BigInt(content.nonce ?? 0) < this.world.nonceOf(from)) throw refusal('nonce too low')
+    const { value = 0n, gas = 0n } = content
+    if (this.world.weiOf(from) < value + gas * maxPriceOf(content)) {
+      throw refusal('insufficient funds for gas * price + value')
+    }
+    if (maxPriceOf(content) < BASE_FEE_WEI) {
+      throw refusal('max fee per gas less than block base fee')
+    }
+    this.#waiting.set(hash, transaction)
+    await this.#mineWaiting()
+    return hash
+  }
+
+  async #mineWaiting(): Promise<void> {
+    const next = [...this.#waiting.values()].find(
+      ({ from, content }) => BigInt(content.nonce ?? 0) === this.world.nonceOf(from),
+    )
+    if (next === undefined) return
+    this.#waiting.delete(next.hash)
+    this.#append(await this.#execute(next))
+    await this.#mineWaiting()
+  }
+
+  async #execute(transaction: Transaction): Promise<Mined> {
+    const { from, content } = transaction
+    const { to, value = 0n, data = '0x' } = content
+    const price_wei = priceOf(content)
+    const number = this.blocks.length
+    this.world.countUp(from)
+    const ended = (ok: boolean, gas_used: bigint, logs: Log[]): Mined => {
+      this.world.addWei(from, -gas_used * price_wei)
+      return { ...transaction, number, ok, gas_used, price_wei, logs }
+    }
+    if (!to) return ended(false, GAS_OF_REVERT, [])
+    if (!isAddressEqual(to, USDC)) {
+      this.world.addWei(from, -value)
+      this.world.addWei(to, value)
+      return ended(true, GAS_OF_PAYMENT, [])
+    }
+    try {
+      const { apply, logs } = await this.call(from, data)
+      apply(this.world)
+      return ended(true, GAS_OF_CALL, logs)
+    } catch (cause) {
+      if (!(cause instanceof Reverted)) throw cause
+      return ended(false, GAS_OF_REVERT, [])
+    }
+  }
+
+  #append(mined: Mined | null, time_s = this.time_s()): void {
+    const number = this.blocks.length
+    const parent = this.blocks.at(-1)?.hash ?? NO_HASH
+    const hash = keccak256(stringToHex(`${parent}|${number}|${time_s}|${mined?.hash ?? ''}`))
+    this.blocks.push({ number, hash, parent, time_s, mined })
+    if (mined !== null) this.#mined.set(mined.hash, mined)
+  }
+
+  #restore({ time_s, raw, receipt }: EvmSnapshot['blocks'][number]): void {
+    if (raw === null || receipt === null) {
+      this.#append(null, time_s)
+      return
+    }
+    const { from, ok, logs } = receipt
+    const content = parseTransaction(raw)
+    const gas_used = BigInt(receipt.gas_used)
+    const price_wei = BigInt(receipt.price_wei)
+    const number = this.blocks.length
+    const hash = keccak256(raw)
+    this.#append({ hash, raw, from, content, number, ok, gas_used, price_wei, logs }, time_s)
+  }
+}
+
+const savedReceipt = ({ from, ok, gas_used, price_wei, logs }: Mined): SavedReceipt => ({
+  from,
+  ok,
+  gas_used: gas_used.toString(),
+  price_wei: price_wei.toString(),
+  logs,
+})
+
+const maxPriceOf = ({ maxFeePerGas, gasPrice }: TransactionSerializable): bigint =>
+  maxFeePerGas ?? gasPrice ?? 0n
+
+function priceOf(content: TransactionSerializable): bigint {
+  const offered = BASE_FEE_WEI + (content.maxPriorityFeePerGas ?? TIP_WEI)
+  const max = maxPriceOf(content)
+  return offered < max ? offered : max
+}
+
+async function read(raw: Hex): Promise<Transaction> {
+  try {
+    const content = parseTransaction(raw)
+    const from = await recoverTransactionAddress({ serializedTransaction: raw as never })
+    return { hash: keccak256(raw), raw, from, content }
+  } catch {
+    throw refusal(`not a signed transaction: ${numberToHex(raw.length / 2 - 1)} bytes`)
+  }
+}

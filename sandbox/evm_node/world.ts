@@ -1,0 +1,43 @@
+import type { Hex } from 'viem'
+
+/** All that the chain remembers of anybody, as whole numbers by name; plain enough to be saved. */
+export class EvmWorld {
+  readonly #values: Map<string, bigint>
+
+  constructor(saved: readonly (readonly [string, string])[] = []) {
+    this.#values = new Map(saved.map(([key, value]) => [key, BigInt(value)]))
+  }
+
+  coinsOf = (owner: Hex) => this.#get(`coins:${owner}`)
+  weiOf = (owner: Hex) => this.#get(`wei:${owner}`)
+  nonceOf = (owner: Hex) => this.#get(`nonce:${owner}`)
+  isUsed = (owner: Hex, nonce: Hex) => this.#get(`used:${owner}:${nonce}`) === 1n
+
+  addCoins(owner: Hex, change: bigint): void {
+    this.#set(`coins:${owner}`, this.coinsOf(owner) + change)
+  }
+
+  addWei(owner: Hex, change: bigint): void {
+    this.#set(`wei:${owner}`, this.weiOf(owner) + change)
+  }
+
+  countUp(owner: Hex): void {
+    this.#set(`nonce:${owner}`, this.nonceOf(owner) + 1n)
+  }
+
+  use(owner: Hex, nonce: Hex): void {
+    this.#set(`used:${owner}:${nonce}`, 1n)
+  }
+
+  saved(): [string, string][] {
+    return [...this.#values].map(([key, value]) => [key, value.toString()])
+  }
+
+  #get(key: string): bigint {
+    return this.#values.get(key.toLowerCase()) ?? 0n
+  }
+
+  #set(key: string, value: bigint): void {
+    this.#values.set(key.toLowerCase(), value)
+  }
+}

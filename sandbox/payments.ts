@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Settings } from '#platform/config.ts'
+import { systemRandom } from '#platform/random.ts'
+import type { X402Settings } from '#platform/x402_settings.ts'
+import type { EvmNode } from './evm_node.ts'
+
+/** Where calls are paid for in the sandbox. */
+export type Payments = {
+  /** The settings, with whatever was not set pointing at the sandbox's own node. */
+  x402: X402Settings
+  /** Null where nothing has a price, or the payments are made on a node of somebody else's. */
+  node: EvmNode | null
+  stop(): Promise<void>
+}
+
+type Parts = { settings: Settings; wall_ms(): number }
+
+/** A relayer's day of fees, and a payer's pocket money. */
+const RELAYER_WEI = 10n ** 18n
+const PAYER_MICROS = 1_000_000_000n
+
+export const PAYER_KEY_FILE = 'x402_payer.key'
+const RELAYER_KEY_FILE = 'x402_relayer.key'
+
+/**
+ * A node of our own with a relayer that has ether and a payer that has coins, where prices are set
+ * and no other node is named. Nothing is read or started for a sandbox in which all is free.
+ */
+export async function startPayments({ settings, wall_ms }: Parts): Promise<Payments> {
+  const { x402, data_dir } = settings
+  const nothing: Payments = { x402, node: null, stop: async () => undefined }
+  if (x402.prices.size === 0) return nothing
+  const key_file = x402.key_file ?? keyFile(join(data_dir, RELAYER_KEY_FILE))
+  const { privateKeyToAccount } = await import('viem/accounts')
+  const addressIn = (path: string) =>
+    privateKeyToAccount(readFileSync(path, 'utf8').trim() as `0x${string}`).address
+  const pay_to = x402.pay_to ?? addressIn(key_file)
+  if (x402.rpc_url !== null) return { ...nothing, x402: { ...x402, key_file, pay_to } }
+
+  const path = join(data_dir, 'evm_node.json')
+  const { startEvmNode } = await import('./evm_node.ts')
+  const save = (snapshot: object) => {
+    writeFileSync(`${path}.new`, JSON.stringify(snapshot))
+    renameSync(`${path}.new`, path)
+  }
+  const isOld = existsSync(path)
+  const saved = isOld ? { snapshot: JSON.parse(readFileSync(path, 'utf8')) } : {}
+  const node = await startEvmNode({ now: wall_ms, mined: save, ...saved })
+  const payer = addressIn(keyFile(join(data_dir, PAYER_KEY_FILE)))
+  if (!isOld) {
+    node.fund(addressIn(key_file), RELAYER_WEI)
+    node.mint(payer, PAYER_MICROS)
+    save(node.snapshot())
+  }
+  return { x402: { ...x402, key_file, pay_to, rpc_url: node.url }, node, stop: node.stop }
+}
+
+/** Made at the first start and kept; sandbox money only. */
+function keyFile(path: string): string {
+  if (!existsSync(path)) {
+    writeFileSync(path, `0x${bytesToHex(systemRandom.bytes(32))}\n`, { mode: 0o600 })
+  }
+  return path
+}

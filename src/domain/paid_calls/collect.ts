@@ -1,0 +1,101 @@
+import { Problem } from '#contract/problem.ts'
+import type { Settlement } from '#rails/x402/facilitator.ts'
+import { type Bill, type PaymentRow, paymentFailed, refusalOf } from './payment.ts'
+import { receive } from './payment_money.ts'
+import {
+  findPayment,
+  releasePayment,
+  reservePayment,
+  signedStore,
+  stepPayment,
+} from './payment_store.ts'
+import { resolveSettlement } from './resolve_settlement.ts'
+import { LEASE_MS, stampOf, type Till } from './till.ts'
+
+/**
+ * Takes the payment for this call and settles it: what is answered is paid for and waits for its
+ * call. A repeat of the same request goes on where the one before it ended.
+ */
+export async function collect(till: Till, bill: Bill): Promise<PaymentRow> {
+  const { db, clock, newId } = till
+  const known = await findPayment(db, bill.payment)
+  const isNew = known === undefined || known.state === 'failed' || known.state === 'reserved'
+  if (isNew) await requirePayable(till, bill)
+
+  const now = clock.now()
+  const leased_until = new Date(now.getTime() + LEASE_MS)
+  const row = await reservePayment(db, bill, { id: newId('pay', now), now, leased_until })
+  if (row === undefined) throw refusalOf(await findPayment(db, bill.payment), bill)
+  till.fail('payment_reserved')
+  if (row.state === 'settled') return row
+  try {
+    const settlement = await settled(till, bill, row)
+    if (settlement.outcome === 'settled') return { ...row, state: 'settled', txid: settlement.txid }
+    if (settlement.outcome === 'failed') throw paymentFailed(why(settlement.reason))
+    throw new Problem(
+      'service_unavailable',
+      'The payment is on its way but not confirmed. Repeat the request with the same payment.',
+      { retry_after_s: 5 },
+    )
+  } catch (cause) {
+    await releasePayment(db, row, clock.now())
+    throw cause
+  }
+}
+
+async function requirePayable({ screener, facilitator }: Till, bill: Bill): Promise<void> {
+  const { payment, priced } = bill
+  const { payer: address, amount_micros } = payment
+  const asked = { chain: 'base', address, direction: 'in', amount_micros } as const
+  const { decision } = await screener.screen(asked)
+  if (decision !== 'allow') {
+    throw paymentFailed('This programme takes no payments from this address.')
+  }
+  const objection = await facilitator.verify(payment, priced).catch((cause: unknown) => {
+    throw new Problem('service_unavailable', 'Payments cannot be checked right now.', {
+      retry_after_s: 5,
+      cause,
+    })
+  })
+  if (objection !== null) throw paymentFailed(why(objection))
+}
+
+const why = (reason: string) => `The payment cannot be settled: ${reason}. Nothing was charged.`
+
+async function settled(till: Till, bill: Bill, row: PaymentRow): Promise<Settlement> {
+  const { db, clock, facilitator, fail } = till
+  if (row.state === 'settling') return resolveSettlement(till, row)
+  const store = signedStore(db, { row, purpose: 'settlement', now: clock.now() })
+  const settlement = await facilitator.settle(bill.payment, bill.priced, {
+    store: async (relayer, mined, sign) => {
+      const signed = await store(relayer, mined, sign)
+      fail('payment_signed')
+      return signed
+    },
+    asked: async () => {
+      await stepPayment(db, row, { from: ['reserved'], to: 'settling' }, clock.now())
+    },
+    sent: () => fail('payment_sent'),
+  })
+  const outcome = await concluded(till, row, settlement)
+  if (outcome.outcome === 'settled') fail('payment_settled')
+  return outcome
+}
+
+/** What was signed is judged by its receipt, whatever else was heard of it. */
+async function concluded(till: Till, row: PaymentRow, settlement: Settlement): Promise<Settlement> {
+  const { db, clock, relayer } = till
+  if (settlement.outcome === 'failed') {
+    const step = { from: ['reserved'], to: 'failed', reason: settlement.reason } as const
+    if (await stepPayment(db, row, step, clock.now())) return settlement
+  }
+  if (relayer !== null) return resolveSettlement(till, row)
+  if (settlement.outcome === 'settled') {
+    await db.transaction((tx) => receive(tx, row, settlement.txid, stampOf(till)))
+  }
+  if (settlement.outcome === 'failed') {
+    const step = { from: ['settling'], to: 'failed', reason: settlement.reason } as const
+    await stepPayment(db, row, step, clock.now())
+  }
+  return settlement
+}

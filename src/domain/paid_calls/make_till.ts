@@ -1,0 +1,25 @@
+import type { Seams } from '#platform/context.ts'
+import { nodeFetch } from '#platform/node_fetch.ts'
+import type { Till } from './till.ts'
+
+/** A node that takes longer is as good as away. */
+const NODE_TIMEOUT_MS = 10_000
+
+/** Null where nothing has a price: then not even the libraries are read. */
+export async function makeTill(seams: Seams): Promise<Till | null> {
+  const { prices, rpc_url, key_file, facilitator_url } = seams.settings.x402
+  if (prices.size === 0) return null
+  const { paymentNetwork, makeRelayer, readRelayerKey } = await import('#rails/x402/relayer.ts')
+  const network = rpc_url === null ? null : paymentNetwork(rpc_url, nodeFetch(NODE_TIMEOUT_MS))
+  if (facilitator_url !== null) {
+    const { remoteFacilitator } = await import('#rails/x402/remote_facilitator.ts')
+    const facilitator = remoteFacilitator(facilitator_url, seams.http, network)
+    return { ...seams, facilitator, network, relayer: null }
+  }
+  if (network === null || key_file === null) {
+    throw new Error('operations have prices, and there is nobody to collect them')
+  }
+  const { ownFacilitator } = await import('#rails/x402/own_facilitator.ts')
+  const relayer = makeRelayer(network, readRelayerKey(key_file))
+  return { ...seams, facilitator: ownFacilitator(relayer), network, relayer }
+}

@@ -1,0 +1,82 @@
+import type { PaymentPayload } from '@x402/core/types'
+import { Problem } from '#contract/problem.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Resource } from '#platform/context.ts'
+import type { Payment } from '#rails/x402/payment.ts'
+import type { Priced } from '#rails/x402/requirement.ts'
+
+/** A payment as it is kept: what was signed, which call it is for, and how far it has come. */
+export type PaymentRow = {
+  id: string
+  network: string
+  asset: string
+  payer: string
+  nonce: string
+  amount_micros: Micros
+  pay_to: string
+  valid_before: Date
+  account_id: string | null
+  operation: string
+  request_id: string
+  fingerprint: string
+  state: PaymentState
+  state_reason: string | null
+  payload: PaymentPayload
+  txid: string | null
+  leased_until: Date
+  created_at: Date
+  updated_at: Date
+  settled_at: Date | null
+}
+
+export type PaymentState =
+  | 'reserved'
+  | 'settling'
+  | 'settled'
+  | 'spent'
+  | 'failed'
+  | 'owed'
+  | 'refunding'
+  | 'refunded'
+  | 'credited'
+
+/** A call that is to be paid for, with the payment that came with it. */
+export type Bill = {
+  priced: Priced
+  payment: Payment
+  operation: string
+  account_id: string | null
+  request_id: string
+  /** Of the request under its Idempotency-Key. */
+  fingerprint: string
+}
+
+export const paymentReference = (id: string): Resource => ({ type: 'payment', id })
+
+/** What the facilitator is asked about again, once the request itself is gone. */
+export const billedAs = (row: PaymentRow): { payment: Payment; priced: Priced } => ({
+  payment: row,
+  priced: {
+    amount_micros: row.amount_micros,
+    pay_to: row.pay_to,
+    url: row.payload.resource?.url ?? '',
+    description: '',
+  },
+})
+
+export const paymentFailed = (sentence: string) => new Problem('payment_failed', sentence)
+
+/** Why a payment that is known already does not pay for this call. */
+export function refusalOf(known: PaymentRow | undefined, bill: Bill): Problem {
+  if (known === undefined || known.fingerprint !== bill.fingerprint) {
+    return paymentFailed('This payment was made for another call. Sign a new one.')
+  }
+  if (known.state === 'reserved' || known.state === 'settling' || known.state === 'settled') {
+    return new Problem(
+      'idempotency_in_progress',
+      'A call with this payment is still running. Ask again in a moment.',
+      { retry_after_s: 1 },
+    )
+  }
+  return paymentFailed('This payment has been used. Sign a new one.')
+}

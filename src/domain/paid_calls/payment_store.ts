@@ -1,0 +1,205 @@
+import type { Database, Tx } from '#platform/db.ts'
+import type { Signed, StoreSigned } from '#rails/x402/facilitator.ts'
+import { NETWORK, USDC } from '#rails/x402/requirement.ts'
+import type { Bill, PaymentRow, PaymentState } from './payment.ts'
+
+export async function findPayment(
+  tx: Tx,
+  { payer, nonce }: { payer: string; nonce: string },
+): Promise<PaymentRow | undefined> {
+  const [row] = await tx.rows<PaymentRow>(
+    `select * from x402_payments
+      where network = $1 and asset = $2 and payer = $3 and nonce = $4`,
+    [NETWORK, USDC, payer, nonce],
+  )
+  return row
+}
+
+/** The payment that the answer under an Idempotency-Key was bought with. */
+export async function findSpent(tx: Tx, fingerprint: string): Promise<PaymentRow | undefined> {
+  const [row] = await tx.rows<PaymentRow>(
+    `select * from x402_payments where fingerprint = $1 and state = 'spent'
+      order by created_at desc limit 1`,
+    [fingerprint],
+  )
+  return row
+}
+
+type Reserving = { id: string; now: Date; leased_until: Date }
+
+/**
+ * Takes the payment for one call, or answers nothing where another has it. What never left is free
+ * for any call; what may have left, or has, is good for the request that it was sent for.
+ */
+export async function reservePayment(
+  tx: Tx,
+  { payment, priced, ...bill }: Bill,
+  { id, now, leased_until }: Reserving,
+): Promise<PaymentRow | undefined> {
+  const [row] = await tx.rows<PaymentRow>(
+    `insert into x402_payments as p (id, network, asset, payer, nonce, amount_micros, pay_to,
+            valid_before, account_id, operation, request_id, fingerprint, state, payload,
+            leased_until, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'reserved', $13, $14, $15, $15)
+         on conflict (network, asset, payer, nonce) do update
+        set account_id = excluded.account_id, operation = excluded.operation,
+            request_id = excluded.request_id, fingerprint = excluded.fingerprint,
+            payload = excluded.payload, valid_before = excluded.valid_before,
+            amount_micros = excluded.amount_micros, pay_to = excluded.pay_to,
+            state = case when p.state = 'failed' then 'reserved' else p.state end,
+            state_reason = null, leased_until = excluded.leased_until,
+            updated_at = excluded.updated_at
+      where p.leased_until <= excluded.updated_at
+        and (p.state in ('reserved', 'failed')
+             or (p.state in ('settling', 'settled') and p.fingerprint = excluded.fingerprint))
+     returning *`,
+    [
+      id,
+      NETWORK,
+      USDC,
+      payment.payer,
+      payment.nonce,
+      payment.amount_micros,
+      priced.pay_to,
+      payment.valid_before,
+      bill.account_id,
+      bill.operation,
+      bill.request_id,
+      bill.fingerprint,
+      JSON.stringify(payment.payload),
+      leased_until,
+      now,
+    ],
+  )
+  return row
+}
+
+type Step = { from: readonly PaymentState[]; to: PaymentState; reason?: string; txid?: string }
+
+/** One step of a payment, or nothing where it is no longer where it was, or another call's. */
+export async function stepPayment(
+  tx: Tx,
+  { id, request_id }: Pick<PaymentRow, 'id' | 'request_id'>,
+  { from, to, reason, txid }: Step,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update x402_payments
+        set state = $4, state_reason = coalesce($5, state_reason), txid = coalesce($6, txid),
+            settled_at = case when $4 = 'settled' then $7 else settled_at end, updated_at = $7
+      where id = $1 and request_id = $2 and state = any($3)`,
+    [id, request_id, from, to, reason ?? null, txid ?? null, now],
+  )
+  return changed === 1
+}
+
+/** A payment whose call has ended belongs to nobody: a repeat may have it, or the task. */
+export async function releasePayment(tx: Tx, row: PaymentRow, now: Date): Promise<void> {
+  await tx.run(
+    `update x402_payments set leased_until = $3
+      where id = $1 and request_id = $2 and leased_until > $3`,
+    [row.id, row.request_id, now],
+  )
+}
+
+/** What nobody has, in one of these states since then; taken, so that no other node has it too. */
+export function takeOpenPayments(
+  tx: Tx,
+  state: PaymentState,
+  { before, leased_until, now }: { before: Date; leased_until: Date; now: Date },
+): Promise<PaymentRow[]> {
+  return tx.rows<PaymentRow>(
+    `update x402_payments p set leased_until = $3, updated_at = $4
+       from (select id from x402_payments where state = $1 and leased_until <= $2
+              order by leased_until limit 20 for update skip locked) open
+      where p.id = open.id
+     returning p.*`,
+    [state, before, leased_until, now],
+  )
+}
+
+export type TransferRow = {
+  txid: string
+  raw: string
+  payment_id: string
+  purpose: 'settlement' | 'refund'
+  state: 'signed' | 'mined' | 'reverted'
+}
+
+export function transfersOf(
+  tx: Tx,
+  payment_id: string,
+  purpose: TransferRow['purpose'],
+): Promise<TransferRow[]> {
+  return tx.rows<TransferRow>(
+    `select txid, raw, payment_id, purpose, state from x402_transfers
+      where payment_id = $1 and purpose = $2 order by nonce`,
+    [payment_id, purpose],
+  )
+}
+
+type Outgoing = { row: PaymentRow; purpose: TransferRow['purpose']; now: Date }
+
+/**
+ * Stores what was signed together with the payment's next state. The relayer's lock is held for
+ * one signature and one commit: two nodes cannot take the same place, and none is left out.
+ */
+export function signedStore(db: Database, { row, purpose, now }: Outgoing): StoreSigned {
+  const step =
+    purpose === 'settlement'
+      ? ({ from: ['reserved'], to: 'settling' } as const)
+      : ({ from: ['owed'], to: 'refunding' } as const)
+  return (relayer, mined, sign) =>
+    db.transaction(async (tx) => {
+      await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 2))', [relayer])
+      const [last] = await tx.rows<{ next: bigint | null }>(
+        'select max(nonce) + 1 as next from x402_transfers where network = $1 and relayer = $2',
+        [NETWORK, relayer],
+      )
+      const next = last?.next ?? 0n
+      const signed = await sign(next > mined ? next : mined)
+      if (!(await stepPayment(tx, row, step, now))) throw new Error('the payment is not ours now')
+      await insertTransfer(tx, { ...signed, relayer, payment_id: row.id, purpose, now })
+      return signed
+    })
+}
+
+type NewTransfer = Signed &
+  Pick<TransferRow, 'payment_id' | 'purpose'> & { relayer: string; now: Date }
+
+async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<void> {
+  const { relayer, nonce, payment_id, purpose, txid, raw, now } = transfer
+  await tx.run(
+    `insert into x402_transfers (network, relayer, nonce, payment_id, purpose, txid, raw,
+            created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [NETWORK, relayer, nonce, payment_id, purpose, txid, raw, now],
+  )
+}
+
+export type Mined = { ok: boolean; fee_wei: bigint; fee_micros: bigint }
+
+/** True the first time; a fee is booked once. */
+export async function markMined(
+  tx: Tx,
+  txid: string,
+  { ok, fee_wei, fee_micros }: Mined,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `update x402_transfers set state = $2, fee_wei = $3, fee_micros = $4, mined_at = $5
+      where txid = $1 and state = 'signed'`,
+    [txid, ok ? 'mined' : 'reverted', fee_wei.toString(), fee_micros, now],
+  )
+  return changed === 1
+}
+
+/** Signed and not known to be mined; perhaps it never left. */
+export async function unminedRaws(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.rows<{ raw: string }>(
+    `select raw from x402_transfers where state = 'signed' and created_at <= $1
+      order by nonce limit 100`,
+    [before],
+  )
+  return rows.map(({ raw }) => raw)
+}

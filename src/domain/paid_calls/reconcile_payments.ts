@@ -1,0 +1,82 @@
+import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import type { Tx } from '#platform/db.ts'
+import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { X402Settings } from '#platform/x402_settings.ts'
+import { custodyOn } from '#rails/chain/custody.ts'
+import { NETWORK, USDC } from '#rails/x402/requirement.ts'
+
+export type PaymentsDifference = {
+  network: string
+  asset: string
+  /** What the books say was received and not sent back. */
+  ledger_usd: number
+  /** Received for calls that were not made, and not given back yet. */
+  owed_usd: number
+  /** Given back to treasuries: these coins belong into custody now. */
+  credited_usd: number
+  /** What the network took for our transfers, at the books' price of its coin. */
+  relayer_fees_usd: number
+  /** Sent and not confirmed: the coins may be there before the books say so. */
+  in_flight_usd: number
+  /** What the address that is paid holds; null where it could not be asked. */
+  on_chain_usd: number | null
+  /** On the chain less in the books: what the operator has put there or taken away. */
+  difference_usd: number | null
+  fault: string | null
+}
+
+type Books = {
+  received: Micros
+  refunded: Micros
+  owed: Micros
+  credited: Micros
+  in_flight: Micros
+  fees: Micros
+}
+
+const BOOKS = `
+  select coalesce(sum(amount_micros) filter (where settled_at is not null), 0)::bigint as received,
+         coalesce(sum(amount_micros) filter (where state = 'refunded'), 0)::bigint as refunded,
+         coalesce(sum(amount_micros) filter (where state in ('settled', 'owed', 'refunding')), 0)
+           ::bigint as owed,
+         coalesce(sum(amount_micros) filter (where state = 'credited'), 0)::bigint as credited,
+         coalesce(sum(amount_micros) filter (where state = 'settling'), 0)::bigint as in_flight,
+         (select coalesce(sum(fee_micros), 0)::bigint from x402_transfers) as fees
+    from x402_payments
+  having count(*) > 0 or $1`
+
+/** The books of single calls against the address that they are paid to. */
+export async function reconcilePayments(
+  tx: Tx,
+  x402: X402Settings,
+  fetch: NodeFetch,
+): Promise<PaymentsDifference | null> {
+  const [books] = await tx.rows<Books>(BOOKS, [x402.prices.size > 0])
+  if (books === undefined) return null
+  const ledger = books.received - books.refunded
+  const held = await heldAt(x402, fetch)
+  const isKnown = typeof held === 'bigint'
+  return {
+    network: NETWORK,
+    asset: 'USDC',
+    ledger_usd: usdFromMicros(ledger),
+    owed_usd: usdFromMicros(books.owed),
+    credited_usd: usdFromMicros(books.credited),
+    relayer_fees_usd: usdFromMicros(books.fees),
+    in_flight_usd: usdFromMicros(books.in_flight),
+    on_chain_usd: isKnown ? usdFromMicros(held) : null,
+    difference_usd: isKnown ? usdFromMicros(held - ledger) : null,
+    fault: isKnown ? null : held,
+  }
+}
+
+async function heldAt(
+  { rpc_url, pay_to }: X402Settings,
+  fetch: NodeFetch,
+): Promise<Micros | string> {
+  if (rpc_url === null || pay_to === null) return 'there is no node to ask'
+  const balanceOf = custodyOn({ url: rpc_url, headers: {}, family: 'evm' }, fetch)
+  return balanceOf(USDC.slice(2), pay_to.slice(2)).catch((cause: unknown) =>
+    cause instanceof Error ? cause.message : String(cause),
+  )
+}

@@ -1,0 +1,77 @@
+import type { OperationShape } from '#contract/operation.ts'
+import { recordAudit } from '#domain/access/audit.ts'
+import { auditFactsOf } from '#domain/access/audit_facts.ts'
+import { assert } from '#kernel/assert.ts'
+import type { IdPrefix } from '#kernel/id.ts'
+import type {
+  Caller,
+  Context,
+  NewAuditEntry,
+  PreparingContext,
+  RateStanding,
+  RequestFacts,
+} from '#platform/context.ts'
+import type { Database, Tx } from '#platform/db.ts'
+import type { Programme } from './programme.ts'
+
+/** A call that has passed every step and is to be run. */
+export type Running = {
+  programme: Programme
+  operation: OperationShape
+  caller: Caller | null
+  request: RequestFacts
+  rate: RateStanding
+  input: Record<string, unknown>
+  /** What every answer to this call carries, whatever it says. */
+  headers: Record<string, string>
+}
+
+/** Written out, not spread together: every call makes one. */
+export function contextOf(running: Running, tx: Tx): Context {
+  const { programme, caller, request, rate } = running
+  const now = programme.clock.now()
+  return {
+    tx,
+    settings: programme.settings,
+    clock: programme.clock,
+    random: programme.random,
+    keys: programme.keys,
+    probes: programme.probes,
+    screener: programme.screener,
+    blobs: programme.blobs,
+    http: programme.http,
+    caller: caller as Caller,
+    request,
+    rate,
+    now,
+    newId: (prefix: IdPrefix, at: Date = now) => programme.newId(prefix, at),
+    // What is told here is not written: a read leaves no trail.
+    emit: silent,
+    audit: silent,
+    alert: silent,
+    credentialsChanged: silent,
+  }
+}
+
+const silent = () => undefined
+
+export function preparingContextOf(
+  running: Running,
+  db: Database = running.programme.db,
+): PreparingContext {
+  const { programme, operation } = running
+  const facts = auditFactsOf({ ...programme, ...running, operation: operation.name })
+  const auditIn = async (tx: Tx, account_id: string, entry: NewAuditEntry) => {
+    const [id] = await recordAudit(tx, account_id, [entry], facts)
+    assert(id !== undefined, 'an entry that was written has an id')
+    return id
+  }
+  return {
+    ...contextOf(running, db),
+    db,
+    auditIn,
+    auditRefusal: async (account_id, entry) => {
+      await db.transaction((tx) => auditIn(tx, account_id, entry))
+    },
+  }
+}

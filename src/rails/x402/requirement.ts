@@ -1,0 +1,41 @@
+import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
+import type { Micros } from '#kernel/money.ts'
+
+/** USDC on Base: what the contract names, and what stock clients pay without being told to. */
+export const NETWORK = 'eip155:8453'
+export const CHAIN_ID = 8_453
+export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+const USDC_DOMAIN = { name: 'USD Coin', version: '2' }
+
+/** How long a client may take from signing to settlement. */
+const TIMEOUT_S = 300
+
+/** What a call costs and what it is. The same for every door, so a payment is good at each. */
+export type Priced = { amount_micros: Micros; pay_to: string; url: string; description: string }
+
+/** Settled before the work: a call must not be made once for every copy of its payment. */
+export function requirementOf({ amount_micros, pay_to }: Priced): PaymentRequirements {
+  return {
+    scheme: 'exact',
+    network: NETWORK,
+    asset: USDC,
+    amount: amount_micros.toString(),
+    payTo: pay_to,
+    maxTimeoutSeconds: TIMEOUT_S,
+    extra: { ...USDC_DOMAIN, paymentFlow: 'upfront' },
+  }
+}
+
+export function paymentRequired(priced: Priced, error: string): PaymentRequired {
+  const { url, description } = priced
+  return {
+    x402Version: 2,
+    error,
+    resource: { url, description, mimeType: 'application/json' },
+    accepts: [requirementOf(priced)],
+  }
+}
+
+/** Base64 of JSON, as the protocol writes its headers. */
+export const headerOf = (value: object): string =>
+  Buffer.from(JSON.stringify(value), 'utf8').toString('base64')

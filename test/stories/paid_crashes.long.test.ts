@@ -1,0 +1,23 @@
+import { test } from 'node:test'
+import type { Failpoint } from '#platform/failpoints.ts'
+import { startPaidCrashes } from '#test/support/paid_crash.ts'
+
+const { repeatedAfter, abandonedAfter, PRICE } = await startPaidCrashes()
+
+/** What the payer is out of when the node dies there, before anybody comes back. */
+const taken: readonly (readonly [Failpoint, bigint])[] = [
+  ['payment_reserved', 0n],
+  ['payment_signed', PRICE],
+  ['payment_sent', PRICE],
+  ['payment_settled', PRICE],
+  ['after_handler', PRICE],
+]
+
+for (const [point, amount] of taken) {
+  test(`kill -9 at ${point}: a repeat gets the card, and the payer has paid once`, () =>
+    repeatedAfter(point))
+  test(`kill -9 at ${point}: without a repeat nothing is kept`, () => abandonedAfter(point, amount))
+}
+
+test('kill -9 before the reply: the answer is kept under its key', () =>
+  repeatedAfter('before_reply'))

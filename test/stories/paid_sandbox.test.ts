@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { payFor } from '#cli/sandbox/pay.ts'
+import { PAYER_KEY_FILE } from '#sandbox/payments.ts'
+import { assertRefused, auditLog } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+import { rpc, type ToolResult } from '#test/support/mcp.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { payingFetch, requiredBy, signed, toHeader } from '#test/support/paying.ts'
+import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const prices = {
+  create_account: '0.10',
+  sign_in: '0.01',
+  issue_card: '0.50',
+  reveal_pan: '1',
+  replay_webhook: '0.02',
+  get_balance: '0.000001',
+}
+const priced = await startTestService({
+  env: { FLORIN_PAID_OPERATIONS: JSON.stringify(prices) },
+})
+// The same programme without prices, for what must be there first.
+const free = await startTestService({
+  database_url: priced.database_url,
+  data_dir: priced.data_dir,
+})
+const { url } = priced
+const { db } = priced.programme
+const { node, x402 } = priced.sandbox.payments
+assert(node !== null)
+const ada = await openAccount(free.url)
+const { key } = await createKey(free.url, ada.bearer)
+const key_path = join(priced.data_dir, PAYER_KEY_FILE)
+const payer = privateKeyToAccount(readFileSync(key_path, 'utf8').trim() as Hex)
+const pay = payingFetch(payer)
+const json = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+
+test('the official client pays on the node that the sandbox brings', async () => {
+  const before = node.balanceOf(payer.address)
+  const body = JSON.stringify({ type: 'virtual' })
+  const reply = await pay(`${url}/v1/cards`, { method: 'POST', headers: json, body })
+  assert.equal(reply.status, 201, await reply.text())
+  assert.equal(before - node.balanceOf(payer.address), 500_000n)
+  assert.equal(node.balanceOf(x402.pay_to as Hex), 500_000n)
+})
+
+test('florin sandbox pay tells the whole story', async () => {
+  const lines: string[] = []
+  process.env['FLORIN_DATA_DIR'] = priced.data_dir
+  after(() => {
+    delete process.env['FLORIN_DATA_DIR']
+  })
+  await payFor({ url, bearer: key }, (line) => lines.push(line))
+  const told = lines.join('\n')
+  assert.match(told, /issue_card costs 0\.5 USD/)
+  assert.match(told, /402 payment_required/)
+  assert.match(told, /201 \{"id":"card_/)
+  assert.match(told, /settled in 0x[0-9a-f]{64}/)
+  assert.match(told, /the same answer, for nothing/)
+})
+
+const tool = async (name: string, given: object, meta: object = {}): Promise<ToolResult> => {
+  const params = { name, arguments: given, _meta: meta }
+  const { body } = await rpc(url, 'tools/call', params, { bearer: key })
+  return body['result'] as ToolResult
+}
+
+test('an agent finds the requirement in the result, pays in _meta and reads the receipt there', async () => {
+  const due = await tool('issue_card', { type: 'virtual' })
+  assert.equal(due.isError, true)
+  const { structuredContent: told } = due
+  assert.equal(told['error'], 'payment_required')
+  assert.match(String(told['message']), /costs 0\.5 USD/)
+  assert.match(String(told['request_id']), /^req_/)
+  assert.equal(told['x402Version'], 2)
+  assert.deepEqual(JSON.parse(due.content[0]?.text ?? ''), told)
+  const payment = await signed(payer, told as never)
+  const paid = await tool('issue_card', { type: 'virtual' }, { 'x402/payment': payment })
+  assert.equal(paid.isError, undefined, JSON.stringify(paid))
+  assert.match(String(paid.structuredContent['id']), /^card_/)
+  const receipt = paid._meta?.['x402/payment-response'] as { success: boolean; payer: string }
+  assert.deepEqual([receipt.success, receipt.payer], [true, payer.address])
+  const twice = await tool('issue_card', { type: 'virtual' }, { 'x402/payment': payment })
+  assert.equal(twice.structuredContent['error'], 'payment_failed')
+  const odd = await tool('issue_card', { type: 'virtual' }, { 'x402/payment': { x402Version: 1 } })
+  assert.equal(odd.structuredContent['error'], 'payment_invalid')
+})
+
+test('asking for the price of a reveal uses none up and reveals nothing', async () => {
+  const list = await send(url, 'GET', '/v1/cards', { bearer: key })
+  const path = `/v1/cards/${list.body['data'][0].id}/pan`
+  for (let time = 0; time < 7; time += 1) {
+    assertRefused(await send(url, 'GET', path, { bearer: key }), 402, 'payment_required')
+  }
+  const headers = {
+    'payment-signature': toHeader(
+      await signed(payer, requiredBy(await send(url, 'GET', path, { bearer: key }))),
+    ),
+  }
+  const shown = await send(url, 'GET', path, { bearer: key, headers })
+  assert.equal(shown.status, 200, shown.text)
+  assert.match(shown.body['pan'], /^\d{16}$/)
+  const revealed = await auditLog(free.url, ada.bearer, '&action=card.pan_revealed')
+  assert.equal(revealed.length, 1)
+  assertRefused(await send(url, 'GET', path, { bearer: key }), 409, 'reveal_already_used')
+})
+
+test('a wrong password counts as a guess though nothing was paid, and a right one costs', async () => {
+  const eve = await openAccount(free.url)
+  const signIn = (password: string) =>
+    send(url, 'POST', '/v1/sessions', { body: { email: eve.email, password } })
+  assertRefused(await signIn(PASSWORD), 402, 'payment_required')
+  for (let guess = 0; guess < 10; guess += 1) {
+    assertRefused(await signIn(`wrong password ${guess}`), 401, 'invalid_credentials')
+  }
+  assertRefused(await signIn(PASSWORD), 429, 'too_many_attempts')
+})
+
+test('an account is opened for money, and a taken e-mail costs nothing', async () => {
+  const email = `paid_${Date.now()}@example.com`
+  const body = JSON.stringify({ email, password: PASSWORD })
+  const open = () => pay(`${url}/v1/accounts`, { method: 'POST', headers: json, body })
+  const before = node.balanceOf(payer.address)
+  const opened = await open()
+  assert.equal(opened.status, 201)
+  assert.equal((await open()).status, 409)
+  assert.equal(before - node.balanceOf(payer.address), 100_000n)
+})
+
+test('the books are sound after all of it', () => assertBooksSound(db))

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import ganache from 'ganache'
+import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { base } from 'viem/chains'
+import { root } from '#platform/root.ts'
+import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
+
+const abi = parseAbi([
+  'function mint(address to, uint256 value)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function transferWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes)',
+])
+
+const { runtime } = JSON.parse(readFileSync(join(root, 'test/fixtures/evm/usdc.json'), 'utf8')) as {
+  runtime: Hex
+}
+
+/** A real EVM with Base's chain id and, at USDC's address, a coin with EIP-3009. */
+export async function startBaseChain(data_dir: string) {
+  const [banker, relayer] = [generatePrivateKey(), generatePrivateKey()]
+  const server = ganache.server({
+    chain: { chainId: CHAIN_ID, networkId: CHAIN_ID, hardfork: 'shanghai' },
+    wallet: {
+      accounts: [banker, relayer].map((secretKey) => ({ secretKey, balance: 10n ** 20n })),
+    },
+    logging: { quiet: true },
+  })
+  await server.listen(0)
+  after(() => server.close())
+  const url = `http://127.0.0.1:${server.address().port}`
+  const client = createWalletClient({
+    account: privateKeyToAccount(banker),
+    chain: base,
+    transport: http(url),
+  }).extend(publicActions)
+  await client.request({ method: 'evm_setAccountCode', params: [USDC, runtime] } as never)
+  const key_file = join(data_dir, 'relayer.key')
+  writeFileSync(key_file, `${relayer}\n`, { mode: 0o600 })
+  const pay_to = privateKeyToAccount(relayer).address
+  const balanceOf = (address: Hex) =>
+    client.readContract({ address: USDC, abi, functionName: 'balanceOf', args: [address] })
+  return {
+    url,
+    client,
+    pay_to,
+    balanceOf,
+    /** Somebody with this much to spend. */
+    payer: async (micros: bigint): Promise<PrivateKeyAccount> => {
+      const account = privateKeyToAccount(generatePrivateKey())
+      await give(account.address, micros)
+      return account
+    },
+    give,
+    /** The node stops mining what it is sent, or goes on. */
+    mining: (isOn: boolean) =>
+      client.request({ method: isOn ? 'miner_start' : 'miner_stop', params: [] } as never),
+    env: (prices: object) => ({
+      FLORIN_PAID_OPERATIONS: JSON.stringify(prices),
+      FLORIN_X402_RPC_URL: url,
+      FLORIN_X402_KEY_FILE: key_file,
+      FLORIN_X402_PAY_TO: pay_to,
+    }),
+  }
+
+  async function give(to: Hex, micros: bigint): Promise<void> {
+    if (micros === 0n) return
+    const args = [to, micros] as const
+    const hash = await client.writeContract({ address: USDC, abi, functionName: 'mint', args })
+    const { status } = await client.waitForTransactionReceipt({ hash })
+    assert.equal(status, 'success')
+  }
+}
+
+export type BaseChain = Awaited<ReturnType<typeof startBaseChain>>

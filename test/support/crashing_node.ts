@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { after } from 'node:test'
+import type { Failpoint } from '#platform/failpoints.ts'
+
+export type CrashingNode = {
+  url: string
+  /** From here on it dies at its failpoint. */
+  arm(): Promise<void>
+  died: Promise<unknown>
+  kill(): Promise<void>
+}
+
+/** A node in a process of its own that kills itself, as by kill -9; gone after the test file. */
+export async function startCrashing(
+  crash_at: Failpoint | '',
+  env: Record<string, string>,
+): Promise<CrashingNode> {
+  const child = fork(new URL('crashing.js', import.meta.url), {
+    env: {
+      ...process.env,
+      CRASH_AT: crash_at,
+      FLORIN_PORT: '0',
+      FLORIN_ISO_PORT: '0',
+      FLORIN_RATE_PROFILE: 'off',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  after(() => child.kill('SIGKILL'))
+  const died = once(child, 'exit')
+  const ready = once(child, 'message') as Promise<[{ url: string }]>
+  const [{ url }] = await Promise.race([
+    ready,
+    died.then(() => Promise.reject(new Error('the node ended before it served'))),
+  ])
+  return {
+    url,
+    died,
+    arm: async () => {
+      const armed = once(child, 'message')
+      child.send('arm')
+      await armed
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await died
+    },
+  }
+}
