@@ -17,6 +17,13 @@ export function requestFactsOf(programme: Programme, request: FastifyRequest): C
   }
 }
 
+/** A connection sends the same text with every request. */
+let last = { text: '', printable: '' }
+
 function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, USER_AGENT_MAX)
+  if (text !== last.text) {
+    const shown = text.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, '').slice(0, USER_AGENT_MAX)
+    last = { text, printable: shown }
+  }
+  return last.printable
 }

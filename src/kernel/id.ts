@@ -58,11 +58,11 @@ function timeLetters(time_ms: number): string {
 
 /** The rest of a UUIDv7: version, 12 bits of the count, variant, 14 more of it, 48 random bits. */
 function restLetters(count: number, random: Uint8Array): string {
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = random
+  const byte = (at: number) => random[at] ?? 0
   const version = 0x7000 | (count >>> 14)
   const variant = 0x8000 | (count & 0x3fff)
-  const high = letters(version >>> 8, ((version & 255) << 24) | (variant << 8) | a)
-  return high + letters(b, (c << 24) | (d << 16) | (e << 8) | f)
+  const high = letters(version >>> 8, ((version & 255) << 24) | (variant << 8) | byte(0))
+  return high + letters(byte(1), (byte(2) << 24) | (byte(3) << 16) | (byte(4) << 8) | byte(5))
 }
 
 /**
@@ -72,13 +72,15 @@ function restLetters(count: number, random: Uint8Array): string {
  */
 export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: number) => string {
   const counts = new Map<number, number>()
+  let [last_ms, last_letters] = [Number.NaN, '']
   return (prefix, time_ms) => {
     assert(Number.isInteger(time_ms) && time_ms >= 0 && time_ms <= TIME_MAX_MS, 'an id has a time')
     const random = randomBytes(RANDOM_BYTES)
     const count = (counts.get(time_ms) ?? startOf(random)) + 1
     if (counts.size >= MOMENTS_MAX && !counts.has(time_ms)) dropFirst(counts)
     counts.set(time_ms, count)
-    return `${prefix}_${timeLetters(time_ms)}${restLetters(count, random)}`
+    if (time_ms !== last_ms) [last_ms, last_letters] = [time_ms, timeLetters(time_ms)]
+    return `${prefix}_${last_letters}${restLetters(count, random)}`
   }
 }
 

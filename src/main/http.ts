@@ -1,10 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type onRequestHookHandler,
-} from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -66,20 +62,14 @@ function closeConnectionsAsTheyIdle(app: FastifyInstance): void {
 
 /** Only a route that takes streams may take longer over a body than a request may take. */
 function limitBodyTime(app: FastifyInstance, programme: Programme): void {
-  const timers = new WeakMap<object, NodeJS.Timeout>()
-  const isTimely: onRequestHookHandler = ({ raw }, _reply, done) => {
-    clearTimeout(timers.get(raw))
-    done()
-  }
   app.addHook('onRequest', ({ raw, headers, routeOptions }, _reply, done) => {
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
     if (hasBody && !('streams' in routeOptions.config)) {
-      timers.set(raw, setTimeout(refuseLate, REQUEST_TIMEOUT_MS, programme, raw.socket))
+      const timer = setTimeout(refuseLate, REQUEST_TIMEOUT_MS, programme, raw.socket)
+      raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
     }
     done()
   })
-  app.addHook('preHandler', isTimely)
-  app.addHook('onResponse', isTimely)
 }
 
 /** Its error is made when it is needed: a stack for every body would cost more than most calls. */

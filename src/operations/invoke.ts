@@ -1,6 +1,6 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
-import type { Caller } from '#platform/context.ts'
+import type { Caller, RequestFacts } from '#platform/context.ts'
 import type { Answer, Call } from './call.ts'
 import type { Programme } from './programme.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
@@ -50,7 +50,7 @@ async function steps(
   const idempotency_key = readIdempotencyKey(request.header('idempotency-key'))
   const input = parseInput(operation, await call.readInput())
   requireFieldAccess(operation, caller, input)
-  const facts = { ...request, idempotency_key }
+  const facts = factsOf(call, idempotency_key)
   if (caller !== null && caller.kind !== 'session') {
     await programme.key_uses.note(caller, facts, operation.name)
   }
@@ -58,6 +58,13 @@ async function steps(
   const rate = rateStanding(subject, verdict)
   const { headers } = progress
   return run({ programme, operation, caller, request: facts, rate, input, headers })
+}
+
+/** Written out, not spread: every call makes one. */
+function factsOf({ request }: Call, idempotency_key: string | null): RequestFacts {
+  const { id, ip, user_agent, header, upload } = request
+  const facts = { id, ip, user_agent, header, idempotency_key }
+  return upload === undefined ? facts : { ...facts, upload }
 }
 
 /** Guesses at bearers count too, by their address. */

@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import { type Scope, scope_names } from '#contract/scopes.ts'
+import type { Clock } from '#platform/clock.ts'
 import type { Caller, Seams } from '#platform/context.ts'
 import { type BearerKind, bearerHash, bearerKindOf } from './bearer.ts'
 import {
@@ -73,7 +74,7 @@ export function makeCredentials({
       const isFresh = known !== undefined && known.until > clock.monotonic()
       const row = await (isFresh ? known : look(bearer, kindOf(bearer))).row
       if (row === undefined) throw invalidToken()
-      requireUsable(row, clock.now())
+      requireUsable(row, clock)
       if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
       if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
       return callerFrom(row, grantedScopes(settings, row.token))
@@ -101,11 +102,11 @@ function invalidToken(): Problem {
   )
 }
 
-function requireUsable(row: CredentialRow, now: Date): void {
+function requireUsable(row: CredentialRow, clock: Clock): void {
   if (row.ended_at !== null) {
     throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
   }
-  if (row.expires_at !== null && row.expires_at <= now) {
+  if (row.expires_at !== null && row.expires_at <= clock.now()) {
     throw new Problem('token_expired', 'This session or token has expired. Sign in again.')
   }
   if (row.account_status === 'suspended') {
@@ -119,14 +120,8 @@ function otherResource(resource: ResourceName): Problem {
 }
 
 function callerFrom(row: CredentialRow, scopes: ReadonlySet<Scope>): Caller {
-  return {
-    kind: row.kind,
-    id: row.id,
-    name: row.name,
-    account_id: row.account_id,
-    scopes,
-    card_ids: row.token?.card_ids ?? null,
-    rate_profile: row.rate_profile,
-    ...(row.token !== undefined && { grant_id: row.token.grant_id }),
-  }
+  const { kind, id, name, account_id, rate_profile, token } = row
+  const caller = { kind, id, name, account_id, scopes, card_ids: null, rate_profile }
+  if (token === undefined) return caller
+  return { ...caller, card_ids: token.card_ids, grant_id: token.grant_id }
 }

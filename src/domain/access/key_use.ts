@@ -15,22 +15,26 @@ export type KeyUses = {
   flush(): Promise<void>
 }
 
-const SEEN_MAX = 50_000
+const SEEN_MAX = 10_000
+const ADDRESSES_MAX = 100
 const DAY_MS = 24 * 3_600_000
+const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
 type Needs = Pick<Seams, 'db' | 'clock' | 'newId'>
 
 export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
-  const seen = new Set<string>()
+  /** The latest use of each key by address: found without a string to be made for every call. */
+  const seen = new Map<string, Map<string, KeyTouch>>()
   let touches = new Map<string, KeyTouch>()
   return {
     note: async (caller, request, operation) => {
       const at = clock.now()
       const used = usedBy(caller)
       const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
-      const use = `${used.id}|${request.ip}|${Math.floor(at.getTime() / DAY_MS)}`
-      if (seen.has(use)) {
-        touches.set(used.id, touch)
+      const last = seen.get(used.id)?.get(request.ip)
+      if (last !== undefined && dayOf(last.at) === dayOf(at)) {
+        last.at = at
+        touches.set(used.id, last)
         return
       }
       const day = at.toISOString().slice(0, 10)
@@ -42,7 +46,9 @@ export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
         await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], facts)
       })
       if (seen.size >= SEEN_MAX) seen.clear()
-      seen.add(use)
+      const addresses = seen.get(used.id) ?? new Map<string, KeyTouch>()
+      if (addresses.size >= ADDRESSES_MAX) addresses.clear()
+      seen.set(used.id, addresses.set(request.ip, touch))
     },
     flush: async () => {
       if (touches.size === 0) return

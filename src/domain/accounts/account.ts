@@ -53,7 +53,7 @@ export function accountView(
     two_factor_enabled: account.totp_status === 'enabled',
     two_factor_status: account.totp_status,
     // In the contract's order, whatever order the database keeps.
-    notifications: { ...STANDARD_NOTIFICATIONS, ...account.notifications },
+    notifications: Object.assign({}, STANDARD_NOTIFICATIONS, account.notifications),
     cards_count: holdings.cards_count,
     livemode,
     version: Number(account.version),
