@@ -33,7 +33,7 @@ export function jsonLog(sink: Sink, now: () => Date): Log {
 
 const PLAIN = /^[\w .:/-]*$/
 
-/** Ids and names are most of what is logged, and need no escaping: that is most of a line's cost. */
+/** Ids and names are most of what is logged and need no escaping, which is most of the cost. */
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /** Lines of one millisecond have the same time. */
