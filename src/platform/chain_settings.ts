@@ -13,6 +13,8 @@ export type ChainSettings = {
   xpub: string
   /** Where withdrawals leave from and deposits are swept to. */
   hot_wallet: string
+  /** Where the operator keeps coins that are not needed soon; they count as custody. */
+  cold_wallets: readonly string[]
   assets: readonly AssetSettings[]
   /** How deep a transfer must be; on chains with a finalized tag it is what callers are told. */
   confirmations: number
@@ -39,6 +41,7 @@ export const CHAIN_STANDARDS = {
   headers: {},
   audit_url: null,
   audit_headers: {},
+  cold_wallets: [],
   confirmations: 19,
   finality: 'finalized',
   sweep_min_usd: 100,

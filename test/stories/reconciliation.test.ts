@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proveCustody } from '#main/audit.ts'
+import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { CONFIRMATIONS, startEvmNode, startEvmService } from '#test/support/evm.ts'
 import { send } from '#test/support/http.ts'
@@ -9,6 +10,8 @@ import { openAccount } from '#test/support/people.ts'
 import { fund, topupIn } from '#test/support/topups.ts'
 import { endOnChain, requested } from '#test/support/withdrawals.ts'
 
+/** Half of the float lies where no signer reaches it. */
+const COLD = evmAddressFromBytes(new Uint8Array(20).fill(0xee))
 const ethereum = await startEvmNode()
 const tether = await ethereum.deploy()
 const service = await startEvmService(ethereum, {
@@ -16,6 +19,7 @@ const service = await startEvmService(ethereum, {
     { asset: 'USDC', contract: ethereum.asset },
     { asset: 'USDT', contract: tether, float_usd: 7 },
   ],
+  cold_wallets: [COLD],
 })
 const { url, tasks, hot_wallet } = service
 const { db, settings } = service.programme
@@ -31,7 +35,8 @@ async function differences(): Promise<(number | null)[]> {
 }
 
 test('a programme that has just begun owes nothing and lacks nothing', async () => {
-  await ethereum.pay(hot_wallet, 7_000_000n, tether)
+  await ethereum.pay(hot_wallet, 3_500_000n, tether)
+  await ethereum.pay(COLD, 3_500_000n, tether)
   await ethereum.mine(CONFIRMATIONS)
   assert.deepEqual(await differences(), [0, 0, 0])
 })

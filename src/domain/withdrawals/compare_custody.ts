@@ -55,11 +55,11 @@ export async function compareCustody(
 
 async function heldOn(
   { db, fetch }: { db: Database; fetch: NodeFetch },
-  { name, settings, hot_wallet }: Chain,
+  { name, settings, hot_wallet, cold_wallets }: Chain,
   { asset, contract }: ChainAsset,
 ): Promise<Micros> {
   const asked = { chain: name, asset, count_max: ADDRESSES_MAX }
-  const addresses = [hot_wallet, ...(await unsweptAddresses(db, asked))]
+  const addresses = [hot_wallet, ...cold_wallets, ...(await unsweptAddresses(db, asked))]
   const balanceOf = await finalCustodyOn(settings, fetch)
   let sum = await unaskedMicros(db, asked)
   for (const address of addresses) sum += await balanceOf(contract, address)

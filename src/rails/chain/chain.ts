@@ -18,6 +18,7 @@ export type Chain = {
   showTxid(txid: string): string
   deposit_addresses: DepositAddresses
   hot_wallet: string
+  cold_wallets: readonly string[]
   paymentUri(payment: { asset: ChainAsset; address: string; amount_micros: Micros }): string
 }
 
@@ -55,6 +56,7 @@ function chainOf(settings: ChainSettings): Chain {
     showTxid: (txid) => (isTron ? txid : `0x${txid}`),
     deposit_addresses: depositAddresses(settings.family, settings.xpub),
     hot_wallet: addressIn(settings, settings.hot_wallet),
+    cold_wallets: settings.cold_wallets.map((text) => addressIn(settings, text)),
     paymentUri: ({ asset, address, amount_micros }) =>
       isTron
         ? `tron:${showAddress(address)}?amount=${decimalFromMicros(amount_micros)}`
