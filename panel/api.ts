@@ -3,6 +3,7 @@ import { errorIn } from '#client/error.ts'
 import type { CallOptions } from '#client/shapes.ts'
 import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
 import { bearer, dropSession } from './session.ts'
+import { toast } from './ui/toast.tsx'
 
 /** The one seam to the service: no other file of the panel knows its addresses or headers. */
 
@@ -25,9 +26,11 @@ export async function call<Name extends OperationName>(
 
 const SESSION_ENDED = ['invalid_token', 'token_expired', 'token_revoked']
 
-/** A session that has ended elsewhere ends here too. */
+/** A session that has ended elsewhere ends here too, and says why. */
 function noticed(cause: unknown): unknown {
-  if (cause instanceof FlorinError && SESSION_ENDED.includes(cause.code)) dropSession()
+  if (!(cause instanceof FlorinError) || !SESSION_ENDED.includes(cause.code)) return cause
+  if (bearer() !== null) toast(cause.message, 'bad')
+  dropSession()
   return cause
 }
 

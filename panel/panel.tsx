@@ -1,24 +1,27 @@
+import { useEffect } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { NotFound } from './pages/not_found.tsx'
 import { RevealReturn } from './pages/reveal_return.tsx'
 import { SignIn } from './pages/sign_in.tsx'
 import { SignUp } from './pages/sign_up.tsx'
+import { queryClient } from './queries.ts'
 import { routes } from './routes.tsx'
 import { useIsSignedIn } from './session.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** Two doors without a session, and everything else behind one. */
+/** Without a session every address is a door: whoever signs in is where they wanted to be. */
 export function Panel() {
   const is_signed_in = useIsSignedIn()
+  useEffect(() => {
+    // Whoever signs in next sees nothing of who was here before.
+    if (!is_signed_in) queryClient.clear()
+  }, [is_signed_in])
   if (location.pathname === '/reveal') return <RevealReturn />
   if (!is_signed_in) {
     return (
       <Switch>
         <Route path="/sign_up" component={SignUp} />
-        <Route path="/sign_in" component={SignIn} />
-        <Route>
-          <Redirect to="/sign_in" replace />
-        </Route>
+        <Route component={SignIn} />
       </Switch>
     )
   }

@@ -50,6 +50,7 @@ function Shown({ card }: { card: Card }) {
             {cardTitle(card)} <Status of={card.status} />
           </span>
         }
+        tab={cardTitle(card)}
         action={<CardActions card={card} />}
       />
       <div className="grid items-start gap-6 lg:grid-cols-[22rem_1fr]">

@@ -75,7 +75,7 @@ function Figures({ balance }: { balance: Balance }) {
           <Money usd={balance.balance_usd} />
         </p>
       </div>
-      <dl className="flex flex-wrap gap-x-8 gap-y-2">
+      <dl className="grid grid-cols-2 gap-x-8 gap-y-2 sm:flex">
         {figures.map(([name, usd]) => (
           <div key={name}>
             <dt className="text-sm text-soft">{name}</dt>
@@ -100,9 +100,11 @@ function LowBalance() {
       role="status"
       className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl bg-warn-ground px-4 py-3 text-warn"
     >
-      <TriangleAlert className="size-4" aria-hidden />
-      <p className="mr-auto">
-        The balance is below <Money usd={threshold_usd} />, as you asked to be told.
+      <p className="mr-auto flex items-start gap-2.5">
+        <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+        <span>
+          The balance is below <Money usd={threshold_usd} />, as you asked to be told.
+        </span>
       </p>
       <Link href="/topups" className="font-medium underline underline-offset-2">
         Top up

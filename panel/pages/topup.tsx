@@ -49,6 +49,7 @@ function Shown({ topup }: { topup: Topup }) {
             <Status of={topup.status} />
           </span>
         }
+        tab={`Top-up of ${formatUsd(topup.amount_usd)}`}
         {...(is_awaited && { action: <CallOff topup={topup} /> })}
       />
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_24rem]">

@@ -1,5 +1,6 @@
 import { CircleUser, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
-import { queryClient, useAct } from '#panel/queries.ts'
+import { useLocation } from 'wouter'
+import { useAct } from '#panel/queries.ts'
 import { dropSession } from '#panel/session.ts'
 import { chooseTheme, type Theme, themes, useTheme } from '#panel/theme.ts'
 import { Button } from '#panel/ui/button.tsx'
@@ -13,9 +14,10 @@ const theme_words: Record<Theme, [string, typeof Sun]> = {
 
 export function AccountMenu({ email }: { email: string }) {
   const current = useTheme()
+  const [, navigate] = useLocation()
   const leave = () => {
     dropSession()
-    queryClient.clear()
+    navigate('/sign_in')
   }
   const sign_out = useAct('sign_out', { done: leave })
   const theme_items = themes.map((theme) => {

@@ -10,7 +10,7 @@ import { titled } from './navigation.tsx'
 type Command = { text: string; hint: string; run(): void }
 type Props = { open: boolean; onOpenChange(open: boolean): void; onSandbox?(): void }
 
-const SHOWN_MAX = 12
+const SHOWN_MAX = 30
 
 /** Pages, cards and actions by name, for hands that stay on the keyboard: `/` or Ctrl-K. */
 export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
@@ -126,6 +126,9 @@ function Found({ id, found, chosen }: { id: string; found: readonly Command[]; c
           role="option"
           tabIndex={-1}
           aria-selected={index === chosen}
+          ref={(option) => {
+            if (index === chosen) option?.scrollIntoView({ block: 'nearest' })
+          }}
           onClick={command.run}
           className={classes(
             'flex h-10 cursor-pointer items-center justify-between rounded-lg px-3',

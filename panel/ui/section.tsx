@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { classes } from './classes.ts'
 
 type Props = {
@@ -33,10 +33,20 @@ export function Section({ title, action, flush = false, className, children }: P
   )
 }
 
-type HeaderProps = { title: ReactNode; note?: ReactNode; action?: ReactNode }
+type HeaderProps = {
+  title: ReactNode
+  /** What the browser's tab says, where the title is more than a string. */
+  tab?: string
+  note?: ReactNode
+  action?: ReactNode
+}
 
 /** The top of every page: what it is, and the one thing most come here to do. */
-export function PageHeader({ title, note, action }: HeaderProps) {
+export function PageHeader({ title, tab, note, action }: HeaderProps) {
+  const named = tab ?? (typeof title === 'string' ? title : undefined)
+  useEffect(() => {
+    document.title = named === undefined ? 'Florin' : `${named} · Florin`
+  }, [named])
   return (
     <header className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">

@@ -156,6 +156,7 @@ test('there are no barrels and no default exports', () => {
   passes(exportComplaints, {
     'cli/a.ts': `export const a = 'export default'\n`,
     'vite.config.ts': 'export default {}\n',
+    'panel/vite.config.ts': 'export default {}\n',
   })
 })
 
@@ -233,6 +234,17 @@ test('a line stops at 100 columns, except for what cannot be broken in a test', 
     'src/kernel/a.ts': `${'é'.repeat(100)}\n`,
     'src/kernel/a.test.ts': frame,
   })
+})
+
+test('a list of class names may be as wide as it is, what is around it may not', () => {
+  const wide = `      className="${'text-soft '.repeat(20)}"\n`
+  passes(columnComplaints, { 'panel/ui/a.tsx': wide })
+  finds(
+    columnComplaints,
+    { 'panel/ui/a.tsx': `${'a'.repeat(101)} ${wide}`, 'panel/ui/b.ts': wide },
+    'panel/ui/a.tsx:1: is 118 columns wide, over 100',
+    'panel/ui/b.ts:1: is 218 columns wide, over 100',
+  )
 })
 
 test('nothing is left for later and nothing is any', () => {

@@ -31,7 +31,6 @@ export async function startBrowser(): Promise<Browser | null> {
 type Visitor = {
   url: string
   width?: number
-  scheme?: 'light' | 'dark'
   /** Somebody who has signed in already. */
   bearer?: string
   operator_token?: string
@@ -41,12 +40,11 @@ export type Visit = { page: Page; context: BrowserContext; complaints: string[] 
 
 /** A visitor with a clean browser. What the browser complains about is kept. */
 export async function visitOf(browser: Browser, visitor: Visitor): Promise<Visit> {
-  const { url, width = 1440, scheme = 'light', bearer, operator_token } = visitor
+  const { url, width = 1440, bearer, operator_token } = visitor
   const viewport = { width, height: width < 600 ? 740 : 900 }
   const context = await browser.newContext({
     baseURL: url,
     viewport,
-    colorScheme: scheme,
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   context.setDefaultTimeout(15_000)
@@ -71,7 +69,6 @@ const RULES = {
 
 /** What would keep somebody out. The content security policy stays on meanwhile. */
 async function barriersIn(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
   const violations = await page.evaluate(async (rules) => {
     const { axe: injected } = globalThis as unknown as { axe: typeof axe }
     return (await injected.run(rules)).violations.map(({ id, impact, nodes }) => ({
@@ -97,34 +94,41 @@ const SHOTS = join(root, 'dist', 'screenshots')
 /** Every page at both widths in both themes: it fits, it is quiet, and everybody can use it. */
 export async function everyPage(
   browser: Browser,
-  visitor: Omit<Visitor, 'width' | 'scheme'>,
+  visitor: Omit<Visitor, 'width'>,
   pages: readonly PanelPage[],
 ): Promise<void> {
   await mkdir(SHOTS, { recursive: true })
   const faults: string[] = []
-  for (const scheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1440]) {
-      const { page, context, complaints } = await visitOf(browser, { ...visitor, width, scheme })
-      for (const each of pages) {
-        const found = await faultsOf(page, each, { scheme, width })
-        const said = [...found, ...complaints.splice(0)]
-        faults.push(...said.map((fault) => `${each.name} at ${width} px, ${scheme}: ${fault}`))
-      }
-      await context.close()
+  for (const width of [360, 1440]) {
+    const { page, context, complaints } = await visitOf(browser, { ...visitor, width })
+    for (const each of pages) {
+      const found = [...(await faultsOf(page, each, width)), ...complaints.splice(0)]
+      faults.push(...found.map((fault) => `${each.name} at ${width} px: ${fault}`))
     }
+    await context.close()
   }
   assert.deepEqual(faults, [], faults.join('\n'))
 }
 
+/** The theme changes under the open page, as it does when the evening comes. */
 async function faultsOf(
   page: Page,
   { name, path, ready }: PanelPage,
-  { scheme, width }: { scheme: string; width: number },
+  width: number,
 ): Promise<string[]> {
+  const faults: string[] = []
   await page.goto(path)
   await ready(page)
-  await page.evaluate('Promise.all(document.getAnimations().map((each) => each.finished))')
-  await page.screenshot({ path: join(SHOTS, `${name}_${width}_${scheme}.png`), fullPage: true })
+  await page.evaluate(axe.source)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate('Promise.all(document.getAnimations().map((each) => each.finished))')
+    const shot = join(SHOTS, `${name}_${width}_${colorScheme}.png`)
+    await page.screenshot({ path: shot, fullPage: true })
+    const barriers = await barriersIn(page)
+    faults.push(...barriers.map((barrier) => `${colorScheme}, ${barrier}`))
+  }
   const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
-  return [...(wide > width ? [`is ${wide} px wide`] : []), ...(await barriersIn(page))]
+  if (wide > width) faults.push(`it is ${wide} px wide`)
+  return faults
 }

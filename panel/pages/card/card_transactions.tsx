@@ -48,6 +48,7 @@ export function CardTransactions({ card }: { card: Card }) {
         label="Transactions of this card"
         list={list}
         columns={columns}
+        href={({ id }) => `/transactions/${id}`}
         empty={
           <Empty icon={ShoppingBag} title="Nothing was paid with it yet">
             Purchases, refunds and declines appear here as they happen.

@@ -102,6 +102,7 @@ const within: readonly PanelPage[] = [
     ready: async (page) => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       await page.keyboard.press('/')
+      await page.getByRole('combobox').fill('cloud')
       await page.getByRole('option', { name: /Cloud bills/ }).waitFor()
     },
   },
