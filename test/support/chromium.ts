@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmodSync, createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { createBrotliDecompress } from 'node:zlib'
 
 export type Chromium = { path: string; env: Record<string, string> }
@@ -32,6 +32,7 @@ async function unpacked(): Promise<Chromium> {
   if (!existsSync(folder)) {
     const aside = `${folder}.${process.pid}`
     await unpack(aside)
+    await writeFile(join(aside, 'fonts.conf'), fontsIn(folder))
     // Another test file may have been faster; what it made is the same.
     await rename(aside, folder).catch(() => rm(aside, { recursive: true, force: true }))
   }
@@ -52,23 +53,28 @@ async function unpack(folder: string): Promise<void> {
   const entry = import.meta.resolve('@sparticuz/chromium')
   const archive = (name: string) => fileURLToPath(new URL(`../../bin/${name}`, entry))
   await mkdir(folder, { recursive: true })
-  await inflate(archive('chromium.br'), createWriteStream(join(folder, 'chromium')))
+  await inflate(archive('chromium.br'), join(folder, 'chromium'))
   chmodSync(join(folder, 'chromium'), 0o755)
   for (const name of ['al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.br']) {
     await untar(archive(name), folder)
   }
-  const fonts = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
-<dir prefix="cwd">${join(folder, 'fonts')}</dir><cachedir>${join(folder, 'cache')}</cachedir>
-</fontconfig>`
-  await writeFile(join(folder, 'fonts.conf'), fonts)
 }
 
-const inflate = (path: string, target: Writable) =>
-  pipeline(createReadStream(path), createBrotliDecompress(), target)
+const fontsIn = (folder: string) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>${join(folder, 'fonts')}</dir>
+<cachedir>${join(folder, 'cache')}</cachedir>
+</fontconfig>
+`
 
+const inflate = (path: string, target: string) =>
+  pipeline(createReadStream(path), createBrotliDecompress(), createWriteStream(target))
+
+/** By way of a file: tar hangs up when it has seen the end of an archive, padding or not. */
 async function untar(path: string, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'inherit', 'inherit'] })
-  const ended = new Promise<number | null>((resolve) => tar.once('close', resolve))
-  await inflate(path, tar.stdin)
-  if ((await ended) !== 0) throw new Error(`${path} could not be unpacked`)
+  const plain = join(folder, 'plain.tar')
+  await inflate(path, plain)
+  await promisify(execFile)('tar', ['-xf', plain, '-C', folder])
+  await rm(plain)
 }
