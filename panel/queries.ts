@@ -44,7 +44,7 @@ const changes: Partial<Record<OperationName, readonly OperationName[]>> = {
   set_card_limits: ['list_cards', 'get_card'],
   set_mcc_rules: ['list_cards', 'get_card'],
   set_card_geo: ['list_cards', 'get_card'],
-  withdraw: ['list_withdrawals', 'get_balance', 'get_balance_history', 'get_account'],
+  withdraw: ['list_withdrawals', 'get_balance', 'get_balance_history', 'get_account', 'get_limits'],
   file_dispute: ['list_disputes', 'list_transactions', 'get_transaction', 'get_balance'],
   add_dispute_evidence: ['list_disputes', 'get_dispute'],
   create_webhook: ['list_webhooks'],

@@ -12,7 +12,10 @@ import { Time } from '#panel/ui/time.tsx'
 import { useCardNames } from './transactions/card_names.ts'
 
 const columns: readonly Column<ActivityEvent>[] = [
-  { title: 'What happened', cell: ({ message }) => <span className="break-words">{message}</span> },
+  {
+    title: 'What happened',
+    cell: ({ message }) => <span className="wrap-anywhere">{message}</span>,
+  },
   { title: 'Event', wide_only: true, cell: (event) => <EventName event={event} /> },
   {
     title: 'Amount',

@@ -24,6 +24,10 @@ const parts: Readonly<Record<string, readonly [title: string, part: ComponentTyp
   limits: ['Limits', Limits],
 }
 
+/** On a phone the parts are wider than the screen: the open one is never out of sight. */
+const bringIntoView = (link: HTMLAnchorElement | null) =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 export function Developers({ id }: { id: string }) {
   const name = id === '' ? 'keys' : id
   const found = parts[name]
@@ -38,6 +42,7 @@ export function Developers({ id }: { id: string }) {
             key={each}
             href={`/developers/${each}`}
             aria-current={each === name ? 'page' : undefined}
+            ref={each === name ? bringIntoView : null}
             className={classes(
               '-mb-px border-b-2 border-transparent py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]',
               each === name && 'border-accent text-ink',

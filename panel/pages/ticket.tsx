@@ -53,9 +53,9 @@ function Thread({ ticket }: { ticket: Ticket }) {
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Status of={ticket.status} />
             {inWords(ticket.category)}
-            {card_id !== null && <About href={`/cards/${card_id}`}>The card</About>}
+            {card_id !== null && <About href={`/cards/${card_id}`}>Open the card</About>}
             {transaction_id !== null && (
-              <About href={`/transactions/${transaction_id}`}>The transaction</About>
+              <About href={`/transactions/${transaction_id}`}>Open the transaction</About>
             )}
           </span>
         }

@@ -13,7 +13,7 @@ import { category_options } from './tickets/categories.ts'
 import { OpenTicket } from './tickets/open_ticket.tsx'
 
 const columns: readonly Column<Ticket>[] = [
-  { title: 'Subject', cell: ({ subject }) => <span className="break-words">{subject}</span> },
+  { title: 'Subject', cell: ({ subject }) => <span className="wrap-anywhere">{subject}</span> },
   { title: 'About', wide_only: true, cell: ({ category }) => inWords(category) },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {

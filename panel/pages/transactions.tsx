@@ -63,7 +63,7 @@ export function Transactions() {
 function Merchant({ row }: { row: Transaction }) {
   return (
     <span className="block min-w-0">
-      <span className="block break-words">{row.merchant_name}</span>
+      <span className="block wrap-anywhere">{row.merchant_name}</span>
       <span className="block text-sm font-normal text-soft max-md:hidden">
         {categoryName(row.mcc)}
       </span>

@@ -98,7 +98,10 @@ export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMod
 }
 
 type SelectProps = Omit<ComponentProps<'select'>, 'id'> &
-  Framed & { options: readonly (readonly [value: string, text: string])[] }
+  Framed & {
+    /** Or options as children, where they stand in groups. */
+    options?: readonly (readonly [value: string, text: string])[]
+  }
 
 /** The browser's own list: it works with every keyboard, phone and reader. */
 export function Select({
@@ -106,8 +109,9 @@ export function Select({
   hint,
   fault,
   hides_label,
-  options,
+  options = [],
   className,
+  children,
   ...rest
 }: SelectProps) {
   const id = useId()
@@ -125,6 +129,7 @@ export function Select({
               {text}
             </option>
           ))}
+          {children}
         </select>
         <ChevronDown
           aria-hidden

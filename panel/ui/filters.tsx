@@ -51,12 +51,7 @@ export function FilterBar({ count, clear, search, children }: BarProps) {
       className="flex flex-wrap items-center gap-2 border-b border-line p-3"
     >
       {search}
-      <Button
-        className="md:hidden"
-        aria-expanded={is_open}
-        aria-label={count === 0 ? 'Filters' : `Filters, ${count} set`}
-        onClick={() => setOpen(!is_open)}
-      >
+      <Button className="md:hidden" aria-expanded={is_open} onClick={() => setOpen(!is_open)}>
         <ListFilter />
         {count === 0 ? 'Filters' : `Filters (${count})`}
       </Button>

@@ -59,7 +59,7 @@ export function ApiKeys() {
 function KeyName({ api_key }: { api_key: ApiKey }) {
   return (
     <>
-      <span className="block font-medium break-words">{api_key.name ?? 'Without a name'}</span>
+      <span className="block font-medium wrap-anywhere">{api_key.name ?? 'Without a name'}</span>
       <code className="font-mono text-sm break-all text-soft">{api_key.prefix}…</code>
     </>
   )

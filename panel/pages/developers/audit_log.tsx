@@ -84,7 +84,7 @@ export function AuditLog() {
         {...filters}
         search={
           <FilterSearch
-            label="Action, such as session.failed"
+            label="Find action"
             value={values.action}
             onChange={(text) => set('action', text.trim())}
           />
@@ -112,7 +112,7 @@ export function AuditLog() {
         columns={columns}
         empty={
           <Empty icon={ScrollText} title="Nothing matches">
-            No entry fits the filters. Actions are searched by their whole name.
+            No entry fits the filters. An action is found by its whole name, such as session.failed.
           </Empty>
         }
       />

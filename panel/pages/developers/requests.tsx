@@ -1,8 +1,7 @@
-import { useId } from 'react'
 import { useSearchParams } from 'wouter'
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
-import { control_look, FieldFrame } from '#panel/ui/field.tsx'
+import { Select } from '#panel/ui/field.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { OperationForm } from './operation_form.tsx'
 
@@ -22,35 +21,40 @@ export function Requests() {
           value={name}
           onChange={(operation) => setQuery({ operation }, { replace: true })}
         />
-        <p className="mt-3 max-w-3xl text-soft">{shape.description}</p>
+        <p className="mt-3 max-w-3xl text-soft">{withCode(shape.description)}</p>
       </Section>
       <OperationForm key={name} name={name} />
     </div>
   )
 }
 
+/** The contract's sentences set the names of fields between backticks. */
+const withCode = (sentence: string) =>
+  sentence.split('`').map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a sentence does not change.
+      <code key={at} className="font-mono text-sm text-ink">
+        {part}
+      </code>
+    ),
+  )
+
 function OperationChoice({ value, onChange }: { value: string; onChange(value: string): void }) {
-  const id = useId()
   return (
-    <FieldFrame id={id} label="Operation">
-      <select
-        id={id}
-        className={control_look}
-        value={value}
-        onChange={(change) => onChange(change.target.value)}
-      >
-        {sections.map((section) => (
-          <optgroup key={section} label={section}>
-            {shapes
-              .filter((shape) => shape.section === section)
-              .map(({ name, summary }) => (
-                <option key={name} value={name}>
-                  {name}: {summary}
-                </option>
-              ))}
-          </optgroup>
-        ))}
-      </select>
-    </FieldFrame>
+    <Select label="Operation" value={value} onChange={({ target }) => onChange(target.value)}>
+      {sections.map((section) => (
+        <optgroup key={section} label={section}>
+          {shapes
+            .filter((shape) => shape.section === section)
+            .map(({ name, summary }) => (
+              <option key={name} value={name}>
+                {name}: {summary}
+              </option>
+            ))}
+        </optgroup>
+      ))}
+    </Select>
   )
 }

@@ -20,6 +20,7 @@ type Described = TSchema & {
   enum?: string[]
   items?: Described
   properties?: Record<string, Described>
+  anyOf?: Described[]
   description?: string
   examples?: unknown[]
   default?: unknown
@@ -53,8 +54,9 @@ function exampleOf(schema: Described): string {
 }
 
 /** Its own, its standard value, or one put together from its parts. */
-function exampleValue({ examples, default: standard, properties }: Described): unknown {
-  const own = examples?.[0] ?? standard
+function exampleValue(schema: Described): unknown {
+  const { examples, default: standard, properties, anyOf } = schema
+  const own = examples?.[0] ?? standard ?? anyOf?.map(exampleValue)[0]
   if (own !== undefined || properties === undefined) return own
   const parts = Object.entries(properties).map(([name, part]) => [name, exampleValue(part)])
   return Object.fromEntries(parts.filter(([, value]) => value !== undefined))

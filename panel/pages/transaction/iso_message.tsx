@@ -72,9 +72,11 @@ function ElementTable({ label, fields }: { label: string; fields: Record<string,
       <tbody className="divide-y divide-line">
         {Object.entries(fields).map(([number, value]) => (
           <tr key={number}>
-            <th scope="row" className="py-1.5 pr-3 text-left align-top font-normal">
-              <span className="num mr-2 inline-block w-7 font-mono text-soft">{number}</span>
-              {element_names[number] ?? ''}
+            <th scope="row" className="w-2/5 py-1.5 pr-3 text-left align-top font-normal">
+              <span className="flex gap-2">
+                <span className="num w-6 shrink-0 font-mono text-soft">{number}</span>
+                {element_names[number] ?? ''}
+              </span>
             </th>
             <td className="py-1.5 align-top font-mono break-all whitespace-pre-wrap">{value}</td>
           </tr>

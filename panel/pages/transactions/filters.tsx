@@ -37,7 +37,7 @@ export function TransactionFilters({ filters, card_options }: Props) {
       {...filters}
       search={
         <FilterSearch
-          label="Search merchants"
+          label="Find merchant"
           value={values.merchant}
           onChange={(text) => set('merchant', text.trim())}
         />

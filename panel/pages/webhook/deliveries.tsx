@@ -43,22 +43,21 @@ function Attempt({ attempt }: { attempt: Delivery }) {
     )
   return (
     <li className="px-4 py-3">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Status of={attempt.status} />
-        <span className="mr-auto font-medium break-all">{attempt.event_type}</span>
-        <span className="text-sm text-soft">
-          <Time at={attempt.created_at} />
-        </span>
-        <Button
-          size="small"
-          busy={replay.isPending}
-          aria-label={`Send ${attempt.event_type} again`}
-          onClick={sendAgain}
-        >
+      <div className="flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <Status of={attempt.status} />
+            <span className="font-medium break-all">{attempt.event_type}</span>
+          </p>
+          <p className="num mt-1 text-sm text-soft">
+            {summaryOf(attempt)}, <Time at={attempt.created_at} />
+          </p>
+        </div>
+        <Button size="small" busy={replay.isPending} onClick={sendAgain}>
           {!replay.isPending && <RotateCw />} Send again
+          <span className="sr-only"> {attempt.event_type}</span>
         </Button>
       </div>
-      <p className="num mt-1 text-sm text-soft">{summaryOf(attempt)}</p>
       {attempt.next_attempt_at !== null && (
         <p className="text-sm text-soft">
           Next attempt <Time at={attempt.next_attempt_at} />

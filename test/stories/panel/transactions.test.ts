@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decline_messages } from '#contract/decline.ts'
+import { openBuyer } from '#test/support/disputes.ts'
+import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { authorize, follow } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const service = await startTestService()
+const { url } = service
+const browser = await startBrowser()
+const skip = browser === null ? NO_BROWSER : false
+
+test('the life of a purchase is told from approval to refund, with the message behind it', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const buyer = await openBuyer(service)
+  await follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 15 })
+  const { page, complaints } = await visitOf(browser, { url, bearer: buyer.bearer })
+  await page.goto(`/transactions/${buyer.capture.id}`)
+  const steps = page.getByRole('list', { name: 'Life of the purchase' }).getByRole('listitem')
+  await steps.filter({ hasText: 'Refunded' }).waitFor()
+  const told = (await steps.allInnerTexts()).map((text) => text.split('\n')[0])
+  assert.deepEqual(told, ['Authorized', 'Captured', 'Refunded'])
+  await steps.filter({ hasText: 'Authorized' }).getByRole('link', { name: 'Open' }).click()
+  await page.getByRole('button', { name: 'Show' }).click()
+  const message = page.getByRole('table', { name: 'Data elements of the message' })
+  await message.getByText('Merchant name and place').waitFor()
+  const pan = await message.getByRole('row', { name: /Card number/ }).innerText()
+  assert.match(pan, /\d{6}\*+\d{4}/)
+  assert.deepEqual(complaints, [])
+})
+
+test('a declined purchase says why in plain words, and what can be done', { skip }, async () => {
+  if (browser === null) return
+  const buyer = await openBuyer(service)
+  const decline = await authorize(url, buyer, { amount: 900, merchant_name: 'Too Much' })
+  const { page } = await visitOf(browser, { url, bearer: buyer.bearer })
+  await page.goto(`/transactions/${decline.id}`)
+  const why = page.getByRole('region', { name: 'Why it was declined' })
+  await why.getByText(decline_messages.insufficient_funds).waitFor()
+  await why.getByText('Load the card, then try again.').waitFor()
+})
+
+test('filters narrow the list, stand in the address and can be cleared', { skip }, async () => {
+  if (browser === null) return
+  const buyer = await openBuyer(service, 10, 500)
+  for (let count = 0; count < 26; count += 1) {
+    await authorize(url, buyer, { amount: 1, merchant_name: 'Many Coffees', mcc: '5814' })
+  }
+  const { page } = await visitOf(browser, { url, bearer: buyer.bearer })
+  await page.goto('/transactions')
+  const rows = page.getByRole('table', { name: 'Transactions' }).locator('tbody tr')
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await rows.nth(27).waitFor()
+  assert.equal(await rows.count(), 28, 'no row twice and none left out')
+
+  await page.getByLabel('Find merchant').fill('books')
+  await page.waitForURL(/merchant=books/)
+  await page.getByLabel('Type').selectOption('Captures')
+  await rows.nth(1).waitFor({ state: 'detached' })
+  assert.match(await rows.first().innerText(), /Corner Books/)
+  await page.reload()
+  await rows.first().waitFor()
+  assert.equal(await rows.count(), 1, 'the address keeps the filters')
+  await page.getByLabel('Category').selectOption('5814')
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await rows.nth(24).waitFor()
+})

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openHolder } from '#test/support/cards.ts'
+import { balanceOf } from '#test/support/disputes.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { codeOf, turnOnTwoFactor, wrongCodeOf } from '#test/support/second_factor.ts'
+import { startTestService } from '#test/support/start.ts'
+import { endOnChain, WALLET } from '#test/support/withdrawals.ts'
+
+const service = await startTestService()
+const { url } = service
+const browser = await startBrowser()
+const skip = browser === null ? NO_BROWSER : false
+
+test('a withdrawal names fee and what arrives, is read once more, and is followed to its end', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service, 100)
+  const { page, complaints } = await visitOf(browser, { url, bearer })
+  await page.goto('/withdrawals')
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByLabel('Amount').fill('30')
+  await page.getByLabel('To this address').fill(WALLET)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('$29.00').waitFor()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByText(WALLET).waitFor()
+  await dialog.getByRole('button', { name: 'Send $30.00' }).click()
+  await page.getByRole('heading', { name: 'Withdrawal of $30.00' }).waitFor()
+  assert.equal(await balanceOf(url, bearer), 70)
+
+  const steps = page.getByRole('list', { name: 'Where it stands' })
+  await steps.getByText('Sent', { exact: true }).waitFor()
+  const [id = ''] = /wd_\w{26}/.exec(page.url()) ?? []
+  await endOnChain({ url, bearer }, id, 'confirm')
+  await steps.getByText('Arrived').waitFor()
+  assert.deepEqual(complaints, [])
+  await assertBooksSound(service.programme.db)
+})
+
+test('with two-factor on it asks for a code, and a wrong one sends nothing', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { bearer } = await openHolder(service, 100)
+  const { clock } = service.programme
+  const { secret } = await turnOnTwoFactor(url, bearer, clock)
+  const { page } = await visitOf(browser, { url, bearer })
+  await page.goto('/withdrawals')
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('button', { name: 'Withdraw all' }).click()
+  await page.getByLabel('To this address').fill(WALLET)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Code').fill(wrongCodeOf(secret, clock))
+  await page.getByRole('button', { name: 'Send $100.00' }).click()
+  await page.getByRole('alert').waitFor()
+  assert.equal(await balanceOf(url, bearer), 100)
+  await page.getByLabel('Code').fill(codeOf(secret, clock, 1))
+  await page.getByRole('button', { name: 'Send $100.00' }).click()
+  await page.getByRole('heading', { name: 'Withdrawal of $100.00' }).waitFor()
+})
