@@ -33,6 +33,7 @@ function Details({ webhook }: { webhook: Webhook }) {
     <>
       <PageHeader
         title={<span className="break-all">{webhook.url}</span>}
+        tab={webhook.url}
         note={
           <span className="flex flex-wrap items-center gap-2">
             <Status of={webhook.status} />

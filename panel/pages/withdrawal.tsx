@@ -3,7 +3,7 @@ import type { Withdrawal } from '#contract/withdrawals.ts'
 import { useRead } from '#panel/queries.ts'
 import { inWords, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
-import { Money } from '#panel/ui/money.tsx'
+import { formatUsd, Money } from '#panel/ui/money.tsx'
 import { BackLink, One } from '#panel/ui/one.tsx'
 import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
 import { type Step, Timeline } from '#panel/ui/timeline.tsx'
@@ -30,6 +30,7 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
             Withdrawal of <Money usd={withdrawal.amount_usd} />
           </>
         }
+        tab={`Withdrawal of ${formatUsd(withdrawal.amount_usd)}`}
         note={<Status of={withdrawal.status} />}
       />
       <div className="grid items-start gap-4 lg:grid-cols-2">
