@@ -12,6 +12,8 @@ export type RiskSettings = {
   balance_max_usd: number | null
   /** ISO 3166-1 alpha-2 codes of countries where no card of the programme pays. */
   blocked_countries: readonly string[]
+  /** Whether a terminal that can take part of its amount gets what the card has. */
+  partial_approvals: boolean
 }
 
 export type Velocity = { account_per_day?: number; ip_per_day?: number }
@@ -23,6 +25,7 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
     withdrawal_review_usd: null,
     balance_max_usd: null,
     blocked_countries: [],
+    partial_approvals: false,
   },
   live: {
     velocity: {
@@ -35,6 +38,7 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
     withdrawal_review_usd: 10_000,
     balance_max_usd: null,
     blocked_countries: [],
+    partial_approvals: false,
   },
 }
 
@@ -60,6 +64,7 @@ function wrongIn(risk: RiskSettings): string | null {
   const countries: unknown = risk.blocked_countries
   const areCodes = Array.isArray(countries) && countries.every((one) => /^[A-Z]{2}$/.test(one))
   if (!areCodes) return 'blocked_countries is no list of two-letter codes'
+  if (typeof risk.partial_approvals !== 'boolean') return 'partial_approvals is no true or false'
   return wrongVelocity(risk.velocity)
 }
 

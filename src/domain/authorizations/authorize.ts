@@ -24,8 +24,27 @@ export function authorize(work: Work, request: CardRequest): Decision {
     available: availableOn(work, card),
     owed: owedBy(work, card),
   })
-  if (objections.length > 0) return decline(work, asked, objections)
-  return approve(work, asked)
+  if (objections.length === 0) return approve(work, asked)
+  const part = partOf(work, asked, objections)
+  if (part === null) return decline(work, asked, objections)
+  const { minor, micros } = part.request.charge
+  return { ...approve(work, part), part: { minor, micros } }
+}
+
+const CENT_MICROS = 10_000n
+const PART_MIN_MICROS = 1_000_000n
+
+/** What the card has, where that is all that stands against it and the terminal takes a part. */
+function partOf(work: Work, asked: Asked, objections: readonly DeclineCode[]): Asked | null {
+  const { card, request } = asked
+  const isWanted = work.partial_approvals && request.is_partial_ok && request.kind === 'authorize'
+  const isAllThatIsWrong = objections.length === 1 && objections[0] === 'insufficient_funds'
+  if (!isWanted || !isAllThatIsWrong || owedBy(work, card) > 0n) return null
+  const micros = (availableOn(work, card) / CENT_MICROS) * CENT_MICROS
+  const { charge } = request
+  if (charge.micros === null || micros < PART_MIN_MICROS) return null
+  const minor = (charge.minor * micros) / charge.micros
+  return { card, request: { ...request, charge: { ...charge, minor, micros } } }
 }
 
 function approve(work: Work, asked: Asked): Decision {

@@ -133,6 +133,7 @@ async function lookUp(
     posting,
     cards,
     is_paused,
+    partial_approvals: seams.settings.risk.partial_approvals,
     early_reversals: new Set(seen.filter((row) => row.answer === null).map((row) => row.identity)),
     challenges: new Map(challenges.map((challenge) => [challenge.id, challenge])),
     purchases,

@@ -75,6 +75,7 @@ function expiryOf({ id, pan_hash }: Open, now: Date): CardRequest {
     isCodeRight: null,
     has_pin: false,
     is_type_supported: true,
+    is_partial_ok: false,
     challenge_id: null,
     reference: {
       transaction_id: id,

@@ -16,7 +16,7 @@ import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issue
 import { assertBooksAreSound } from '#test/support/spending.ts'
 import { seeded } from '#test/support/storm.ts'
 
-const ROUNDS = Number(process.env['FLORIN_KILL_ROUNDS'] ?? 12)
+const ROUNDS = Number(process.env['FLORIN_KILL_ROUNDS'] ?? 30)
 const IN_FLIGHT = 48
 const CARDS = 8
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000_000)

@@ -110,6 +110,7 @@ export function decision(verdict: Decision['verdict'], said: Said = {}): Decisio
     verdict,
     decline_code: null,
     authorization_code: null,
+    part: null,
     network: null,
     available_micros: null,
     transaction: null,

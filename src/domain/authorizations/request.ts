@@ -101,6 +101,8 @@ export type CardRequest = {
   isCodeRight: ((card: PrintedCard) => boolean) | null
   has_pin: boolean
   is_type_supported: boolean
+  /** The terminal can take a part of the amount and let its customer pay the rest otherwise. */
+  is_partial_ok: boolean
   challenge_id: string | null
   reference: PurchaseReference
   /** Of a partial reversal: what the purchase comes to now. */
@@ -128,6 +130,8 @@ export type Decision = {
     | 'no_action'
   decline_code: DeclineCode | null
   authorization_code: string | null
+  /** Of a purchase that was approved in part: that part, as the message gives its amounts. */
+  part: Pick<Charge, 'minor' | 'micros'> | null
   network: TransactionRow['network'] | null
   /** What the card can spend now, where that was asked. */
   available_micros: Micros | null

@@ -44,6 +44,7 @@ function requestOf(row: PricedRow): CardRequest {
     isCodeRight: null,
     has_pin: false,
     is_type_supported: true,
+    is_partial_ok: false,
     challenge_id: null,
     replacement_minor: null,
     received_at,

@@ -21,6 +21,7 @@ export type Work = {
   posting: Posting
   cards: ReadonlyMap<string, CardFacts>
   is_paused: boolean
+  partial_approvals: boolean
   /** Identities whose reversal came first. */
   early_reversals: Set<string>
   challenges: ReadonlyMap<string, ChallengeFacts>

@@ -39,6 +39,7 @@ const codes: Readonly<Record<DeclineCode, Codes>> = {
 
 export const APPROVED = '00'
 export const FORMAT_ERROR = '30'
+const APPROVED_IN_PART = '10'
 const NO_ACTION = '21'
 const UNKNOWN_ORIGINAL = '25'
 
@@ -52,6 +53,7 @@ export function responseCode(decision: Decision, is_advice: boolean): string {
   const { verdict, decline_code, network } = decision
   if (is_advice && decline_code !== 'duplicate_conflict') return APPROVED
   if (verdict === 'declined') return declineResponseCode(decline_code ?? 'do_not_honor', network)
+  if (decision.part !== null) return APPROVED_IN_PART
   if (verdict === 'original_unknown') return UNKNOWN_ORIGINAL
   return verdict === 'no_action' ? NO_ACTION : APPROVED
 }

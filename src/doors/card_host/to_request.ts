@@ -27,6 +27,7 @@ const TAG_CODE = '92'
 const TAG_CHALLENGE = '43'
 const TAG_FINAL = '44'
 const TAG_WALLET = '26'
+const TAG_PARTIAL = '61'
 const WALLETS: Readonly<Record<string, Entry['wallet']>> = {
   '103': 'apple_pay',
   '216': 'google_pay',
@@ -65,6 +66,7 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     isCodeRight: code === undefined ? null : (card) => isCvvOf(keys, card, { pan, given: code }),
     has_pin: fields[52] !== undefined,
     is_type_supported: SUPPORTED_TYPES.has((fields[3] ?? '').slice(0, 2)),
+    is_partial_ok: tags.get(TAG_PARTIAL)?.[0] === '1',
     challenge_id: tags.get(TAG_CHALLENGE) ?? null,
     reference: {
       transaction_id: null,

@@ -75,8 +75,25 @@ function saidIn(asked: Asked, decision: Decision, response_code: string): Record
   if (decision.verdict === 'approved' && authorization_code !== null) said[38] = authorization_code
   if (asked.has_code) said[44] = codeResult(decision)
   if (available_micros !== null) said[54] = balanceAmount(available_micros)
+  if (decision.part !== null) sayPart(said, asked.message.fields, decision.part)
   return said
 }
+
+/** Elements 4 and 6 are what was approved; 54 repeats what was asked for. */
+function sayPart(
+  said: Record<number, string>,
+  asked: Message['fields'],
+  { minor, micros }: NonNullable<Decision['part']>,
+): void {
+  said[4] = minor.toString().padStart(AMOUNT_DIGITS, '0')
+  if (asked[6] !== undefined) {
+    said[6] = ((micros ?? 0n) / MICROS_PER_CENT).toString().padStart(AMOUNT_DIGITS, '0')
+  }
+  const [amount = '0', currency = ''] = [asked[4], asked[49]]
+  said[54] = writeAmounts([{ account_type: '00', amount_type: '57', currency, sign: 'D', amount }])
+}
+
+const AMOUNT_DIGITS = 12
 
 /** M: the code is right; N: it is not; P: nobody has looked. */
 function codeResult({ verdict, decline_code, transaction }: Decision): string {

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
 import { getCard } from '#test/support/cards.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { startReceiver } from '#test/support/receiver.ts'
 import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
+import { subscribe } from '#test/support/webhooks.ts'
 import { signatureOf } from './signature.ts'
 
 const SECRET = 'a secret that is long enough to be one'
@@ -61,4 +64,70 @@ test('what is not signed by its link, or long ago, is refused and changes nothin
   const bare = await send(url, 'POST', '/processor/acme/authorizations', { raw: asked })
   assertRefused(bare, 401, 'invalid_token')
   assert.equal((await getCard(url, key, card.id)).held_usd, 0)
+})
+
+function postChallenge(body: object) {
+  const raw = JSON.stringify(body)
+  const signature = signatureOf(SECRET, Buffer.from(raw), Math.floor(Date.now() / 1_000))
+  const headers = { 'processor-signature': signature, 'content-type': 'application/json' }
+  return send(url, 'POST', '/processor/acme/threeds', { raw, headers })
+}
+
+async function outcomeOf(challenge_id: string) {
+  const signature = signatureOf(SECRET, Buffer.alloc(0), Math.floor(Date.now() / 1_000))
+  const headers = { 'processor-signature': signature }
+  return (await send(url, 'GET', `/processor/acme/threeds/${challenge_id}`, { headers })).body
+}
+
+const SALE = {
+  amounts: { transaction: 2_500, currency: 'USD' },
+  merchant: { name: 'Shop', mcc: '5942' },
+}
+
+for (const [decision, trans_status, verdict] of [
+  ['approve', 'Y', 'approve'],
+  ['decline', 'N', 'decline'],
+] as const) {
+  test(`a processor's ACS asks the holder, who says ${decision}, and the payment hears it`, async () => {
+    const spender = await openSpender(service, { usd: 100 })
+    const token = spender.card.id
+    const receiver = await startReceiver()
+    receiver.answer = (response, { event }) => {
+      const { challenge_id } = event.data.object
+      response.end(JSON.stringify({ challenge_id, decision }))
+    }
+    await subscribe(url, spender, { url: receiver.url, events: ['three_ds.challenge'] })
+    const opened = await postChallenge({ card: { token }, ...SALE })
+    assert.equal(opened.status, 200, opened.text)
+    const id = String(opened.body['challenge_id'])
+    await receiver.hears(1)
+    const isDecided = async () => (await outcomeOf(id))['trans_status'] === trans_status
+    assert(await eventually(isDecided, { within_ms: 5_000 }))
+
+    const message = (name: string) =>
+      JSON.stringify({
+        id: `${name}_${id}`,
+        type: 'authorization',
+        card: { token },
+        ...SALE,
+        entry_mode: 'ecommerce',
+        verification: { challenge_id: id },
+      })
+    const paid = await post(message('first'))
+    assert.equal(paid.body['decision'], verdict)
+    if (decision === 'decline') assert.equal(paid.body['decline_code'], 'three_ds_failed')
+    // A yes counts once.
+    assert.equal((await post(message('second'))).body['decline_code'], 'three_ds_failed')
+  })
+}
+
+test('a challenge for a card that is none, without dollars, or unsigned is refused', async () => {
+  const { card } = await openSpender(service, { usd: 100 })
+  const stranger = { token: 'card_01kc3z8e5xf8m9r4t2v6w7y8za' }
+  assertRefused(await postChallenge({ card: stranger, ...SALE }), 404, 'not_found')
+  const yen = { ...SALE, amounts: { transaction: 2_500, currency: 'JPY' } }
+  assertRefused(await postChallenge({ card: { token: card.id }, ...yen }), 422, 'invalid_amount')
+  const bare = await send(url, 'POST', '/processor/acme/threeds', { body: { card, ...SALE } })
+  assertRefused(bare, 401, 'invalid_token')
+  assertRefused(await postChallenge({ card: { token: card.id } }), 400, 'invalid_request')
 })

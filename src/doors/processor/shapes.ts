@@ -56,6 +56,7 @@ export const ProcessorMessage = Type.Object(
     /** Of an advice: what the processor decided in our place. */
     decision: Type.Optional(Type.Enum(['approve', 'decline'])),
     is_final: Type.Optional(Type.Boolean()),
+    partial_ok: Type.Optional(Type.Boolean()),
     verification: Type.Optional(
       Type.Object({ cvv: Maybe, expiry: Maybe, challenge_id: Maybe }, strict),
     ),

@@ -93,6 +93,7 @@ export function toRequest(message: ProcessorMessage, given: Given): CardRequest 
       cvv === null || pan === null ? null : (card) => isCvvOf(keys, card, { pan, given: cvv }),
     has_pin: false,
     is_type_supported: true,
+    is_partial_ok: message.partial_ok ?? false,
     challenge_id: verification.challenge_id ?? null,
     reference: {
       transaction_id: null,

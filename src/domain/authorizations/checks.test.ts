@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isExpired, objectionsTo, type Situation } from './checks.ts'
+import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { CardRequest } from './request.ts'
+
+const NOW = new Date('2026-11-15T12:00:00.000Z')
+const DOLLAR = 1_000_000n
+
+const card: CardFacts = {
+  account_id: 'acct',
+  id: 'card',
+  brand: 'visa',
+  status: 'active',
+  last4: '1234',
+  exp_month: 12,
+  exp_year: 2029,
+  mcc_allow: null,
+  mcc_deny: null,
+  geo_allow: null,
+  geo_deny: null,
+  pan_hash: 'hash',
+  is_suspended: false,
+  limits: { per_transaction: 100n * DOLLAR, daily: 200n * DOLLAR, monthly: 300n * DOLLAR },
+  spent: { daily: 0n, monthly: 0n },
+  failed_at: [],
+}
+
+const request: CardRequest = {
+  kind: 'authorize',
+  link: 'ascii',
+  identity: 'identity',
+  fingerprint: '',
+  pan_hash: 'hash',
+  charge: { minor: 1_000n, currency: 'USD', micros: 10n * DOLLAR, fx_rate: null },
+  merchant: {
+    merchant_name: 'Shop',
+    mcc: '5732',
+    merchant_city: null,
+    merchant_country: 'US',
+    merchant_id: null,
+    terminal_id: null,
+  },
+  entry: { entry_mode: 'ecommerce', card_present: false, wallet: null },
+  expiry: '2912',
+  isCodeRight: () => true,
+  has_pin: false,
+  is_type_supported: true,
+  is_partial_ok: false,
+  challenge_id: null,
+  reference: {
+    transaction_id: null,
+    original_identity: null,
+    retrieval_reference_number: null,
+    authorization_code: null,
+  },
+  replacement_minor: null,
+  is_final: false,
+  network_transaction_id: null,
+  received_at: NOW,
+  message: null,
+  answer: () => {
+    throw new Error('checks answer nobody')
+  },
+  restore: (bytes) => bytes,
+}
+
+const challenge: ChallengeFacts = {
+  account_id: 'acct',
+  id: 'chg',
+  card_id: 'card',
+  status: 'approved',
+  amount_micros: 10n * DOLLAR,
+  used_by: null,
+  expires_at: NOW,
+}
+
+type Given = Partial<Omit<Situation, 'request' | 'card'>> & {
+  request?: Partial<CardRequest>
+  card?: Partial<CardFacts>
+}
+
+function objections({ request: asked, card: own, ...others }: Given): string[] {
+  return objectionsTo({
+    now: NOW,
+    is_paused: false,
+    is_reversed: false,
+    challenge: null,
+    available: 100n * DOLLAR,
+    owed: 0n,
+    ...others,
+    request: { ...request, ...asked },
+    card: { ...card, ...own },
+  })
+}
+
+const usd = (dollars: bigint) => ({
+  charge: { minor: dollars * 100n, currency: 'USD', micros: dollars * DOLLAR, fx_rate: null },
+})
+
+test('a good card at a good merchant meets no objection', () => {
+  assert.deepEqual(objections({}), [])
+})
+
+const each: [string, Given][] = [
+  ['reversed_before_auth', { is_reversed: true }],
+  ['programme_paused', { is_paused: true }],
+  ['card_cancelled', { card: { status: 'cancelled' } }],
+  ['account_suspended', { card: { is_suspended: true } }],
+  ['card_frozen', { card: { status: 'frozen' } }],
+  ['card_expired', { card: { exp_year: 2020 }, request: { expiry: '2012' } }],
+  ['expiry_mismatch', { request: { expiry: '3001' } }],
+  ['cvv_mismatch', { request: { isCodeRight: () => false } }],
+  ['verification_attempts_exceeded', { card: { failed_at: Array(5).fill(NOW) } }],
+  ['pin_not_supported', { request: { has_pin: true } }],
+  ['transaction_type_not_allowed', { request: { is_type_supported: false } }],
+  ['invalid_amount', { request: usd(0n) }],
+  ['country_blocked', { card: { geo_deny: ['US'] } }],
+  ['mcc_blocked', { card: { mcc_allow: ['5811-5814'] } }],
+  ['limit_per_transaction', { request: usd(101n), available: 500n * DOLLAR }],
+  ['limit_daily', { card: { spent: { daily: 195n * DOLLAR, monthly: 0n } } }],
+  ['limit_monthly', { card: { spent: { daily: 0n, monthly: 295n * DOLLAR } } }],
+  ['three_ds_failed', { request: { challenge_id: 'chg' } }],
+  ['insufficient_funds', { available: 9n * DOLLAR }],
+]
+
+for (const [code, given] of each) {
+  test(`${code} is found, and nothing else is`, () => {
+    assert.deepEqual(objections(given), [code])
+  })
+}
+
+test('all objections are kept, in the order of the contract, and the first one answers', () => {
+  const found = objections({
+    is_reversed: true,
+    is_paused: true,
+    available: 0n,
+    request: {
+      ...usd(1_000n),
+      isCodeRight: () => false,
+      expiry: '3001',
+      has_pin: true,
+      is_type_supported: false,
+      challenge_id: 'chg',
+    },
+    card: {
+      status: 'cancelled',
+      is_suspended: true,
+      exp_year: 2020,
+      failed_at: Array(5).fill(NOW),
+      geo_deny: ['US'],
+      mcc_deny: ['5732'],
+    },
+  })
+  const order = each.map(([code]) => code)
+  assert.deepEqual(
+    found,
+    order.filter((code) => code !== 'card_frozen' && code !== 'invalid_amount'),
+  )
+})
+
+test('limits and funds reach to the last micro-dollar and not one further', () => {
+  const at_edge = { card: { spent: { daily: 190n * DOLLAR, monthly: 290n * DOLLAR } } }
+  assert.deepEqual(objections({ ...at_edge, available: 10n * DOLLAR }), [])
+  const beyond = { card: { spent: { daily: 190n * DOLLAR + 1n, monthly: 290n * DOLLAR + 1n } } }
+  assert.deepEqual(objections({ ...beyond, available: 10n * DOLLAR - 1n }), [
+    'limit_daily',
+    'limit_monthly',
+    'insufficient_funds',
+  ])
+})
+
+test('a limit of zero blocks payments, and neither checks of the card nor credits', () => {
+  const limits = { per_transaction: 0n, daily: 0n, monthly: 0n }
+  const blocked = objections({ card: { limits } })
+  assert.deepEqual(blocked, ['limit_per_transaction', 'limit_daily', 'limit_monthly'])
+  assert.deepEqual(objections({ card: { limits }, request: { kind: 'verify', ...usd(0n) } }), [])
+  assert.deepEqual(objections({ card: { limits }, request: { kind: 'credit' } }), [])
+})
+
+test('who owes does not spend, however much is on the card', () => {
+  assert.deepEqual(objections({ owed: 1n }), ['insufficient_funds'])
+})
+
+test('wrong codes block payments online for a day, and never those with the card itself', () => {
+  const failed_at = Array(5).fill(new Date(NOW.getTime() - 86_399_999))
+  assert.deepEqual(objections({ card: { failed_at } }), ['verification_attempts_exceeded'])
+  const entry = { entry_mode: 'chip', card_present: true, wallet: null } as const
+  assert.deepEqual(objections({ card: { failed_at }, request: { entry } }), [])
+  const long_ago = Array(5).fill(new Date(NOW.getTime() - 86_400_000))
+  assert.deepEqual(objections({ card: { failed_at: long_ago } }), [])
+})
+
+test('a currency that nobody knows, or whose dollars nobody said, is not guessed', () => {
+  for (const currency of [null, 'EUR']) {
+    const charge = { minor: 1_000n, currency, micros: null, fx_rate: null }
+    assert.deepEqual(objections({ request: { charge } }), ['currency_not_supported'])
+  }
+})
+
+test('a challenge counts once, for its card, and up to its amount', () => {
+  const asked = { request: { challenge_id: 'chg' } }
+  assert.deepEqual(objections({ ...asked, challenge }), [])
+  const outcomes: [Partial<ChallengeFacts>, string][] = [
+    [{ status: 'declined' }, 'three_ds_failed'],
+    [{ status: 'pending' }, 'three_ds_timeout'],
+    [{ status: 'expired' }, 'three_ds_timeout'],
+    [{ used_by: 'txn' }, 'three_ds_failed'],
+    [{ card_id: 'another' }, 'three_ds_failed'],
+    [{ amount_micros: 10n * DOLLAR - 1n }, 'three_ds_failed'],
+  ]
+  for (const [other, code] of outcomes) {
+    assert.deepEqual(objections({ ...asked, challenge: { ...challenge, ...other } }), [code])
+  }
+})
+
+test('a card is good until its month is over in the last time zone', () => {
+  const own = { exp_month: 2, exp_year: 2028 }
+  assert.equal(isExpired(own, new Date('2028-03-01T11:59:59.999Z')), false)
+  assert.equal(isExpired(own, new Date('2028-03-01T12:00:00.000Z')), true)
+  const december = { exp_month: 12, exp_year: 2027 }
+  assert.equal(isExpired(december, new Date('2028-01-01T11:59:59.999Z')), false)
+  assert.equal(isExpired(december, new Date('2028-01-01T12:00:00.000Z')), true)
+})

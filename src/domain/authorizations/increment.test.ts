@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Outgoing } from '#iso8583/message.ts'
+import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
+import { assertBooksAreSound } from '#test/support/spending.ts'
+
+const issuer = await openIssuer()
+const { db } = issuer
+
+/** More for this purchase: an 0100 that names it in element 90. */
+function incrementOf(card: BareCard, { mti, fields }: Outgoing, cents: number): Outgoing {
+  const { 7: sent, 11: stan, 32: acquirer = '', 37: rrn } = fields
+  const original = `${mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
+  return purchaseMessage(card, cents, { fields: { 37: rrn, 90: original } })
+}
+
+async function codeOf(message: Outgoing): Promise<string | undefined> {
+  return (await issuer.ask(message)).fields[39]
+}
+
+type State = { cents: number; held: number; status: string; spent: number; expires_at: Date }
+
+async function stateOf(card: BareCard): Promise<State[]> {
+  return db.rows<State>(
+    `select (t.amount_micros / 10000)::int as cents, (t.held_micros / 10000)::int as held, t.status,
+            (s.spent_micros / 10000)::int as spent, t.expires_at
+       from transactions t
+       join card_spending s on s.account_id = t.account_id and s.card_id = t.card_id
+      where t.card_id = $1 and t.type = 'authorization'
+      order by t.id`,
+    [card.id],
+  )
+}
+
+test('an increment grows the hold of its purchase, and that purchase only', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const purchase = purchaseMessage(card, 1_000)
+  assert.equal(await codeOf(purchase), '00')
+  const [before] = await stateOf(card)
+  const more = incrementOf(card, purchase, 500)
+  const first = await issuer.ask(more)
+  assert.equal(first.fields[39], '00')
+  assert.deepEqual((await issuer.ask(more)).raw, first.raw)
+  const [grown, ...others] = await stateOf(card)
+  assert(grown !== undefined && before !== undefined && others.length === 0)
+  assert.deepEqual([grown.cents, grown.held, grown.spent], [1_500, 1_500, 1_500])
+  assert.ok(grown.expires_at >= before.expires_at)
+  await assertBooksAreSound(db)
+})
+
+test('an increment beyond funds or limits is declined, and what was held stays held', async () => {
+  const card = await insertBareCard(issuer, { usd: 20 })
+  const purchase = purchaseMessage(card, 1_000)
+  await codeOf(purchase)
+  assert.equal(await codeOf(incrementOf(card, purchase, 1_001)), '51')
+  await db.run('update cards set daily_micros = 15000000 where id = $1', [card.id])
+  assert.equal(await codeOf(incrementOf(card, purchase, 501)), '61')
+  assert.equal(await codeOf(incrementOf(card, purchase, 500)), '00')
+  const [state] = await stateOf(card)
+  assert.deepEqual([state?.cents, state?.held, state?.spent], [1_500, 1_500, 1_500])
+  await assertBooksAreSound(db)
+})
+
+test('a reversal gives back the purchase with all its increments', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const purchase = purchaseMessage(card, 1_000)
+  await codeOf(purchase)
+  await codeOf(incrementOf(card, purchase, 500))
+  const { 90: original } = incrementOf(card, purchase, 1).fields
+  const reversal = purchaseMessage(card, 1_500, { mti: '0400', fields: { 90: original } })
+  assert.equal(await codeOf(reversal), '00')
+  const [state] = await stateOf(card)
+  assert.deepEqual([state?.status, state?.held, state?.spent], ['reversed', 0, 0])
+  await assertBooksAreSound(db)
+})
+
+test('an increment of a purchase that is closed or unknown is a purchase of its own', async () => {
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const purchase = purchaseMessage(card, 1_000)
+  await codeOf(purchase)
+  await codeOf(purchaseMessage(card, 1_000, { mti: '0220', fields: { 37: purchase.fields[37] } }))
+  assert.equal(await codeOf(incrementOf(card, purchase, 500)), '00')
+  const never = purchaseMessage(card, 1_000)
+  assert.equal(await codeOf(incrementOf(card, never, 700)), '00')
+  const states = await stateOf(card)
+  assert.deepEqual(
+    states.map(({ cents, held, status }) => [cents, held, status]),
+    [
+      [1_000, 0, 'captured'],
+      [500, 500, 'pending'],
+      [700, 700, 'pending'],
+    ],
+  )
+  await assertBooksAreSound(db)
+})

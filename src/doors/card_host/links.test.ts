@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, test } from 'node:test'
+import { FrameReader, writeFrame } from '#iso8583/frame.ts'
+import type { Link } from '#iso8583/link.ts'
+import { links } from '#iso8583/links.ts'
+import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { systemClock } from '#platform/clock.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
+import { assertBooksAreSound } from '#test/support/spending.ts'
+import { startCardHost } from './card_host.ts'
+
+const issuer = await openIssuer()
+const settings = { iso_port: 0, iso_host: '127.0.0.1', iso_tls: null }
+
+type Peer = {
+  ask(message: Outgoing): Promise<Message>
+  send(message: Outgoing): void
+  write(bytes: Uint8Array): void
+  heard: Message[]
+  isClosed(): boolean
+}
+
+async function dial(link: Link, clock = issuer.clock): Promise<Peer> {
+  const host = await startCardHost({ ...issuer.host, link, clock }, settings)
+  const socket = connect({ port: host.port, host: '127.0.0.1' })
+  after(async () => {
+    socket.destroy()
+    await host.stop()
+  })
+  const heard: Message[] = []
+  const reader = new FrameReader(link.frame)
+  socket.on('data', (chunk: Buffer) =>
+    reader.push(chunk, ({ body }) => heard.push(decode(link, body))),
+  )
+  socket.on('error', () => undefined)
+  const send = (message: Outgoing) => {
+    socket.write(writeFrame(link.frame, encode(link, message)))
+  }
+  return {
+    heard,
+    send,
+    write: (bytes) => void socket.write(bytes),
+    isClosed: () => socket.destroyed,
+    ask: async (message) => {
+      const before = heard.length
+      send(message)
+      const came = await eventually(async () => heard.length > before, { within_ms: 5_000 })
+      const answer = heard[before]
+      assert(came && answer !== undefined, 'an answer came')
+      return answer
+    },
+  }
+}
+
+async function moneyOf({ id }: BareCard): Promise<Record<string, number>> {
+  const rows = await issuer.db.rows<{ kind: string; cents: number }>(
+    'select kind, (balance_micros / 10000)::int as cents from purses where owner_id = $1',
+    [id],
+  )
+  return Object.fromEntries(rows.map(({ kind, cents }) => [kind, cents]))
+}
+
+for (const link of Object.values(links)) {
+  test(`${link.name}: signs on, holds, repeats, captures, refunds and reverses`, async () => {
+    const card = await insertBareCard(issuer, { usd: 100 })
+    const peer = await dial(link)
+    const management = { 7: '1115040000', 11: '000001', 70: '001' }
+    const signed = await peer.ask({ mti: '0800', fields: management })
+    assert.deepEqual([signed.mti, signed.fields[39]], ['0810', '00'])
+
+    const purchase = purchaseMessage(card, 1_000)
+    const approved = await peer.ask(purchase)
+    assert.deepEqual([approved.mti, approved.fields[39]], ['0110', '00'])
+    for (const element of [2, 3, 4, 7, 11, 32, 37, 41, 42, 49]) {
+      assert.equal(approved.fields[element], purchase.fields[element], `element ${element}`)
+    }
+    assert.match(approved.fields[38] ?? '', /^[0-9A-Z]{6}$/)
+    const again = await peer.ask({ ...purchase, mti: '0101' })
+    assert.deepEqual(again.raw, approved.raw)
+    assert.deepEqual(await moneyOf(card), { card: 9_000, hold: 1_000 })
+
+    const rrn = { 37: purchase.fields[37] }
+    const capture = purchaseMessage(card, 600, { mti: '0220', fields: rrn })
+    assert.equal((await peer.ask(capture)).fields[39], '00')
+    const refund = purchaseMessage(card, 100, { mti: '0220', fields: { ...rrn, 3: '200000' } })
+    assert.equal((await peer.ask(refund)).fields[39], '00')
+    const reversal = purchaseMessage(card, 1_000, { mti: '0420', fields: rrn })
+    assert.deepEqual((await peer.ask(reversal)).fields[39], '00')
+    assert.deepEqual(await moneyOf(card), { card: 9_500, hold: 0 })
+
+    const poor = await peer.ask(purchaseMessage(card, 99_900))
+    assert.equal(poor.fields[39], '51')
+    await assertBooksAreSound(issuer.db)
+  })
+
+  test(`${link.name}: every cut of a real message is refused, and garbage closes the link`, async () => {
+    const body = encode(link, purchaseMessage({ pan: '4000000000000002', expiry: '2912' }, 100))
+    const count = () => issuer.db.rows('select identity from network_messages')
+    const before = (await count()).length
+    for (const size of [3, 20, 60, body.length - 1]) {
+      const peer = await dial(link)
+      peer.write(writeFrame(link.frame, body.subarray(0, size)))
+      const isRefused = async () => peer.isClosed() || peer.heard[0]?.fields[39] === '30'
+      assert(await eventually(isRefused, { within_ms: 3_000 }), `cut to ${size} bytes`)
+    }
+    const peer = await dial(link)
+    peer.write(writeFrame(link.frame, Buffer.alloc(40, 0xaa)))
+    assert(await eventually(async () => peer.isClosed(), { within_ms: 3_000 }))
+    assert.equal((await count()).length, before)
+  })
+}
+
+test('a silent peer is asked for an echo after a minute and hung up on after two', async () => {
+  let ahead_ms = 0
+  const real = systemClock()
+  const clock = { ...real, monotonic: () => real.monotonic() + ahead_ms }
+  const peer = await dial(links.ascii, clock)
+  peer.send({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
+  await eventually(async () => peer.heard.length === 1, { within_ms: 2_000 })
+  ahead_ms += 59_000
+  await real.sleep(100)
+  assert.equal(peer.heard.length, 1)
+  ahead_ms += 1_500
+  assert(await eventually(async () => peer.heard.length === 2, { within_ms: 2_000 }))
+  assert.deepEqual([peer.heard[1]?.mti, peer.heard[1]?.fields[70]], ['0800', '301'])
+  // It answers, and its answer is not answered in turn: it has another minute.
+  const { 7: moment = '', 11: stan = '' } = peer.heard[1]?.fields ?? {}
+  peer.send({ mti: '0810', fields: { 7: moment, 11: stan, 39: '00', 70: '301' } })
+  await real.sleep(100)
+  ahead_ms += 59_000
+  await real.sleep(100)
+  assert.equal(peer.heard.length, 2)
+  ahead_ms += 61_500
+  assert(await eventually(async () => peer.isClosed(), { within_ms: 2_000 }))
+})
