@@ -56,24 +56,12 @@ async function inProcess({ seams, url }: World): Promise<InProcess> {
   const db = openDatabase(url, { pool_size: 2 })
   const engine = makeEngine({ ...seams, db })
   const host: HostSeams = { ...seams, engine, link: default_link }
-  const make = frameMaker(cards)
-  const latencies: number[] = []
-  const until = performance.now() + SECONDS * 1_000
+  await drive(host, 1)
   const cpu = process.cpuUsage()
-  await Promise.all(
-    Array.from({ length: IN_PROCESS_FLIGHT }, async () => {
-      while (performance.now() < until) {
-        const began = performance.now()
-        const handled = dispatch(host, { is_signed_off: false }, make().body)
-        await handled?.answer
-        latencies.push(performance.now() - began)
-      }
-    }),
-  )
+  const sorted = (await drive(host, SECONDS)).sort((a, b) => a - b)
   const { user, system } = process.cpuUsage(cpu)
   await engine.drain()
   await db.close()
-  const sorted = latencies.sort((a, b) => a - b)
   return {
     name: `in process, ${IN_PROCESS_FLIGHT} in flight`,
     per_second: sorted.length / SECONDS,
@@ -82,6 +70,22 @@ async function inProcess({ seams, url }: World): Promise<InProcess> {
     others: 0,
     cpu_us: (user + system) / sorted.length,
   }
+}
+
+/** So many at once, for so long; how long each of them took. */
+async function drive(host: HostSeams, seconds: number): Promise<number[]> {
+  const make = frameMaker(cards)
+  const latencies: number[] = []
+  const until = performance.now() + seconds * 1_000
+  const one = async () => {
+    while (performance.now() < until) {
+      const began = performance.now()
+      await dispatch(host, { is_signed_off: false }, make().body)?.answer
+      latencies.push(performance.now() - began)
+    }
+  }
+  await Promise.all(Array.from({ length: IN_PROCESS_FLIGHT }, one))
+  return latencies
 }
 
 /** Microseconds of one call, by many. */

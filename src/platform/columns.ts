@@ -152,3 +152,42 @@ function writeBytes(value: Uint8Array): void {
   scratch.set(value, at)
   at += value.length
 }
+
+const writers = {
+  boolean: booleans,
+  bytea: byteses,
+  bigint: bigints,
+  text: texts,
+  date: days,
+  timestamptz: moments,
+}
+
+export type Column<Row> =
+  | readonly ['text' | 'date', Of<Row, string>]
+  | readonly ['bigint', Of<Row, bigint>]
+  | readonly ['boolean', Of<Row, boolean>]
+  | readonly ['bytea', Of<Row, Uint8Array>]
+  | readonly ['timestamptz', Of<Row, Date>]
+
+/** Rows to be inserted: the names of their columns, what selects them, and its parameters. */
+export type RowSet<Row> = {
+  names: string
+  select: string
+  params(rows: readonly Row[]): Buffer[]
+}
+
+/**
+ * Columns by name, each with its type and its value. Its arrays are unnested side by side in the
+ * select and not in the from: there each would be laid down in a table of its own first.
+ */
+export function rowSet<Row>(
+  columns: Readonly<Record<string, Column<Row>>>,
+  first = 1,
+): RowSet<Row> {
+  const all = Object.values(columns)
+  return {
+    names: Object.keys(columns).join(', '),
+    select: all.map(([type], at) => `unnest($${at + first}::${type}[])`).join(', '),
+    params: (rows) => all.map(([type, of]) => writers[type](rows, of as never)),
+  }
+}

@@ -193,7 +193,7 @@ async function write(
   }
   // In the order they are sent; the messages come last, when nothing else is waited for.
   const results = await Promise.all([
-    insertTransactions(tx, work.made, now),
+    insertTransactions(tx, work.made),
     work.posting.write(),
     updateTransactions(tx, work.changed, now),
     writeSpending(tx, work.spending.values()),

@@ -19,9 +19,10 @@ type Lane = WriteLane<CardRequest, Answered>
 
 const BATCH_MAX = 512
 /** While the database works for one, the other decides. */
-export const LANES = 2
+const LANES = 2
 /** The network has given up by then. */
 const WAIT_MAX_MS = 1_000
+
 export function makeEngine(
   seams: EngineSeams,
   { batch_max = BATCH_MAX, lane_count = LANES } = {},

@@ -1,5 +1,5 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { bigints, byteses, days, moments, texts } from '#platform/columns.ts'
+import { bigints, days, rowSet, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { CardRequest, KeptAnswer } from './request.ts'
@@ -48,14 +48,26 @@ export type AnsweredMessage = {
   transaction: TransactionRow | null
 }
 
+const answered = rowSet<AnsweredMessage>({
+  identity: ['text', ({ request }) => request.identity],
+  link: ['text', ({ request }) => request.link],
+  fingerprint: ['text', ({ request }) => request.fingerprint],
+  account_id: ['text', ({ transaction }) => transaction?.account_id],
+  card_id: ['text', ({ transaction }) => transaction?.card_id],
+  transaction_id: ['text', ({ transaction }) => transaction?.id],
+  mti: ['text', ({ request }) => request.message?.mti],
+  bitmap: ['text', ({ request }) => request.message?.bitmap],
+  fields: ['text', ({ request }) => request.message?.fields],
+  raw: ['bytea', ({ request }) => request.message?.raw],
+  response_mti: ['text', ({ answer }) => answer.mti],
+  response_fields: ['text', ({ answer }) => JSON.stringify(answer.fields)],
+  response_code: ['text', ({ answer }) => answer.response_code],
+  answer: ['bytea', ({ answer }) => answer.kept_bytes],
+  received_at: ['timestamptz', ({ request }) => request.received_at],
+})
+
 const INSERT_MESSAGES = `
-  insert into network_messages (identity, link, fingerprint, account_id, card_id, transaction_id,
-         mti, bitmap, fields, raw, response_mti, response_fields, response_code, answer,
-         received_at)
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-         $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[],
-         $14::bytea[], $15::timestamptz[])
-      on conflict do nothing`
+  insert into network_messages (${answered.names}) select ${answered.select} on conflict do nothing`
 
 /**
  * The last statement of a batch. True where another node has answered one of these meanwhile, which
@@ -66,23 +78,7 @@ export async function insertMessages(tx: Tx, messages: readonly AnsweredMessage[
     .filter(({ request }) => request.message !== null)
     .sort((a, b) => (a.request.identity < b.request.identity ? -1 : 1))
   if (rows.length === 0) return false
-  const inserted = await tx.run(INSERT_MESSAGES, [
-    texts(rows, ({ request }) => request.identity),
-    texts(rows, ({ request }) => request.link),
-    texts(rows, ({ request }) => request.fingerprint),
-    texts(rows, ({ transaction }) => transaction?.account_id),
-    texts(rows, ({ transaction }) => transaction?.card_id),
-    texts(rows, ({ transaction }) => transaction?.id),
-    texts(rows, ({ request }) => request.message?.mti),
-    texts(rows, ({ request }) => request.message?.bitmap),
-    texts(rows, ({ request }) => request.message?.fields),
-    byteses(rows, ({ request }) => request.message?.raw),
-    texts(rows, ({ answer }) => answer.mti),
-    texts(rows, ({ answer }) => JSON.stringify(answer.fields)),
-    texts(rows, ({ answer }) => answer.response_code),
-    byteses(rows, ({ answer }) => answer.kept_bytes),
-    moments(rows, ({ request }) => request.received_at),
-  ])
+  const inserted = await tx.run(INSERT_MESSAGES, answered.params(rows))
   return inserted < rows.length
 }
 

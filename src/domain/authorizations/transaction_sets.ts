@@ -1,68 +1,64 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
-import { bigints, booleans, moments, texts } from '#platform/columns.ts'
+import { bigints, moments, rowSet, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 
-const columns = { text: texts, bigint: bigints, boolean: booleans, timestamptz: moments }
+const inserted = rowSet<TransactionRow>({
+  account_id: ['text', (row) => row.account_id],
+  id: ['text', (row) => row.id],
+  card_id: ['text', (row) => row.card_id],
+  type: ['text', (row) => row.type],
+  status: ['text', (row) => row.status],
+  authorization_id: ['text', (row) => row.authorization_id],
+  amount_minor: ['bigint', (row) => row.amount_minor],
+  currency: ['text', (row) => row.currency],
+  amount_micros: ['bigint', (row) => row.amount_micros],
+  fx_rate: ['text', (row) => row.fx_rate],
+  merchant_name: ['text', (row) => row.merchant_name],
+  mcc: ['text', (row) => row.mcc],
+  merchant_city: ['text', (row) => row.merchant_city],
+  merchant_country: ['text', (row) => row.merchant_country],
+  merchant_id: ['text', (row) => row.merchant_id],
+  terminal_id: ['text', (row) => row.terminal_id],
+  open_micros: ['bigint', (row) => row.open_micros],
+  held_micros: ['bigint', (row) => row.held_micros],
+  captured_micros: ['bigint', (row) => row.captured_micros],
+  refunded_micros: ['bigint', (row) => row.refunded_micros],
+  decline_code: ['text', (row) => row.decline_code],
+  card_present: ['boolean', (row) => row.card_present],
+  entry_mode: ['text', (row) => row.entry_mode],
+  wallet: ['text', (row) => row.wallet],
+  three_ds_result: ['text', (row) => row.three_ds_result],
+  three_ds_challenge_id: ['text', (row) => row.three_ds_challenge_id],
+  network: ['text', (row) => row.network],
+  network_transaction_id: ['text', (row) => row.network_transaction_id],
+  retrieval_reference_number: ['text', (row) => row.retrieval_reference_number],
+  authorization_code: ['text', (row) => row.authorization_code],
+  is_single_message: ['boolean', (row) => row.is_single_message],
+  is_stand_in: ['boolean', (row) => row.is_stand_in],
+  is_forced: ['boolean', (row) => row.is_forced],
+  message_identity: ['text', (row) => row.message_identity],
+  version: ['bigint', (row) => row.version],
+  settled_at: ['timestamptz', (row) => row.settled_at],
+  expires_at: ['timestamptz', (row) => row.expires_at],
+  created_at: ['timestamptz', (row) => row.created_at],
+  updated_at: ['timestamptz', (row) => row.updated_at],
+})
 
-/** Column and type of a new transaction; the statement and its arrays are read off here. */
-const INSERTED: readonly (readonly [keyof TransactionRow, keyof typeof columns])[] = [
-  ['account_id', 'text'],
-  ['id', 'text'],
-  ['card_id', 'text'],
-  ['type', 'text'],
-  ['status', 'text'],
-  ['authorization_id', 'text'],
-  ['amount_minor', 'bigint'],
-  ['currency', 'text'],
-  ['amount_micros', 'bigint'],
-  ['fx_rate', 'text'],
-  ['merchant_name', 'text'],
-  ['mcc', 'text'],
-  ['merchant_city', 'text'],
-  ['merchant_country', 'text'],
-  ['merchant_id', 'text'],
-  ['terminal_id', 'text'],
-  ['open_micros', 'bigint'],
-  ['held_micros', 'bigint'],
-  ['captured_micros', 'bigint'],
-  ['refunded_micros', 'bigint'],
-  ['decline_code', 'text'],
-  ['card_present', 'boolean'],
-  ['entry_mode', 'text'],
-  ['wallet', 'text'],
-  ['three_ds_result', 'text'],
-  ['three_ds_challenge_id', 'text'],
-  ['network', 'text'],
-  ['network_transaction_id', 'text'],
-  ['retrieval_reference_number', 'text'],
-  ['authorization_code', 'text'],
-  ['is_single_message', 'boolean'],
-  ['is_stand_in', 'boolean'],
-  ['is_forced', 'boolean'],
-  ['message_identity', 'text'],
-  ['version', 'bigint'],
-  ['settled_at', 'timestamptz'],
-  ['expires_at', 'timestamptz'],
-]
-
-const names = INSERTED.map(([name]) => name).join(', ')
-const arrays = INSERTED.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')
-const last = INSERTED.length
+/** An array of arrays would have to be rectangular: what objected goes as one text. */
+const RULES_AT = inserted.params([]).length + 1
 
 const INSERT_TRANSACTIONS = `
-  insert into transactions (${names}, failed_rules, created_at, updated_at)
-  select ${names}, string_to_array(rules, ','), $${last + 2}, $${last + 2}
-    from unnest(${arrays}, $${last + 1}::text[]) as w (${names}, rules)`
+  insert into transactions (${inserted.names}, failed_rules)
+  select ${inserted.select}, string_to_array(unnest($${RULES_AT}::text[]), ',')`
 
-export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[], now: Date) {
+export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]): Promise<void> {
   if (rows.length === 0) return
-  const inserted = await tx.run(INSERT_TRANSACTIONS, [
-    ...INSERTED.map(([name, type]) => columns[type](rows, (row) => row[name] as never)),
+  const written = await tx.run(INSERT_TRANSACTIONS, [
+    ...inserted.params(rows),
     texts(rows, (row) => row.failed_rules.join(',')),
-    now,
   ])
-  assert(inserted === rows.length, 'every transaction of a batch was written')
+  assert(written === rows.length, 'every transaction of a batch was written')
 }
 
 const UPDATE_TRANSACTIONS = `

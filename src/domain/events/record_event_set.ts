@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import { bigints, moments, texts } from '#platform/columns.ts'
+import { bigints, rowSet, texts } from '#platform/columns.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
@@ -67,30 +67,27 @@ function moveHeads(tx: Tx, heads: Heads, counted: ReadonlySet<string>): Promise<
   )
 }
 
+const stored = rowSet<Stored>({
+  account_id: ['text', ({ account_id }) => account_id],
+  id: ['text', ({ id }) => id],
+  sequence: ['bigint', ({ sequence }) => (sequence === null ? null : BigInt(sequence))],
+  type: ['text', ({ event }) => event.type],
+  activity_type: ['text', ({ event }) => activityTypeOf(event.type)],
+  severity: ['text', ({ event }) => event.severity ?? 'info'],
+  message: ['text', ({ event }) => event.message],
+  card_id: ['text', ({ event }) => event.card_id],
+  amount_micros: ['bigint', ({ event }) => event.amount_micros],
+  resource_type: ['text', ({ event }) => event.resource.type],
+  resource_id: ['text', ({ event }) => event.resource.id],
+  body: ['text', ({ body }) => body],
+  created_at: ['timestamptz', ({ created_at }) => created_at],
+})
+
 const INSERT_EVENTS = `
   with event as (
-    insert into events (account_id, id, sequence, type, activity_type, severity, message,
-                        card_id, amount_micros, resource_type, resource_id, body, created_at)
-    select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[],
-           $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[],
-           $13::timestamptz[])
-    returning account_id, id)
+    insert into events (${stored.names}) select ${stored.select} returning account_id, id)
   insert into outbox (account_id, event_id) select account_id, id from event`
 
 async function insertEvents(tx: Tx, rows: readonly Stored[]): Promise<void> {
-  await tx.run(INSERT_EVENTS, [
-    texts(rows, ({ account_id }) => account_id),
-    texts(rows, ({ id }) => id),
-    bigints(rows, ({ sequence }) => (sequence === null ? null : BigInt(sequence))),
-    texts(rows, ({ event }) => event.type),
-    texts(rows, ({ event }) => activityTypeOf(event.type)),
-    texts(rows, ({ event }) => event.severity ?? 'info'),
-    texts(rows, ({ event }) => event.message),
-    texts(rows, ({ event }) => event.card_id),
-    bigints(rows, ({ event }) => event.amount_micros),
-    texts(rows, ({ event }) => event.resource.type),
-    texts(rows, ({ event }) => event.resource.id),
-    texts(rows, ({ body }) => body),
-    moments(rows, ({ created_at }) => created_at),
-  ])
+  await tx.run(INSERT_EVENTS, stored.params(rows))
 }

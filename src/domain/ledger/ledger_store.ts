@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import { bigints, moments, texts } from '#platform/columns.ts'
+import { bigints, moments, rowSet, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import type { MovementName } from './movements.ts'
 import { CUSTOMER_KINDS, type CustomerKind, type Purse, type PurseKind, purseKey } from './purse.ts'
@@ -88,24 +88,32 @@ export async function writePostings(
     texts(purses, (purse) => purse.owner_id),
     bigints(purses, (purse) => purse.balance_micros),
     moments(purses, (purse) => purse.moved_at),
-    texts(rows, (row) => row.account_id),
-    texts(rows, (row) => row.id),
-    texts(rows, (row) => row.movement),
-    texts(rows, (row) => row.from_kind),
-    texts(rows, (row) => row.from_owner_id),
-    bigints(rows, (row) => row.from_balance_micros),
-    texts(rows, (row) => row.to_kind),
-    texts(rows, (row) => row.to_owner_id),
-    bigints(rows, (row) => row.to_balance_micros),
-    bigints(rows, (row) => row.amount_micros),
-    texts(rows, (row) => row.reference_type),
-    texts(rows, (row) => row.reference_id),
-    texts(rows, (row) => row.description),
-    moments(rows, (row) => row.created_at),
+    ...written_movements.params(rows),
   ])
   assert(written?.purses === purses.length, 'every purse of a posting was written')
   assert(written?.movements === rows.length, 'every movement of a posting was written')
 }
+
+/** Behind the five columns of the purses. */
+const written_movements = rowSet<MovementRow>(
+  {
+    account_id: ['text', (row) => row.account_id],
+    id: ['text', (row) => row.id],
+    movement: ['text', (row) => row.movement],
+    from_kind: ['text', (row) => row.from_kind],
+    from_owner_id: ['text', (row) => row.from_owner_id],
+    from_balance_micros: ['bigint', (row) => row.from_balance_micros],
+    to_kind: ['text', (row) => row.to_kind],
+    to_owner_id: ['text', (row) => row.to_owner_id],
+    to_balance_micros: ['bigint', (row) => row.to_balance_micros],
+    amount_micros: ['bigint', (row) => row.amount_micros],
+    reference_type: ['text', (row) => row.reference_type],
+    reference_id: ['text', (row) => row.reference_id],
+    description: ['text', (row) => row.description],
+    created_at: ['timestamptz', (row) => row.created_at],
+  },
+  6,
+)
 
 const WRITE_POSTINGS = `
   with balances as (
@@ -115,12 +123,8 @@ const WRITE_POSTINGS = `
      where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
     returning 1
   ), written as (
-    insert into movements (account_id, id, movement, from_kind, from_owner_id,
-           from_balance_micros, to_kind, to_owner_id, to_balance_micros, amount_micros,
-           reference_type, reference_id, description, created_at)
-    select * from unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-           $11::bigint[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[],
-           $17::text[], $18::text[], $19::timestamptz[])
+    insert into movements (${written_movements.names})
+    select ${written_movements.select}
     returning 1
   )
   select (select count(*)::int from balances) as purses,
