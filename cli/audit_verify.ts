@@ -1,12 +1,51 @@
-import { type AuditReport, verifyAudit } from '#main/audit.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import {
+  type AuditHead,
+  type AuditReport,
+  changedHeads,
+  readAuditHeads,
+  verifyAudit,
+} from '#main/audit.ts'
+import type { Database } from '#platform/db.ts'
+import { UsageError } from './exit_codes.ts'
 import { withDatabase } from './with_database.ts'
 
+type Options = { json?: boolean; save?: string; against?: string }
+
 /** Exits with 1 where a chain is broken, so that a schedule can watch it. */
-export async function auditVerify(options: { json?: boolean }): Promise<void> {
-  const report = await withDatabase((db) => verifyAudit(db, showProgress))
+export async function auditVerify({ json, save, against }: Options): Promise<void> {
+  const earlier = against === undefined ? [] : headsIn(await readFile(against, 'utf8'))
+  const report = await withDatabase(async (db) => {
+    const found = await verifyAudit(db, showProgress)
+    found.faults.push(...(await changedHeads(db, earlier)))
+    if (save !== undefined) await saveHeads(db, save)
+    return found
+  })
   if (process.stderr.isTTY) process.stderr.write('\r')
-  process.stdout.write(options.json ? jsonOf(report) : textOf(report))
+  process.stdout.write(json ? jsonOf(report) : textOf(report))
   if (report.faults.length > 0) process.exitCode = 1
+}
+
+/** One line for each account: its id, how many entries its chain has, and the hash of the last. */
+async function saveHeads(db: Database, file: string): Promise<void> {
+  const lines: string[] = []
+  for await (const { account_id, position, hash } of readAuditHeads(db)) {
+    lines.push(`${account_id} ${position} ${hash}\n`)
+  }
+  await writeFile(file, lines.join(''), { mode: 0o600 })
+}
+
+function headsIn(text: string): AuditHead[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, account_id, position, hash] = /^(acct_\w+) (\d+) (\w+)$/.exec(line) ?? []
+      if (account_id === undefined || position === undefined || hash === undefined) {
+        throw new UsageError('The file given to --against was not made by --save.')
+      }
+      return { account_id, position: BigInt(position), hash }
+    })
 }
 
 function showProgress(entries: number): void {

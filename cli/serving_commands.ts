@@ -44,6 +44,8 @@ function audit(): Command {
     .command('verify')
     .description("Walk every account's audit chain.")
     .option('--json', 'print the report as JSON')
+    .option('--save <file>', 'write down where each chain ends, to be kept elsewhere')
+    .option('--against <file>', 'what was saved earlier: none of it may have changed')
     .action(async (options) => (await import('./audit_verify.ts')).auditVerify(options))
   return group
 }

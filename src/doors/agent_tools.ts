@@ -56,8 +56,14 @@ export function agentTools(x402: X402Settings): readonly AgentTool[] {
   return tools
 }
 
-/** Arguments that are headers over HTTP, by their names as arguments. */
-export function headerArguments(shape: OperationShape): Readonly<Record<string, string>> {
+type HeaderArguments = Readonly<Record<string, string>>
+
+/** Arguments that are headers over HTTP, by their names as arguments; of each operation. */
+export const header_arguments = Object.fromEntries(
+  Object.values<OperationShape>(operations).map((shape) => [shape.name, headersOf(shape)]),
+) as Readonly<Record<OperationName, HeaderArguments>>
+
+function headersOf(shape: OperationShape): HeaderArguments {
   const names = Object.keys(shape.headers ?? {}).map((header) => [
     header.toLowerCase().replaceAll('-', '_'),
     header.toLowerCase(),

@@ -19,7 +19,6 @@ export class JsonError extends Error {}
 const DEPTH_MAX = 100
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const PLAIN_STRING = /"[^"\\\u0000-\u001f]*"/y
-const SPACE = /[ \t\n\r]*/y
 
 export function readJson(text: string): unknown {
   const reader = new Reader(text)
@@ -150,18 +149,22 @@ class Reader {
   }
 
   #match(pattern: RegExp): string | null {
-    pattern.lastIndex = this.#at
-    const found = pattern.exec(this.#text)
-    if (found === null) return null
+    const start = this.#at
+    pattern.lastIndex = start
+    if (!pattern.test(this.#text)) return null
     this.#at = pattern.lastIndex
+    const found = this.#text.slice(start, this.#at)
     this.#skipSpace()
-    return found[0]
+    return found
   }
 
+  /** By its codes: mostly there is none, and a pattern costs as much as the value it precedes. */
   #skipSpace(): void {
-    SPACE.lastIndex = this.#at
-    SPACE.exec(this.#text)
-    this.#at = SPACE.lastIndex
+    let code = this.#text.charCodeAt(this.#at)
+    while (code === 32 || code === 10 || code === 13 || code === 9) {
+      this.#at += 1
+      code = this.#text.charCodeAt(this.#at)
+    }
   }
 
   #refuse(reason: string): never {

@@ -9,6 +9,7 @@ import type { Log } from '#platform/log.ts'
 import { nodeFetch } from '#platform/node_fetch.ts'
 import type { Task } from '#platform/tasks.ts'
 
+export { type AuditHead, changedHeads, readAuditHeads } from '#domain/access/audit_heads.ts'
 export { type AuditReport, verifyAudit } from '#domain/access/verify_audit.ts'
 export type { BooksReport, ChainDifference }
 

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { Problem } from '#contract/problem.ts'
@@ -60,15 +60,35 @@ function closeConnectionsAsTheyIdle(app: FastifyInstance): void {
   })
 }
 
-/** Only a route that takes streams may take longer over a body than a request may take. */
+const LATE_BEAT_MS = 1_000
+
+/**
+ * Only a route that takes streams may take longer over a body than a request may take. One beat
+ * looks after all of them, the oldest first: a timer for each would cost more than its body.
+ */
 function limitBodyTime(app: FastifyInstance, programme: Programme): void {
+  const { clock } = programme
+  const arriving = new Map<IncomingMessage, number>()
   app.addHook('onRequest', ({ raw, headers, routeOptions }, _reply, done) => {
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
     if (hasBody && !('streams' in routeOptions.config)) {
-      const timer = setTimeout(refuseLate, REQUEST_TIMEOUT_MS, programme, raw.socket)
-      raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+      arriving.set(raw, clock.monotonic())
+      raw.once('end', () => arriving.delete(raw))
     }
     done()
+  })
+  const refuseTheLate = () => {
+    const late = clock.monotonic() - REQUEST_TIMEOUT_MS
+    for (const [raw, since] of arriving) {
+      if (since > late) break
+      arriving.delete(raw)
+      refuseLate(programme, raw.socket)
+    }
+  }
+  // Begun with the listening: what never listens must leave no beat behind.
+  app.addHook('onListen', async () => {
+    const stop = clock.every(LATE_BEAT_MS, refuseTheLate)
+    app.server.once('close', stop)
   })
 }
 

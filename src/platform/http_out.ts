@@ -13,6 +13,7 @@ import {
   requireAllowedUrl,
   type UrlRules,
 } from './address_rules.ts'
+import { Deadline } from './deadline.ts'
 import { checkedAddressesOf, dnsLookup, type Lookup, requireOutwardName } from './host_names.ts'
 import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
 
@@ -85,7 +86,8 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
   const allowed = allowedUrls(rules)
 
   const open = async (url: URL, request: Bounded): Promise<KeptConnection> => {
-    const { signal, timeout_ms } = request
+    const { timeout_ms, deadline } = request
+    const { signal } = deadline
     const addresses = await checkedAddressesOf(url, lookup, signal)
     const tcp = await openTcp(addresses, portOf(url), { timeout_ms, connect, signal })
     const socket = url.protocol === 'https:' ? await openTls(tcp, url, signal) : tcp
@@ -98,7 +100,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
       if (old !== undefined) return await exchange(old, url, request, kept)
     } catch (error) {
       const isStale = error instanceof EgressFailed && error.reason === 'reset'
-      if (!isStale || request.signal.aborted) throw error
+      if (!isStale || request.deadline.isOver) throw error
     }
     return exchange(await open(url, request), url, request, kept)
   }
@@ -107,21 +109,15 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
     const started_at = performance.now()
     const url = allowed(request.url)
     const headers = requestHeaders(request.headers)
-    const deadline = new AbortController()
-    const hurry = () => deadline.abort()
-    const timer = setTimeout(hurry, request.timeout_ms)
-    request.signal?.addEventListener('abort', hurry, { once: true })
-    const { signal } = deadline
-    if (request.signal?.aborted) hurry()
+    const deadline = new Deadline(request.timeout_ms, request.signal)
     try {
-      const answer = await exchangeAnew(url, { ...request, headers, signal })
+      const answer = await exchangeAnew(url, { ...request, headers, deadline })
       return { ...answer, duration_ms: performance.now() - started_at }
     } catch (error) {
-      if (!signal.aborted) throw error
+      if (!deadline.isOver) throw error
       throw new EgressFailed('timeout', 'There was no complete answer in time.', { cause: error })
     } finally {
-      clearTimeout(timer)
-      request.signal?.removeEventListener('abort', hurry)
+      deadline.lift()
     }
   }
 
@@ -208,7 +204,7 @@ async function opened(
   }
 }
 
-type Bounded = OutgoingRequest & { readonly signal: AbortSignal }
+type Bounded = OutgoingRequest & { readonly deadline: Deadline }
 type Answer = Omit<OutgoingResponse, 'duration_ms'>
 
 /** The connection is kept where the answer was read to its end and the request allows it. */
@@ -220,8 +216,7 @@ async function exchange(
 ): Promise<Answer> {
   const { client, socket } = connection
   // Ends the request wherever it is, in the client's queue too, where it would hear no signal.
-  const giveUp = () => void client.destroy()
-  request.signal.addEventListener('abort', giveUp, { once: true })
+  const forget = request.deadline.onOver(() => void client.destroy())
   let isWhole = false
   try {
     const answer = await client.request({
@@ -238,7 +233,7 @@ async function exchange(
   } catch (error) {
     throw failureOf(error)
   } finally {
-    request.signal.removeEventListener('abort', giveUp)
+    forget()
     if (isWhole) kept.keep(url.origin, connection)
     else {
       socket.destroy()

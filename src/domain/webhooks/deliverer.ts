@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Seams } from '#platform/context.ts'
 import { attempt, GONE, type Outcome } from './attempt.ts'
 import {
@@ -71,8 +70,6 @@ export class Deliverer {
 
   constructor(tools: Tools) {
     this.#tools = tools
-    // Every attempt under way listens to it, and that is no leak.
-    setMaxListeners(SENDING_MAX, this.#hangUp.signal)
   }
 
   /** Looks for what is due and starts on it. Asked meanwhile, it looks once more. */

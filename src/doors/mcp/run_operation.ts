@@ -1,7 +1,7 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import { headerArguments } from '#doors/agent_tools.ts'
+import { header_arguments } from '#doors/agent_tools.ts'
 import type { Answer, Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
@@ -17,7 +17,7 @@ export function runOperation(
 ): Promise<Answer> {
   const operation = operationOf(tool_call)
   const { arguments: given, meta } = tool_call
-  const headers = headerArguments(operations[operation])
+  const headers = header_arguments[operation]
   const input: Record<string, unknown> = {}
   const taken = new Map<string, unknown>()
   for (const [name, value] of Object.entries(given)) {

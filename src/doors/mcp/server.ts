@@ -129,12 +129,12 @@ function readMessage(request: FastifyRequest): Message {
 }
 
 async function serveMessage(
-  opened: Exchange,
+  exchange: Exchange,
   offer: Offer,
   { id, method, params }: Message,
   known: Caller | null,
 ): Promise<FastifyReply> {
-  const exchange = { ...opened, id }
+  exchange.id = id
   const { programme, request, reply } = exchange
   if (method !== 'initialize') requireKnownVersion(request)
   try {
