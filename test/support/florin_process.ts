@@ -23,9 +23,16 @@ const started = new Set<ChildProcess>()
 /** Only what a machine needs to run a program: no variable of the tests reaches the service. */
 const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' })
 
-function run(words: readonly string[], env: Record<string, string>, input?: string) {
-  const child = spawn(process.execPath, [join(root, 'cli/florin.js'), ...words], {
-    cwd: root,
+type Running = { input?: string | undefined; folder?: string | undefined }
+
+/** From the checkout, or from a folder that has florin among its packages. */
+function run(words: readonly string[], env: Record<string, string>, { input, folder }: Running) {
+  const cli = join(
+    folder === undefined ? root : join(folder, 'node_modules/florin'),
+    'cli/florin.js',
+  )
+  const child = spawn(process.execPath, [cli, ...words], {
+    cwd: folder ?? root,
     env: { ...bareEnvironment(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -51,25 +58,25 @@ export async function florin(
   env: Record<string, string>,
   input?: string,
 ) {
-  const { ended, said } = run(words, env, input)
+  const { ended, said } = run(words, env, { input })
   const { code } = await ended
   return { code, ...said }
 }
 
 /** One that goes on for a while: what it says is there as it says it. */
 export function florinAtWork(words: readonly string[], env: Record<string, string>) {
-  const { ended, said } = run(words, env)
+  const { ended, said } = run(words, env, {})
   return { ended, said }
 }
 
 /** `florin start` on free ports, as a person would run it, until it serves and has said so. */
-export async function startFlorin(env: Record<string, string>): Promise<FlorinProcess> {
+export async function startFlorin(
+  env: Record<string, string>,
+  folder?: string,
+): Promise<FlorinProcess> {
   const [port, iso_port] = [await freePort(), await freePort()]
-  const { child, ended, output } = run(['start'], {
-    FLORIN_PORT: String(port),
-    FLORIN_ISO_PORT: String(iso_port),
-    ...env,
-  })
+  const ports = { FLORIN_PORT: String(port), FLORIN_ISO_PORT: String(iso_port) }
+  const { child, ended, output } = run(['start'], { ...ports, ...env }, { folder })
   const url = `http://127.0.0.1:${port}`
   let hasEnded = false
   void ended.then(() => {

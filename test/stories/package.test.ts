@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { root } from '#platform/root.ts'
+import { licenceList, unallowed } from '#scripts/release/licences.ts'
+import { sbomOf } from '#scripts/release/sbom.ts'
+import { shippedPackages } from '#scripts/release/shipped.ts'
+import { endAllFlorins, startFlorin, temporaryFolder } from '#test/support/florin_process.ts'
+import { send } from '#test/support/http.ts'
+
+const execute = promisify(execFile)
+const folder = await temporaryFolder()
+after(async () => {
+  await endAllFlorins()
+  await folder.remove()
+})
+
+/** Where npm would put it, beside what npm would install with it. */
+async function unpacked(): Promise<string> {
+  const words = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder.path]
+  await execute('npm', words, { cwd: root })
+  const packages = join(folder.path, 'node_modules')
+  await mkdir(join(packages, 'florin'), { recursive: true })
+  const { stdout: found } = await execute('sh', ['-c', `ls ${folder.path}/florin-*.tgz`])
+  await execute('tar', [
+    '-xzf',
+    found.trim(),
+    '--strip-components',
+    '1',
+    '-C',
+    `${packages}/florin`,
+  ])
+  const { packages: locked } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+  for (const name of await namesIn(join(root, 'node_modules'))) {
+    const isTool = locked[`node_modules/${name}`]?.dev === true
+    if (isTool) continue
+    await mkdir(join(packages, name, '..'), { recursive: true })
+    await symlink(join(root, 'node_modules', name), join(packages, name))
+  }
+  return folder.path
+}
+
+async function namesIn(packages: string): Promise<string[]> {
+  const names = (await readdir(packages)).filter((name) => !name.startsWith('.'))
+  const scoped = names.filter((name) => name.startsWith('@'))
+  const inner = await Promise.all(
+    scoped.map(async (scope) =>
+      (await readdir(join(packages, scope))).map((name) => `${scope}/${name}`),
+    ),
+  )
+  return [...names.filter((name) => !name.startsWith('@')), ...inner.flat()]
+}
+
+test('what npm packs starts in an empty folder, with nothing but its own dependencies', async () => {
+  const place = await unpacked()
+  const service = await startFlorin({ FLORIN_DATA_DIR: join(place, 'data') }, place)
+  assert.equal((await send(service.url, 'GET', '/healthz')).status, 200)
+  const panel = await fetch(`${service.url}/`)
+  assert.match(panel.headers.get('content-type') ?? '', /text\/html/)
+  assert.equal((await fetch(`${service.url}/docs`)).status, 200)
+  assert.equal((await fetch(`${service.url}/openapi.yaml`)).status, 200)
+  service.signal('SIGTERM')
+  assert.equal((await service.ended).code, 0, service.output())
+})
+
+test('the package has what runs and what is read, and no test, source or secret', async () => {
+  const { stdout } = await execute('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
+  const paths = files.map(({ path }) => path)
+  for (const path of ['LICENSE', 'README.md', 'openapi.json', 'dist/panel/index.html']) {
+    assert.ok(paths.includes(path), path)
+  }
+  for (const path of paths) assert.doesNotMatch(path, /\.test\.|\.tsx?$|^dist\/test|^data|\.env/)
+})
+
+test('the bill of materials names every package that ships, with licence, hash and needs', () => {
+  const packages = shippedPackages()
+  const bom = sbomOf(packages) as {
+    components: { 'bom-ref': string; name: string; licenses: object[]; hashes?: object[] }[]
+    dependencies: { ref: string; dependsOn: string[] }[]
+  }
+  const names = bom.components.map(({ name }) => name)
+  for (const name of ['fastify', 'pg', 'typebox', 'react-dom'])
+    assert.ok(names.includes(name), name)
+  for (const tool of ['typescript', 'esbuild', 'vite']) assert.ok(!names.includes(tool), tool)
+  const refs = new Set(bom.components.map((component) => component['bom-ref']))
+  assert.equal(refs.size, bom.components.length)
+  for (const { dependsOn } of bom.dependencies)
+    for (const ref of dependsOn) assert.ok(refs.has(ref))
+  for (const { name, hashes } of bom.components) assert.equal(hashes?.length, 1, name)
+  assert.deepEqual(sbomOf(shippedPackages()), bom)
+})
+
+test('every licence that ships was agreed to', () => {
+  const packages = shippedPackages()
+  assert.deepEqual(unallowed(packages), [])
+  assert.match(licenceList(packages), /^\| fastify \| .* \| MIT \| runtime \|$/m)
+  const [first] = packages
+  assert.ok(first !== undefined)
+  assert.equal(unallowed([{ ...first, licence: 'GPL-3.0-only' }]).length, 1)
+  assert.equal(unallowed([{ ...first, licence: '(MIT OR GPL-3.0-only)' }]).length, 0)
+})
