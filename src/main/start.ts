@@ -138,6 +138,7 @@ function worldOf(programme: Programme, tasks: TaskRunner): Omit<World, keyof Iss
         bearer: bearer ?? null,
         request,
         readInput,
+        is_free: true,
       })
       return { status: answer.status, body: answer.body === '' ? {} : JSON.parse(answer.body) }
     },

@@ -9,6 +9,8 @@ export type Call = {
   /** What an OAuth token must have been made for; the REST API where nothing is said. */
   resource?: ResourceName
   request: Omit<RequestFacts, 'idempotency_key'>
+  /** Made by the house itself, such as the sandbox's controls: nobody is charged for it. */
+  is_free?: boolean
   /**
    * The input as one flat object, or the promise of it. Called once the caller is known; may throw
    * a Problem.

@@ -24,6 +24,8 @@ export type Running = {
   input: Record<string, unknown>
   /** What every answer to this call carries, whatever it says. */
   headers: Record<string, string>
+  /** Made by the house itself: nobody is charged for it. */
+  is_free: boolean
 }
 
 /** Written out, not spread together: every call makes one. */

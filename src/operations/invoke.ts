@@ -57,7 +57,8 @@ async function steps(
 
   const rate = rateStanding(subject, verdict)
   const { headers } = progress
-  return run({ programme, operation, caller, request: facts, rate, input, headers })
+  const is_free = call.is_free === true
+  return run({ programme, operation, caller, request: facts, rate, input, headers, is_free })
 }
 
 /** Written out, not spread: every call makes one. */

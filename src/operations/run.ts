@@ -9,9 +9,9 @@ import { requireCardAccess } from './steps/require_card_access.ts'
 /** Runs a call, for money where it has a price. */
 export async function run(running: Running): Promise<Answer> {
   await holdToCards(running)
-  const { programme, operation } = running
+  const { programme, operation, is_free } = running
   const price = programme.settings.x402.prices.get(operation.name)
-  return price === undefined ? perform(running) : performPaid(running, price)
+  return price === undefined || is_free ? perform(running) : performPaid(running, price)
 }
 
 /** A token may be tied to cards; that holds whatever the handler does about it. */

@@ -50,6 +50,14 @@ test('the official client pays on the node that the sandbox brings', async () =>
   assert.equal(node.balanceOf(x402.pay_to as Hex), 500_000n)
 })
 
+test('the controls of the sandbox and its demo are not charged for', async () => {
+  const { world } = priced
+  const email = `house_${Date.now()}@example.com`
+  const opened = await world.call('create_account', { email, password: PASSWORD })
+  assert.equal(opened.status, 201)
+  assert.equal((await world.call('get_balance', {}, String(opened.body['bearer']))).status, 200)
+})
+
 test('florin sandbox pay tells the whole story', async () => {
   const lines: string[] = []
   process.env['FLORIN_DATA_DIR'] = priced.data_dir

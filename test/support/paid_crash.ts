@@ -72,11 +72,12 @@ export async function startPaidCrashes() {
       }
       assert.equal(await paidBy(payer), taken, point)
       assert.equal(await cardsOf(bearer), 0, point)
-      assert.equal((await balanceOf(url, bearer)).balance_usd, Number(taken) / 1e6)
       const open = await programme.db.rows(
-        `select state from x402_payments where state not in ('spent', 'failed', 'credited')`,
+        `select state, leased_until from x402_payments
+          where state not in ('spent', 'failed', 'credited')`,
       )
-      assert.deepEqual(open, [])
+      assert.deepEqual(open, [], `at ${programme.clock.now().toISOString()}`)
+      assert.equal((await balanceOf(url, bearer)).balance_usd, Number(taken) / 1e6)
       await assertBooksSound(programme.db)
     },
     PRICE,

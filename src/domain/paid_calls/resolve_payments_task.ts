@@ -58,9 +58,14 @@ async function each(
   }
 }
 
-async function sendAgain({ db, clock, network }: Till): Promise<void> {
+/** What the node says to it decides nothing, receipts do; but whoever runs it should hear of it. */
+async function sendAgain({ db, clock, network, log }: Till): Promise<void> {
   const before = new Date(clock.now().getTime() - SENT_LATELY_MS)
-  for (const raw of await unminedRaws(db, before)) await network?.broadcast(raw)
+  for (const raw of await unminedRaws(db, before)) {
+    await network?.broadcast(raw).catch((cause: unknown) => {
+      log.error('a transfer of the relayer is not taken', {}, cause)
+    })
+  }
 }
 
 function step(

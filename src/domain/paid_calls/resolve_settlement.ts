@@ -31,7 +31,7 @@ async function receiptOf({ network }: Till, { txid, raw }: TransferRow): Promise
   if (network === null) return null
   const known = await network.receipt(txid)
   if (known !== null) return known
-  await network.broadcast(raw)
+  await network.broadcast(raw).catch(() => undefined)
   return network.receipt(txid)
 }
 

@@ -104,7 +104,7 @@ const BLOCKS_LOOKED_AT = 1_800n
 /** A base fee may double in six full blocks; what is not needed is not paid. */
 const FEE_MARGIN = 3
 const GAS_MARGIN_PERCENT = 130n
-const KNOWN = /already known|known transaction|already imported|nonce.*too low/i
+const KNOWN = /already known|known transaction|already imported|nonce.*too low|correct nonce/i
 
 /** Signs with the one key the service has, for calls of one contract and nothing else. */
 export type Relayer = {
