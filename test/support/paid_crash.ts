@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Database } from '#platform/db.ts'
 import type { Failpoint } from '#platform/failpoints.ts'
 import { startBaseChain } from './base_chain.ts'
 import { advance } from './calls.ts'
@@ -20,6 +21,13 @@ const PRICE = 500_000n
 /** Longer than a payment belongs to the call that reserved it; and than it waits for a repeat. */
 const LEASE_S = 61
 const GRACE_S = 11 * 60
+
+/** Payments that are neither at their end nor as good as new. */
+const unended = (db: Database) =>
+  db.rows(
+    `select state, leased_until from x402_payments
+      where state not in ('spent', 'failed', 'credited')`,
+  )
 
 /** A chain, a healthy service on it, and paid calls to nodes that die in the middle of them. */
 export async function startPaidCrashes() {
@@ -72,11 +80,7 @@ export async function startPaidCrashes() {
       }
       assert.equal(await paidBy(payer), taken, point)
       assert.equal(await cardsOf(bearer), 0, point)
-      const open = await programme.db.rows(
-        `select state, leased_until from x402_payments
-          where state not in ('spent', 'failed', 'credited')`,
-      )
-      assert.deepEqual(open, [], `at ${programme.clock.now().toISOString()}`)
+      assert.deepEqual(await unended(programme.db), [])
       assert.equal((await balanceOf(url, bearer)).balance_usd, Number(taken) / 1e6)
       await assertBooksSound(programme.db)
     },
