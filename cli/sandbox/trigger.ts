@@ -1,7 +1,7 @@
 import { rawCall } from '#cli/calls/raw_call.ts'
 import { UsageError } from '#cli/exit_codes.ts'
 import { type Connection, type ConnectionOptions, connectionOf } from '#cli/profiles/connection.ts'
-import { event_types } from '#contract/events.ts'
+import { type EventType, event_types } from '#contract/events.ts'
 import { type Stage, type Telling, triggers } from './triggers.ts'
 
 export type TriggerOptions = ConnectionOptions & { email?: string; password?: string }
@@ -12,13 +12,20 @@ export async function trigger(type: string, options: TriggerOptions): Promise<vo
     const known = Object.keys(event_types).map((each) => `  ${each}`)
     throw new UsageError(`There is no event ${type}. These can be made:\n${known.join('\n')}`)
   }
-  const connection = await connectionOf(options)
   const say = (line: string) => void process.stdout.write(`${line}\n`)
-  await triggers[type](stageOf(connection, { ...options, say }))
+  await produce(type, await connectionOf(options), { ...options, say })
   say(`${type}: ${event_types[type]}`)
 }
 
-const isEventType = (type: string): type is keyof typeof event_types => type in event_types
+export async function produce(
+  type: EventType,
+  connection: Connection,
+  telling: Telling,
+): Promise<void> {
+  await triggers[type](stageOf(connection, telling))
+}
+
+const isEventType = (type: string): type is EventType => type in event_types
 
 function stageOf(connection: Connection, telling: Telling): Stage {
   return {

@@ -4,13 +4,15 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { event_types } from '#contract/events.ts'
+import { produce } from '#cli/sandbox/trigger.ts'
+import { type EventType, event_types } from '#contract/events.ts'
 import { allow, startAgentService, toConsent } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { florinAtWork, florin as run, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
+import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { PASSWORD } from '#test/support/people.ts'
 
 const service = await startAgentService()
@@ -160,22 +162,38 @@ test('the browser gives a token with what its owner ticked; it is renewed, and r
   assert.equal(refused.status, 401)
 })
 
+const countOf = async (type: string) => {
+  const sql = 'select count(*) as count from events where type = $1 and sequence is not null'
+  const [row] = await programme.db.rows<{ count: bigint }>(sql, [type])
+  return row?.count ?? 0n
+}
+
+async function produces(type: string, act: () => Promise<unknown>): Promise<void> {
+  const before = await countOf(type)
+  const said = await act()
+  const isTold = async () => (await countOf(type)) > before
+  assert.ok(await eventually(isTold, { within_ms: 5_000 }), `${type}: ${said}`)
+}
+
 test('trigger produces each of the 18 events', async () => {
-  const env = { ...home, FLORIN_URL: url, FLORIN_KEY: holder.key }
-  const FLORIN_OPERATOR_TOKEN = 'operator_token_of_the_tests'
-  const count = async (type: string) => {
-    const sql = 'select count(*) as count from events where type = $1 and sequence is not null'
-    const [row] = await programme.db.rows<{ count: bigint }>(sql, [type])
-    return row?.count ?? 0n
+  process.env['FLORIN_OPERATOR_TOKEN'] = OPERATOR_TOKEN
+  for (const type of Object.keys(event_types) as EventType[]) {
+    const lines: string[] = []
+    const say = (line: string) => void lines.push(line)
+    await produces(type, async () => {
+      await produce(type, { url, bearer: holder.key }, { say })
+      return lines.join('\n')
+    })
   }
-  for (const type of Object.keys(event_types)) {
-    const before = await count(type)
-    const { code, output } = await run(['trigger', type], { ...env, FLORIN_OPERATOR_TOKEN })
-    assert.equal(code, 0, output)
-    const isTold = async () => (await count(type)) > before
-    assert.ok(await eventually(isTold, { within_ms: 5_000 }), `${type}:\n${output}`)
-  }
-  const unknown = await run(['trigger', 'card.lost'], env)
+})
+
+test('trigger as a command tells its steps, and names the events where it knows none of them', async () => {
+  await produces('card.frozen', async () => {
+    const { code, stdout } = await florin('trigger', 'card.frozen')
+    assert.equal(code, 0)
+    assert.match(stdout, /^ {2}issue_card: card_\w+\ncard\.frozen: A card was frozen/)
+  })
+  const unknown = await florin('trigger', 'card.lost')
   assert.equal(unknown.code, 2)
   assert.match(unknown.stderr, /card\.frozen/)
 })
