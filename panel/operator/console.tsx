@@ -1,11 +1,12 @@
 import { LogOut } from 'lucide-react'
-import { Route, Router, Switch } from 'wouter'
+import { Link, Route, Router, Switch, useRoute } from 'wouter'
 import { NotFound } from '#panel/pages/not_found.tsx'
 import { queryClient } from '#panel/queries.ts'
 import { Mark } from '#panel/shell/mark.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { KillSwitches } from './kill_switches.tsx'
+import { classes } from '#panel/ui/classes.ts'
 import { keepToken, useToken } from './operator_api.ts'
+import { type ConsolePage, pages } from './pages.ts'
 import { OperatorSignIn } from './sign_in.tsx'
 
 /** What runs the programme, for those who run it. */
@@ -24,12 +25,41 @@ export function Console() {
           <LogOut /> Sign out
         </Button>
       </header>
-      <main className="mx-auto max-w-6xl px-4 py-6 lg:px-6">
-        <Switch>
-          <Route path="/" component={KillSwitches} />
-          <Route component={NotFound} />
-        </Switch>
-      </main>
+      <div className="lg:grid lg:grid-cols-[13rem_1fr]">
+        <nav
+          aria-label="Pages"
+          className="flex gap-0.5 overflow-x-auto border-b border-line px-2 py-2 lg:min-h-[calc(100dvh-3.5rem)] lg:flex-col lg:border-r lg:border-b-0 lg:px-3 lg:py-4"
+        >
+          {pages.map((page) => (
+            <PageLink key={page.path} page={page} />
+          ))}
+        </nav>
+        <main className="mx-auto w-full max-w-6xl min-w-0 px-4 py-6 lg:px-6">
+          <Switch>
+            {pages.map(({ path, component }) => (
+              <Route key={path} path={path} component={component} />
+            ))}
+            <Route component={NotFound} />
+          </Switch>
+        </main>
+      </div>
     </Router>
+  )
+}
+
+function PageLink({ page: { path, title, icon: Icon } }: { page: ConsolePage }) {
+  const [is_here] = useRoute(path)
+  return (
+    <Link
+      href={path}
+      aria-current={is_here ? 'page' : undefined}
+      className={classes(
+        'flex h-9 shrink-0 items-center gap-2.5 rounded-lg px-2.5 font-medium whitespace-nowrap text-soft hover:bg-hover hover:text-ink',
+        is_here && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
+      )}
+    >
+      <Icon className="size-4" aria-hidden />
+      {title}
+    </Link>
   )
 }

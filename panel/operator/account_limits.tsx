@@ -1,0 +1,93 @@
+import { type FormEvent, useState } from 'react'
+import { inWords } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Sheet } from '#panel/ui/dialog.tsx'
+import { MoneyField, Select } from '#panel/ui/field.tsx'
+import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { useOperatorAct } from './operator_api.ts'
+import type { AdministeredAccount } from './shapes.ts'
+
+type Props = { account: AdministeredAccount }
+
+/** What this account may do beyond or below the programme's own limits. */
+export function AccountLimits({ account }: Props) {
+  const [is_open, setOpen] = useState(false)
+  return (
+    <>
+      <Button aria-label={`Limits of ${account.email}`} onClick={() => setOpen(true)}>
+        Limits
+      </Button>
+      {is_open && <LimitsSheet account={account} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+const profiles = [
+  ['', "The programme's"],
+  ['default', 'Default'],
+  ['conservative', 'Conservative'],
+] as const
+
+function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
+  const [typed, setTyped] = useState<Record<string, string>>(() =>
+    Object.fromEntries(
+      Object.entries(account.own_limits).map(([name, value]) => [name, String(value)]),
+    ),
+  )
+  const [profile, setProfile] = useState(account.rate_profile ?? '')
+  const act = useOperatorAct<void>({
+    method: 'PATCH',
+    path: () => `/accounts/${account.id}/limits`,
+    body: () => ({ rate_profile: profile === '' ? null : profile, ...changesOf(account, typed) }),
+    changes: ['/accounts'],
+    done: () => {
+      onClose()
+      toast('Limits set.')
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    act.mutate()
+  }
+  return (
+    <Sheet
+      open
+      onOpenChange={onClose}
+      title="Limits"
+      description={`${account.email}. An empty field keeps the programme's own limit.`}
+    >
+      <form className="space-y-3" onSubmit={submit}>
+        <Select
+          label="Rate profile"
+          options={profiles}
+          value={profile}
+          onChange={(change) => setProfile(change.target.value)}
+        />
+        {Object.entries(account.spend_limits).map(([name, now]) => (
+          <MoneyField
+            key={name}
+            label={inWords(name.replace(/_usd$/, ''))}
+            placeholder={formatUsd(now)}
+            value={typed[name] ?? ''}
+            onChange={(change) => setTyped({ ...typed, [name]: change.target.value })}
+          />
+        ))}
+        <ProblemNote problem={act.error} />
+        <Button type="submit" kind="main" busy={act.isPending}>
+          Set limits
+        </Button>
+      </form>
+    </Sheet>
+  )
+}
+
+/** Only what differs from what was set: null gives a limit back to the programme. */
+function changesOf(
+  { own_limits }: AdministeredAccount,
+  typed: Readonly<Record<string, string>>,
+): Record<string, number | null> {
+  const wanted = Object.entries(typed).map(([name, text]) => [name, usdIn(text)] as const)
+  return Object.fromEntries(wanted.filter(([name, value]) => value !== (own_limits[name] ?? null)))
+}

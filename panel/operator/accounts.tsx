@@ -1,0 +1,99 @@
+import { Users } from 'lucide-react'
+import { Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { AccountLimits } from './account_limits.tsx'
+import { ActButton } from './act_button.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { AdministeredAccount } from './shapes.ts'
+
+const statuses = [
+  ['active', 'Active'],
+  ['suspended', 'Suspended'],
+] as const
+
+const columns: readonly Column<AdministeredAccount>[] = [
+  {
+    title: 'E-mail',
+    cell: ({ email, id }) => (
+      <>
+        <span className="font-medium break-all">{email}</span>
+        <span className="hidden md:block">
+          <Copyable text={id} label="Copy the account's id" />
+        </span>
+      </>
+    ),
+  },
+  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Balance',
+    wide_only: true,
+    right: true,
+    cell: ({ balance_usd }) => <Money usd={balance_usd} />,
+  },
+  { title: 'Act', right: true, cell: (row) => <Acts of={row} /> },
+]
+
+function Acts({ of }: { of: AdministeredAccount }) {
+  const is_active = of.status === 'active'
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-2">
+      <AccountLimits account={of} />
+      <ActButton
+        verb={is_active ? 'Suspend' : 'Reinstate'}
+        danger={is_active}
+        path={`/accounts/${of.id}/${is_active ? 'suspend' : 'reinstate'}`}
+        changes={['/accounts']}
+        done={is_active ? 'Suspended.' : 'Reinstated.'}
+      >
+        {is_active
+          ? `No bearer of ${of.email} works and no card of it pays until it is reinstated.`
+          : `${of.email} can sign in, call and pay again.`}
+      </ActButton>
+    </span>
+  )
+}
+
+export function Accounts() {
+  const filters = useFilters(['email', 'status'])
+  const list = useOperatorList<AdministeredAccount>('/accounts', filters.given)
+  return (
+    <>
+      <PageHeader title="Accounts" note="Found by their whole e-mail address." />
+      <Section flush>
+        <FilterBar
+          {...filters}
+          search={
+            <FilterSearch
+              label="E-mail"
+              value={filters.values.email}
+              onChange={(value) => filters.set('email', value)}
+            />
+          }
+        >
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+        </FilterBar>
+        <Table
+          label="Accounts"
+          list={list}
+          columns={columns}
+          empty={
+            <Empty icon={Users} title="No account found">
+              Search by the whole e-mail address.
+            </Empty>
+          }
+        />
+      </Section>
+    </>
+  )
+}

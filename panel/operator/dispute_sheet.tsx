@@ -1,0 +1,115 @@
+import { type FormEvent, useState } from 'react'
+import type { Dispute } from '#contract/disputes.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { formatBytes } from '#panel/ui/bytes.ts'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { Sheet } from '#panel/ui/dialog.tsx'
+import { TextArea } from '#panel/ui/field.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Facts } from '#panel/ui/section.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { useOperatorAct } from './operator_api.ts'
+import type { Owned } from './shapes.ts'
+
+type Props = { dispute: Owned<Dispute>; onClose(): void }
+
+/** One dispute: what the holder says, what the other side says, and how it ends. */
+export function DisputeSheet({ dispute, onClose }: Props) {
+  return (
+    <Sheet
+      open
+      onOpenChange={onClose}
+      title={inWords(dispute.reason)}
+      description={dispute.explanation}
+    >
+      <Facts
+        rows={[
+          ['Status', <Status key="status" of={dispute.outcome ?? dispute.status} />],
+          ['Contested', <Money key="amount" usd={dispute.amount_usd} />],
+          ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
+          ['Dispute', <Copyable key="id" text={dispute.id} label="Copy the dispute's id" />],
+          ['Account', <Copyable key="a" text={dispute.account_id} label="Copy the account's id" />],
+          ['Evidence until', <Time key="due" at={dispute.evidence_due_at} />],
+          dispute.response !== null && ['Other side', dispute.response.text],
+        ]}
+      />
+      <Evidence dispute={dispute} />
+      {dispute.status !== 'closed' && <Decide dispute={dispute} />}
+    </Sheet>
+  )
+}
+
+function Evidence({ dispute: { evidence } }: { dispute: Dispute }) {
+  if (evidence.length === 0) return <p className="mt-4 text-soft">No evidence was added.</p>
+  return (
+    <ul aria-label="Evidence" className="mt-4 divide-y divide-line">
+      {evidence.map((piece) => (
+        <li key={piece.id} className="flex items-baseline justify-between gap-3 py-2">
+          <span className="min-w-0 break-words">{piece.note ?? piece.file_name ?? piece.id}</span>
+          {piece.size_bytes !== null && (
+            <span className="num shrink-0 text-sm text-soft">{formatBytes(piece.size_bytes)}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type Verdict = { kind: 'answer' } | { kind: 'close'; outcome: 'won' | 'lost' }
+
+function Decide({ dispute }: { dispute: Dispute }) {
+  const [text, setText] = useState('')
+  const act = useOperatorAct<Verdict>({
+    method: 'POST',
+    path: ({ kind }) => `/disputes/${dispute.id}/${kind}`,
+    body: (verdict) => ({
+      ...(verdict.kind === 'close' && { outcome: verdict.outcome }),
+      ...(text.trim() !== '' && { text: text.trim() }),
+    }),
+    changes: ['/disputes'],
+    done: () => {
+      setText('')
+      toast('Recorded.')
+    },
+  })
+  const answer = (form: FormEvent) => {
+    form.preventDefault()
+    act.mutate({ kind: 'answer' })
+  }
+  return (
+    <form className="mt-5 space-y-3" onSubmit={answer}>
+      <TextArea
+        label="What the other side says, or why it ends so"
+        maxLength={5_000}
+        value={text}
+        onChange={(change) => setText(change.target.value)}
+      />
+      <ProblemNote problem={act.error} />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" busy={act.isPending} disabled={text.trim() === ''}>
+          Record the answer
+        </Button>
+        <Button
+          kind="main"
+          busy={act.isPending}
+          onClick={() => act.mutate({ kind: 'close', outcome: 'won' })}
+        >
+          Holder wins
+        </Button>
+        <Button
+          kind="danger"
+          busy={act.isPending}
+          onClick={() => act.mutate({ kind: 'close', outcome: 'lost' })}
+        >
+          Holder loses
+        </Button>
+      </div>
+      <p className="text-sm text-soft">
+        Lost: the provisional credit is taken back. Neither can be undone.
+      </p>
+    </form>
+  )
+}

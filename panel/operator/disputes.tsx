@@ -1,0 +1,80 @@
+import { Gavel } from 'lucide-react'
+import { useState } from 'react'
+import type { Dispute } from '#contract/disputes.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { DisputeSheet } from './dispute_sheet.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { Owned } from './shapes.ts'
+
+type Row = Owned<Dispute>
+
+const statuses = [
+  ['open', 'Open'],
+  ['answered', 'Answered'],
+  ['closed', 'Closed'],
+] as const
+
+export function Disputes() {
+  const filters = useFilters(['status'])
+  const list = useOperatorList<Row>('/disputes', filters.given)
+  const [open_id, setOpen] = useState<string | null>(null)
+  const opened = list.rows?.find(({ id }) => id === open_id)
+  const columns: readonly Column<Row>[] = [
+    {
+      title: 'Reason',
+      cell: (row) => (
+        <Button kind="quiet" className="-ml-3" onClick={() => setOpen(row.id)}>
+          {inWords(row.reason)}
+        </Button>
+      ),
+    },
+    { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
+    {
+      title: 'Evidence',
+      wide_only: true,
+      right: true,
+      cell: ({ evidence }) => <span className="num">{evidence.length}</span>,
+    },
+    {
+      title: 'Evidence until',
+      wide_only: true,
+      cell: ({ evidence_due_at }) => <Time at={evidence_due_at} />,
+    },
+    { title: 'Filed', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  ]
+  return (
+    <>
+      <PageHeader title="Disputes" note="Purchases that holders contest." />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+        </FilterBar>
+        <Table
+          label="Disputes"
+          list={list}
+          columns={columns}
+          empty={
+            <Empty icon={Gavel} title="No dispute waits">
+              What holders contest appears here, the newest first.
+            </Empty>
+          }
+        />
+      </Section>
+      {opened !== undefined && <DisputeSheet dispute={opened} onClose={() => setOpen(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import {
+  Activity,
+  Banknote,
+  ChartLine,
+  CreditCard,
+  Gavel,
+  HandCoins,
+  LifeBuoy,
+  type LucideIcon,
+  OctagonX,
+  Scale,
+  Users,
+  Wrench,
+} from 'lucide-react'
+import type { ComponentType } from 'react'
+import { Accounts } from './accounts.tsx'
+import { Cards } from './cards.tsx'
+import { Disputes } from './disputes.tsx'
+import { Figures } from './figures.tsx'
+import { Health } from './health.tsx'
+import { KillSwitches } from './kill_switches.tsx'
+import { MaintenancePage } from './maintenance.tsx'
+import { Reconciliation } from './reconciliation.tsx'
+import { Suspense } from './suspense.tsx'
+import { Tickets } from './tickets.tsx'
+import { Withdrawals } from './withdrawals.tsx'
+
+export type ConsolePage = {
+  path: string
+  title: string
+  icon: LucideIcon
+  component: ComponentType
+}
+
+/** What waits for a person comes first, then look-up, then the programme as a whole. */
+export const pages: readonly ConsolePage[] = [
+  { path: '/', title: 'Figures', icon: ChartLine, component: Figures },
+  { path: '/disputes', title: 'Disputes', icon: Gavel, component: Disputes },
+  { path: '/tickets', title: 'Tickets', icon: LifeBuoy, component: Tickets },
+  { path: '/withdrawals', title: 'Withdrawals', icon: Banknote, component: Withdrawals },
+  { path: '/suspense', title: 'Suspense', icon: HandCoins, component: Suspense },
+  { path: '/accounts', title: 'Accounts', icon: Users, component: Accounts },
+  { path: '/cards', title: 'Cards', icon: CreditCard, component: Cards },
+  { path: '/kill_switches', title: 'Kill switches', icon: OctagonX, component: KillSwitches },
+  { path: '/maintenance', title: 'Maintenance', icon: Wrench, component: MaintenancePage },
+  { path: '/reconciliation', title: 'Reconciliation', icon: Scale, component: Reconciliation },
+  { path: '/health', title: 'Health', icon: Activity, component: Health },
+]

@@ -1,0 +1,36 @@
+import { Wrench } from 'lucide-react'
+import type { SystemHealth } from '#contract/system.ts'
+import { One } from '#panel/ui/one.tsx'
+import { Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useOperatorRead } from './operator_api.ts'
+
+/** What is announced and not over yet. */
+export function PlannedMaintenance() {
+  const health = useOperatorRead<SystemHealth>('/health')
+  return (
+    <One read={health}>
+      {({ maintenance }) => (
+        <Section title="Planned and under way" flush>
+          {maintenance.length === 0 ? (
+            <Empty icon={Wrench} title="Nothing is planned">
+              What you announce stands here, and in get_system_health, until it is over.
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line">
+              {maintenance.map((plan) => (
+                <li key={plan.starts_at + plan.message} className="px-4 py-3">
+                  <p className="font-medium">{plan.message}</p>
+                  <p className="text-sm text-soft">
+                    <Time at={plan.starts_at} /> to <Time at={plan.ends_at} />
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Section>
+      )}
+    </One>
+  )
+}

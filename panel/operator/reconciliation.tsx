@@ -1,0 +1,97 @@
+import { CircleCheck } from 'lucide-react'
+import { Badge } from '#panel/ui/badge.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { One } from '#panel/ui/one.tsx'
+import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useOperatorRead } from './operator_api.ts'
+import type { ReconciliationReport } from './shapes.ts'
+
+export function Reconciliation() {
+  const report = useOperatorRead<ReconciliationReport>('/reconciliation')
+  return (
+    <>
+      <PageHeader title="Reconciliation" note="The books against the chains and the networks." />
+      <One read={report}>{(found) => <Report of={found} />}</One>
+    </>
+  )
+}
+
+function Report({ of }: { of: ReconciliationReport }) {
+  return (
+    <div className="grid gap-4 lg:grid-cols-2">
+      <Section
+        title="The books"
+        className="lg:col-span-2"
+        action={
+          <span className="text-sm text-soft">
+            <Time at={of.checked_at} />
+          </span>
+        }
+      >
+        {of.violations.length === 0 ? (
+          <p className="flex items-center gap-2">
+            <CircleCheck className="size-4 text-good" aria-hidden /> Every proof holds.
+          </p>
+        ) : (
+          <ul className="list-disc space-y-1 pl-5 text-bad">
+            {of.violations.map(({ proof }) => (
+              <li key={proof}>{proof}</li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      {of.chains.map((chain) => (
+        <Section
+          key={chain.chain + chain.asset}
+          title={`${chain.asset} on ${chain.chain}`}
+          action={<Verdict difference_usd={chain.difference_usd} is_short={chain.is_short} />}
+        >
+          <Facts
+            rows={[
+              ['In the books', <Money key="books" usd={chain.ledger_usd} />],
+              ['In flight', <Money key="flight" usd={chain.in_flight_usd} />],
+              ['Your own float', <Money key="float" usd={chain.float_usd} />],
+              chain.on_chain_usd !== null && [
+                'On the chain',
+                <Money key="chain" usd={chain.on_chain_usd} />,
+              ],
+              chain.difference_usd !== null && [
+                'Difference',
+                <Money key="difference" usd={chain.difference_usd} />,
+              ],
+              chain.fault !== null && ['Could not be asked', chain.fault],
+            ]}
+          />
+        </Section>
+      ))}
+      {of.network.map((network) => (
+        <Section
+          key={network.network}
+          title={network.network}
+          action={<Verdict difference_usd={network.difference_usd} />}
+        >
+          <Facts
+            rows={[
+              ['In the books', <Money key="books" usd={network.ledger_usd} />],
+              ['Captures less refunds', <Money key="said" usd={network.transactions_usd} />],
+              ['Difference', <Money key="difference" usd={network.difference_usd} />],
+            ]}
+          />
+        </Section>
+      ))}
+    </div>
+  )
+}
+
+type Judged = { difference_usd: number | null; is_short?: boolean }
+
+function Verdict({ difference_usd, is_short = false }: Judged) {
+  if (difference_usd === null) return <Badge tone="warn">Not compared</Badge>
+  if (is_short) return <Badge tone="bad">Short</Badge>
+  return difference_usd === 0 ? (
+    <Badge tone="good">Agrees</Badge>
+  ) : (
+    <Badge tone="warn">Differs</Badge>
+  )
+}

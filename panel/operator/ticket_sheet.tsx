@@ -1,0 +1,85 @@
+import { type FormEvent, useState } from 'react'
+import type { Ticket } from '#contract/support.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { Sheet } from '#panel/ui/dialog.tsx'
+import { Select, TextArea } from '#panel/ui/field.tsx'
+import { ProblemNote } from '#panel/ui/problem_note.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { useOperatorAct } from './operator_api.ts'
+
+export const ticket_statuses = [
+  ['open', 'Open'],
+  ['pending', 'Pending'],
+  ['resolved', 'Resolved'],
+  ['closed', 'Closed'],
+] as const
+
+/** The thread of a ticket, and the next answer in it. */
+export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): void }) {
+  return (
+    <Sheet
+      open
+      onOpenChange={onClose}
+      title={ticket.subject}
+      description={inWords(ticket.category)}
+    >
+      <p className="mb-3">
+        <Status of={ticket.status} />
+      </p>
+      <ol aria-label="Messages" className="space-y-3">
+        {ticket.messages.map((message) => (
+          <li key={message.id} className="rounded-lg border border-line px-3 py-2">
+            <p className="flex justify-between gap-3 text-sm text-soft">
+              {message.author === 'customer' ? 'Holder' : 'Support'}{' '}
+              <Time at={message.created_at} />
+            </p>
+            <p className="mt-1 break-words whitespace-pre-wrap">{message.body}</p>
+          </li>
+        ))}
+      </ol>
+      <Reply id={ticket.id} />
+    </Sheet>
+  )
+}
+
+function Reply({ id }: { id: string }) {
+  const [message, setMessage] = useState('')
+  const [status, setStatus] = useState('pending')
+  const act = useOperatorAct<void>({
+    method: 'POST',
+    path: () => `/tickets/${id}/reply`,
+    body: () => ({ message: message.trim(), status }),
+    changes: ['/tickets'],
+    done: () => {
+      setMessage('')
+      toast('Answered.')
+    },
+  })
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    act.mutate()
+  }
+  return (
+    <form className="mt-5 space-y-3" onSubmit={submit}>
+      <TextArea
+        label="Answer"
+        required
+        maxLength={10_000}
+        value={message}
+        onChange={(change) => setMessage(change.target.value)}
+      />
+      <Select
+        label="The ticket is then"
+        options={ticket_statuses}
+        value={status}
+        onChange={(change) => setStatus(change.target.value)}
+      />
+      <ProblemNote problem={act.error} />
+      <Button type="submit" kind="main" busy={act.isPending}>
+        Send the answer
+      </Button>
+    </form>
+  )
+}

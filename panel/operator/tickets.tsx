@@ -1,0 +1,66 @@
+import { LifeBuoy } from 'lucide-react'
+import { useState } from 'react'
+import type { Ticket } from '#contract/support.ts'
+import { inWords, Status } from '#panel/ui/badge.tsx'
+import { Button } from '#panel/ui/button.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { Owned } from './shapes.ts'
+import { TicketSheet, ticket_statuses } from './ticket_sheet.tsx'
+
+type Row = Owned<Ticket>
+
+export function Tickets() {
+  const filters = useFilters(['status'])
+  const list = useOperatorList<Row>('/tickets', filters.given)
+  const [open_id, setOpen] = useState<string | null>(null)
+  const opened = list.rows?.find(({ id }) => id === open_id)
+  const columns: readonly Column<Row>[] = [
+    {
+      title: 'Subject',
+      cell: (row) => (
+        <Button
+          kind="quiet"
+          className="-ml-3 h-auto py-1.5 text-left whitespace-normal"
+          onClick={() => setOpen(row.id)}
+        >
+          {row.subject}
+        </Button>
+      ),
+    },
+    { title: 'About', wide_only: true, cell: ({ category }) => inWords(category) },
+    { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+    { title: 'Last change', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  ]
+  return (
+    <>
+      <PageHeader title="Tickets" note="What holders ask." />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={ticket_statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+        </FilterBar>
+        <Table
+          label="Tickets"
+          list={list}
+          columns={columns}
+          empty={
+            <Empty icon={LifeBuoy} title="Nobody has asked">
+              Questions of holders appear here, the newest first.
+            </Empty>
+          }
+        />
+      </Section>
+      {opened !== undefined && <TicketSheet ticket={opened} onClose={() => setOpen(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,91 @@
+import { Banknote } from 'lucide-react'
+import type { Withdrawal } from '#contract/withdrawals.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { Money } from '#panel/ui/money.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { ActButton } from './act_button.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { Owned } from './shapes.ts'
+
+type Row = Owned<Withdrawal> & { in_review: boolean }
+
+const statuses = [
+  ['review', 'Waits for a person'],
+  ['pending', 'Pending'],
+  ['broadcasted', 'Broadcasted'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed'],
+] as const
+
+const columns: readonly Column<Row>[] = [
+  { title: 'To', cell: ({ address }) => <Copyable text={address} label="Copy the address" /> },
+  {
+    title: 'Status',
+    wide_only: true,
+    cell: ({ in_review, status }) => <Status of={in_review ? 'review' : status} />,
+  },
+  { title: 'Asked', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
+  { title: 'Decide', right: true, cell: (row) => row.in_review && <Decide of={row} /> },
+]
+
+function Decide({ of }: { of: Row }) {
+  const changes = ['/withdrawals']
+  return (
+    <span className="inline-flex flex-wrap justify-end gap-2">
+      <ActButton
+        verb="Approve"
+        path={`/withdrawals/${of.id}/approve`}
+        changes={changes}
+        done="It goes out."
+      >
+        <Money usd={of.amount_usd} /> go to {of.address}. What is sent cannot be called back.
+      </ActButton>
+      <ActButton
+        verb="Refuse"
+        danger
+        path={`/withdrawals/${of.id}/refuse`}
+        changes={changes}
+        done="Refused; all of it is back on the balance."
+      >
+        All of it goes back to the holder's balance.
+      </ActButton>
+    </span>
+  )
+}
+
+export function Withdrawals() {
+  const filters = useFilters(['status'])
+  const list = useOperatorList<Row>('/withdrawals', filters.given)
+  return (
+    <>
+      <PageHeader title="Withdrawals" note="Those above the review threshold wait for you." />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+        </FilterBar>
+        <Table
+          label="Withdrawals"
+          list={list}
+          columns={columns}
+          empty={
+            <Empty icon={Banknote} title="No withdrawal here">
+              What holders send out appears here, the newest first.
+            </Empty>
+          }
+        />
+      </Section>
+    </>
+  )
+}
