@@ -143,14 +143,3 @@ test('so does every page before there is a session, and a new account’s empty 
     },
   ])
 })
-
-test('so does the operator’s console', { skip }, async () => {
-  if (browser === null) return
-  await everyPage(browser, { url, operator_token: 'operator_token_of_the_tests' }, [
-    {
-      name: 'operator_kill_switches',
-      path: '/operator',
-      ready: (page) => page.getByRole('button', { name: 'Stop topups' }).waitFor(),
-    },
-  ])
-})
