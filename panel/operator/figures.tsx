@@ -36,8 +36,8 @@ function Shown({ of: { totals, days } }: { of: ProgrammeFigures }) {
           </Total>
         </dl>
       </Section>
-      <Line title="Deposits" days={days} of={depositsOf} format={formatUsd} />
-      <Line title="Settled purchases" days={days} of={capturesOf} format={formatUsd} />
+      <Line title="Deposits" days={days} of={depositsOf} format={dollars} />
+      <Line title="Settled purchases" days={days} of={capturesOf} format={dollars} />
       <Line title="Approval rate" days={days} of={approvalOf} format={percent} />
       <Line title="New accounts" days={days} of={openedOf} format={String} />
       <DeclineReasons days={days} />
@@ -49,6 +49,8 @@ const depositsOf = ({ deposited_usd }: Day) => deposited_usd
 const capturesOf = ({ captured_usd }: Day) => captured_usd
 const approvalOf = ({ approval_rate }: Day) => approval_rate
 const openedOf = ({ accounts_opened }: Day) => accounts_opened
+/** An axis divides what it shows: cents are enough. */
+const dollars = (amount_usd: number) => formatUsd(Math.round(amount_usd * 100) / 100)
 const percent = (rate: number) => `${Math.round(rate * 100)} %`
 
 function Total({ name, children }: { name: string; children: React.ReactNode }) {
