@@ -12,15 +12,35 @@ type Plan = { starts_at: string; ends_at: string; message: string }
 const NOTHING: Plan = { starts_at: '', ends_at: '', message: '' }
 
 export function MaintenancePage() {
+  return (
+    <>
+      <PageHeader
+        title="Maintenance"
+        note="Every account hears of it at once, by event and by e-mail."
+      />
+      <div className="grid gap-4 lg:grid-cols-2">
+        <Section title="Announce">
+          <Announce />
+        </Section>
+        <PlannedMaintenance />
+      </div>
+    </>
+  )
+}
+
+/** People plan in their own time; the service keeps UTC. */
+const bodyOf = ({ starts_at, ends_at, message }: Plan) => ({
+  starts_at: new Date(starts_at).toISOString(),
+  ends_at: new Date(ends_at).toISOString(),
+  message: message.trim(),
+})
+
+function Announce() {
   const [plan, setPlan] = useState(NOTHING)
   const act = useOperatorAct<Plan>({
     method: 'POST',
     path: () => '/maintenance',
-    body: ({ starts_at, ends_at, message }) => ({
-      starts_at: new Date(starts_at).toISOString(),
-      ends_at: new Date(ends_at).toISOString(),
-      message: message.trim(),
-    }),
+    body: bodyOf,
     changes: ['/health'],
     done: () => {
       setPlan(NOTHING)
@@ -31,46 +51,21 @@ export function MaintenancePage() {
     form.preventDefault()
     act.mutate(plan)
   }
-  const change = (name: keyof Plan) => (event: { target: { value: string } }) =>
-    setPlan({ ...plan, [name]: event.target.value })
+  const held = (name: keyof Plan) => ({
+    required: true,
+    value: plan[name],
+    onChange: (event: { target: { value: string } }) =>
+      setPlan({ ...plan, [name]: event.target.value }),
+  })
   return (
-    <>
-      <PageHeader
-        title="Maintenance"
-        note="Every account hears of it at once, by event and by e-mail."
-      />
-      <div className="grid gap-4 lg:grid-cols-2">
-        <Section title="Announce">
-          <form className="space-y-3" onSubmit={submit}>
-            <Field
-              label="Begins, in your time"
-              type="datetime-local"
-              required
-              value={plan.starts_at}
-              onChange={change('starts_at')}
-            />
-            <Field
-              label="Ends, in your time"
-              type="datetime-local"
-              required
-              value={plan.ends_at}
-              onChange={change('ends_at')}
-            />
-            <TextArea
-              label="What will be done"
-              required
-              maxLength={1_000}
-              value={plan.message}
-              onChange={change('message')}
-            />
-            <ProblemNote problem={act.error} />
-            <Button type="submit" kind="main" busy={act.isPending}>
-              Announce to everybody
-            </Button>
-          </form>
-        </Section>
-        <PlannedMaintenance />
-      </div>
-    </>
+    <form className="space-y-3" onSubmit={submit}>
+      <Field label="Begins, in your time" type="datetime-local" {...held('starts_at')} />
+      <Field label="Ends, in your time" type="datetime-local" {...held('ends_at')} />
+      <TextArea label="What will be done" maxLength={1_000} {...held('message')} />
+      <ProblemNote problem={act.error} />
+      <Button type="submit" kind="main" busy={act.isPending}>
+        Announce to everybody
+      </Button>
+    </form>
   )
 }

@@ -20,50 +20,9 @@ export function Reconciliation() {
 function Report({ of }: { of: ReconciliationReport }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <Section
-        title="The books"
-        className="lg:col-span-2"
-        action={
-          <span className="text-sm text-soft">
-            <Time at={of.checked_at} />
-          </span>
-        }
-      >
-        {of.violations.length === 0 ? (
-          <p className="flex items-center gap-2">
-            <CircleCheck className="size-4 text-good" aria-hidden /> Every proof holds.
-          </p>
-        ) : (
-          <ul className="list-disc space-y-1 pl-5 text-bad">
-            {of.violations.map(({ proof }) => (
-              <li key={proof}>{proof}</li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <Books of={of} />
       {of.chains.map((chain) => (
-        <Section
-          key={chain.chain + chain.asset}
-          title={`${chain.asset} on ${chain.chain}`}
-          action={<Verdict difference_usd={chain.difference_usd} is_short={chain.is_short} />}
-        >
-          <Facts
-            rows={[
-              ['In the books', <Money key="books" usd={chain.ledger_usd} />],
-              ['In flight', <Money key="flight" usd={chain.in_flight_usd} />],
-              ['Your own float', <Money key="float" usd={chain.float_usd} />],
-              chain.on_chain_usd !== null && [
-                'On the chain',
-                <Money key="chain" usd={chain.on_chain_usd} />,
-              ],
-              chain.difference_usd !== null && [
-                'Difference',
-                <Money key="difference" usd={chain.difference_usd} />,
-              ],
-              chain.fault !== null && ['Could not be asked', chain.fault],
-            ]}
-          />
-        </Section>
+        <Chain key={chain.chain + chain.asset} of={chain} />
       ))}
       {of.network.map((network) => (
         <Section
@@ -81,6 +40,45 @@ function Report({ of }: { of: ReconciliationReport }) {
         </Section>
       ))}
     </div>
+  )
+}
+
+function Books({ of: { checked_at, violations } }: { of: ReconciliationReport }) {
+  return (
+    <Section title="The books" className="lg:col-span-2" action={<Time at={checked_at} />}>
+      {violations.length === 0 ? (
+        <p className="flex items-center gap-2">
+          <CircleCheck className="size-4 text-good" aria-hidden /> Every proof holds.
+        </p>
+      ) : (
+        <ul className="list-disc space-y-1 pl-5 text-bad">
+          {violations.map(({ proof }) => (
+            <li key={proof}>{proof}</li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function Chain({ of: chain }: { of: ReconciliationReport['chains'][number] }) {
+  const { on_chain_usd, difference_usd, fault } = chain
+  return (
+    <Section
+      title={`${chain.asset} on ${chain.chain}`}
+      action={<Verdict difference_usd={difference_usd} is_short={chain.is_short} />}
+    >
+      <Facts
+        rows={[
+          ['In the books', <Money key="books" usd={chain.ledger_usd} />],
+          ['In flight', <Money key="flight" usd={chain.in_flight_usd} />],
+          ['Your own float', <Money key="float" usd={chain.float_usd} />],
+          on_chain_usd !== null && ['On the chain', <Money key="chain" usd={on_chain_usd} />],
+          difference_usd !== null && ['Difference', <Money key="d" usd={difference_usd} />],
+          fault !== null && ['Could not be asked', fault],
+        ]}
+      />
+    </Section>
   )
 }
 
