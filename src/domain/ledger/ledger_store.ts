@@ -34,8 +34,9 @@ export type MovementRow = {
 type Owned = Purse & { account_id: string }
 
 /**
- * Locks purses in key order: account, kind, owner. One that has never been used has no row yet;
- * it is made, and then all of them are locked again from the start of the order.
+ * Locks purses in key order: account, kind, owner. One that has never been used has no row yet:
+ * then none is locked before all that are missing were made, in the same order. Whoever waits for
+ * another's new purse must hold nothing that the other may want.
  */
 export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<string, PurseRow>> {
   const distinct = new Map(wanted.map((purse) => [purseKey(purse.account_id, purse), purse]))
@@ -65,6 +66,10 @@ function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
        from purses p
        join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
       using (account_id, kind, owner_id)
+      where (select count(*)
+               from purses e
+               join unnest($1::text[], $2::text[], $3::text[]) as a (account_id, kind, owner_id)
+              using (account_id, kind, owner_id)) = cardinality($1::text[])
       order by p.account_id, p.kind, p.owner_id
         for update of p`,
     columns,
@@ -135,8 +140,8 @@ export type OneMovement = Omit<MovementRow, 'from_balance_micros' | 'to_balance_
 type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
 
 /**
- * One movement in one statement: locks in key order, and moves only where both purses are there,
- * the one covers it, and the treasury's last movement is older. Null where it did not move; the
+ * One movement in one statement: locks in key order, and only where both purses are there; moves if
+ * the one covers it and the treasury's last movement is older. Null where it did not move; the
  * slower way then finds out why.
  */
 export async function moveAtOnce(tx: Tx, row: OneMovement): Promise<Balances | null> {
@@ -162,6 +167,9 @@ const MOVE_AT_ONCE = `
   with locked as materialized (
     select kind, owner_id, balance_micros, moved_at from purses
      where account_id = $1 and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7))
+       and $13 = (select count(*) from purses
+                   where account_id = $1
+                     and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7)))
      order by account_id, kind, owner_id
        for update
   ), lawful as materialized (
