@@ -5,9 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { root } from '#platform/root.ts'
 
 /** The examples of docs/webhooks.md in other languages, run as they stand there. */
-const docs = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
+const docs = readFileSync(join(root, 'docs/webhooks.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'florin_examples_'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
