@@ -53,7 +53,7 @@ async function overTcp(name: string, batch_max?: number, per_second?: number): P
 type InProcess = Figure & { cpu_us: number }
 
 async function inProcess({ seams, url }: World): Promise<InProcess> {
-  const db = openDatabase(url, { pool_size: 2 })
+  const db = openDatabase(url, { pool_size: 2, key_lookups: true })
   const engine = makeEngine({ ...seams, db })
   const host: HostSeams = { ...seams, engine, link: default_link }
   await drive(host, 1)

@@ -48,7 +48,7 @@ export async function startWorld(card_count: number): Promise<World> {
 
 /** The engine on connections of its own, and the host before it. */
 export async function startIssuer({ seams, url }: World, batch_max?: number) {
-  const db = openDatabase(url, { pool_size: 2, limits: LIMITS })
+  const db = openDatabase(url, { pool_size: 2, limits: LIMITS, key_lookups: true })
   const engine = makeEngine({ ...seams, db }, batch_max === undefined ? {} : { batch_max })
   const host = await startCardHost({ ...seams, engine, link: default_link }, seams.settings)
   return {

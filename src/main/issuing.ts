@@ -38,7 +38,12 @@ const LIMITS = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_00
 export async function startIssuing(seams: Seams, database_url: string): Promise<Issuing> {
   const { settings, keys, clock } = seams
   const link = links[settings.iso_link]
-  const db = openDatabase(database_url, { pool_size: 2, limits: LIMITS, log: seams.log })
+  const db = openDatabase(database_url, {
+    pool_size: 2,
+    limits: LIMITS,
+    key_lookups: true,
+    log: seams.log,
+  })
   const engine = makeEngine({ ...seams, db })
   const host = await startCardHost({ ...seams, engine, link }, settings)
   const { port } = host

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { splitHosts } from './database_url.ts'
 import type { Fail } from './failpoints.ts'
@@ -37,6 +38,8 @@ type Options = {
   pool_size?: number
   /** The server's own limits on what this pool asks. */
   limits?: { statement_ms: number; lock_ms: number; idle_in_transaction_ms: number }
+  /** For statements that only look rows up by their keys, over and over. */
+  key_lookups?: boolean
   log?: Log
   fail?: Fail
 }
@@ -78,9 +81,21 @@ export function openDatabase(url: string, options: Options = {}): Database {
   }
 }
 
+/**
+ * Planned once, not for each set of parameters anew; and always by index: a plan that was made while
+ * a table was empty would read all of it for ever.
+ */
+const KEY_LOOKUPS = [
+  '-c plan_cache_mode=force_generic_plan',
+  '-c enable_seqscan=off',
+  '-c enable_hashjoin=off',
+  '-c enable_mergejoin=off',
+  '-c jit=off',
+].join(' ')
+
 function poolSettings(
   url: string,
-  { pool_size = 16, limits = STANDARD_LIMITS }: Options,
+  { pool_size = 16, limits = STANDARD_LIMITS, key_lookups = false }: Options,
 ): pg.PoolConfig {
   return {
     connectionString: url,
@@ -90,6 +105,7 @@ function poolSettings(
     lock_timeout: limits.lock_ms,
     idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,
     keepAlive: true,
+    ...(key_lookups && { options: KEY_LOOKUPS }),
     // Statements of one connection may be sent before the answers of earlier ones have come.
     pipeline: true,
   } as pg.PoolConfig
@@ -176,13 +192,18 @@ async function inTransaction<Value>(
   work: (tx: Tx) => Promise<Value>,
   fail: Fail,
 ): Promise<Value> {
+  const ask = (sql: string, params: readonly unknown[]) => {
+    gather(client)
+    return client.query(named(sql, params))
+  }
   const tx: Tx = {
-    rows: async (sql, params = []) => (await client.query(named(sql, params))).rows,
-    run: async (sql, params = []) => (await client.query(named(sql, params))).rowCount ?? 0,
+    rows: async (sql, params = []) => (await ask(sql, params)).rows,
+    run: async (sql, params = []) => (await ask(sql, params)).rowCount ?? 0,
   }
   let broken: Error | undefined
   try {
     fail('before_begin')
+    gather(client)
     // Not awaited: it travels with the first statement, and fails that one if it fails.
     const begun = client.query('begin')
     begun.catch(() => undefined)
@@ -271,9 +292,19 @@ function isUseless(cause: unknown): boolean {
 
 /** At once and without a goodbye: what is still under way on this connection may never end. */
 function hangUp(client: pg.ClientBase, cause: unknown): Error {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
+  wireOf(client).destroy()
   return asError(cause)
+}
+
+const wireOf = (client: pg.ClientBase): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream
+
+/** Statements of one turn leave in one write: each write by itself would wake the server. */
+function gather(client: pg.ClientBase): void {
+  const wire = wireOf(client)
+  if (wire.writableCorked > 0) return
+  wire.cork()
+  process.nextTick(() => wire.uncork())
 }
 
 const SOCKET_CODES = [

@@ -49,7 +49,7 @@ export async function openIssuer(
   const data_dir = options.data_dir ?? (await mkdtemp(join(tmpdir(), 'florin_issuer_')))
   const database = options.database_url === undefined ? await cloneDatabase() : null
   const url = options.database_url ?? database?.url ?? ''
-  const db = openDatabase(url, { pool_size: 6 })
+  const db = openDatabase(url, { pool_size: 6, key_lookups: true })
   const clock = options.clock ?? systemClock()
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
   const seams = await makeSeams(settings, db, { log: silentLog, clock })

@@ -14,7 +14,7 @@ const settings = readSettings({
   FLORIN_ISO_PORT: '0',
 })
 const limits = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_000 }
-const db = openDatabase(database_url, { pool_size: 2, limits })
+const db = openDatabase(database_url, { pool_size: 2, limits, key_lookups: true })
 const seams = await makeSeams(settings, db, { log: silentLog })
 const engine = makeEngine(seams)
 const host = await startCardHost({ ...seams, engine, link: default_link }, settings)
