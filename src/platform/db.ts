@@ -82,8 +82,8 @@ export function openDatabase(url: string, options: Options = {}): Database {
 }
 
 /**
- * Planned once, not for each set of parameters anew; and always by index: a plan that was made while
- * a table was empty would read all of it for ever.
+ * Planned once, not for each set of parameters anew; and always by index: a plan that was made
+ * while a table was empty would read all of it for ever.
  */
 const KEY_LOOKUPS = [
   '-c plan_cache_mode=force_generic_plan',
