@@ -21,7 +21,7 @@ const service = await startTestService({
     FLORIN_RISK: JSON.stringify({
       ...risk,
       blocked_countries: ['KP'],
-      velocity: { create_topup: { account_per_day: 3 } },
+      velocity: { create_topup: { account_per_day: 3 }, open_ticket: { ip_per_day: 2 } },
     }),
   },
 })
@@ -218,6 +218,15 @@ test('risk controls hold: cool-down, largest balance, countries, velocity', asyn
   assertRefused(await withdraw(), 403, 'policy_denied')
   await callSandbox(url, key, 'clock/advance', { seconds: 25 * 3_600 })
   assert.equal((await withdraw()).status, 201)
+})
+
+test('velocity by address counts whoever calls from it, account by account', async () => {
+  const holders = [await openSpender(service), await openSpender(service)]
+  const body = { subject: 'Hello', message: 'Is anybody there?', category: 'other' }
+  const askOf = ({ key }: { key: string }) =>
+    send(url, 'POST', '/v1/tickets', { bearer: key, body })
+  for (const holder of holders) assert.equal((await askOf(holder)).status, 201)
+  for (const holder of holders) assertRefused(await askOf(holder), 429, 'rate_limited')
 })
 
 test('maintenance is announced to everybody and shown in health', async () => {
