@@ -8,16 +8,23 @@ type Question = { id: number; method: string; params: unknown[] }
 /** A node in front of a node: it passes every call on, and lies where it is told to. */
 export async function startLyingNode(behind: string) {
   const lies = new Map<string, (truth: unknown) => unknown>()
+  const headers = { 'content-type': 'application/json' }
+  const tell = async (body: string): Promise<string> => {
+    const { id, method } = JSON.parse(body) as Question
+    const truth = await fetch(behind, { method: 'POST', headers, body })
+    const answer = (await truth.json()) as { result?: unknown }
+    const lie = lies.get(method)
+    const told = lie === undefined ? answer : { jsonrpc: '2.0', id, result: lie(answer.result) }
+    return JSON.stringify(told)
+  }
   const server = createServer((request, response) => {
-    void text(request).then(async (body) => {
-      const { id, method } = JSON.parse(body) as Question
-      const headers = { 'content-type': 'application/json' }
-      const truth = await fetch(behind, { method: 'POST', headers, body })
-      const answer = (await truth.json()) as { result?: unknown }
-      const lie = lies.get(method)
-      const told = lie === undefined ? answer : { jsonrpc: '2.0', id, result: lie(answer.result) }
-      response.writeHead(200, headers).end(JSON.stringify(told))
-    })
+    void text(request)
+      .then(tell)
+      .then(
+        (told) => response.writeHead(200, headers).end(told),
+        // The node behind it is gone, as it is at the end of a test.
+        () => response.writeHead(502).end(),
+      )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => server.close())
