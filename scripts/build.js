@@ -14,11 +14,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gatheredPath, gatherPackages } from './gather_packages.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const FOLDERS = ['src', 'sandbox', 'client', 'cli', 'test', 'bench', 'scripts']
 const STAMP = join(dist, 'built.json')
+const MAKERS = ['package.json', 'scripts/build.js', 'scripts/gather_packages.js']
 
 /** @param {string} folder */
 const filesIn = (folder) =>
@@ -62,15 +64,17 @@ const stamp = (name, fingerprint) =>
   put(STAMP, JSON.stringify({ ...readStamps(), [name]: fingerprint }))
 
 /**
- * Imports stay imports of the neighbouring file, by its new name.
+ * Imports stay imports of the neighbouring file, by its new name; or of a gathered package.
  * @type {import('esbuild').Plugin}
  */
 const siblings = {
   name: 'siblings',
   setup(build) {
-    build.onResolve({ filter: /.*/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true },
-    )
+    build.onResolve({ filter: /.*/ }, ({ path, kind, importer }) => {
+      if (kind === 'entry-point') return undefined
+      const built = gatheredPath(path, importer) ?? path.replace(/\.ts$/, '.js')
+      return { path: built, external: true }
+    })
   },
 }
 
@@ -94,11 +98,20 @@ function removeOthers(built) {
   }
 }
 
+async function buildPackages() {
+  const fingerprint = fingerprintOf(['package-lock.json', 'scripts/gather_packages.js'])
+  if (readStamps()['packages'] === fingerprint) return
+  rmSync(join(dist, 'packages'), { recursive: true, force: true })
+  for (const { path, contents } of await gatherPackages()) put(path, contents)
+  stamp('packages', fingerprint)
+}
+
 export async function build() {
+  await buildPackages()
   const sources = FOLDERS.flatMap(filesIn)
     .filter((path) => path.endsWith('.ts'))
     .sort()
-  const fingerprint = fingerprintOf([...sources, 'package.json', 'scripts/build.js'])
+  const fingerprint = fingerprintOf([...sources, ...MAKERS])
   if (readStamps()['server'] === fingerprint) return
   const esbuild = await import('esbuild')
   const { outputFiles } = await esbuild.build({
