@@ -83,7 +83,10 @@ export async function gatherPackages() {
   return [...outputFiles, licences]
 }
 
-/** Whoever passes their code on passes their terms on too. @param {import('esbuild').Metafile} made */
+/**
+ * Whoever passes their code on passes their terms on too.
+ * @param {import('esbuild').Metafile} made
+ */
 function licencesOf({ inputs }) {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []),

@@ -142,8 +142,7 @@ test('five days of nothing but failures disable, one success in between does not
   await advance(url, dead.bearer, 2 * 86_400)
   shaky.receiver.answer = answering(200)
   await advance(url, dead.bearer, 2 * 86_400)
-  const isWell = async () =>
-    (await shaky.attempts()).some(({ status }) => status === 'succeeded')
+  const isWell = async () => (await shaky.attempts()).some(({ status }) => status === 'succeeded')
   assert(await eventually(isWell, { within_ms: 5_000 }), 'one attempt came through')
   assert.equal((await webhookOf(url, dead.bearer, dead.id)).status, 'enabled')
   await advance(url, dead.bearer, 86_400)
