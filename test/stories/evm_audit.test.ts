@@ -45,6 +45,44 @@ test('what the logs leave out is found by the second look, and credited once', a
   await assertBooksSound(db)
 })
 
+type Log = { transactionHash: string; topics: [string, string, string] }
+type Receipt = { status: string; blockNumber: string; logs: Log[] }
+
+test('a Transfer log that its receipt does not bear out credits nothing', async () => {
+  const { id, deposit_address: to } = await awaited()
+  const before = (await balanceOf(url, bearer)).balance_usd
+  await node.rpc('miner_stop')
+  const { address } = node.outside.account
+  const nonce = await node.outside.getTransactionCount({ address })
+  const failed = await node.pay(to, 10n ** 30n, node.asset, nonce)
+  const elsewhere = await node.pay(address, 25_000_000n, node.asset, nonce + 1)
+  await node.rpc('miner_start')
+  await node.mine(CONFIRMATIONS)
+  const [refused, paid] = (await Promise.all(
+    [failed, elsewhere].map((txid) => node.rpc('eth_getTransactionReceipt', [txid])),
+  )) as [Receipt, Receipt]
+  assert.deepEqual([refused.status, refused.logs, paid.status], ['0x0', [], '0x1'])
+  assert.equal(refused.blockNumber, paid.blockNumber)
+  for (let look = 0; look < 2; look += 1) await tasks.run(LOOK)
+  assert.equal((await topupOf(url, bearer, id)).received_usd, 0)
+
+  // A node whose index is muddled: somebody else's log, told as one of ours.
+  const [log] = paid.logs
+  assert(log !== undefined)
+  const to_us = `0x${to.slice(2).toLowerCase().padStart(64, '0')}`
+  const ours: Log = { ...log, topics: [log.topics[0], log.topics[1], to_us] }
+  for (const told of [{ ...ours, transactionHash: failed }, ours]) {
+    const end = liar.lieAbout('eth_getLogs', () => [told])
+    await tasks.run(LOOK)
+    assert.equal((await topupOf(url, bearer, id)).received_usd, 0)
+    end()
+  }
+  await tasks.run(LOOK)
+  assert.equal((await topupOf(url, bearer, id)).status, 'awaiting')
+  assert.equal((await balanceOf(url, bearer)).balance_usd, before)
+  await assertBooksSound(db)
+})
+
 test('a second node that is behind is waited for, and nothing is passed over', async () => {
   const { id, deposit_address: to } = await awaited()
   const end = liar.lieAbout('eth_getLogs', () => [])

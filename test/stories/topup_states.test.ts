@@ -211,6 +211,32 @@ test('credits no fake asset, no zero value and no transfer that failed', async (
   assert.deepEqual(stateOf(topup), ['awaiting', null, 0, 0, 'none'])
 })
 
+test('a transfer that failed takes no credit from the Transfer logs beside it', async () => {
+  const { id, deposit_address: to } = await awaited()
+  const other = await awaited()
+  const { FAKE_USDT_ADDRESS } = await import('#sandbox/tron_node.ts')
+  const { node } = sandbox
+  node.fault({ kind: 'reverted_transfer', to })
+  const sent = [
+    node.transferUsdt({ to, amount_micros: 25_000_000n }),
+    node.transferUsdt({ to: other.deposit_address, amount_micros: 25_000_000n }),
+    node.transferUsdt({ to, amount_micros: 25_000_000n, contract: FAKE_USDT_ADDRESS }),
+  ]
+  node.mine(20)
+  assert.deepEqual(
+    sent.map((txid) => node.blockOf(txid)?.ok),
+    [false, true, true],
+  )
+  await service.tasks.run(['watch_deposits', 'audit_deposits'])
+  const [failed, paid] = [
+    await topupOf(url, person.bearer, id),
+    await topupOf(url, person.bearer, other.id),
+  ]
+  assert.deepEqual(stateOf(failed), ['awaiting', null, 0, 0, 'none'])
+  assert.deepEqual(stateOf(paid), ['completed', null, 25, 25, 'exact'])
+  assert.equal(await balance(), 25)
+})
+
 test('cancel races a deposit: either way the money is credited once', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { id } = await awaited(10)

@@ -59,13 +59,14 @@ export async function startEvmNode() {
     mine: async (count: number) => {
       for (let left = count; left > 0; left -= 1) await rpc('evm_mine')
     },
-    pay: (to: string, micros: bigint, contract: Hex = asset) =>
+    pay: (to: string, micros: bigint, contract: Hex = asset, nonce?: number) =>
       outside.writeContract({
         address: contract,
         abi: asset_abi,
         functionName: 'transfer',
         args: [to as Hex, micros],
         gas: 200_000n,
+        ...(nonce !== undefined && { nonce }),
       }),
     giveCoins: (to: string, wei = COIN) => outside.sendTransaction({ to: to as Hex, value: wei }),
     held: (address: string, contract: Hex = asset) =>

@@ -1,6 +1,7 @@
 import type { Database } from '#platform/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type {
+  AssetTransfer,
   BlockMark,
   ChainReceipt,
   DepositSource,
@@ -87,7 +88,7 @@ function firstBlock(chain: Chain, cursor: CursorRow | undefined, finalized: Bloc
 
 /**
  * Logs are hints. Each one that concerns us is looked up in its receipt, which must say success and
- * stand in the same block as the log and as the chain.
+ * the same transfer, and stand in the same block as the log and as the chain.
  */
 async function checked(
   { db, chain, source }: Looking,
@@ -115,7 +116,7 @@ async function checked(
       receipt?.ok === true &&
       receipt.block_hash === log.block_hash &&
       block?.hash === log.block_hash &&
-      ordinal >= 0
+      isSameTransfer(receipt.logs[ordinal]?.transfer, log)
     if (!isSound && log.block_number <= finalized.number && receipt?.ok !== false) {
       throw new ChainFault(`the node contradicts itself about ${log.txid}`)
     }
@@ -130,6 +131,12 @@ async function checked(
   }
   return deposits
 }
+
+const isSameTransfer = (one: AssetTransfer | null | undefined, other: AssetTransfer): boolean =>
+  one?.contract === other.contract &&
+  one.from === other.from &&
+  one.to === other.to &&
+  one.value === other.value
 
 /** A final one among them is settled by the audit of whole blocks. */
 async function keptPending(
