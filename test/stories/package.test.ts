@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -18,21 +18,27 @@ after(async () => {
   await folder.remove()
 })
 
+const UNTRACKED = ['.git', 'data', 'dist', 'node_modules']
+
+/** What `npm pack` makes of a checkout in which nothing was built yet. */
+async function packed(): Promise<string> {
+  const checkout = join(folder.path, 'checkout')
+  const tops = (await readdir(root)).filter((name) => !UNTRACKED.includes(name))
+  for (const name of tops) await cp(join(root, name), join(checkout, name), { recursive: true })
+  await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'))
+  const words = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', folder.path]
+  await execute('npm', words, { cwd: checkout })
+  const name = (await readdir(folder.path)).find((each) => each.endsWith('.tgz'))
+  return join(folder.path, name ?? '')
+}
+
+const archive = await packed()
+
 /** Where npm would put it, beside what npm would install with it. */
 async function unpacked(): Promise<string> {
-  const words = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder.path]
-  await execute('npm', words, { cwd: root })
   const packages = join(folder.path, 'node_modules')
   await mkdir(join(packages, 'florin'), { recursive: true })
-  const { stdout: found } = await execute('sh', ['-c', `ls ${folder.path}/florin-*.tgz`])
-  await execute('tar', [
-    '-xzf',
-    found.trim(),
-    '--strip-components',
-    '1',
-    '-C',
-    `${packages}/florin`,
-  ])
+  await execute('tar', ['-xzf', archive, '--strip-components', '1', '-C', `${packages}/florin`])
   const { packages: locked } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   for (const name of await namesIn(join(root, 'node_modules'))) {
     const isTool = locked[`node_modules/${name}`]?.dev === true
@@ -54,7 +60,7 @@ async function namesIn(packages: string): Promise<string[]> {
   return [...names.filter((name) => !name.startsWith('@')), ...inner.flat()]
 }
 
-test('what npm packs starts in an empty folder, with nothing but its own dependencies', async () => {
+test('what npm packs in a fresh checkout starts in an empty folder, with nothing but its own dependencies', async () => {
   const place = await unpacked()
   const service = await startFlorin({ FLORIN_DATA_DIR: join(place, 'data') }, place)
   assert.equal((await send(service.url, 'GET', '/healthz')).status, 200)
@@ -67,16 +73,23 @@ test('what npm packs starts in an empty folder, with nothing but its own depende
 })
 
 test('the package has what runs and what is read, and no test, source or secret', async () => {
-  const { stdout } = await execute('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: root,
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
-  const paths = files.map(({ path }) => path)
+  const { stdout } = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 })
+  const paths = stdout.split('\n').map((path) => path.replace('package/', ''))
   for (const path of ['LICENSE', 'README.md', 'openapi.json', 'dist/panel/index.html']) {
     assert.ok(paths.includes(path), path)
   }
   for (const path of paths) assert.doesNotMatch(path, /\.test\.|\.tsx?$|^dist\/test|^data|\.env/)
+})
+
+test('packed without being built, it says so in a sentence', async () => {
+  const bare = join(folder.path, 'bare')
+  await cp(join(root, 'cli/florin.js'), join(bare, 'cli/florin.js'))
+  await cp(join(root, 'package.json'), join(bare, 'package.json'))
+  const failure = await execute(process.execPath, [join(bare, 'cli/florin.js'), 'start']).catch(
+    (cause: { code: number; stderr: string }) => cause,
+  )
+  assert.match(failure.stderr, /packed without being built.*\n.*npm run build && npm pack/)
+  assert.equal('code' in failure && failure.code, 78)
 })
 
 test('the bill of materials names every package that ships, with licence, hash and needs', () => {
