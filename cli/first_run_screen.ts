@@ -21,9 +21,11 @@ export function firstRunScreen(settings: Settings, demo: Demo, operator_token: s
     '',
     ...lines,
     '',
-    '  Try it:',
+    '  Try it: in another terminal',
     '',
-    `  curl -s ${public_url}/v1/accounts/me -H 'Authorization: Bearer ${demo.api_key}'`,
+    `  export FLORIN_URL=${public_url}`,
+    `  export FLORIN_KEY=${demo.api_key}`,
+    `  curl -s $FLORIN_URL/v1/accounts/me -H "Authorization: Bearer $FLORIN_KEY"`,
     '',
     '',
   ].join('\n')

@@ -18,8 +18,13 @@ for (const command of connectingCommands()) program.addCommand(command)
 
 /** A third of a second goes into reading the contract, so only what needs it pays for it. */
 async function addOperations(named: string | undefined): Promise<void> {
-  const isOwn = program.commands.some((command) => command.name() === named)
-  if (isOwn && named !== 'completion') return
+  const own = program.commands.find((command) => command.name() === named)
+  if (own?.name() === 'operator' || own?.name() === 'completion') {
+    const { operatorCommands } = await import('./calls/operator_call.ts')
+    const group = program.commands.find((command) => command.name() === 'operator')
+    for (const command of operatorCommands()) group?.addCommand(command)
+  }
+  if (own !== undefined && own.name() !== 'completion') return
   const { operations } = await import('#contract/operations.ts')
   const { operationCommand } = await import('./calls/operation.ts')
   const { sandboxCommand } = await import('./sandbox/sandbox_command.ts')

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { operator_roles } from '#domain/access/operator.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { florin } from '#test/support/florin_process.ts'
-import { operate } from '#test/support/operator.ts'
+import { OPERATOR_TOKEN, operate } from '#test/support/operator.ts'
+import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const { url, database_url, data_dir } = await startTestService()
@@ -56,4 +57,32 @@ test('a role that there is none of and a name that is taken are refused with a s
   await created('Eve', 'viewer')
   const taken = await command('create', 'Eve', '--role', 'viewer')
   assert.deepEqual([taken.code, tokenIn(taken.output)], [78, ''])
+})
+
+test('every call of the operator is a command: tables, JSON, and the exit code of a refusal', async () => {
+  const at = { FLORIN_URL: url, FLORIN_OPERATOR_TOKEN: OPERATOR_TOKEN }
+  const ask = (...words: string[]) => florin(['operator', ...words], at)
+  const { account_id, email } = await openAccount(url)
+
+  const found = await ask('find_accounts', '--email', email)
+  const [header = '', row = ''] = found.stdout.split('\n')
+  assert.match(header, /^id +email +status +balance_usd/)
+  assert.match(row, new RegExp(`^${account_id} +${email} +active +0`))
+  const limits = ['set-account-limits', account_id, '--withdrawal_daily_usd', '250', '--json']
+  assert.equal(JSON.parse((await ask(...limits)).stdout).own_limits.withdrawal_daily_usd, 250)
+  for (const on of ['true', 'false']) {
+    const words = ['set_kill_switch', 'issuing', '--on', on, '--reason', 'a drill']
+    const { stdout } = await ask(...words, '--idempotency_key', `drill-${on}`)
+    assert.match(stdout, new RegExp(`^on +${on}$`, 'm'))
+  }
+  const acts = JSON.parse((await ask('list_acts', '--json')).stdout) as { data: { act: string }[] }
+  assert.deepEqual(
+    acts.data.slice(0, 3).map(({ act }) => act),
+    ['set_kill_switch', 'set_kill_switch', 'set_account_limits'],
+  )
+
+  assert.equal((await ask('get_account', 'acct_01kc3z8e5xf8m9r4t2v6w7y8za')).code, 4)
+  assert.equal((await ask('list_acts', '--token', 'flo_test_nobody')).code, 3)
+  const without = await florin(['operator', 'get_health'], { FLORIN_URL: url })
+  assert.deepEqual([without.code, /FLORIN_OPERATOR_TOKEN/.test(without.stderr)], [2, true])
 })

@@ -67,8 +67,9 @@ function grants(): Command {
 
 function operator(): Command {
   const group = new Command('operator').description(
-    'Look after the tokens of those who run the programme.',
+    'Make tokens for those who run the programme, and call what they may.',
   )
+  group.commandsGroup('Tokens, on the machine of the service:')
   group
     .command('create <name>')
     .description('Make a token and print it, this once.')

@@ -3,14 +3,19 @@ import type { Command } from 'commander'
 /** Names have underscores, as in the contract; whoever types dashes means the same. */
 export function withUnderscores(typed: readonly string[], program: Command): string[] {
   const flags = flagsOf(program)
-  const commands = new Set(program.commands.map((command) => command.name()))
+  const [, , first = ''] = typed
+  const command = known(first, namesIn(program))
+  const group = program.commands.find((each) => each.name() === command)
   return typed.map((word, at) => {
-    if (at === 2) return known(word, commands)
+    if (at === 2) return command
+    if (at === 3 && group !== undefined) return known(word, namesIn(group))
     const [flag = '', ...value] = word.split('=')
     if (!flag.startsWith('--')) return word
     return [`--${known(flag.slice(2), flags)}`, ...value].join('=')
   })
 }
+
+const namesIn = ({ commands }: Command) => new Set(commands.map((command) => command.name()))
 
 function known(word: string, names: ReadonlySet<string>): string {
   const meant = word.replaceAll('-', '_')

@@ -40,6 +40,14 @@ function fieldsOf(schema: Facts, prefix: string): Flag[] {
   })
 }
 
+/** Fields of the rows of a list that have one value each, in the order of their shape. */
+export function plainFieldsOf(page: TSchema, list: string): string[] {
+  const { items } = ((page as Facts).properties?.[list] ?? {}) as Facts
+  return fieldsOf(items ?? {}, '')
+    .filter(({ name, kind }) => !name.includes('.') && kind !== 'object' && kind !== 'list')
+    .map(({ name }) => name)
+}
+
 /** A schema that may also be null, without the null. */
 const bareOf = (given: Facts): Facts => given.anyOf?.find(({ type }) => type !== 'null') ?? given
 

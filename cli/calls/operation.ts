@@ -4,7 +4,7 @@ import { type ConnectionOptions, clientFor, connectionOf } from '#cli/profiles/c
 import { progressLine } from '#cli/progress.ts'
 import type { CallOptions, Client, Listing, Page } from '#client/client.ts'
 import { type OperationShape, pathNames } from '#contract/operation.ts'
-import { printAnswer, printLine, printRows } from './answer.ts'
+import { printAnswer, printLine, printPage, printRows } from './answer.ts'
 import { columns } from './columns.ts'
 import { commandOf, type Given } from './command.ts'
 
@@ -63,11 +63,7 @@ async function list({ name }: OperationShape, listing: Listing<Page<Row>>, optio
   if (!options.all) {
     const page = await listing
     if (options.json) return printAnswer(page, true)
-    printRows(page.data, shown)
-    if (page.next_cursor !== null) {
-      process.stderr.write(`There is more: --cursor ${page.next_cursor}, or --all.\n`)
-    }
-    return
+    return printPage(page, shown, ', or --all')
   }
   if (options.json) {
     for await (const row of listing) printLine(row)

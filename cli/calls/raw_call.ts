@@ -5,11 +5,13 @@ import { errorIn } from '#client/error.ts'
 /** A call of what is not one of the 52: the sandbox's levers, the operator's surface. */
 export async function rawCall<Answer>(
   { url, bearer }: Connection,
-  target: `${'GET' | 'POST'} /${string}`,
+  target: `${'GET' | 'POST' | 'PUT' | 'PATCH'} /${string}`,
   body?: object,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const [method = '', path = ''] = target.split(' ')
   const headers = {
+    ...more,
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }

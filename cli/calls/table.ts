@@ -20,6 +20,17 @@ export function tableOf(rows: readonly Row[], names: readonly string[]): string 
   return [line(names), ...cells.map(line)].join('\n')
 }
 
+/** As many columns as there is room for. The id stays: the next command will ask for it. */
+export function columnsWithin(rows: readonly Row[], names: readonly string[], room: number) {
+  const kept = [...names]
+  const isTooWide = () =>
+    tableOf(rows, kept)
+      .split('\n')
+      .some((line) => line.length > room)
+  while (kept.length > 2 && isTooWide()) kept.splice(kept.at(-1) === 'id' ? -2 : -1, 1)
+  return kept
+}
+
 /** One thing: each field on a line, those within it under its name and a dot. */
 export function recordOf(value: Row): string {
   const lines = fieldsIn(value, '')
@@ -56,7 +67,9 @@ function whole(value: unknown): string {
 
 const cut = (text: string): string => `${text.slice(0, WIDTH_MAX)}…`
 
+const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/
+
 function shown(value: unknown): string {
-  const text = whole(value)
+  const text = whole(value).replace(MOMENT, '$1 $2Z')
   return text.length > WIDTH_MAX ? cut(text) : text
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { columns } from '#cli/calls/columns.ts'
 import { operationCommand } from '#cli/calls/operation.ts'
+import { operatorCommands } from '#cli/calls/operator_call.ts'
 import { exitCodeOf } from '#cli/exit_codes.ts'
 import { sandbox_calls } from '#cli/sandbox/sandbox_calls.ts'
 import { pathNames } from '#contract/operation.ts'
@@ -67,6 +68,29 @@ function fieldIn(schema: TSchema | undefined, path: string): boolean {
   const [field = '', ...within] = path.split('.')
   const found = (schema as { properties?: Fields } | undefined)?.properties?.[field]
   return found !== undefined && (within.length === 0 || fieldIn(found, within.join('.')))
+}
+
+for (const command of operatorCommands()) {
+  command.exitOverride()
+
+  test(`operator ${command.name()}: help says what each flag is, and the service knows the call`, async () => {
+    const help = command.createHelp()
+    for (const option of command.options) {
+      assert.notEqual(help.optionDescription(option), '', `${option.long} says nothing`)
+    }
+    const ids = command.registeredArguments.map(() => 'nothing')
+    const words = ['--server', url, '--token', 'flo_test_nobody', '--data', '{}']
+    const needed = command.options.filter(({ description }) => description.endsWith('(required)'))
+    const given = needed.flatMap(({ long = '', flags }) => [
+      long,
+      flags.includes('<number>') ? '1' : flags.includes('<text>') ? 'x' : 'true',
+    ])
+    const failure = await command.parseAsync([...ids, ...words, ...given], { from: 'user' }).then(
+      () => null,
+      (cause: unknown) => cause,
+    )
+    assert.equal((failure as { code?: string } | null)?.code, 'invalid_token', String(failure))
+  })
 }
 
 test('every lever of the sandbox that the CLI has is there, and asks for a bearer', async () => {
