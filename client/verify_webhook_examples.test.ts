@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { root } from '#platform/root.ts'
+import { installClient } from '#test/support/client_package.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { freePort } from '#test/support/port.ts'
 
 /** The examples of docs/webhooks.md in other languages, run as they stand there. */
 const docs = readFileSync(join(root, 'docs/webhooks.md'), 'utf8')
@@ -62,6 +66,36 @@ const isInstalled = (command: string, version: string) =>
   spawnSync(command, [version], { stdio: 'ignore' }).status === 0
 const needs = (command: string, version: string) =>
   isInstalled(command, version) ? {} : { skip: `${command} is not installed` }
+
+test('the Node of the guide answers as it must', async () => {
+  const port = await freePort()
+  const file = join(folder, 'receiver.mjs')
+  await installClient(folder)
+  writeFileSync(file, exampleIn('ts').replace('listen(3000)', `listen(${port})`))
+  const env = { ...process.env, FLORIN_WEBHOOK_SECRET: secret }
+  const receiver = spawn(process.execPath, [file], { env, stdio: 'ignore' })
+  const send = (sent: Case) =>
+    fetch(`http://127.0.0.1:${port}`, {
+      method: 'POST',
+      body: sent.body,
+      headers: { 'Service-Signature': encodeURI(sent.header) },
+    })
+  try {
+    const [first] = cases
+    assert(first !== undefined)
+    const listens = () =>
+      send(first)
+        .then(() => true)
+        .catch(() => false)
+    assert.ok(await eventually(listens, { within_ms: 10_000 }))
+    for (const each of cases) {
+      assert.equal((await send(each)).status, each.isRight ? 204 : 400, each.name)
+    }
+  } finally {
+    receiver.kill()
+    await once(receiver, 'close')
+  }
+})
 
 test('the Python of the guide judges as it must', needs('python3', '--version'), () => {
   const file = join(folder, 'verify.py')

@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { root } from '#platform/root.ts'
+import { bundleClient } from './bundle.ts'
 import { contractTypes } from './contract_types.ts'
 
 /** What `npm publish` would send: one file of JavaScript, the types beside it, no dependency. */
@@ -19,16 +19,7 @@ export async function writeClientPackage(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const put = (name: string, text: string) => writeFileSync(join(folder, name), text)
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['client/client.ts'],
-    outfile: join(folder, 'client.js'),
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2022',
-    charset: 'utf8',
-  })
+  await bundleClient(join(folder, 'client.js'))
   for (const [name, text] of declarations()) put(name, text)
   put('contract.d.ts', contractTypes())
   put('package.json', `${JSON.stringify(packageJson, null, 2)}\n`)

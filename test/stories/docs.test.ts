@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { root } from '#platform/root.ts'
 import { startAgentService } from '#test/support/agent.ts'
+import { installClient } from '#test/support/client_package.ts'
 import { temporaryFolder } from '#test/support/florin_process.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
@@ -47,15 +48,27 @@ async function run(script: string, env: Record<string, string>, cwd: string) {
   return { code, output, errors }
 }
 
+/** Programs that a page shows with the client, each as a file of its own. */
+const programsIn = (source: string) =>
+  [...source.matchAll(/^```[jt]s\n(.*?)^```$/gms)]
+    .map(([, program = '']) => program)
+    .filter((program) => program.includes('createClient('))
+
+/** These change what all share: the clock, the rails, the keys. They are given a service apart. */
+const disturbs = (script: string) => /clock\/advance|kill_switches|florin keys/.test(script)
+
+const common = await startAgentService()
+
 const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
 const pages = ['README.md', ...guides.map((name) => `docs/${name}`)]
 
 for (const page of pages) {
-  const script = scriptOf(readFileSync(join(root, page), 'utf8'))
+  const source = readFileSync(join(root, page), 'utf8')
+  const script = scriptOf(source)
   if (script === '') continue
 
   test(`${page}: every command works as printed`, async () => {
-    const { url, database_url, data_dir } = await startAgentService()
+    const { url, database_url, data_dir } = disturbs(script) ? await startAgentService() : common
     const { bearer } = await openAccount(url)
     const { key } = await createKey(url, bearer)
     const folder = await temporaryFolder()
@@ -68,7 +81,13 @@ for (const page of pages) {
       FLORIN_DATABASE_URL: database_url,
       FLORIN_DATA_DIR: data_dir,
     }
+    await installClient(folder.path)
     const { code, output, errors } = await run(script, env, folder.path)
+    for (const program of programsIn(source)) {
+      writeFileSync(join(folder.path, 'program.mjs'), program)
+      const ended = await run('node program.mjs', env, folder.path)
+      assert.equal(ended.code, 0, ended.errors)
+    }
     await folder.remove()
     assert.equal(code, 0, `it ended with ${code}:\n${errors}\n${output}`)
     let rest = output.split('\n')

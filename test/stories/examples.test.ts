@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from '#platform/root.ts'
-import { writeClientPackage } from '#scripts/client_package/write_package.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
+import { installClient } from '#test/support/client_package.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/florin_process.ts'
 import { authorize } from '#test/support/spending.ts'
@@ -22,8 +22,7 @@ const folder = await temporaryFolder()
 after(folder.remove)
 await cp(join(root, 'examples'), folder.path, { recursive: true })
 await writeFile(join(folder.path, 'package.json'), '{"type": "module"}')
-await mkdir(join(folder.path, 'node_modules/@florin'), { recursive: true })
-await writeClientPackage(join(folder.path, 'node_modules/@florin/client'))
+await installClient(folder.path)
 const mcp = 'node_modules/@modelcontextprotocol'
 await symlink(join(root, mcp), join(folder.path, mcp))
 

@@ -64,12 +64,10 @@ test('the first start shows all that a person needs, and each of it works', asyn
   assert.equal(health.status, 200)
   assert.equal((await fetch(service.url)).status, 200)
 
-  const line = service
-    .output()
-    .split('\n')
-    .find((each) => each.trim().startsWith('curl '))
-  const { stdout } = await execute('bash', ['-c', line ?? 'false'])
-  assert.equal(JSON.parse(stdout).email, credentials.email, 'the very line on the screen works')
+  const [, shown = ''] = service.output().split(/Try it:.*\n/)
+  const lines = shown.split('\n').filter((line) => line.startsWith('  '))
+  const { stdout } = await execute('bash', ['-ec', lines.join('\n')])
+  assert.equal(JSON.parse(stdout).email, credentials.email, 'the very lines on the screen work')
 
   const ada = await openAccount(service.url)
   acknowledged = { bearer: ada.bearer, email: ada.email }
