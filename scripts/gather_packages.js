@@ -36,6 +36,20 @@ async function entryOf(/** @type {string} */ name) {
   return `export { ${names.join(', ')} } from '${name}'\n`
 }
 
+/**
+ * What a package has to say about this Node concerns those who run it, not those who build it.
+ * @template Value @param {() => Promise<Value>} act
+ */
+async function quietly(act) {
+  const { warn } = console
+  console.warn = () => undefined
+  try {
+    return await act()
+  } finally {
+    console.warn = warn
+  }
+}
+
 /** Some of them are written to `require` parts of Node when they are first used. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
@@ -54,8 +68,17 @@ const entries = {
 
 /** @returns {Promise<{ path: string, contents: string | Uint8Array }[]>} */
 export async function gatherPackages() {
+  const { outputFiles, metafile } = await quietly(bundle)
+  const licences = {
+    path: join(root, 'dist/packages/LICENCES.txt'),
+    contents: licencesOf(metafile),
+  }
+  return [...outputFiles, licences]
+}
+
+async function bundle() {
   const esbuild = await import('esbuild')
-  const { outputFiles, metafile } = await esbuild.build({
+  return esbuild.build({
     absWorkingDir: root,
     entryPoints: GATHERED.map((name) => ({
       in: `gathered:${name}`,
@@ -76,11 +99,6 @@ export async function gatherPackages() {
     logLevel: 'error',
     plugins: [entries],
   })
-  const licences = {
-    path: join(root, 'dist/packages/LICENCES.txt'),
-    contents: licencesOf(metafile),
-  }
-  return [...outputFiles, licences]
 }
 
 /**
