@@ -64,6 +64,8 @@ test("the operator's calls show grants of all or of one account, and end one onc
   const [grant, ...more] = await grants(`?account_id=${holder.account_id}`)
   assert(grant !== undefined)
   assert.deepEqual(more, [])
+  const in_force = `?account_id=${holder.account_id}&status=active`
+  assert.equal((await grants(in_force)).length, 1)
 
   assert(await isIn(access_token))
   for (let turn = 0; turn < 2; turn += 1) {
@@ -71,6 +73,7 @@ test("the operator's calls show grants of all or of one account, and end one onc
     assert.deepEqual([reply.status, reply.body['status']], [200, 'revoked'], reply.text)
     assert.equal(await isIn(access_token), false)
   }
+  assert.deepEqual(await grants(in_force), [])
   const entries = await auditLog(url, holder.bearer, '&action=oauth.revoked')
   assert.equal(entries.length, 1)
   const missing = await operate(url, 'POST', '/grants/grant_01kc3z8e5xf8m9r4t2v6w7y8za/revoke')

@@ -23,6 +23,9 @@ export type Grant = {
   revoked_at: string | null
 }
 
+/** Names are the agent's own choice; one that chose none is known by its id. */
+export const nameOfAgent = ({ client_name, client_id }: Grant): string => client_name ?? client_id
+
 const KEY = ['grants']
 
 /** Grants are no operation: only their owner sees them, so no agent may list what others have. */

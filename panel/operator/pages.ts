@@ -1,7 +1,9 @@
 import {
   Activity,
   Banknote,
+  Bot,
   ChartLine,
+  Coins,
   CreditCard,
   Gavel,
   HandCoins,
@@ -10,11 +12,14 @@ import {
   OctagonX,
   Scale,
   Users,
+  Webhook,
   Wrench,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
 import { Accounts } from './accounts.tsx'
+import { Agents } from './agents.tsx'
 import { Cards } from './cards.tsx'
+import { Clearings } from './clearings.tsx'
 import { Disputes } from './disputes.tsx'
 import { Figures } from './figures.tsx'
 import { Health } from './health.tsx'
@@ -23,6 +28,7 @@ import { MaintenancePage } from './maintenance.tsx'
 import { Reconciliation } from './reconciliation.tsx'
 import { Suspense } from './suspense.tsx'
 import { Tickets } from './tickets.tsx'
+import { Webhooks } from './webhooks.tsx'
 import { Withdrawals } from './withdrawals.tsx'
 
 export type ConsolePage = {
@@ -39,8 +45,11 @@ export const pages: readonly ConsolePage[] = [
   { path: '/tickets', title: 'Tickets', icon: LifeBuoy, component: Tickets },
   { path: '/withdrawals', title: 'Withdrawals', icon: Banknote, component: Withdrawals },
   { path: '/suspense', title: 'Suspense', icon: HandCoins, component: Suspense },
+  { path: '/clearings', title: 'Clearings', icon: Coins, component: Clearings },
   { path: '/accounts', title: 'Accounts', icon: Users, component: Accounts },
   { path: '/cards', title: 'Cards', icon: CreditCard, component: Cards },
+  { path: '/agents', title: 'Agents', icon: Bot, component: Agents },
+  { path: '/webhooks', title: 'Webhooks', icon: Webhook, component: Webhooks },
   { path: '/kill_switches', title: 'Kill switches', icon: OctagonX, component: KillSwitches },
   { path: '/maintenance', title: 'Maintenance', icon: Wrench, component: MaintenancePage },
   { path: '/reconciliation', title: 'Reconciliation', icon: Scale, component: Reconciliation },

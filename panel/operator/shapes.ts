@@ -20,6 +20,20 @@ export type HeldDeposit = {
   created_at: string
 }
 
+/** A clearing in a foreign currency whose dollars the network did not say. */
+export type UnpricedClearing = {
+  id: string
+  account_id: string
+  card_id: string
+  kind: 'advise' | 'capture' | 'refund'
+  amount: number
+  /** ??? where nobody knows it. */
+  currency: string
+  merchant_name: string
+  amount_usd: number | null
+  created_at: string
+}
+
 export type ReconciliationReport = {
   checked_at: string
   violations: { proof: string }[]

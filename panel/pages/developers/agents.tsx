@@ -1,7 +1,7 @@
 import { Bot } from 'lucide-react'
 import { useState } from 'react'
 import { type Scope, scopes as scope_words } from '#contract/scopes.ts'
-import { type Grant, useGrants, useRevokeGrant } from '#panel/grants.ts'
+import { type Grant, nameOfAgent, useGrants, useRevokeGrant } from '#panel/grants.ts'
 import { useCardNames } from '#panel/pages/transactions/card_names.ts'
 import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
@@ -48,8 +48,6 @@ export function Agents() {
   )
 }
 
-const nameOf = ({ client_name, client_id }: Grant): string => client_name ?? client_id
-
 function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
   const card_names = useCardNames()
   const cards = grant.card_ids?.map((id) => card_names.of(id)).join(', ') ?? 'All cards'
@@ -57,11 +55,11 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
   return (
     <li>
       <Section
-        title={nameOf(grant)}
+        title={nameOfAgent(grant)}
         action={
           is_active ? (
             <Button size="small" onClick={onRevoke}>
-              Revoke<span className="sr-only"> {nameOf(grant)}</span>
+              Revoke<span className="sr-only"> {nameOfAgent(grant)}</span>
             </Button>
           ) : (
             <Status of={grant.status} />
@@ -91,14 +89,14 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
 
 function Revoke({ grant, onClose }: { grant: Grant; onClose(): void }) {
   const revoke = useRevokeGrant(() => {
-    toast(`${nameOf(grant)} may do nothing any more.`)
+    toast(`${nameOfAgent(grant)} may do nothing any more.`)
     onClose()
   })
   return (
     <Confirm
       open
       onOpenChange={onClose}
-      title={`Revoke ${nameOf(grant)}?`}
+      title={`Revoke ${nameOfAgent(grant)}?`}
       verb="Revoke access"
       danger
       busy={revoke.isPending}

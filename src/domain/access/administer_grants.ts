@@ -1,16 +1,29 @@
 import { Problem } from '#contract/problem.ts'
-import { findGrant, type GrantRow, listGrantRows, markRevoked } from './grant_store.ts'
+import { type Condition, equals, type PageInput, type PageOf } from '#platform/page.ts'
+import { findGrant, type GrantRow, markRevoked, pageOfGrants } from './grant_store.ts'
 import { grantView } from './grants.ts'
 import type { OperatorContext } from './operator.ts'
 
 type Grant = ReturnType<typeof grantView>
 
-/** What agents were allowed, for those who run the programme; newest first. */
+type Wanted = PageInput & { status?: 'active' | 'revoked'; account_id?: string }
+
+const inState: Record<'active' | 'revoked', Condition> = {
+  active: ['revoked_at is null'],
+  revoked: ['revoked_at is not null'],
+}
+
+/** What agents were allowed, for those who run the programme. */
 export async function findGrantsOfAll(
   { tx }: OperatorContext,
-  { account_id = null, limit = 100 }: { account_id?: string | null; limit?: number },
-): Promise<{ data: Grant[] }> {
-  return { data: (await listGrantRows(tx, { account_id, limit })).map(grantView) }
+  input: Wanted,
+): Promise<PageOf<Grant>> {
+  const page = await pageOfGrants(tx, input, [
+    ['id is not null'],
+    ...(input.status === undefined ? [] : [inState[input.status]]),
+    ...equals('account_id', input.account_id),
+  ])
+  return { ...page, data: page.data.map(grantView) }
 }
 
 /** Ends a grant for good; ending one that is over changes nothing. */

@@ -1,4 +1,5 @@
 import type { Tx } from '#platform/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
 
 export type GrantRow = {
   account_id: string
@@ -92,7 +93,7 @@ export async function hasMetClient(
   return rows.length > 0
 }
 
-/** Of one account, or of all of them for the operator; newest first. */
+/** Of one account, or of all of them; newest first. */
 export async function listGrantRows(
   tx: Tx,
   { account_id, limit }: { account_id: string | null; limit: number },
@@ -102,6 +103,20 @@ export async function listGrantRows(
       where ($1::text is null or account_id = $1) order by id desc limit $2`,
     [account_id, limit],
   )
+}
+
+export function pageOfGrants(
+  tx: Tx,
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<GrantRow>> {
+  return readPage(tx, {
+    operation: 'operator.list_grants',
+    prefix: 'grant',
+    select: `select ${COLUMNS} from oauth_grants`,
+    where,
+    input,
+  })
 }
 
 /** True where it was in force until now. Its codes and refresh tokens go with it. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Input } from '#contract/shapes.ts'
+import { Id, Input, OneOf, Page, pageQuery } from '#contract/shapes.ts'
 import { operatorCall } from './operator_call.ts'
 import { AccountFilter, Grant } from './shapes.ts'
 
@@ -12,10 +12,11 @@ export const grant_calls = {
     role: 'viewer',
     summary: 'What accounts have allowed agents.',
     input: Input({
+      ...pageQuery,
+      status: Type.Optional(OneOf(['active', 'revoked'], { description: 'Only those.' })),
       account_id: AccountFilter,
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'At most.' })),
     }),
-    output: Type.Object({ data: Type.Array(Grant) }),
+    output: Page(Grant),
   }),
   revoke_grant: operatorCall({
     name: 'revoke_grant',

@@ -1,0 +1,112 @@
+import { Bot } from 'lucide-react'
+import { type Grant, nameOfAgent } from '#panel/grants.ts'
+import { Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { ActButton } from './act_button.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { Owned } from './shapes.ts'
+
+type Row = Owned<Grant>
+
+const statuses = [
+  ['active', 'Active'],
+  ['revoked', 'Revoked'],
+] as const
+
+const columns: readonly Column<Row>[] = [
+  {
+    title: 'Agent',
+    cell: (row) => (
+      <>
+        <span className="font-medium wrap-anywhere">{nameOfAgent(row)}</span>
+        <span className="hidden md:block">
+          <Copyable text={row.account_id} label="Copy the account's id" />
+        </span>
+      </>
+    ),
+  },
+  { title: 'It may', wide_only: true, cell: (row) => <Allowed of={row} /> },
+  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Last used',
+    wide_only: true,
+    right: true,
+    cell: ({ last_used_at }) =>
+      last_used_at === null ? <span className="text-soft">Never</span> : <Time at={last_used_at} />,
+  },
+  {
+    title: 'Act',
+    right: true,
+    cell: (row) =>
+      row.status === 'active' && (
+        <ActButton
+          verb="Revoke"
+          label={`Revoke ${nameOfAgent(row)}`}
+          danger
+          path={`/grants/${row.id}/revoke`}
+          changes={['/grants']}
+          done={`${nameOfAgent(row)} may do nothing any more.`}
+        >
+          Its tokens stop working at once. It can ask the account's owner again.
+        </ActButton>
+      ),
+  },
+]
+
+function Allowed({ of: { scopes, card_ids } }: { of: Row }) {
+  const cards = card_ids === null ? 'All cards' : `${card_ids.length} of its cards`
+  return (
+    <>
+      <span className="block max-w-md text-sm wrap-anywhere">{scopes.join(', ')}</span>
+      <span className="block text-sm text-soft">{cards}</span>
+    </>
+  )
+}
+
+export function Agents() {
+  const filters = useFilters(['account_id', 'status'])
+  const { account_id = '', ...others } = filters.given
+  // Half an id is refused, so it is not sent.
+  const given = /^acct_\w{26}$/.test(account_id) ? { account_id, ...others } : others
+  const list = useOperatorList<Row>('/grants', given)
+  return (
+    <>
+      <PageHeader title="Agents" note="What accounts have allowed programs to do for them." />
+      <Section flush>
+        <FilterBar
+          {...filters}
+          search={
+            <FilterSearch
+              label="Account id"
+              value={filters.values.account_id}
+              onChange={(value) => filters.set('account_id', value)}
+            />
+          }
+        >
+          <FilterChoice
+            label="Status"
+            any="Any status"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
+          />
+        </FilterBar>
+        <Table
+          label="Agents"
+          list={list}
+          columns={columns}
+          empty={
+            <Empty icon={Bot} title="No agent here">
+              Whom an account lets in by consent appears here, the newest first.
+            </Empty>
+          }
+        />
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { Webhook as WebhookIcon } from 'lucide-react'
+import type { Webhook } from '#contract/webhooks.ts'
+import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
+import { Copyable } from '#panel/ui/copy.tsx'
+import { PageHeader, Section } from '#panel/ui/section.tsx'
+import { Empty } from '#panel/ui/states.tsx'
+import { type Column, Table } from '#panel/ui/table.tsx'
+import { Time } from '#panel/ui/time.tsx'
+import { useOperatorList } from './operator_list.ts'
+import type { Owned } from './shapes.ts'
+
+type Row = Owned<Webhook>
+
+const columns: readonly Column<Row>[] = [
+  {
+    title: 'Address',
+    cell: ({ url, account_id, disabled_reason }) => (
+      <>
+        <span className="block font-medium break-all">{url}</span>
+        {disabled_reason !== null && (
+          <span className="block text-sm text-soft">{inWords(disabled_reason)}</span>
+        )}
+        <span className="hidden md:block">
+          <Copyable text={account_id} label="Copy the account's id" />
+        </span>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status }) =>
+      status === 'enabled' ? <Badge tone="bad">Failing</Badge> : <Status of={status} />,
+  },
+  {
+    title: 'Last delivery',
+    wide_only: true,
+    right: true,
+    cell: ({ last_delivery_at }) => <Moment at={last_delivery_at} otherwise="None yet" />,
+  },
+  {
+    title: 'Failing since',
+    right: true,
+    cell: ({ failing_since }) => <Moment at={failing_since} otherwise="Not failing" />,
+  },
+]
+
+const Moment = ({ at, otherwise }: { at: string | null; otherwise: string }) =>
+  at === null ? <span className="text-soft">{otherwise}</span> : <Time at={at} />
+
+export function Webhooks() {
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        note="Endpoints that fail, or were disabled. After five days of failing one is disabled."
+      />
+      <Section flush>
+        <Table
+          label="Failing webhooks"
+          list={useOperatorList<Row>('/webhooks')}
+          columns={columns}
+          empty={
+            <Empty icon={WebhookIcon} title="Every endpoint answers">
+              Those that do not take what is sent to them appear here.
+            </Empty>
+          }
+        />
+      </Section>
+    </>
+  )
+}
