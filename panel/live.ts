@@ -19,7 +19,6 @@ const concerns: Readonly<Record<string, readonly OperationName[]>> = {
   dispute: ['list_disputes', 'get_dispute', 'get_balance', 'get_balance_history'],
   withdrawal: ['list_withdrawals', 'get_withdrawal', 'get_balance', 'get_balance_history'],
   account: ['get_account'],
-  ticket: ['list_tickets'],
 }
 
 const RECONNECT_MS = 2_000

@@ -58,11 +58,14 @@ export async function refresh(names: readonly OperationName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
 
-/** One answer. `every_ms` is for what changes without an event, such as confirmations. */
+/** For what changes without an event, such as confirmations: it is read again so often. */
+type Again = { every_ms?: number }
+
+/** One answer. */
 export function useRead<Name extends OperationName>(
   name: Name,
   input: InputOfName<Name>,
-  { every_ms }: { every_ms?: number } = {},
+  { every_ms }: Again = {},
 ): UseQueryResult<OutputOfName<Name>, FlorinError> {
   return useQuery<OutputOfName<Name>, FlorinError>({
     queryKey: [name, input],
@@ -92,6 +95,7 @@ export type List<Row> = {
 export function useList<Name extends ListName>(
   name: Name,
   input: InputOfName<Name>,
+  { every_ms }: Again = {},
 ): List<RowOf<Name>> {
   const query = useInfiniteQuery({
     queryKey: [name, input],
@@ -99,6 +103,7 @@ export function useList<Name extends ListName>(
       call(name, { ...input, ...(pageParam !== null && { cursor: pageParam }) }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    refetchInterval: every_ms ?? false,
     placeholderData: keepPreviousData,
   })
   return {

@@ -19,16 +19,19 @@ const statuses = [
 const columns: readonly Column<AdministeredAccount>[] = [
   {
     title: 'E-mail',
-    cell: ({ email, id }) => (
+    cell: ({ email, id, status }) => (
       <>
-        <span className="font-medium break-all">{email}</span>
+        <span className="block font-medium text-balance break-all">{email}</span>
+        <span className="md:hidden">
+          <Status of={status} />
+        </span>
         <span className="hidden md:block">
           <Copyable text={id} label="Copy the account's id" />
         </span>
       </>
     ),
   },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  { title: 'Status', wide_only: true, cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Balance',
     wide_only: true,

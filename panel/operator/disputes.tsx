@@ -2,7 +2,6 @@ import { Gavel } from 'lucide-react'
 import { useState } from 'react'
 import type { Dispute } from '#contract/disputes.ts'
 import { inWords, Status } from '#panel/ui/badge.tsx'
-import { Button } from '#panel/ui/button.tsx'
 import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
@@ -11,6 +10,7 @@ import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { DisputeSheet } from './dispute_sheet.tsx'
 import { useOperatorList } from './operator_list.ts'
+import { RowButton } from './row_button.tsx'
 import type { Owned } from './shapes.ts'
 
 type Row = Owned<Dispute>
@@ -29,17 +29,12 @@ export function Disputes() {
   const columns: readonly Column<Row>[] = [
     {
       title: 'Reason',
-      cell: (row) => (
-        <Button kind="quiet" className="-ml-3" onClick={() => setOpen(row.id)}>
-          {inWords(row.reason)}
-        </Button>
-      ),
+      cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{inWords(row.reason)}</RowButton>,
     },
     { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
     {
       title: 'Evidence',
       wide_only: true,
-      right: true,
       cell: ({ evidence }) => <span className="num">{evidence.length}</span>,
     },
     {

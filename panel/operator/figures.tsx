@@ -21,7 +21,7 @@ function Shown({ of: { totals, days } }: { of: ProgrammeFigures }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Section className="lg:col-span-2">
-        <dl className="flex flex-wrap gap-x-10 gap-y-4">
+        <dl className="grid grid-cols-2 gap-x-8 gap-y-4 sm:grid-cols-3 lg:flex lg:gap-x-12">
           <Total name="Accounts">{totals.accounts.toLocaleString('en')}</Total>
           <Total name="Suspended">{totals.accounts_suspended.toLocaleString('en')}</Total>
           <Total name="Active cards">{totals.cards_active.toLocaleString('en')}</Total>
@@ -36,10 +36,10 @@ function Shown({ of: { totals, days } }: { of: ProgrammeFigures }) {
           </Total>
         </dl>
       </Section>
-      <Line title="Deposits" days={days} of={depositsOf} format={dollars} />
-      <Line title="Settled purchases" days={days} of={capturesOf} format={dollars} />
+      <Line title="Deposits" days={days} of={depositsOf} format={formatUsd} />
+      <Line title="Settled purchases" days={days} of={capturesOf} format={formatUsd} />
       <Line title="Approval rate" days={days} of={approvalOf} format={percent} />
-      <Line title="New accounts" days={days} of={openedOf} format={String} />
+      <Line title="New accounts" days={days} of={openedOf} format={whole} />
       <DeclineReasons days={days} />
     </div>
   )
@@ -49,8 +49,8 @@ const depositsOf = ({ deposited_usd }: Day) => deposited_usd
 const capturesOf = ({ captured_usd }: Day) => captured_usd
 const approvalOf = ({ approval_rate }: Day) => approval_rate
 const openedOf = ({ accounts_opened }: Day) => accounts_opened
-/** An axis divides what it shows: cents are enough. */
-const dollars = (amount_usd: number) => formatUsd(Math.round(amount_usd * 100) / 100)
+/** Half an account is no figure. */
+const whole = (count: number) => (Number.isInteger(count) ? count.toLocaleString('en') : '')
 const percent = (rate: number) => `${Math.round(rate * 100)} %`
 
 function Total({ name, children }: { name: string; children: React.ReactNode }) {

@@ -10,7 +10,7 @@ const shown = (value: number | null, unit: string) =>
   value === null ? (
     'not known'
   ) : (
-    <span className="num">{`${value.toLocaleString('en')} ${unit}`}</span>
+    <span className="num">{`${Math.round(value).toLocaleString('en')} ${unit}`}</span>
   )
 
 export function Health() {
@@ -45,7 +45,10 @@ export function Health() {
                 ]}
               />
             </Section>
-            <Section title={`Chain: ${network.chain}`} action={<Status of={network.status} />}>
+            <Section
+              title={`Chain: ${network.chain.toUpperCase()}`}
+              action={<Status of={network.status} />}
+            >
               <Facts
                 rows={[
                   ['Last block', shown(network.block_height, '')],
@@ -54,7 +57,9 @@ export function Health() {
                 ]}
               />
             </Section>
-            <PlannedMaintenance />
+            <div className="lg:col-span-2">
+              <PlannedMaintenance />
+            </div>
           </div>
         )}
       </One>

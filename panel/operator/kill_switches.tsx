@@ -45,7 +45,7 @@ function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="mr-auto">
         <p className="flex items-center gap-2 font-medium">
-          {inWords(of.rail)}
+          {nameOf(of)}
           <Badge tone={of.on ? 'bad' : 'good'}>{of.on ? 'Stopped' : 'Running'}</Badge>
         </p>
         {of.changed_at !== null && (
@@ -65,6 +65,7 @@ function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
   )
 }
 
+const nameOf = ({ rail }: KillSwitch) => (rail === 'topups' ? 'Top-ups' : inWords(rail))
 const verbOf = ({ on }: KillSwitch) => (on ? 'Let go on' : 'Stop')
 
 /** A reason is asked for each way: it stands in the audit log. */
@@ -78,7 +79,7 @@ function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
     done: onDone,
   })
   return (
-    <Dialog open onOpenChange={onDone} title={`${verbOf(of)}: ${inWords(of.rail)}`}>
+    <Dialog open onOpenChange={onDone} title={`${verbOf(of)}: ${nameOf(of)}`}>
       <form
         onSubmit={(form) => {
           form.preventDefault()

@@ -1,5 +1,5 @@
 import { CircleCheck } from 'lucide-react'
-import { Badge } from '#panel/ui/badge.tsx'
+import { Badge, inWords } from '#panel/ui/badge.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { One } from '#panel/ui/one.tsx'
 import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
@@ -27,7 +27,7 @@ function Report({ of }: { of: ReconciliationReport }) {
       {of.network.map((network) => (
         <Section
           key={network.network}
-          title={network.network}
+          title={inWords(network.network)}
           action={<Verdict difference_usd={network.difference_usd} />}
         >
           <Facts
@@ -65,7 +65,7 @@ function Chain({ of: chain }: { of: ReconciliationReport['chains'][number] }) {
   const { on_chain_usd, difference_usd, fault } = chain
   return (
     <Section
-      title={`${chain.asset} on ${chain.chain}`}
+      title={`${chain.asset} on ${chain.chain.toUpperCase()}`}
       action={<Verdict difference_usd={difference_usd} is_short={chain.is_short} />}
     >
       <Facts

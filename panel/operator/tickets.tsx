@@ -2,13 +2,13 @@ import { LifeBuoy } from 'lucide-react'
 import { useState } from 'react'
 import type { Ticket } from '#contract/support.ts'
 import { inWords, Status } from '#panel/ui/badge.tsx'
-import { Button } from '#panel/ui/button.tsx'
 import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { useOperatorList } from './operator_list.ts'
+import { RowButton } from './row_button.tsx'
 import type { Owned } from './shapes.ts'
 import { TicketSheet, ticket_statuses } from './ticket_sheet.tsx'
 
@@ -22,15 +22,7 @@ export function Tickets() {
   const columns: readonly Column<Row>[] = [
     {
       title: 'Subject',
-      cell: (row) => (
-        <Button
-          kind="quiet"
-          className="-ml-3 h-auto py-1.5 text-left whitespace-normal"
-          onClick={() => setOpen(row.id)}
-        >
-          {row.subject}
-        </Button>
-      ),
+      cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{row.subject}</RowButton>,
     },
     { title: 'About', wide_only: true, cell: ({ category }) => inWords(category) },
     { title: 'Status', cell: ({ status }) => <Status of={status} /> },

@@ -54,7 +54,6 @@ const pages: Readonly<Record<string, string>> = {
   transaction: '/transactions',
   dispute: '/disputes',
   withdrawal: '/withdrawals',
-  ticket: '/tickets',
 }
 
 function hrefOf({ resource, card_id }: ActivityEvent): string {

@@ -1,4 +1,3 @@
-import { ArrowLeft } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Card } from '#contract/cards.ts'
 import { useRead } from '#panel/queries.ts'
@@ -6,8 +5,8 @@ import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
+import { BackLink, One } from '#panel/ui/one.tsx'
 import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
-import { Failed, Skeleton } from '#panel/ui/states.tsx'
 import { Tabs } from '#panel/ui/tabs.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { CardActions } from './card/card_actions.tsx'
@@ -20,14 +19,12 @@ import { ShippingState } from './card/shipping_state.tsx'
 
 export function CardPage({ id }: { id: string }) {
   const card = useRead('get_card', { id })
-  if (card.data === undefined) {
-    return card.error === null ? (
-      <Skeleton className="h-80" />
-    ) : (
-      <Failed problem={card.error} retry={() => void card.refetch()} />
-    )
-  }
-  return <Shown card={card.data} />
+  return (
+    <>
+      <BackLink href="/cards">Cards</BackLink>
+      <One read={card}>{(found) => <Shown card={found} />}</One>
+    </>
+  )
 }
 
 function Shown({ card }: { card: Card }) {
@@ -38,12 +35,6 @@ function Shown({ card }: { card: Card }) {
   ]
   return (
     <>
-      <Link
-        href="/cards"
-        className="mb-3 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-4" aria-hidden /> All cards
-      </Link>
       <PageHeader
         title={
           <span className="flex items-center gap-3">

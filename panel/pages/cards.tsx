@@ -1,12 +1,11 @@
 import { CreditCard, Plus } from 'lucide-react'
-import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { Card } from '#contract/cards.ts'
 import { useList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle, expiryOf } from '#panel/ui/card_face.tsx'
-import { Select } from '#panel/ui/field.tsx'
+import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
@@ -33,23 +32,24 @@ const columns: readonly Column<Card>[] = [
     wide_only: true,
     cell: (card) => <span className="num text-soft">{expiryOf(card)}</span>,
   },
-  { title: 'State', cell: ({ status }) => <Status of={status} /> },
+  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   { title: 'Balance', right: true, cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
 ]
 
-const filters = [
-  ['active,frozen', 'In use'],
+const IN_USE = 'active,frozen'
+
+const statuses = [
   ['active', 'Active'],
   ['frozen', 'Frozen'],
   ['cancelled', 'Cancelled'],
-  ['active,frozen,cancelled', 'All'],
+  ['active,frozen,cancelled', 'All of them'],
 ] as const
 
 export function Cards() {
-  const [status, setStatus] = useState<string>('active,frozen')
-  const list = useList('list_cards', { status })
+  const filters = useFilters(['status'])
+  const list = useList('list_cards', { status: IN_USE, ...filters.given })
   const [, navigate] = useLocation()
-  const is_issuing = useSearch() === 'issue'
+  const is_issuing = new URLSearchParams(useSearch()).has('issue')
   const issue = (
     <Button kind="main" onClick={() => navigate('/cards?issue')}>
       <Plus /> Issue card
@@ -57,21 +57,21 @@ export function Cards() {
   )
   return (
     <>
-      <PageHeader title="Cards" action={issue} />
-      <Section
-        title="Your cards"
-        flush
-        action={
-          <Select
-            label="Show"
-            hides_label
-            className="w-32"
-            options={filters}
-            value={status}
-            onChange={(change) => setStatus(change.target.value)}
+      <PageHeader
+        title="Cards"
+        note="Each has a balance, limits and rules of its own."
+        action={issue}
+      />
+      <Section flush>
+        <FilterBar {...filters}>
+          <FilterChoice
+            label="Status"
+            any="In use"
+            value={filters.values.status}
+            options={statuses}
+            onChange={(value) => filters.set('status', value)}
           />
-        }
-      >
+        </FilterBar>
         <Table
           label="Cards"
           list={list}

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { classes } from '#panel/ui/classes.ts'
 import { PageHeader } from '#panel/ui/section.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
+import { bringIntoView, tab_look, tab_row_look } from '#panel/ui/tabs.tsx'
 import { Agents } from './developers/agents.tsx'
 import { ApiKeys } from './developers/api_keys.tsx'
 import { AuditLog } from './developers/audit_log.tsx'
@@ -24,10 +25,6 @@ const parts: Readonly<Record<string, readonly [title: string, part: ComponentTyp
   limits: ['Limits', Limits],
 }
 
-/** On a phone the parts are wider than the screen: the open one is never out of sight. */
-const bringIntoView = (link: HTMLAnchorElement | null) =>
-  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
-
 export function Developers({ id }: { id: string }) {
   const name = id === '' ? 'keys' : id
   const found = parts[name]
@@ -36,17 +33,14 @@ export function Developers({ id }: { id: string }) {
   return (
     <>
       <PageHeader title="Developers" note="Everything this panel does, your programs can do too." />
-      <nav aria-label="Developers" className="mb-4 flex gap-5 overflow-x-auto border-b border-line">
+      <nav aria-label="Developers" className={tab_row_look}>
         {Object.entries(parts).map(([each, [title]]) => (
           <Link
             key={each}
             href={`/developers/${each}`}
             aria-current={each === name ? 'page' : undefined}
             ref={each === name ? bringIntoView : null}
-            className={classes(
-              '-mb-px border-b-2 border-transparent py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]',
-              each === name && 'border-accent text-ink',
-            )}
+            className={classes(tab_look, each === name && 'border-accent text-ink')}
           >
             {title}
           </Link>

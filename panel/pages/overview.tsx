@@ -69,13 +69,13 @@ function Figures({ balance }: { balance: Balance }) {
   ] as const
   return (
     <div className="flex flex-wrap items-end gap-x-10 gap-y-4">
-      <div>
+      <div className="max-sm:w-full">
         <p className="text-soft">Balance</p>
         <p className="text-2xl font-semibold tracking-tight">
           <Money usd={balance.balance_usd} />
         </p>
       </div>
-      <dl className="grid grid-cols-2 gap-x-8 gap-y-2 sm:flex">
+      <dl className="grid w-full grid-cols-2 gap-x-8 gap-y-2 sm:flex sm:w-auto">
         {figures.map(([name, usd]) => (
           <div key={name}>
             <dt className="text-sm text-soft">{name}</dt>

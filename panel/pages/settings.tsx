@@ -30,9 +30,11 @@ export function Settings() {
               <TwoFactor account={account} />
               <ChangePassword />
               <ChangeEmail account={account} />
+            </div>
+            <div className="min-w-0 space-y-4">
+              <NotificationChoices notifications={account.notifications} />
               <ThemeChoice />
             </div>
-            <NotificationChoices notifications={account.notifications} />
           </div>
         )}
       </One>

@@ -10,9 +10,12 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty, Failed, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
+/** No event tells of an answer, so it is looked for. */
+const LOOK_AGAIN_MS = 10_000
+
 /** Tickets are read as a list only, so one is looked for page by page. */
 export function TicketPage({ id }: { id: string }) {
-  const list = useList('list_tickets', { limit: 100 })
+  const list = useList('list_tickets', { limit: 100 }, { every_ms: LOOK_AGAIN_MS })
   const ticket = list.rows?.find((row) => row.id === id)
   const looks_on = ticket === undefined && list.has_more && !list.is_loading_more
   useEffect(() => {
@@ -60,7 +63,7 @@ function Thread({ ticket }: { ticket: Ticket }) {
           </span>
         }
       />
-      <ol aria-label="Messages" className="space-y-3">
+      <ol aria-label="Messages" className="max-w-3xl space-y-3">
         {ticket.messages.map((message) => (
           <Message key={message.id} message={message} />
         ))}
@@ -88,8 +91,8 @@ function Message({ message }: { message: TicketMessage }) {
   return (
     <li
       className={classes(
-        'max-w-2xl rounded-xl border border-line bg-sheet p-4',
-        is_mine ? 'ml-auto' : 'border-transparent bg-accent-ground',
+        'rounded-xl border border-line bg-sheet p-4',
+        is_mine ? 'ml-6 sm:ml-16' : 'mr-6 border-transparent bg-accent-ground sm:mr-16',
       )}
     >
       <p className="mb-1 flex items-baseline justify-between gap-4 text-sm">

@@ -1,4 +1,3 @@
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Topup } from '#contract/topups.ts'
@@ -8,8 +7,8 @@ import { Button } from '#panel/ui/button.tsx'
 import { Confirm } from '#panel/ui/confirm.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
+import { BackLink, One } from '#panel/ui/one.tsx'
 import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
-import { Failed, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { Progress } from './topups/progress.tsx'
@@ -20,26 +19,18 @@ const LOOK_MS = 3_000
 
 export function TopupPage({ id }: { id: string }) {
   const topup = useRead('get_topup', { id }, { every_ms: LOOK_MS })
-  if (topup.data === undefined) {
-    return topup.error === null ? (
-      <Skeleton className="h-80" />
-    ) : (
-      <Failed problem={topup.error} retry={() => void topup.refetch()} />
-    )
-  }
-  return <Shown topup={topup.data} />
+  return (
+    <>
+      <BackLink href="/topups">Top-ups</BackLink>
+      <One read={topup}>{(found) => <Shown topup={found} />}</One>
+    </>
+  )
 }
 
 function Shown({ topup }: { topup: Topup }) {
   const is_awaited = topup.status === 'awaiting'
   return (
     <>
-      <Link
-        href="/topups"
-        className="mb-3 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
-      >
-        <ArrowLeft className="size-4" aria-hidden /> All top-ups
-      </Link>
       <PageHeader
         title={
           <span className="flex items-center gap-3">

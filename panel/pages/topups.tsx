@@ -15,7 +15,7 @@ import { Time } from '#panel/ui/time.tsx'
 
 const columns: readonly Column<Topup>[] = [
   { title: 'Amount', cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'State', cell: ({ status }) => <Status of={status} /> },
+  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Credited',
     right: true,

@@ -3,13 +3,13 @@ import type { Transaction } from '#contract/transactions.ts'
 import { useList } from '#panel/queries.ts'
 import { inWords, Status } from '#panel/ui/badge.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
-import { Money } from '#panel/ui/money.tsx'
 import { createdWithin, period_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
+import { Amount } from './transactions/amount.tsx'
 import { useCardNames } from './transactions/card_names.ts'
 import { TransactionFilters, transaction_filter_names } from './transactions/filters.tsx'
 
@@ -71,14 +71,5 @@ function Merchant({ row }: { row: Transaction }) {
         <Time at={row.created_at} />
       </span>
     </span>
-  )
-}
-
-/** A refund comes in, a decline moved nothing; all else went out. */
-function Amount({ row }: { row: Transaction }) {
-  if (row.direction === 'credit') return <Money usd={row.amount_usd} signed />
-  const is_void = ['declined', 'reversed', 'expired'].includes(row.status)
-  return (
-    <Money usd={row.amount_usd} className={is_void ? 'text-soft line-through' : 'font-medium'} />
   )
 }

@@ -10,7 +10,7 @@ export function Door({ title, note, children, below }: Props) {
       <Mark className="mb-6" />
       <div className="rounded-2xl border border-line bg-sheet p-6">
         <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-        <p className="mt-1 mb-5 text-soft">{note}</p>
+        <p className="mt-1 mb-5 text-balance text-soft">{note}</p>
         {children}
       </div>
       <p className="mt-5 text-center text-soft">{below}</p>

@@ -3,7 +3,7 @@ import { classes } from './classes.ts'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent'
 
-const looks: Record<Tone, string> = {
+export const tone_looks: Record<Tone, string> = {
   neutral: 'bg-hover text-soft',
   good: 'bg-good-ground text-good',
   warn: 'bg-warn-ground text-warn',
@@ -16,7 +16,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
     <span
       className={classes(
         'inline-flex items-center gap-1 rounded-md px-1.5 py-0.5 text-xs font-medium whitespace-nowrap',
-        looks[tone],
+        tone_looks[tone],
       )}
     >
       {children}

@@ -1,7 +1,8 @@
-const STEP = 1_000
+/** As limits are set: 100 MB are 104,857,600 bytes. */
+const STEP = 1_024
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** 48213 as "48.2 kB". */
+/** 48213 as "47.1 kB". */
 export function formatBytes(count: number): string {
   const power = Math.min(
     units.length - 1,

@@ -47,20 +47,22 @@ function optionsOf({ element, series, format, height, steps }: Look): uPlot.Opti
   const [ink = '', line = '', accent = '', ground = ''] = TOKENS.map((token) =>
     colourOf(element, token),
   )
+  const lonely = lonelyIn(series.values)
   return {
     width: element.clientWidth,
     height,
     legend: { show: false },
     cursor: { y: false, points: { size: 7 } },
     padding: [8, 8, 0, 0],
-    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), high <= 0 ? 1 : high * 1.1] } },
+    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), roundAbove(high)] } },
     axes: axesOf({ ink, line, format }),
     series: [
       {},
       {
         label: series.name,
         width: 1.75,
-        points: { show: false },
+        // What has no neighbour has no line either, and would not be seen.
+        points: { show: true, size: 5, width: 0, fill: accent, filter: () => lonely },
         stroke: accent,
         fill: ground,
         ...(steps &&
@@ -70,15 +72,35 @@ function optionsOf({ element, series, format, height, steps }: Look): uPlot.Opti
   }
 }
 
+/** The next round figure, so that the axis says 0, 200, 400 and not 0, 187.5, 375. */
+function roundAbove(high: number): number {
+  if (high <= 0) return 1
+  const unit = 10 ** Math.floor(Math.log10(high))
+  return unit * (ROUND.find((step) => step * unit >= high) ?? 10)
+}
+
+const ROUND = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
+
+function lonelyIn(values: readonly (number | null)[]): number[] {
+  const isMissing = (at: number) => (values[at] ?? null) === null
+  return [...values.keys()].filter((at) => !isMissing(at) && isMissing(at - 1) && isMissing(at + 1))
+}
+
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const DAY_S = 24 * 60 * 60
 
-/** Days where the axis spans some, the time of day where it does not. */
+/** Days where the axis spans some, the time of day where it does not; none is said twice. */
 function inTime(times: readonly number[]): (time: number) => string {
   const span_s = (times.at(-1) ?? 0) - (times[0] ?? 0)
   const format = span_s >= DAY_S ? day : clock
-  return (time) => format.format(new Date(time * 1_000))
+  let last = ''
+  return (time) => {
+    const text = format.format(new Date(time * 1_000))
+    if (text === last) return ''
+    last = text
+    return text
+  }
 }
 
 type AxisLook = { ink: string; line: string; format(value: number): string }
@@ -97,7 +119,7 @@ function axesOf({ ink, line, format }: AxisLook): uPlot.Axis[] {
       ...axis,
       grid: { stroke: line, width: 1 },
       size: 62,
-      splits: (_plot, _axis, low, high) => [low, (low + high / 1.1) / 2, high / 1.1],
+      splits: (_plot, _axis, low, high) => [low, (low + high) / 2, high],
       values: (_plot, ticks) => ticks.map(format),
     },
   ]

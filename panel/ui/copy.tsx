@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { Button } from './button.tsx'
 import { toast } from './toast.tsx'
 
-type Props = { text: string; label: string; shows_label?: boolean }
+type Props = { text: string; label: string; shows_label?: boolean; className?: string }
 
 /** Puts text on the clipboard and says so. `label` names what: "Copy address". */
-export function CopyButton({ text, label, shows_label = false }: Props) {
+export function CopyButton({ text, label, shows_label = false, className }: Props) {
   const [is_done, setDone] = useState(false)
   const copy = async () => {
     try {
@@ -22,6 +22,7 @@ export function CopyButton({ text, label, shows_label = false }: Props) {
       kind={shows_label ? 'plain' : 'quiet'}
       size={shows_label ? 'normal' : 'icon'}
       aria-label={label}
+      className={className}
       onClick={() => void copy()}
     >
       {is_done ? <Check className="text-good" /> : <Copy />}
@@ -33,12 +34,15 @@ export function CopyButton({ text, label, shows_label = false }: Props) {
   )
 }
 
-/** A value people copy by hand: monospaced, whole, with its button. */
+/**
+ * A value people copy by hand: monospaced, whole, with its button. The button reaches beyond its
+ * line, so that the line is no higher than its neighbours and ends where they do.
+ */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
-    <span className="flex min-w-0 items-center gap-1">
-      <code className="min-w-0 font-mono text-sm break-all">{text}</code>
-      <CopyButton text={text} label={label} />
+    <span className="flex min-w-0 items-center gap-0.5">
+      <code className="min-w-0 font-mono text-xs text-balance break-all">{text}</code>
+      <CopyButton text={text} label={label} className="-my-2 -mr-2.5" />
     </span>
   )
 }

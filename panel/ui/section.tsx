@@ -51,7 +51,7 @@ export function PageHeader({ title, tab, note, action }: HeaderProps) {
     <header className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
         <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-        {note !== undefined && <p className="mt-0.5 text-soft">{note}</p>}
+        {note !== undefined && <p className="mt-0.5 text-pretty text-soft">{note}</p>}
       </div>
       {action !== undefined && <div className="flex flex-wrap gap-2">{action}</div>}
     </header>
@@ -69,7 +69,7 @@ export function Facts({ rows }: { rows: readonly (Fact | false)[] }) {
         .map(([name, value]) => (
           <div key={name} className="flex items-baseline justify-between gap-4 py-2">
             <dt className="shrink-0 text-soft">{name}</dt>
-            <dd className="min-w-0 text-right break-words">{value}</dd>
+            <dd className="min-w-0 text-right text-balance break-words">{value}</dd>
           </div>
         ))}
     </dl>

@@ -25,7 +25,7 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
     <div className="flex flex-col items-center px-6 py-12 text-center">
       <Icon className="mb-3 size-6 text-soft" aria-hidden />
       <p className="font-medium">{title}</p>
-      <p className="mt-1 max-w-sm text-soft">{children}</p>
+      <p className="mt-1 max-w-sm text-balance text-soft">{children}</p>
       {action !== undefined && <div className="mt-4">{action}</div>}
     </div>
   )

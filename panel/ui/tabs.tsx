@@ -1,21 +1,32 @@
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
 
 export type Tab = { value: string; title: string; content: ReactNode }
+
+export const tab_row_look = 'mb-4 flex gap-3 overflow-x-auto border-b border-line'
+
+/** The line below is inside the tab, so that the ring of the focus has room around the words. */
+export const tab_look =
+  'rounded-t-md border-b-2 border-transparent px-1 py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]'
+
+/** On a phone some rows are wider than the screen: what is open is never out of sight. */
+export const bringIntoView = (link: HTMLAnchorElement | null) =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
 /** Parts of one page, side by side. The first is open unless `value` says otherwise. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   return (
     <Radix.Root defaultValue={tabs[0]?.value ?? ''}>
-      <Radix.List
-        aria-label={label}
-        className="mb-4 flex gap-5 overflow-x-auto border-b border-line"
-      >
+      <Radix.List aria-label={label} className={tab_row_look}>
         {tabs.map(({ value, title }) => (
           <Radix.Trigger
             key={value}
             value={value}
-            className="-mb-px border-b-2 border-transparent py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px] data-[state=active]:border-accent data-[state=active]:text-ink"
+            className={classes(
+              tab_look,
+              'data-[state=active]:border-accent data-[state=active]:text-ink',
+            )}
           >
             {title}
           </Radix.Trigger>

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Tone } from './badge.tsx'
+import { type Tone, tone_looks } from './badge.tsx'
 import { classes } from './classes.ts'
 import { Time } from './time.tsx'
 
@@ -11,14 +11,6 @@ export type Step = {
   at: string | null
   note?: ReactNode
   tone?: Tone
-}
-
-const looks: Record<Tone, string> = {
-  neutral: 'bg-hover text-soft',
-  good: 'bg-good-ground text-good',
-  warn: 'bg-warn-ground text-warn',
-  bad: 'bg-bad-ground text-bad',
-  accent: 'bg-accent-ground text-accent',
 }
 
 /** The life of one thing, oldest first. */
@@ -35,7 +27,7 @@ export function Timeline({ steps, label }: { steps: readonly Step[]; label: stri
               'grid size-7 shrink-0 place-items-center rounded-full',
               step.at === null
                 ? 'border border-dashed border-line-strong text-soft'
-                : looks[step.tone ?? 'accent'],
+                : tone_looks[step.tone ?? 'accent'],
             )}
           >
             <step.icon className="size-3.5" aria-hidden />

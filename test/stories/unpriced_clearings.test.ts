@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Transaction } from '#contract/transactions.ts'
-import { openLine } from '#sandbox/card_network.ts'
 import { getCard } from '#test/support/cards.ts'
+import { clearInYen } from '#test/support/clearings.ts'
 import { send } from '#test/support/http.ts'
-import { purchaseMessage } from '#test/support/issuer.ts'
 import { operate } from '#test/support/operator.ts'
 import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -18,18 +17,8 @@ const log = {
 }
 const service = await startTestService({ seams: { log } })
 const { url, world, programme } = service
-const line = await openLine(world.card_host_port)
-after(() => line.end())
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
-
-async function clearedInYen({ account_id, card }: Spender, type = '000000'): Promise<void> {
-  const { pan, exp_year } = await world.cardNumberOf(account_id, card.id)
-  const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
-  const message = purchaseMessage(plastic, 1_500, { mti: '0220', fields: { 3: type, 49: '392' } })
-  const { 14: _, ...fields } = message.fields
-  assert.equal((await line.ask({ ...message, fields })).fields[39], '00')
-}
 
 type Waiting = { id: string; card_id: string; amount: number; currency: string; kind: string }
 
@@ -45,7 +34,7 @@ async function transactionsOf({ key, card }: Spender): Promise<Transaction[]> {
 
 test('a capture without dollars waits for a person, raises an alarm, and is booked once', async () => {
   const spender = await openSpender(service, { usd: 100 })
-  await clearedInYen(spender)
+  await clearInYen(service, spender)
   const [held, ...others] = await waitingOf(spender)
   assert(held !== undefined && others.length === 0)
   assert.deepEqual([held.amount, held.currency, held.kind], [1_500, 'JPY', 'capture'])
@@ -81,7 +70,7 @@ test('a capture without dollars waits for a person, raises an alarm, and is book
 
 test('dollars are said once, by somebody who may', async () => {
   const spender = await openSpender(service, { usd: 10 })
-  await clearedInYen(spender, '200000')
+  await clearInYen(service, spender, '200000')
   const [held] = await waitingOf(spender)
   assert(held !== undefined)
   await programme.db.run('update unpriced_clearings set amount_micros = 1000000 where id = $1', [

@@ -22,6 +22,7 @@ export type Agent = {
   url: string
   server: oauth.AuthorizationServer
   client: oauth.Client
+  redirect_uri: string
   authentication: oauth.ClientAuth
 }
 
@@ -38,6 +39,7 @@ export async function registerAgent(
     insecure,
   )
   const client = await oauth.processDynamicClientRegistrationResponse(response)
+  const [redirect_uri = ''] = client['redirect_uris'] as string[]
   const method = client['token_endpoint_auth_method']
   const secret = String(client['client_secret'])
   const authentication =
@@ -46,7 +48,7 @@ export async function registerAgent(
       : method === 'client_secret_post'
         ? oauth.ClientSecretPost(secret)
         : oauth.ClientSecretBasic(secret)
-  return { url, server, client, authentication }
+  return { url, server, client, redirect_uri, authentication }
 }
 
 export type Asking = {
@@ -64,7 +66,7 @@ export async function attemptOf(agent: Agent, asking: Asking = {}): Promise<Atte
   const query = new URLSearchParams({
     client_id: agent.client.client_id,
     response_type: 'code',
-    redirect_uri: REDIRECT,
+    redirect_uri: agent.redirect_uri,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     state,
@@ -114,7 +116,7 @@ export async function exchange(
     agent.client,
     agent.authentication,
     params,
-    REDIRECT,
+    agent.redirect_uri,
     verifier,
     insecure,
   )

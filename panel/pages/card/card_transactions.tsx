@@ -1,9 +1,9 @@
 import { ShoppingBag } from 'lucide-react'
 import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
+import { Amount } from '#panel/pages/transactions/amount.tsx'
 import { useList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
-import { Money } from '#panel/ui/money.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
@@ -12,7 +12,7 @@ import { categoryName } from '#panel/words/categories.ts'
 
 const columns: readonly Column<Transaction>[] = [
   {
-    title: 'Shop',
+    title: 'Merchant',
     cell: ({ merchant_name, mcc }) => (
       <span className="block max-w-44 min-w-0 sm:max-w-none">
         <span className="block truncate font-medium">{merchant_name}</span>
@@ -20,18 +20,19 @@ const columns: readonly Column<Transaction>[] = [
       </span>
     ),
   },
-  { title: 'State', wide_only: true, cell: ({ status }) => <Status of={status} /> },
-  { title: 'When', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Status', wide_only: true, cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Date',
+    wide_only: true,
+    right: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
   {
     title: 'Amount',
     right: true,
     cell: (row) => (
       <>
-        <Money
-          usd={row.direction === 'credit' ? row.amount_usd : -row.amount_usd}
-          signed
-          className={row.status === 'declined' ? 'text-soft line-through' : ''}
-        />
+        <Amount row={row} />
         <span className="mt-0.5 block md:hidden">
           <Status of={row.status} />
         </span>

@@ -2,6 +2,7 @@ import { ScrollText } from 'lucide-react'
 import type { AuditEntry } from '#contract/activity.ts'
 import { useList } from '#panel/queries.ts'
 import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { DottedName } from '#panel/ui/dotted_name.tsx'
 import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
 import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
 import { Section } from '#panel/ui/section.tsx'
@@ -42,7 +43,7 @@ const columns: readonly Column<AuditEntry>[] = [
 function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
   return (
     <>
-      <span className="block font-medium break-all">{action}</span>
+      <DottedName of={action} />
       {resource !== null && (
         <code className="hidden font-mono text-xs break-all text-soft md:block">{resource.id}</code>
       )}

@@ -1,4 +1,5 @@
 import { Activity, ArrowDownToLine, CreditCard, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { Link } from 'wouter'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { useRead } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
@@ -15,8 +16,13 @@ const icons: Record<ActivityEvent['type'], LucideIcon> = {
 
 export function LatestActivity() {
   const latest = useRead('get_activity', { limit: 8 })
+  const all = (
+    <Link href="/activity" className="text-sm font-medium text-accent hover:underline">
+      All activity
+    </Link>
+  )
   return (
-    <Section title="Latest activity" flush>
+    <Section title="Latest activity" action={all} flush>
       {latest.data === undefined ? (
         latest.error === null ? (
           <Skeleton className="m-4 h-32" />

@@ -4,6 +4,7 @@ import { useAct } from '#panel/queries.ts'
 import { inWords, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Code } from '#panel/ui/code.tsx'
+import { DottedName } from '#panel/ui/dotted_name.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
@@ -47,14 +48,15 @@ function Attempt({ attempt }: { attempt: Delivery }) {
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Status of={attempt.status} />
-            <span className="font-medium break-all">{attempt.event_type}</span>
+            <DottedName of={attempt.event_type} />
           </p>
           <p className="num mt-1 text-sm text-soft">
             {summaryOf(attempt)}, <Time at={attempt.created_at} />
           </p>
         </div>
         <Button size="small" busy={replay.isPending} onClick={sendAgain}>
-          {!replay.isPending && <RotateCw />} Send again
+          {!replay.isPending && <RotateCw />}
+          <span className="max-sm:sr-only">Send again</span>
           <span className="sr-only"> {attempt.event_type}</span>
         </Button>
       </div>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
-import { authorize, registerAgent, startAgentService } from '#test/support/agent.ts'
+import { startAgentService } from '#test/support/agent.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
@@ -64,31 +64,6 @@ test('a key is shown once, works, and is revoked', { skip }, async () => {
   await page.getByRole('button', { name: 'Revoke the key' }).click()
   await page.getByText('The key was revoked.').waitFor()
   assert.equal((await account()).body['error'], 'token_revoked')
-})
-
-test('an agent is listed with what it may do, and loses it when its grant is revoked', {
-  skip,
-}, async () => {
-  if (browser === null) return
-  const person = await openAccount(url)
-  const agent = await registerAgent(url, { client_name: 'Shopping agent' })
-  const resource = `${url}/v1`
-  const { access_token } = await authorize(agent, person, { scope: 'account:read', resource })
-  const account = () => send(url, 'GET', '/v1/accounts/me', { bearer: access_token })
-  assert.equal((await account()).status, 200)
-  const { page } = await visitOf(browser, { url, bearer: person.bearer })
-  await page.goto('/developers/agents')
-  const listed = page
-    .getByRole('list', { name: 'Connected agents' })
-    .getByRole('listitem')
-    .filter({ has: page.getByRole('heading', { name: 'Shopping agent' }) })
-  await listed.getByText('account:read').waitFor()
-  await listed.getByText('All cards').waitFor()
-  await page.getByRole('button', { name: 'Revoke Shopping agent' }).click()
-  await page.getByRole('button', { name: 'Revoke access' }).click()
-  await page.getByText('Shopping agent may do nothing any more.').waitFor()
-  await listed.getByText('Revoked').first().waitFor()
-  assert.equal((await account()).status, 401)
 })
 
 test('every operation has a form with all its fields, and says itself in curl', {

@@ -1,22 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startAgentService } from '#test/support/agent.ts'
+import { authorize, registerAgent, startAgentService } from '#test/support/agent.ts'
+import { getCard } from '#test/support/cards.ts'
+import { clearInYen } from '#test/support/clearings.ts'
 import { fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { operate, OPERATOR_TOKEN as operator_token } from '#test/support/operator.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { answering, startReceiver } from '#test/support/receiver.ts'
+import { openSpender } from '#test/support/spending.ts'
+import { makeEvent, subscribe } from '#test/support/webhooks.ts'
 
 const service = await startAgentService()
 const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
-const operator_token = 'operator_token_of_the_tests'
 const buyer = await openBuyer(service)
 const dispute = await fileDispute(url, buyer)
 await send(url, 'POST', '/v1/tickets', {
   bearer: buyer.key,
   body: { subject: 'Where is my parcel?', message: 'It was due on Monday.', category: 'card' },
 })
+
+/** Somebody's endpoint that takes nothing, and is known for it. */
+async function failingEndpoint(): Promise<void> {
+  const receiver = await startReceiver()
+  receiver.answer = answering(500)
+  await subscribe(url, buyer, { url: receiver.url })
+  await makeEvent(url, buyer)
+  const isKnown = async () =>
+    (await operate(url, 'GET', '/webhooks')).body['data'].some(
+      (webhook: { url: string }) => webhook.url === receiver.url,
+    )
+  assert(await eventually(isKnown, { within_ms: 5_000 }))
+}
 
 const heading = (name: string) => (page: Page) =>
   page.getByRole('heading', { name, level: 1 }).waitFor()
@@ -43,15 +62,40 @@ test('an operator answers a dispute and decides it', { skip }, async () => {
   assert.deepEqual(complaints, [])
 })
 
-test('an operator answers a ticket, and suspends and reinstates an account', { skip }, async () => {
+test('what a holder asks in the panel is answered in the console, and the answer comes to them', {
+  skip,
+}, async () => {
   if (browser === null) return
+  const panel = await visitOf(browser, { url, bearer: buyer.bearer, width: 360 })
+  await panel.page.clock.install()
+  await panel.page.goto('/tickets')
+  await panel.page.getByRole('button', { name: 'Ask support' }).click()
+  await panel.page.getByLabel('Subject').fill('Paid twice?')
+  await panel.page.getByLabel('Question').fill('Corner Books shows up two times.')
+  await panel.page.getByRole('button', { name: 'Send' }).click()
+  await panel.page.getByRole('heading', { name: 'Paid twice?' }).waitFor()
+  await panel.page.getByText('Support has your question.').waitFor()
+
   const { page } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/tickets')
-  await page.getByRole('button', { name: 'Where is my parcel?' }).click()
-  await page.getByLabel('Answer').fill('It comes tomorrow.')
+  await page.getByRole('button', { name: 'Paid twice?' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'two times' }).waitFor()
+  await page.getByLabel('Answer').fill('One of them is the hold; it is gone by now.')
+  await page.getByLabel('The ticket is then').selectOption('Resolved')
   await page.getByRole('button', { name: 'Send the answer' }).click()
-  await page.getByRole('listitem').filter({ hasText: 'It comes tomorrow.' }).waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'it is gone by now' }).waitFor()
 
+  // Nobody reloads: the page looks again by itself.
+  await panel.page.clock.fastForward(10_000)
+  const answer = panel.page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
+  await answer.filter({ hasText: 'Support' }).filter({ hasText: 'it is gone by now' }).waitFor()
+  await panel.page.getByText('This question is resolved.').waitFor()
+  assert.deepEqual(panel.complaints, [])
+})
+
+test('an operator suspends and reinstates an account', { skip }, async () => {
+  if (browser === null) return
+  const { page } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/accounts')
   const email = String(
     (await send(url, 'GET', '/v1/accounts/me', { bearer: buyer.key })).body.email,
@@ -70,16 +114,76 @@ test('an operator answers a ticket, and suspends and reinstates an account', { s
   }
 })
 
+test('an operator ends what an agent may do, at once', { skip }, async () => {
+  if (browser === null) return
+  const agent = await registerAgent(url, { client_name: 'Careless agent' })
+  const { access_token } = await authorize(agent, buyer, { resource: `${url}/v1` })
+  const status = async () =>
+    (await send(url, 'GET', '/v1/accounts/me', { bearer: access_token })).status
+  assert.equal(await status(), 200)
+  const { page } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/agents')
+  await page.getByLabel('Account id').fill(buyer.account_id)
+  await page.getByRole('button', { name: 'Revoke Careless agent' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('Careless agent may do nothing any more.').waitFor()
+  assert.equal(await status(), 401)
+  await page.getByLabel('Status').selectOption('Revoked')
+  await page.getByRole('row').filter({ hasText: 'Careless agent' }).getByText('Revoked').waitFor()
+})
+
+test('an operator says what a foreign clearing is in dollars, and it is booked', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const spender = await openSpender(service, { usd: 50 })
+  await clearInYen(service, spender)
+  const { page, complaints } = await visitOf(browser, { url, operator_token })
+  await page.goto('/operator/clearings')
+  await page.getByRole('button', { name: 'Say dollars: Test Shop, ¥1,500' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('In dollars').fill('10.005')
+  await dialog.getByRole('button', { name: 'Book it' }).click()
+  await dialog.getByText('Must be above 0, in whole cents.', { exact: true }).waitFor()
+  assert.equal(complaints.splice(0).length, 1, 'the refusal, as browsers tell it')
+  await dialog.getByLabel('In dollars').fill('10.05')
+  await dialog.getByRole('button', { name: 'Book it' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await service.world.runTasks(['settle_clearings'])
+  assert.equal((await getCard(url, spender.key, spender.card.id)).balance_usd, 39.95)
+  await page.reload()
+  await page.getByText('Nothing waits for its dollars').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('every page of the console fits, is quiet, and everybody can use it', { skip }, async () => {
   if (browser === null) return
+  await clearInYen(service, await openSpender(service))
+  await authorize(await registerAgent(url), buyer)
+  await failingEndpoint()
   await everyPage(browser, { url, operator_token }, [
     { name: 'operator_figures', path: '/operator', ready: heading('Figures') },
     { name: 'operator_disputes', path: '/operator/disputes', ready: row('Not received') },
     { name: 'operator_tickets', path: '/operator/tickets', ready: row('Where is my parcel?') },
     { name: 'operator_withdrawals', path: '/operator/withdrawals', ready: heading('Withdrawals') },
     { name: 'operator_suspense', path: '/operator/suspense', ready: heading('Suspense') },
+    { name: 'operator_clearings', path: '/operator/clearings', ready: row('Say dollars') },
+    {
+      name: 'operator_price_clearing',
+      path: '/operator/clearings',
+      ready: async (page) => {
+        await page.getByRole('button', { name: 'Say dollars' }).click()
+        await page.getByLabel('In dollars').waitFor()
+      },
+    },
     { name: 'operator_accounts', path: '/operator/accounts', ready: heading('Accounts') },
     { name: 'operator_cards', path: '/operator/cards', ready: heading('Cards') },
+    { name: 'operator_agents', path: '/operator/agents', ready: row('Revoke Test agent') },
+    {
+      name: 'operator_webhooks',
+      path: '/operator/webhooks',
+      ready: (page) => page.getByText('Failing', { exact: true }).waitFor(),
+    },
     {
       name: 'operator_kill_switches',
       path: '/operator/kill_switches',

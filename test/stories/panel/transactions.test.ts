@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decline_messages } from '#contract/decline.ts'
+import { issueCard } from '#test/support/cards.ts'
 import { openBuyer } from '#test/support/disputes.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { authorize, follow } from '#test/support/spending.ts'
@@ -68,4 +69,42 @@ test('filters narrow the list, stand in the address and can be cleared', { skip 
   await page.getByText('Nothing matches').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await rows.nth(24).waitFor()
+})
+
+test('activity is narrowed by kind and card, and the address keeps it, there and back', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const buyer = await openBuyer(service)
+  const spare = await issueCard(url, buyer.key, { name: 'Spare' })
+  const { page, complaints } = await visitOf(browser, { url, bearer: buyer.bearer })
+  await page.goto('/activity')
+  const rows = page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
+  const shown = (text: string) => rows.filter({ hasText: text })
+  await shown('Card loaded').waitFor()
+  await page.getByLabel('Kind').selectOption('Spending')
+  await shown('Card loaded').waitFor({ state: 'detached' })
+  await shown('Transaction captured').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('type'), 'spend')
+
+  await shown('Transaction captured').getByRole('link').click()
+  await page.getByRole('heading', { name: 'Corner Books' }).waitFor()
+  await page.goBack()
+  await shown('Transaction captured').waitFor()
+  assert.equal(await page.getByLabel('Kind').inputValue(), 'spend')
+  // Nobody reloads: what happens while one looks is filtered too.
+  await authorize(url, buyer, { amount: 3, merchant_name: 'Late Bakery' })
+  await shown('Late Bakery').waitFor()
+
+  await page.getByLabel('Card').selectOption(spare.id)
+  await page.getByText('Nothing that happened fits the filters.').waitFor()
+  await page.getByLabel('Kind').selectOption('Cards')
+  await shown('Card issued').waitFor()
+  await page.reload()
+  await shown('Card issued').waitFor()
+  assert.equal(await rows.count(), 1, 'the address keeps both filters')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await shown('Card loaded').waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  assert.deepEqual(complaints, [])
 })

@@ -151,7 +151,9 @@ class Blocks {
     // Whatever begins like a block and is none is text all the same.
     if (lines.length === 0) return this.#skip(html`<p>${inline(this.#line(), this.#linkTo)}</p>`)
     const text = lines.join('\n')
-    if (this.lead === '') this.lead = /^.*?[.:](?=\s|$)/s.exec(plainText(text))?.[0] ?? ''
+    const lead = /^.*?[.:](?=\s|$)/s.exec(plainText(text))?.[0] ?? ''
+    // Where it stands alone, nothing follows its colon.
+    if (this.lead === '') this.lead = lead.replace(/:$/, '.')
     return html`<p>${inline(text, this.#linkTo)}</p>`
   }
 

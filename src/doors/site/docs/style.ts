@@ -4,6 +4,8 @@ import { LOOK } from '#doors/look.ts'
 export const DOCS_STYLE = `${LOOK}
 html{scroll-padding-top:4.5rem}
 a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
+/* Below the underscores of a name, which it would hide. */
+a:has(> code){text-underline-offset:5px}
 a:hover{color:var(--accent-hover)}
 .soft{color:var(--soft)}
 .skip{position:absolute;left:-99rem}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { AuthorizationResponseError } from 'oauth4webapi'
+import type { Page } from 'playwright-core'
+import { scopes as scope_sentences, unticked_scopes } from '#contract/scopes.ts'
+import {
+  attemptOf,
+  exchange,
+  refresh,
+  registerAgent,
+  startAgentService,
+} from '#test/support/agent.ts'
+import { issueCard, openHolder } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
+import { PASSWORD, type Person } from '#test/support/people.ts'
+
+const service = await startAgentService()
+const { url } = service
+const browser = await startBrowser()
+const skip = browser === null ? NO_BROWSER : false
+
+const wanted = ['card:read', 'card:control', 'card:reveal_pan', 'withdrawal:create'] as const
+const asking = { scope: wanted.join(' '), resource: `${url}/v1` }
+
+/** Where the agent listens while its person decides: a port of its own machine. */
+const listening = createServer((_, response) => response.end('You may close this window.'))
+listening.listen(0, '127.0.0.1')
+await once(listening, 'listening')
+after(() => void listening.close())
+const host = `127.0.0.1:${(listening.address() as AddressInfo).port}`
+const redirect_uri = `http://${host}/callback`
+
+/** The agent opens its person's browser; who is not signed in does that first. */
+async function ask(page: Page, authorize_url: string, { email }: Person): Promise<void> {
+  await page.goto(authorize_url)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText(`It will send you back to ${host}`).waitFor()
+}
+
+async function decide(page: Page, verb: 'Allow' | 'Deny'): Promise<URL> {
+  await page.getByRole('button', { name: verb, exact: true }).click()
+  await page.waitForURL(`${redirect_uri}?**`)
+  return new URL(page.url())
+}
+
+test('an agent gets what its person ticked, for the card they chose, until they revoke it', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const holder = await openHolder(service, 100)
+  const groceries = await issueCard(url, holder.bearer, { name: 'Groceries' })
+  await issueCard(url, holder.bearer, { name: 'Rent' })
+  const agent = await registerAgent(url, {
+    client_name: 'Pantry agent',
+    redirect_uris: [redirect_uri],
+  })
+  const attempt = await attemptOf(agent, asking)
+
+  const { page, complaints } = await visitOf(browser, { url, width: 360 })
+  await ask(page, attempt.url, holder)
+  await page
+    .getByRole('heading', { name: 'Allow Pantry agent to use your account?', level: 1 })
+    .waitFor()
+  for (const scope of wanted) {
+    const box = page.getByRole('checkbox', { name: `${scope_sentences[scope]} ${scope}` })
+    assert.equal(await box.isChecked(), !unticked_scopes.includes(scope), scope)
+  }
+  await page.getByRole('radio', { name: /^Only these cards/ }).check()
+  await page.getByRole('checkbox', { name: /^Groceries/ }).check()
+  const granted = await exchange(agent, attempt, await decide(page, 'Allow'))
+  assert.equal(granted.scope, 'card:read card:control')
+  assert.deepEqual(complaints, [])
+
+  const cards = () => send(url, 'GET', '/v1/cards', { bearer: granted.access_token })
+  const seen = (await cards()).body.data as { id: string }[]
+  assert.deepEqual(
+    seen.map(({ id }) => id),
+    [groceries.id],
+  )
+
+  const panel = await visitOf(browser, { url, bearer: holder.bearer })
+  await panel.page.goto('/developers/agents')
+  const listed = panel.page
+    .getByRole('list', { name: 'Connected agents' })
+    .getByRole('listitem')
+    .filter({ has: panel.page.getByRole('heading', { name: 'Pantry agent' }) })
+  const allowed = listed.getByRole('list', { name: 'Scopes' }).getByRole('listitem')
+  await allowed.first().waitFor()
+  assert.deepEqual(await allowed.allInnerTexts(), ['card:control', 'card:read'])
+  await listed.getByText(/^Groceries/).waitFor()
+  await panel.page.getByRole('button', { name: 'Revoke Pantry agent' }).click()
+  await panel.page.getByRole('button', { name: 'Revoke access' }).click()
+  await panel.page.getByText('Pantry agent may do nothing any more.').waitFor()
+  await listed.getByText('Revoked').first().waitFor()
+
+  const refused = await cards()
+  assert.deepEqual([refused.status, refused.body.error], [401, 'token_revoked'])
+  await assert.rejects(refresh(agent, granted.refresh_token), { error: 'invalid_grant' })
+  assert.deepEqual(panel.complaints, [])
+})
+
+test('who is denied is told so, and gets nothing; so is who is allowed nothing', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const holder = await openHolder(service)
+  const agent = await registerAgent(url, {
+    client_name: 'Pushy agent',
+    redirect_uris: [redirect_uri],
+  })
+  const isRefused = (problem: unknown) =>
+    problem instanceof AuthorizationResponseError && problem.error === 'access_denied'
+  for (const verb of ['Deny', 'Allow'] as const) {
+    const attempt = await attemptOf(agent, asking)
+    const { page } = await visitOf(browser, { url })
+    await ask(page, attempt.url, holder)
+    for (const scope of verb === 'Allow' ? wanted : []) {
+      await page.getByRole('checkbox', { name: scope }).uncheck()
+    }
+    await assert.rejects(exchange(agent, attempt, await decide(page, verb)), isRefused)
+  }
+  const { page } = await visitOf(browser, { url, bearer: holder.bearer })
+  await page.goto('/developers/agents')
+  await page.getByText('No agent is connected').waitFor()
+})
