@@ -3,14 +3,17 @@ import { Link, Route, Router, Switch, useRoute } from 'wouter'
 import { NotFound } from '#panel/pages/not_found.tsx'
 import { queryClient } from '#panel/queries.ts'
 import { Mark } from '#panel/shell/mark.tsx'
+import { useTopOfNewPages } from '#panel/shell/page_top.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { classes } from '#panel/ui/classes.ts'
+import { bringIntoView } from '#panel/ui/tabs.tsx'
 import { keepToken, useToken } from './operator_api.ts'
 import { type ConsolePage, pages } from './pages.ts'
 import { OperatorSignIn } from './sign_in.tsx'
 
 /** What runs the programme, for those who run it. */
 export function Console() {
+  useTopOfNewPages()
   if (useToken() === null) return <OperatorSignIn />
   const leave = () => {
     keepToken(null)
@@ -52,6 +55,7 @@ function PageLink({ page: { path, title, icon: Icon } }: { page: ConsolePage }) 
   return (
     <Link
       href={path}
+      ref={is_here ? bringIntoView : null}
       aria-current={is_here ? 'page' : undefined}
       className={classes(
         'flex h-9 shrink-0 items-center gap-2.5 rounded-lg px-2.5 font-medium whitespace-nowrap text-soft hover:bg-hover hover:text-ink',

@@ -38,7 +38,7 @@ const columns: readonly Column<Row>[] = [
     cell: ({ last_delivery_at }) => <Moment at={last_delivery_at} otherwise="None yet" />,
   },
   {
-    title: 'Failing since',
+    title: 'Since',
     right: true,
     cell: ({ failing_since }) => <Moment at={failing_since} otherwise="Not failing" />,
   },

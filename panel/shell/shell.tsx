@@ -9,11 +9,13 @@ import { AccountMenu } from './account_menu.tsx'
 import { CommandPalette } from './command_palette.tsx'
 import { Mark } from './mark.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
+import { useTopOfNewPages } from './page_top.ts'
 import { SandboxDrawer } from './sandbox_drawer.tsx'
 
 /** What is around every page: navigation, search, the account, and the sandbox if it is one. */
 export function Shell({ children }: { children: ReactNode }) {
   useLive()
+  useTopOfNewPages()
   const account = useRead('get_account', {}).data
   const [is_searching, setSearching] = useState(false)
   const [is_playing, setPlaying] = useState(false)
@@ -28,17 +30,19 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <Sidebar />
       <div className="min-w-0">
-        <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-ground/90 px-4 backdrop-blur lg:px-6">
-          <Mark className="mr-auto lg:hidden" />
-          <SearchButton onClick={() => setSearching(true)} />
-          {is_sandbox && <Badge tone="warn">Sandbox</Badge>}
-          {is_sandbox && (
-            <Button size="small" aria-label="Make things happen" onClick={() => setPlaying(true)}>
-              <Zap />
-              <span className="max-sm:hidden">Make things happen</span>
-            </Button>
-          )}
-          <AccountMenu email={account?.email ?? ''} />
+        <header className="sticky top-0 z-30 border-b border-line bg-ground/90 backdrop-blur">
+          <div className="mx-auto flex h-14 max-w-6xl items-center gap-2 px-4 lg:px-6">
+            <Mark className="mr-auto lg:hidden" />
+            <SearchButton onClick={() => setSearching(true)} />
+            {is_sandbox && <Badge tone="warn">Sandbox</Badge>}
+            {is_sandbox && (
+              <Button size="small" aria-label="Make things happen" onClick={() => setPlaying(true)}>
+                <Zap />
+                <span className="max-sm:hidden">Make things happen</span>
+              </Button>
+            )}
+            <AccountMenu email={account?.email ?? ''} />
+          </div>
         </header>
         <main id="page" className="mx-auto max-w-6xl px-4 pt-6 pb-28 lg:px-6 lg:pb-12">
           <Suspense fallback={<Skeleton className="h-40" />}>{children}</Suspense>
