@@ -50,6 +50,9 @@ async function tell(cause: unknown): Promise<void> {
   }
 }
 
+/** Long names leave little room beside them; even so, lines that are broken read better. */
+const HELP_WIDTH_MIN = 24
+
 function eachCommand(command: Command, act: (command: Command) => void): void {
   act(command)
   for (const inner of command.commands) eachCommand(inner, act)
@@ -61,7 +64,10 @@ try {
   await addOperations(
     named in routes ? named : program.commands.find((each) => each.name() === first)?.name(),
   )
-  eachCommand(program, (command) => command.exitOverride())
+  eachCommand(program, (command) => {
+    command.exitOverride().configureHelp({ minWidthToWrap: HELP_WIDTH_MIN })
+    if (command !== program) command.helpCommand(false)
+  })
   await program.parseAsync(withUnderscores(process.argv, program))
 } catch (cause) {
   await tell(cause)

@@ -74,7 +74,7 @@ for (const [path, methods] of Object.entries(document.paths)) {
   for (const [method, described] of Object.entries(methods)) {
     const name = described.operationId
 
-    test(`${name}: every request that is shown has a shape that the service takes`, async () => {
+    test(`${name}: every request that is shown is one that the service takes`, async () => {
       const ids = parametersOf(described, 'path')
       const filled = ids.reduce(
         (made, id) => made.replace(`{${id.name}}`, String(id.example)),
@@ -88,7 +88,7 @@ for (const [path, methods] of Object.entries(document.paths)) {
           headers: { ...sent.headers, authorization: `Bearer ${await bearerFor(name)}` },
         })
         const text = await reply.text()
-        assert.ok(![400, 405, 415].includes(reply.status), `${title}: ${reply.status} ${text}`)
+        assert.ok(![400, 405, 415, 422].includes(reply.status), `${title}: ${reply.status} ${text}`)
         assert.notEqual(reply.status, 403, `${title}: ${text}`)
         assert.ok(reply.status < 500, `${title}: ${text}`)
       }

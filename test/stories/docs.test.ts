@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { root } from '#platform/root.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { installClient } from '#test/support/client_package.ts'
-import { temporaryFolder } from '#test/support/florin_process.ts'
+import { built_cli, temporaryFolder } from '#test/support/florin_process.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 
@@ -23,7 +23,7 @@ const promisedBy = (script: string) =>
 function withFlorin(folder: string): string {
   const path = join(folder, 'bin', 'florin')
   mkdirSync(join(folder, 'bin'))
-  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${root}/cli/florin.js" "$@"\n`)
+  writeFileSync(path, `#!/bin/sh\nexec "${process.execPath}" "${built_cli}" "$@"\n`)
   chmodSync(path, 0o755)
   return join(folder, 'bin')
 }

@@ -25,12 +25,14 @@ const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.
 
 type Running = { input?: string | undefined; folder?: string | undefined }
 
+/** As it was built for the tests; `cli/florin.js`, which starts, looks first whether to build. */
+export const built_cli = join(root, 'dist/cli/main.js')
+
 /** From the checkout, or from a folder that has florin among its packages. */
 function run(words: readonly string[], env: Record<string, string>, { input, folder }: Running) {
-  const cli = join(
-    folder === undefined ? root : join(folder, 'node_modules/florin'),
-    'cli/florin.js',
-  )
+  const place = folder === undefined ? root : join(folder, 'node_modules/florin')
+  const isShort = folder === undefined && words[0] !== 'start'
+  const cli = isShort ? built_cli : join(place, 'cli/florin.js')
   const child = spawn(process.execPath, [cli, ...words], {
     cwd: folder ?? root,
     env: { ...bareEnvironment(), ...env },
