@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { getDisputeOf } from '#domain/disputes/find_disputes.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'
+import { lazy } from '#kernel/lazy.ts'
 import type { Programme } from '#operations/programme.ts'
 import { calls } from './calls.ts'
 import { operatorOpenApi } from './openapi.ts'
@@ -20,9 +21,9 @@ export function mountOperator(app: FastifyInstance, programme: Programme): void 
   app.get('/operator/v1/disputes/:id/evidence/:evidence_id', (request, reply) =>
     download(programme, request, reply),
   )
-  const document = JSON.stringify(operatorOpenApi(programme.settings.public_url))
+  const document = lazy(() => JSON.stringify(operatorOpenApi(programme.settings.public_url)))
   app.get('/operator/openapi.json', (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(document),
+    reply.type('application/json; charset=utf-8').send(document()),
   )
 }
 

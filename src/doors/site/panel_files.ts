@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { lazy } from '#kernel/lazy.ts'
 import type { Settings } from '#platform/config.ts'
 import { root } from '#platform/root.ts'
 import { homePage } from './home_page.ts'
@@ -70,7 +71,7 @@ const SAFETY = {
   'Referrer-Policy': 'no-referrer',
 }
 
-type BuiltFile = { body: Buffer; zipped: Buffer; type: string; is_hashed: boolean }
+type BuiltFile = { body: Buffer; zipped(): Buffer; type: string; is_hashed: boolean }
 
 /** The panel and the operator's console as they were built, by path; none where they were not. */
 function builtFiles(): Map<string, BuiltFile> {
@@ -82,7 +83,8 @@ function builtFiles(): Map<string, BuiltFile> {
     const name = path.slice(BUILT_DIR.length + 1).replaceAll('\\', '/')
     const body = readFileSync(path)
     const type = TYPES[extname(name)] ?? 'application/octet-stream'
-    files.set(name, { body, zipped: gzipSync(body), type, is_hashed: name.startsWith('assets/') })
+    const zipped = lazy(() => gzipSync(body))
+    files.set(name, { body, zipped, type, is_hashed: name.startsWith('assets/') })
   }
   return files
 }
@@ -114,7 +116,7 @@ function sendFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply)
     .header('Vary', 'Accept-Encoding')
     .header('Cache-Control', file.is_hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     .type(file.type)
-    .send(isZipped ? file.zipped : file.body)
+    .send(isZipped ? file.zipped() : file.body)
 }
 
 function sendHome(settings: Settings, reply: FastifyReply): FastifyReply {

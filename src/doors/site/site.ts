@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { serverCard } from '#doors/server_card.ts'
+import { lazy } from '#kernel/lazy.ts'
 import type { Programme } from '#operations/programme.ts'
 import { mountDocs } from './docs/docs.ts'
 import type { DescribedCall } from './docs/operator_page.ts'
@@ -12,25 +13,23 @@ export function mountSite(
   programme: Programme,
   operator_calls: readonly DescribedCall[],
 ): void {
-  const document = openApiDocument({
-    public_url: programme.settings.public_url,
-    prices: programme.settings.x402.prices,
-  })
-  const json = JSON.stringify(document)
-  const yaml = openApiYaml(document)
+  const { public_url, x402 } = programme.settings
+  const document = lazy(() => openApiDocument({ public_url, prices: x402.prices }))
+  const json = lazy(() => JSON.stringify(document()))
+  const yaml = lazy(() => openApiYaml(document()))
   app.get('/openapi.json', (_request, reply) =>
     reply
       .type('application/json; charset=utf-8')
       .header('Access-Control-Allow-Origin', '*')
-      .send(json),
+      .send(json()),
   )
   app.get('/openapi.yaml', (_request, reply) =>
     reply
       .type('application/yaml; charset=utf-8')
       .header('Access-Control-Allow-Origin', '*')
-      .send(yaml),
+      .send(yaml()),
   )
-  const card = serverCard(programme.settings)
+  const card = lazy(() => serverCard(programme.settings))
   app.get('/.well-known/mcp/server-card.json', (_request, reply) =>
     reply
       .type('application/json; charset=utf-8')
@@ -38,7 +37,7 @@ export function mountSite(
       .header('Access-Control-Allow-Methods', 'GET')
       .header('Access-Control-Allow-Headers', 'Content-Type')
       .header('Cache-Control', 'public, max-age=3600')
-      .send(card),
+      .send(card()),
   )
   mountDocs(app, programme.settings, operator_calls)
   app.get('/healthz', async (_request, reply) => {

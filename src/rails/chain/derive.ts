@@ -1,11 +1,10 @@
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32'
-import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
-import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { assert } from '#kernel/assert.ts'
 import type { Secret } from '#kernel/secret.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { addressBytesOfPublicKey } from './public_key.ts'
+import { seedFromPhrase } from './seed.ts'
 
 /** Chains that spell addresses and build transfers alike are one family. */
 export type ChainFamily = 'tron' | 'evm'
@@ -34,8 +33,7 @@ export function accountXpubFromPhrase(
   phrase: Secret<string>,
   account = 0,
 ): string {
-  if (!validateMnemonic(phrase.open(), wordlist)) throw new Error('the seed phrase is not valid')
-  const master = HDKey.fromMasterSeed(mnemonicToSeedSync(phrase.open()))
+  const master = HDKey.fromMasterSeed(seedFromPhrase(phrase))
   const node = master.derive(accountPath(family, account))
   const xpub = node.publicExtendedKey
   node.wipePrivateData()

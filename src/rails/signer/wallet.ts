@@ -1,11 +1,10 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
-import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
-import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { assert } from '#kernel/assert.ts'
 import { Secret } from '#kernel/secret.ts'
 import { accountPath, accountXpubFromPhrase, type ChainFamily } from '#rails/chain/derive.ts'
 import { addressBytesOfPrivateKey } from '#rails/chain/public_key.ts'
+import { seedFromPhrase } from '#rails/chain/seed.ts'
 
 /** The keys. A deposit index names a deposit address; null is the hot wallet. */
 export type Wallet = {
@@ -23,8 +22,7 @@ const DEPOSIT_ACCOUNT = 0
 const HOT_ACCOUNT = 1
 
 export function walletFromPhrase(phrase: Secret<string>): Wallet {
-  if (!validateMnemonic(phrase.open(), wordlist)) throw new Error('the seed phrase is not valid')
-  const master = HDKey.fromMasterSeed(mnemonicToSeedSync(phrase.open()))
+  const master = HDKey.fromMasterSeed(seedFromPhrase(phrase))
   const keyOf = (family: ChainFamily, deposit_index: number | null): Secret<Uint8Array> => {
     const account = deposit_index === null ? HOT_ACCOUNT : DEPOSIT_ACCOUNT
     const node = master.derive(`${accountPath(family, account)}/0/${deposit_index ?? 0}`)

@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { COIN } from '#doors/look.ts'
 import { html } from '#doors/markup.ts'
 import { section_descriptions } from '#doors/site/openapi.ts'
+import { lazy } from '#kernel/lazy.ts'
 import type { Settings } from '#platform/config.ts'
 import { type DocPage, hrefOf } from './doc_page.ts'
 import { docs_headers, framed } from './frame.ts'
@@ -18,30 +19,31 @@ import { tablePages } from './tables.ts'
 const INSTANT_MAX = 12
 const RESULTS_MAX = 60
 
-/** Made once, at the start, of the contract and of docs/. They ask nobody else for anything. */
+/** Made when somebody first reads them, of the contract and of docs/: nobody else is asked. */
 export function mountDocs(
   app: FastifyInstance,
   settings: Settings,
   operator_calls: readonly DescribedCall[],
 ): void {
-  const pages = docPages(settings, operator_calls)
-  const index = searchIndex(pages)
-  for (const page of pages) {
-    const text = framed(page, pages)
-    app.get(hrefOf(page), (_request, reply) => sendPage(reply, text))
+  const pages = lazy(() => docPages(settings, operator_calls))
+  const index = lazy(() => searchIndex(pages()))
+  const texts = lazy(() => new Map(pages().map((page) => [hrefOf(page), framed(page, pages())])))
+  const sendDoc = (request: FastifyRequest, reply: FastifyReply) => {
+    const text = texts().get(request.url.replace(/\?.*$/, ''))
+    return text === undefined ? reply.callNotFound() : sendPage(reply, text)
   }
+  app.get('/docs', sendDoc)
+  app.get('/docs/*', sendDoc)
   app.get('/docs/search', (request, reply) => {
     const query = queryOf(request.query)
-    return sendPage(
-      reply,
-      framed(resultsPage(query, find(index, query, RESULTS_MAX)), pages, query),
-    )
+    const results = resultsPage(query, find(index(), query, RESULTS_MAX))
+    return sendPage(reply, framed(results, pages(), query))
   })
   app.get('/docs/search.json', (request, reply) =>
     reply
       .headers(docs_headers)
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(find(index, queryOf(request.query), INSTANT_MAX))),
+      .send(JSON.stringify(find(index(), queryOf(request.query), INSTANT_MAX))),
   )
   const asset = (url: string, type: string, text: string) =>
     app.get(url, (_request, reply) =>
