@@ -1,4 +1,4 @@
-import { columnsWithin, recordOf, tableOf } from './table.ts'
+import { columnsWithin, recordOf, tableWithin } from './table.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -17,7 +17,7 @@ export function printRows(rows: readonly Row[], columns: readonly string[]): voi
   // Only a terminal has a width; what goes into a file is whole.
   const { columns: room = Number.POSITIVE_INFINITY } = process.stdout
   const kept = columnsWithin(rows, columns, room)
-  process.stdout.write(`${tableOf(rows, kept)}\n`)
+  process.stdout.write(`${tableWithin(rows, kept, room)}\n`)
   const left_out = columns.filter((name) => !kept.includes(name)).join(', ')
   if (left_out !== '') process.stderr.write(`No room for ${left_out}; --json has all of it.\n`)
 }

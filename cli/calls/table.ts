@@ -20,16 +20,28 @@ export function tableOf(rows: readonly Row[], names: readonly string[]): string 
   return [line(names), ...cells.map(line)].join('\n')
 }
 
+/** Less than this of a text tells nobody anything. */
+const TEXT_MIN = 20
+
 /** As many columns as there is room for. The id stays: the next command will ask for it. */
 export function columnsWithin(rows: readonly Row[], names: readonly string[], room: number) {
   const kept = [...names]
-  const isTooWide = () =>
-    tableOf(rows, kept)
-      .split('\n')
-      .some((line) => line.length > room)
-  while (kept.length > 2 && isTooWide()) kept.splice(kept.at(-1) === 'id' ? -2 : -1, 1)
+  const widthOf = (shown: readonly string[]) => Math.max(...linesOf(rows, shown).map(lengthOf))
+  const canBeCut = () => kept.at(-1) !== 'id' && widthOf(kept.slice(0, -1)) + TEXT_MIN <= room
+  while (kept.length > 2 && widthOf(kept) > room && !canBeCut()) {
+    kept.splice(kept.at(-1) === 'id' ? -2 : -1, 1)
+  }
   return kept
 }
+
+const linesOf = (rows: readonly Row[], names: readonly string[]) => tableOf(rows, names).split('\n')
+const lengthOf = (line: string): number => line.length
+
+/** A table whose last column is a text may end in the middle of it. */
+export const tableWithin = (rows: readonly Row[], names: readonly string[], room: number): string =>
+  linesOf(rows, names)
+    .map((line) => (line.length > room ? `${line.slice(0, room - 1)}…` : line))
+    .join('\n')
 
 /** One thing: each field on a line, those within it under its name and a dot. */
 export function recordOf(value: Row): string {
