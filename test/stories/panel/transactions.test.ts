@@ -56,6 +56,11 @@ test('filters narrow the list, stand in the address and can be cleared', { skip 
   await page.getByRole('button', { name: 'Load more' }).click()
   await rows.nth(27).waitFor()
   assert.equal(await rows.count(), 28, 'no row twice and none left out')
+  await rows.nth(27).click()
+  await page.getByRole('heading', { name: 'Corner Books' }).waitFor()
+  assert.equal(await page.evaluate('scrollY'), 0, 'a new page begins at its top')
+  await page.goBack()
+  await rows.first().waitFor()
 
   await page.getByLabel('Find merchant').fill('books')
   await page.waitForURL(/merchant=books/)
