@@ -118,37 +118,66 @@ export function findSeen(tx: Tx, identities: readonly string[]): Promise<SeenRow
 
 const CODE_SEARCH_MS = 30 * 24 * 3_600_000
 
+/**
+ * `offset 0` keeps each look-up to itself: card by card, by the index that fits. Left to choose, a
+ * plan that is made while there are no purchases yet reads all of them for every message.
+ */
 const FIND_PURCHASES = `
-  with named as (
-    select t.account_id, coalesce(t.authorization_id, t.id) as id
-      from unnest($1::text[], $2::text[]) w (pan_hash, reference)
+  with asked as materialized (
+    select c.account_id, c.id as card_id, w.reference, w.code, w.id
+      from unnest($1::text[], $2::text[], $3::text[], $6::text[])
+             as w (pan_hash, reference, code, id)
       join cards c on c.pan_hash = w.pan_hash
-      join transactions t on t.account_id = c.account_id and t.card_id = c.id
-           and t.retrieval_reference_number = w.reference
-           and (t.authorization_id is null or t.authorization_id = t.id)
+  ), named as (
+    select a.account_id, t.id
+      from asked a
+     cross join lateral (
+             select coalesce(authorization_id, id) as id from transactions
+              where account_id = a.account_id and card_id = a.card_id
+                and retrieval_reference_number = a.reference
+                and (authorization_id is null or authorization_id = id)
+             offset 0) t
+     where a.reference is not null
     union
-    select t.account_id, t.id
-      from unnest($1::text[], $3::text[]) w (pan_hash, code)
-      join cards c on c.pan_hash = w.pan_hash
-      join transactions t on t.account_id = c.account_id and t.card_id = c.id
-           and t.id >= $4 and t.authorization_code = w.code and t.type = 'authorization'
+    select a.account_id, t.id
+      from asked a
+     cross join lateral (
+             select id from transactions
+              where account_id = a.account_id and card_id = a.card_id and id >= $4
+                and authorization_code = a.code and type = 'authorization'
+             offset 0) t
+     where a.code is not null
     union
-    select t.account_id, coalesce(t.authorization_id, t.id)
+    select m.account_id, t.id
       from network_messages m
-      join transactions t on t.account_id = m.account_id and t.id = m.transaction_id
+     cross join lateral (
+             select coalesce(authorization_id, id) as id from transactions
+              where account_id = m.account_id and id = m.transaction_id
+             offset 0) t
      where m.identity = any($5::text[])
     union
-    select t.account_id, coalesce(t.authorization_id, t.id)
-      from unnest($1::text[], $6::text[]) w (pan_hash, id)
-      join cards c on c.pan_hash = w.pan_hash
-      join transactions t on t.account_id = c.account_id and t.id = w.id and t.card_id = c.id
+    select a.account_id, t.id
+      from asked a
+     cross join lateral (
+             select coalesce(authorization_id, id) as id from transactions
+              where account_id = a.account_id and id = a.id and card_id = a.card_id
+             offset 0) t
+     where a.id is not null
   )
-  select ${TRANSACTION_COLUMNS} from transactions join named using (account_id, id)
+  select t.*
+    from named n
+   cross join lateral (
+           select ${TRANSACTION_COLUMNS} from transactions
+            where account_id = n.account_id and id = n.id
+           offset 0) t
   union all
-  select ${TRANSACTION_COLUMNS.replace(/(?<=^|, |,\n {2})/g, 't.')}
-    from transactions t
-    join named n on n.account_id = t.account_id and n.id = t.authorization_id
-   where t.type in ('capture', 'refund')`
+  select t.*
+    from named n
+   cross join lateral (
+           select ${TRANSACTION_COLUMNS} from transactions
+            where account_id = n.account_id and authorization_id = n.id
+              and type in ('capture', 'refund')
+           offset 0) t`
 
 /** Whole purchases, by whatever the messages know of them. Nothing is asked where none is named. */
 export async function findPurchases(
