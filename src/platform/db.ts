@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { copyIn } from './copy_in.ts'
 import { splitHosts } from './database_url.ts'
 import type { Fail } from './failpoints.ts'
 import { neverFail } from './failpoints.ts'
@@ -11,6 +12,8 @@ export type Tx = {
   rows<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
   /** How many rows the statement touched. */
   run(sql: string, params?: readonly unknown[]): Promise<number>
+  /** How many rows a COPY has added; its data in the form that it names. */
+  copy(sql: string, data: Buffer): Promise<number>
 }
 
 export type Database = Tx & {
@@ -63,10 +66,15 @@ export function openDatabase(url: string, options: Options = {}): Database {
   pool.on('connect', (client) => client.on('error', () => undefined))
   const checkout = () => guarded(() => dial(pool, hosts.length))
   const single = (sql: string, params: readonly unknown[]) =>
-    guarded(async () => onOneClient(await checkout(), named(sql, params)))
+    guarded(async () => {
+      const query = named(sql, params)
+      return onOneClient(await checkout(), (client) => client.query(query))
+    })
   return {
     rows: async (sql, params = []) => (await single(sql, params)).rows,
     run: async (sql, params = []) => (await single(sql, params)).rowCount ?? 0,
+    copy: (sql, data) =>
+      guarded(async () => onOneClient(await checkout(), (client) => copied(client, sql, data))),
     transaction: (work) => retried(async () => inTransaction(await checkout(), work, fail)),
     connection: async (work) => {
       const client = await checkout()
@@ -122,10 +130,16 @@ async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
   }
 }
 
-async function onOneClient(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+const copied = (client: pg.ClientBase, sql: string, data: Buffer) =>
+  copyIn(client, sql, data, ANSWER_TIMEOUT_MS)
+
+async function onOneClient<Value>(
+  client: pg.PoolClient,
+  ask: (client: pg.ClientBase) => Promise<Value>,
+): Promise<Value> {
   let broken: Error | undefined
   try {
-    return await client.query(query)
+    return await ask(client)
   } catch (cause) {
     if (isUseless(cause)) broken = hangUp(client, cause)
     throw cause
@@ -199,6 +213,10 @@ async function inTransaction<Value>(
   const tx: Tx = {
     rows: async (sql, params = []) => (await ask(sql, params)).rows,
     run: async (sql, params = []) => (await ask(sql, params)).rowCount ?? 0,
+    copy: (sql, data) => {
+      gather(client)
+      return copied(client, sql, data)
+    },
   }
   let broken: Error | undefined
   try {

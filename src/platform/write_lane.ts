@@ -39,7 +39,10 @@ type Waiting<Command, Answer> = {
 }
 
 /** Commits a batch as one and answers its commands in their order; throws for the whole batch. */
-export type Flush<Command, Answer> = (batch: readonly Command[]) => Promise<readonly Answer[]>
+export type Flush<Command, Answer> = (
+  batch: readonly Command[],
+  is_retry: boolean,
+) => Promise<readonly Answer[]>
 
 export function writeLane<Command, Answer>(
   flush: Flush<Command, Answer>,
@@ -92,10 +95,10 @@ function settlerOf<Command, Answer>(
   const flushed = async (batch: readonly Waiting<Command, Answer>[]) => {
     const commands = batch.map((one) => one.command)
     try {
-      return await flush(commands)
+      return await flush(commands, false)
     } catch (cause) {
       if (judge(cause) === 'split') throw cause
-      return flush(commands)
+      return flush(commands, true)
     }
   }
   const settle = async (batch: readonly Waiting<Command, Answer>[]): Promise<void> => {

@@ -1,7 +1,9 @@
 import { assert } from '#kernel/assert.ts'
+import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/write_lane.ts'
-import { AnsweredElsewhere, type EngineSeams, runBatch } from './batch.ts'
+import { AnsweredElsewhere, runBatch } from './batch.ts'
+import type { EngineSeams } from './look_up.ts'
 import type { Answered, CardRequest } from './request.ts'
 
 /**
@@ -29,9 +31,9 @@ export function makeEngine(
 ): Engine {
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, Answered>(
-      async (batch) => {
+      async (batch, is_retry) => {
         const { answered, unpriced } = await seams.db.transaction((tx) =>
-          runBatch(seams, tx, batch),
+          runBatch(seams, tx, { batch, locks_all: is_retry }),
         )
         for (const { id } of unpriced) alarm(seams, id)
         return answered
@@ -63,7 +65,7 @@ function laneOf(lanes: readonly Lane[], { pan_hash }: CardRequest): Lane {
 const CONTENTION = /^(55P03|57014|40P01|40001)$/
 
 function judge(cause: unknown): Verdict {
-  if (cause instanceof AnsweredElsewhere) return 'retry'
+  if (cause instanceof AnsweredElsewhere || cause instanceof ChangedMeanwhile) return 'retry'
   if (!(cause instanceof DatabaseUnavailable)) return 'split'
   const code = (cause.cause as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && CONTENTION.test(code) ? 'split' : 'retry'

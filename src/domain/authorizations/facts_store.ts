@@ -40,18 +40,31 @@ export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<Locked
   )
 }
 
-type SpentRow = { id: string; daily_micros: Micros; monthly_micros: Micros; owed_micros: Micros }
+/** Purses are null where they were never used, which only those that are locked may become. */
+export type CardStanding = {
+  id: string
+  daily_micros: Micros
+  monthly_micros: Micros
+  owed_micros: Micros
+  card_micros: Micros | null
+  hold_micros: Micros | null
+  event_sequence: bigint
+}
 
-/** What each card has spent this day and month, and what its account owes. */
-export function findSpent(
+/** What each card has and has spent, what its account owes, and how far it has counted. */
+export function findStandings(
   tx: Tx,
   pan_hashes: readonly string[],
   { day, month_start }: SpendingWindow,
-): Promise<SpentRow[]> {
-  return tx.rows<SpentRow>(
+): Promise<CardStanding[]> {
+  return tx.rows<CardStanding>(
     `select c.id, s.daily_micros, s.monthly_micros,
-            coalesce(-r.balance_micros, 0) as owed_micros
+            coalesce(-r.balance_micros, 0) as owed_micros,
+            p.balance_micros as card_micros, h.balance_micros as hold_micros, a.event_sequence
        from cards c
+       join account_heads a on a.account_id = c.account_id
+       left join purses p on p.account_id = c.account_id and p.kind = 'card' and p.owner_id = c.id
+       left join purses h on h.account_id = c.account_id and h.kind = 'hold' and h.owner_id = c.id
        cross join lateral (
          select coalesce(sum(spent_micros) filter (where day = $2), 0)::bigint as daily_micros,
                 coalesce(sum(spent_micros), 0)::bigint as monthly_micros
@@ -68,7 +81,7 @@ type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'
 
 export function cardFacts(
   card: LockedCard,
-  spent: SpentRow | undefined,
+  spent: CardStanding | undefined,
   programme: SpendLimits,
 ): CardFacts {
   const lower = (holders: Micros | null, most: MostOf): Micros => {

@@ -1,6 +1,7 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { bigints, days, rowSet, texts } from '#platform/columns.ts'
+import { bigints, days, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
+import { rowSet } from '#platform/row_set.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { CardRequest, KeptAnswer } from './request.ts'
 import type { SpendingChange } from './work.ts'
@@ -48,7 +49,7 @@ export type AnsweredMessage = {
   transaction: TransactionRow | null
 }
 
-const answered = rowSet<AnsweredMessage>({
+const addMessages = rowSet<AnsweredMessage>('network_messages', {
   identity: ['text', ({ request }) => request.identity],
   link: ['text', ({ request }) => request.link],
   fingerprint: ['text', ({ request }) => request.fingerprint],
@@ -66,8 +67,7 @@ const answered = rowSet<AnsweredMessage>({
   received_at: ['timestamptz', ({ request }) => request.received_at],
 })
 
-const INSERT_MESSAGES = `
-  insert into network_messages (${answered.names}) select ${answered.select} on conflict do nothing`
+const UNIQUE_VIOLATION = '23505'
 
 /**
  * The last statement of a batch. True where another node has answered one of these meanwhile, which
@@ -78,8 +78,13 @@ export async function insertMessages(tx: Tx, messages: readonly AnsweredMessage[
     .filter(({ request }) => request.message !== null)
     .sort((a, b) => (a.request.identity < b.request.identity ? -1 : 1))
   if (rows.length === 0) return false
-  const inserted = await tx.run(INSERT_MESSAGES, answered.params(rows))
-  return inserted < rows.length
+  try {
+    await addMessages(tx, rows)
+    return false
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code === UNIQUE_VIOLATION) return true
+    throw cause
+  }
 }
 
 export async function insertEarlyReversals(tx: Tx, identities: ReadonlySet<string>, now: Date) {

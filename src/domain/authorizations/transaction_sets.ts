@@ -1,9 +1,10 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
-import { bigints, moments, rowSet, texts } from '#platform/columns.ts'
+import { bigints, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
+import { rowSet } from '#platform/row_set.ts'
 
-const inserted = rowSet<TransactionRow>({
+const addTransactions = rowSet<TransactionRow>('transactions', {
   account_id: ['text', (row) => row.account_id],
   id: ['text', (row) => row.id],
   card_id: ['text', (row) => row.card_id],
@@ -25,6 +26,7 @@ const inserted = rowSet<TransactionRow>({
   captured_micros: ['bigint', (row) => row.captured_micros],
   refunded_micros: ['bigint', (row) => row.refunded_micros],
   decline_code: ['text', (row) => row.decline_code],
+  failed_rules: ['text[]', (row) => row.failed_rules],
   card_present: ['boolean', (row) => row.card_present],
   entry_mode: ['text', (row) => row.entry_mode],
   wallet: ['text', (row) => row.wallet],
@@ -45,19 +47,9 @@ const inserted = rowSet<TransactionRow>({
   updated_at: ['timestamptz', (row) => row.updated_at],
 })
 
-/** An array of arrays would have to be rectangular: what objected goes as one text. */
-const RULES_AT = inserted.params([]).length + 1
-
-const INSERT_TRANSACTIONS = `
-  insert into transactions (${inserted.names}, failed_rules)
-  select ${inserted.select}, string_to_array(unnest($${RULES_AT}::text[]), ',')`
-
 export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]): Promise<void> {
   if (rows.length === 0) return
-  const written = await tx.run(INSERT_TRANSACTIONS, [
-    ...inserted.params(rows),
-    texts(rows, (row) => row.failed_rules.join(',')),
-  ])
+  const written = await addTransactions(tx, rows)
   assert(written === rows.length, 'every transaction of a batch was written')
 }
 

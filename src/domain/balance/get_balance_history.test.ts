@@ -104,12 +104,12 @@ test('a page deep in a history of a million points reads one range of one index'
   })
   const plan: string[] = []
   const explaining: Tx = {
+    ...db,
     rows: async (sql, params) => {
       const rows = await db.rows<{ 'QUERY PLAN': string }>(`explain ${sql}`, params)
       plan.push(...rows.map((row) => row['QUERY PLAN']))
       return []
     },
-    run: db.run,
   }
   const half_way = { created_lt: '1970-01-01T00:00:00.001Z' }
   await pageOfBalancePoints(explaining, half_way, [['account_id = ?', account_id]])

@@ -1,15 +1,19 @@
 import { assert } from '#kernel/assert.ts'
-import { bigints, rowSet, texts } from '#platform/columns.ts'
+import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
+import { bigints, texts } from '#platform/columns.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
+import { rowSet } from '#platform/row_set.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
 import type { Telling } from './record_events.ts'
 
 /** The events of one account or many, in the order they happened. */
 export type OwnedEvent = { account_id: string; event: NewEvent }
 
-/** How far each account has counted. */
-export type Heads = Map<string, number>
+/** How far each account has counted: when it was read, and with what is told here. */
+export type Heads = Map<string, { read: number; last: number }>
+
+export const headAt = (sequence: bigint) => ({ read: Number(sequence), last: Number(sequence) })
 
 /** Locks the accounts' heads in the order of their ids: the last locks of the transaction. */
 export async function lockHeads(tx: Tx, account_ids: readonly string[]): Promise<Heads> {
@@ -19,7 +23,7 @@ export async function lockHeads(tx: Tx, account_ids: readonly string[]): Promise
       where account_id = any($1) order by account_id for update`,
     [texts(account_ids, (account_id) => account_id)],
   )
-  return new Map(rows.map((row) => [row.account_id, Number(row.event_sequence)]))
+  return new Map(rows.map((row) => [row.account_id, headAt(row.event_sequence)]))
 }
 
 type Stored = OwnedEvent & {
@@ -43,31 +47,38 @@ export async function recordEventSet(
     if (!isWebhookEvent(event.type)) {
       return { account_id, event, id, created_at, sequence: null, body: null }
     }
-    const sequence = (heads.get(account_id) ?? 0) + 1
-    heads.set(account_id, sequence)
+    const head = heads.get(account_id)
+    assert(head !== undefined, 'every account that is told something has a head')
+    head.last += 1
     counted.add(account_id)
+    const sequence = head.last
     const body = eventBody(event, { livemode, request, id, created_at, account_id, sequence })
     return { account_id, event, id, created_at, sequence, body }
   })
-  const [moved] = await Promise.all([moveHeads(tx, heads, counted), insertEvents(tx, rows)])
-  assert(moved === counted.size, 'every account that is told something has a head')
+  const [moved] = await Promise.all([
+    moveHeads(tx, heads, counted),
+    addEvents(tx, rows),
+    addToOutbox(tx, rows),
+  ])
+  if (moved !== counted.size) throw new ChangedMeanwhile('an account was told something meanwhile')
 }
 
 function moveHeads(tx: Tx, heads: Heads, counted: ReadonlySet<string>): Promise<number> {
   const account_ids = [...counted].sort()
   if (account_ids.length === 0) return Promise.resolve(0)
   return tx.run(
-    `update account_heads h set event_sequence = w.sequence
-       from unnest($1::text[], $2::bigint[]) as w (account_id, sequence)
-      where h.account_id = w.account_id`,
+    `update account_heads h set event_sequence = w.last
+       from unnest($1::text[], $2::bigint[], $3::bigint[]) as w (account_id, read, last)
+      where h.account_id = w.account_id and h.event_sequence = w.read`,
     [
       texts(account_ids, (account_id) => account_id),
-      bigints(account_ids, (account_id) => BigInt(heads.get(account_id) ?? 0)),
+      bigints(account_ids, (account_id) => BigInt(heads.get(account_id)?.read ?? 0)),
+      bigints(account_ids, (account_id) => BigInt(heads.get(account_id)?.last ?? 0)),
     ],
   )
 }
 
-const stored = rowSet<Stored>({
+const addEvents = rowSet<Stored>('events', {
   account_id: ['text', ({ account_id }) => account_id],
   id: ['text', ({ id }) => id],
   sequence: ['bigint', ({ sequence }) => (sequence === null ? null : BigInt(sequence))],
@@ -83,11 +94,7 @@ const stored = rowSet<Stored>({
   created_at: ['timestamptz', ({ created_at }) => created_at],
 })
 
-const INSERT_EVENTS = `
-  with event as (
-    insert into events (${stored.names}) select ${stored.select} returning account_id, id)
-  insert into outbox (account_id, event_id) select account_id, id from event`
-
-async function insertEvents(tx: Tx, rows: readonly Stored[]): Promise<void> {
-  await tx.run(INSERT_EVENTS, stored.params(rows))
-}
+const addToOutbox = rowSet<Stored>('outbox', {
+  account_id: ['text', ({ account_id }) => account_id],
+  event_id: ['text', ({ id }) => id],
+})

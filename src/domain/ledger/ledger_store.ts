@@ -1,7 +1,9 @@
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import { bigints, moments, rowSet, texts } from '#platform/columns.ts'
+import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
+import { bigints, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
+import { rowSet } from '#platform/row_set.ts'
 import type { MovementName } from './movements.ts'
 import { CUSTOMER_KINDS, type CustomerKind, type Purse, type PurseKind, purseKey } from './purse.ts'
 
@@ -10,6 +12,8 @@ export type PurseRow = {
   kind: CustomerKind
   owner_id: string
   balance_micros: Micros
+  /** As it was read: what the new balance was decided over. */
+  read_micros: Micros
   moved_at: Date | null
   is_changed: boolean
 }
@@ -61,7 +65,8 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<
 
 function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
-    `select p.account_id, p.kind, p.owner_id, p.balance_micros, false as is_changed,
+    `select p.account_id, p.kind, p.owner_id, p.balance_micros, p.balance_micros as read_micros,
+            false as is_changed,
             case p.kind when 'treasury' then p.moved_at end as moved_at
        from purses p
        join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
@@ -80,60 +85,51 @@ function byKey(rows: readonly PurseRow[]): Map<string, PurseRow> {
   return new Map(rows.map((row) => [purseKey(row.account_id, row as Purse), row]))
 }
 
-/** New balances and their movements in one statement; every named purse must have been there. */
+/** New balances and their movements; every purse must be there, and be what it was when read. */
 export async function writePostings(
   tx: Tx,
   rows: readonly MovementRow[],
   purses: readonly PurseRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const [written] = await tx.rows<{ purses: number; movements: number }>(WRITE_POSTINGS, [
-    texts(purses, (purse) => purse.account_id),
-    texts(purses, (purse) => purse.kind),
-    texts(purses, (purse) => purse.owner_id),
-    bigints(purses, (purse) => purse.balance_micros),
-    moments(purses, (purse) => purse.moved_at),
-    ...written_movements.params(rows),
+  const [balances, movements] = await Promise.all([
+    tx.run(WRITE_BALANCES, [
+      texts(purses, (purse) => purse.account_id),
+      texts(purses, (purse) => purse.kind),
+      texts(purses, (purse) => purse.owner_id),
+      bigints(purses, (purse) => purse.balance_micros),
+      moments(purses, (purse) => purse.moved_at),
+      bigints(purses, (purse) => purse.read_micros),
+    ]),
+    addMovements(tx, rows),
   ])
-  assert(written?.purses === purses.length, 'every purse of a posting was written')
-  assert(written?.movements === rows.length, 'every movement of a posting was written')
+  if (balances !== purses.length) throw new ChangedMeanwhile('a purse was moved meanwhile')
+  assert(movements === rows.length, 'every movement of a posting was written')
 }
 
-/** Behind the five columns of the purses. */
-const written_movements = rowSet<MovementRow>(
-  {
-    account_id: ['text', (row) => row.account_id],
-    id: ['text', (row) => row.id],
-    movement: ['text', (row) => row.movement],
-    from_kind: ['text', (row) => row.from_kind],
-    from_owner_id: ['text', (row) => row.from_owner_id],
-    from_balance_micros: ['bigint', (row) => row.from_balance_micros],
-    to_kind: ['text', (row) => row.to_kind],
-    to_owner_id: ['text', (row) => row.to_owner_id],
-    to_balance_micros: ['bigint', (row) => row.to_balance_micros],
-    amount_micros: ['bigint', (row) => row.amount_micros],
-    reference_type: ['text', (row) => row.reference_type],
-    reference_id: ['text', (row) => row.reference_id],
-    description: ['text', (row) => row.description],
-    created_at: ['timestamptz', (row) => row.created_at],
-  },
-  6,
-)
+const addMovements = rowSet<MovementRow>('movements', {
+  account_id: ['text', (row) => row.account_id],
+  id: ['text', (row) => row.id],
+  movement: ['text', (row) => row.movement],
+  from_kind: ['text', (row) => row.from_kind],
+  from_owner_id: ['text', (row) => row.from_owner_id],
+  from_balance_micros: ['bigint', (row) => row.from_balance_micros],
+  to_kind: ['text', (row) => row.to_kind],
+  to_owner_id: ['text', (row) => row.to_owner_id],
+  to_balance_micros: ['bigint', (row) => row.to_balance_micros],
+  amount_micros: ['bigint', (row) => row.amount_micros],
+  reference_type: ['text', (row) => row.reference_type],
+  reference_id: ['text', (row) => row.reference_id],
+  description: ['text', (row) => row.description],
+  created_at: ['timestamptz', (row) => row.created_at],
+})
 
-const WRITE_POSTINGS = `
-  with balances as (
-    update purses p set balance_micros = w.balance_micros, moved_at = w.moved_at
-      from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[])
-             as w (account_id, kind, owner_id, balance_micros, moved_at)
-     where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
-    returning 1
-  ), written as (
-    insert into movements (${written_movements.names})
-    select ${written_movements.select}
-    returning 1
-  )
-  select (select count(*)::int from balances) as purses,
-         (select count(*)::int from written) as movements`
+const WRITE_BALANCES = `
+  update purses p set balance_micros = w.balance_micros, moved_at = w.moved_at
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::bigint[])
+           as w (account_id, kind, owner_id, balance_micros, moved_at, read_micros)
+   where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
+     and p.balance_micros = w.read_micros`
 
 export type OneMovement = Omit<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
 
@@ -199,7 +195,8 @@ const MOVE_AT_ONCE = `
 /** All of an account's purses. */
 export async function pursesOf(tx: Tx, account_id: string): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
-    `select account_id, kind, owner_id, balance_micros, moved_at, false as is_changed
+    `select account_id, kind, owner_id, balance_micros, balance_micros as read_micros, moved_at,
+            false as is_changed
        from purses where account_id = $1`,
     [account_id],
   )

@@ -43,13 +43,19 @@ export type Posting = {
 
 type OwnedPurse = Purse & { account_id: string }
 
-/** Locks in key order; every purse that a move will touch must be named here. */
+/**
+ * Locks in key order; every purse that a move will touch must be named here. Those that were read
+ * already, under a lock of their card, are not locked again: where one of them has changed all the
+ * same, the posting is not written.
+ */
 export async function beginPosting(
   tx: Tx,
   wanted: readonly OwnedPurse[],
   stamp: Stamp,
+  read: readonly PurseRow[] = [],
 ): Promise<Posting> {
   const purses = await lockPurses(tx, wanted.filter(isCustomers))
+  for (const purse of read) purses.set(purseKey(purse.account_id, purse), purse)
   const rows: MovementRow[] = []
   return {
     balanceOf: (account_id, purse) => purses.get(purseKey(account_id, purse))?.balance_micros ?? 0n,

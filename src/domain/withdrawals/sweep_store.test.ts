@@ -29,7 +29,7 @@ test('planning reads what is due, however many addresses have ever received', as
   })
   const lines: string[] = []
   const explaining: Tx = {
-    rows: db.rows,
+    ...db,
     run: async (sql, params) => {
       const rows = await db.rows<{ 'QUERY PLAN': string }>(
         `explain (analyze, buffers, costs off) ${sql}`,

@@ -1,0 +1,179 @@
+import { isKilled } from '#domain/access/kill_switch.ts'
+import { spendingWindow } from '#domain/cards/limits.ts'
+import { type Heads, headAt, lockHeads } from '#domain/events/record_event_set.ts'
+import type { PurseRow } from '#domain/ledger/ledger_store.ts'
+import { beginPosting } from '#domain/ledger/post.ts'
+import { cardPurse, holdPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
+import type { Seams } from '#platform/context.ts'
+import type { Database, Tx } from '#platform/db.ts'
+import { type CardFacts, withoutCountries } from './facts.ts'
+import {
+  type CardStanding,
+  cardFacts,
+  findChallenges,
+  findPurchases,
+  findSeen,
+  findStandings,
+  lockCards,
+  type SeenRow,
+} from './facts_store.ts'
+import { Purchases } from './purchases.ts'
+import { type CardRequest, isFact } from './request.ts'
+import type { Work } from './work.ts'
+
+/** What a batch works with. */
+export type EngineSeams = Pick<
+  Seams,
+  'settings' | 'clock' | 'random' | 'newId' | 'log' | 'metrics'
+> & {
+  /** A database of the engine's own, so that no slow query elsewhere can hold it up. */
+  db: Database
+}
+
+/** The contract's: what nobody captures is given back after a week. */
+const HOLD_LIFETIME_MS = 7 * 24 * 3_600_000
+
+const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789'
+const CODE_LENGTH = 6
+
+type LookedUp = { work: Work; seen: readonly SeenRow[]; heads: Heads }
+
+/** Locks the batch's cards and looks up all that its decisions need to know. */
+export async function lookUp(
+  seams: EngineSeams,
+  tx: Tx,
+  { batch, locks_all }: { batch: readonly CardRequest[]; locks_all: boolean },
+): Promise<LookedUp> {
+  const now = seams.clock.now()
+  const window = spendingWindow(now)
+  const pan_hashes = [...new Set(batch.map(({ pan_hash }) => pan_hash))]
+  const identities = batch.map(({ identity }) => identity)
+  // Sent together and answered in turn: each statement sees what was committed before its own.
+  const [locked, standings, seen, rows, challenges, is_paused] = await Promise.all([
+    lockCards(tx, pan_hashes),
+    findStandings(tx, pan_hashes, window),
+    findSeen(tx, identities),
+    findPurchases(tx, batch, now),
+    findChallenges(tx, batch),
+    isKilled(tx, 'authorizations'),
+  ])
+  const standing_of = new Map(standings.map((standing) => [standing.id, standing]))
+  const cards = new Map<string, CardFacts>()
+  for (const card of locked) {
+    const own = cardFacts(card, standing_of.get(card.id), seams.settings.spend_limits)
+    cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
+  }
+  const standing = { cards: [...cards.values()], standing_of }
+  const locking = locks_all ? standing.cards : cardsToLock(batch, cards, standing_of)
+  const [posting, heads] = await Promise.all([
+    beginPosting(
+      tx,
+      pursesToLock(locking),
+      { now, newId: seams.newId },
+      pursesRead(standing, locking),
+    ),
+    locks_all
+      ? lockHeads(
+          tx,
+          standing.cards.map(({ account_id }) => account_id),
+        )
+      : headsRead(standing),
+  ])
+  const purchases = new Purchases()
+  for (const row of rows) purchases.add(row)
+  const work: Work = {
+    now,
+    window,
+    expires_at: new Date(now.getTime() + HOLD_LIFETIME_MS),
+    newId: (prefix) => seams.newId(prefix, now),
+    newAuthorizationCode: () => newCode(seams),
+    posting,
+    cards,
+    is_paused,
+    partial_approvals: seams.settings.risk.partial_approvals,
+    early_reversals: new Set(seen.filter((row) => row.answer === null).map((row) => row.identity)),
+    challenges: new Map(challenges.map((challenge) => [challenge.id, challenge])),
+    purchases,
+    made: [],
+    changed: new Map(),
+    spending: new Map(),
+    events: [],
+    new_early_reversals: new Set(),
+    failed_cards: new Set(),
+    used_challenges: [],
+    unpriced: [],
+  }
+  return { work, seen, heads }
+}
+
+function newCode({ random }: EngineSeams): string {
+  const bytes = random.bytes(CODE_LENGTH)
+  let code = ''
+  for (const byte of bytes) code += CODE_LETTERS[byte % CODE_LETTERS.length]
+  return code
+}
+
+type StandingOf = ReadonlyMap<string, CardStanding>
+type Standing = { cards: readonly CardFacts[]; standing_of: StandingOf }
+
+/**
+ * A question touches only its card's purses: they were read under the lock of the card, which is
+ * enough. Facts and debts also touch what the account has and owes, and a first purchase makes a
+ * purse: these are locked.
+ */
+function cardsToLock(
+  batch: readonly CardRequest[],
+  cards: ReadonlyMap<string, CardFacts>,
+  standing_of: StandingOf,
+): CardFacts[] {
+  const locking = new Set<CardFacts>()
+  for (const { kind, pan_hash } of batch) {
+    const card = cards.get(pan_hash)
+    if (card === undefined) continue
+    const standing = standing_of.get(card.id)
+    const isWhole = standing?.card_micros != null && standing.hold_micros != null
+    if (isFact(kind) || !isWhole || standing.owed_micros > 0n) locking.add(card)
+  }
+  return [...locking]
+}
+
+function pursesToLock(cards: readonly CardFacts[]): (Purse & { account_id: string })[] {
+  return cards.flatMap(({ account_id, id }) =>
+    [cardPurse(id), holdPurse(id), receivable, treasury].map((purse) => ({ account_id, ...purse })),
+  )
+}
+
+function pursesRead({ cards, standing_of }: Standing, locked: readonly CardFacts[]): PurseRow[] {
+  const except = new Set(locked)
+  return cards.flatMap((card) => {
+    const standing = standing_of.get(card.id)
+    if (except.has(card) || standing === undefined) return []
+    return [
+      purseRead(card, 'card', standing.card_micros ?? 0n),
+      purseRead(card, 'hold', standing.hold_micros ?? 0n),
+    ]
+  })
+}
+
+function purseRead(card: CardFacts, kind: 'card' | 'hold', balance_micros: bigint): PurseRow {
+  const { account_id, id: owner_id } = card
+  const read_micros = balance_micros
+  return {
+    account_id,
+    kind,
+    owner_id,
+    balance_micros,
+    read_micros,
+    moved_at: null,
+    is_changed: false,
+  }
+}
+
+function headsRead({ cards, standing_of }: Standing): Heads {
+  return new Map(
+    cards.map(({ account_id, id }) => [
+      account_id,
+      headAt(standing_of.get(id)?.event_sequence ?? 0n),
+    ]),
+  )
+}
