@@ -58,16 +58,19 @@ test('whatever a row holds, it is there as it was given, and counted', async (t)
     noInvalidDate: true,
   })
   const things = fc.uniqueArray(
-    fc.record<Thing>({
-      name: fc.option(fc.oneof(text, long)),
-      number: fc.option(
-        fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((n) => n !== 13n),
-      ),
-      flag: fc.option(fc.boolean()),
-      at: fc.option(moment),
-      bytes: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
-      words: fc.option(fc.array(fc.oneof(text, long), { maxLength: 4 })),
-    }),
+    fc.record<Thing>(
+      {
+        name: fc.option(fc.oneof(text, long)),
+        number: fc.option(
+          fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((n) => n !== 13n),
+        ),
+        flag: fc.option(fc.boolean()),
+        at: fc.option(moment),
+        bytes: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+        words: fc.option(fc.array(fc.oneof(text, long), { maxLength: 4 })),
+      },
+      { noNullPrototype: true },
+    ),
     { selector: ({ name }) => name ?? {}, maxLength: 40 },
   )
   const property = fc.asyncProperty(things, async (rows) => {
