@@ -1,5 +1,5 @@
 /**
- * What was read without a lock is not what it was any more: nothing of the work was done, and it has
- * to be done again.
+ * What was read without a lock is not what it was any more: nothing of the work was done, and it
+ * has to be done again.
  */
 export class ChangedMeanwhile extends Error {}

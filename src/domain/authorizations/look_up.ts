@@ -4,9 +4,10 @@ import { type Heads, headAt, lockHeads } from '#domain/events/record_event_set.t
 import type { PurseRow } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
 import { cardPurse, holdPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Database, Tx } from '#platform/db.ts'
-import { type CardFacts, withoutCountries } from './facts.ts'
+import { type CardFacts, type ChallengeFacts, withoutCountries } from './facts.ts'
 import {
   type CardStanding,
   cardFacts,
@@ -79,17 +80,26 @@ export async function lookUp(
         )
       : headsRead(standing),
   ])
+  const facts = { now, window, cards, posting, is_paused, seen, rows, challenges }
+  return { work: newWork(seams, facts), seen, heads }
+}
+
+type Facts = Pick<Work, 'now' | 'window' | 'cards' | 'posting' | 'is_paused'> & {
+  seen: readonly SeenRow[]
+  rows: readonly TransactionRow[]
+  challenges: readonly ChallengeFacts[]
+}
+
+/** What is known, and nothing decided yet. */
+function newWork(seams: EngineSeams, { seen, rows, challenges, ...known }: Facts): Work {
+  const { now } = known
   const purchases = new Purchases()
   for (const row of rows) purchases.add(row)
-  const work: Work = {
-    now,
-    window,
+  return {
+    ...known,
     expires_at: new Date(now.getTime() + HOLD_LIFETIME_MS),
     newId: (prefix) => seams.newId(prefix, now),
     newAuthorizationCode: () => newCode(seams),
-    posting,
-    cards,
-    is_paused,
     partial_approvals: seams.settings.risk.partial_approvals,
     early_reversals: new Set(seen.filter((row) => row.answer === null).map((row) => row.identity)),
     challenges: new Map(challenges.map((challenge) => [challenge.id, challenge])),
@@ -103,7 +113,6 @@ export async function lookUp(
     used_challenges: [],
     unpriced: [],
   }
-  return { work, seen, heads }
 }
 
 function newCode({ random }: EngineSeams): string {
