@@ -59,7 +59,6 @@ test('sends what it was given and hands back status, headers and bytes', async (
   assert.equal(answer.status, 202)
   assert.equal(answer.headers['x-a'], '1, 2')
   assert.equal(Buffer.from(answer.body).toString(), 'thanks')
-  assert.ok(answer.duration_ms > 0 && answer.duration_ms < 5000)
   const { host } = new URL(url)
   assert.deepEqual(seen, [
     { method: 'POST', path: '/hook?a=1', host, encoding: 'identity' },
@@ -169,9 +168,11 @@ test('fifty hanging receivers do not hold back a healthy one', async (t) => {
   const stuck = Array.from({ length: 50 }, () =>
     failsWith('timeout', { url: hanging, timeout_ms: 1500 }),
   )
+  const started_at = performance.now()
   const answer = await out.send({ ...request, url: healthy })
   assert.equal(answer.status, 200)
-  assert.ok(answer.duration_ms < 1400, `${answer.duration_ms}`)
+  const took_ms = performance.now() - started_at
+  assert.ok(took_ms < 1400, `${took_ms}`)
   await Promise.all(stuck)
 })
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { Client } from 'undici'
@@ -13,11 +12,13 @@ import {
   requireAllowedUrl,
   type UrlRules,
 } from './address_rules.ts'
+import { type Answer, answerTo } from './answer_reader.ts'
 import { Deadline } from './deadline.ts'
 import { checkedAddressesOf, dnsLookup, type Lookup, requireOutwardName } from './host_names.ts'
 import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
+export type { Answer } from './answer_reader.ts'
 
 /**
  * The only way out over HTTP. A name is resolved once, every address it has is checked, and the
@@ -31,7 +32,7 @@ export type OutgoingHttp = {
    * name that cannot be resolved just now passes: it is judged again whenever something is sent.
    */
   requireOutward(url: string): Promise<void>
-  send(request: OutgoingRequest): Promise<OutgoingResponse>
+  send(request: OutgoingRequest): Promise<Answer>
 }
 
 export type OutgoingRequest = {
@@ -49,15 +50,6 @@ export type OutgoingRequest = {
   readonly reuse_connection?: boolean
   /** Ends it before its time, as if it had run out. */
   readonly signal?: AbortSignal
-}
-
-export type OutgoingResponse = {
-  readonly status: number
-  /** Lower-case names; a header sent several times is joined with commas. */
-  readonly headers: Readonly<Record<string, string>>
-  /** As it came over the wire, still compressed if it was, and cut at `response_bytes_max`. */
-  readonly body: Uint8Array
-  readonly duration_ms: number
 }
 
 /** A TCP connection started to exactly this address. */
@@ -85,8 +77,8 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
   const kept = keptConnections()
   const allowed = allowedUrls(rules)
 
-  const open = async (url: URL, request: Bounded): Promise<KeptConnection> => {
-    const { timeout_ms, deadline } = request
+  const open = async (url: URL, { request, deadline }: Bounded): Promise<KeptConnection> => {
+    const { timeout_ms } = request
     const { signal } = deadline
     const addresses = await checkedAddressesOf(url, lookup, signal)
     const tcp = await openTcp(addresses, portOf(url), { timeout_ms, connect, signal })
@@ -94,25 +86,23 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
     return { socket, client: clientOver(socket, url, request) }
   }
 
-  const exchangeAnew = async (url: URL, request: Bounded): Promise<Answer> => {
-    const old = request.reuse_connection ? kept.take(url.origin) : undefined
+  const exchangeAnew = async (url: URL, bounded: Bounded): Promise<Answer> => {
+    const old = bounded.request.reuse_connection ? kept.take(url.origin) : undefined
     try {
-      if (old !== undefined) return await exchange(old, url, request, kept)
+      if (old !== undefined) return await exchange(old, url, bounded, kept)
     } catch (error) {
       const isStale = error instanceof EgressFailed && error.reason === 'reset'
-      if (!isStale || request.deadline.isOver) throw error
+      if (!isStale || bounded.deadline.isOver) throw error
     }
-    return exchange(await open(url, request), url, request, kept)
+    return exchange(await open(url, bounded), url, bounded, kept)
   }
 
-  const send = async (request: OutgoingRequest): Promise<OutgoingResponse> => {
-    const started_at = performance.now()
+  const send = async (request: OutgoingRequest): Promise<Answer> => {
     const url = allowed(request.url)
     const headers = requestHeaders(request.headers)
     const deadline = new Deadline(request.timeout_ms, request.signal)
     try {
-      const answer = await exchangeAnew(url, { ...request, headers, deadline })
-      return { ...answer, duration_ms: performance.now() - started_at }
+      return await exchangeAnew(url, { request, headers, deadline })
     } catch (error) {
       if (!deadline.isOver) throw error
       throw new EgressFailed('timeout', 'There was no complete answer in time.', { cause: error })
@@ -204,32 +194,36 @@ async function opened(
   }
 }
 
-type Bounded = OutgoingRequest & { readonly deadline: Deadline }
-type Answer = Omit<OutgoingResponse, 'duration_ms'>
+type Bounded = {
+  readonly request: OutgoingRequest
+  readonly headers: Record<string, string>
+  readonly deadline: Deadline
+}
 
 /** The connection is kept where the answer was read to its end and the request allows it. */
 async function exchange(
   connection: KeptConnection,
   url: URL,
-  request: Bounded,
+  { request, headers, deadline }: Bounded,
   kept: KeptConnections,
 ): Promise<Answer> {
   const { client, socket } = connection
   // Ends the request wherever it is, in the client's queue too, where it would hear no signal.
-  const forget = request.deadline.onOver(() => void client.destroy())
+  const forget = deadline.onOver(() => void client.destroy())
   let isWhole = false
   try {
-    const answer = await client.request({
-      method: request.method,
-      path: `${url.pathname}${url.search}`,
-      headers: request.headers,
-      body: request.body ?? null,
-    })
-    const body = isShort(answer.headers, request.response_bytes_max)
-      ? new Uint8Array(await answer.body.arrayBuffer())
-      : await readUpTo(answer.body, request.response_bytes_max)
-    isWhole = body.length < request.response_bytes_max && request.reuse_connection === true
-    return { status: answer.statusCode, headers: responseHeaders(answer.headers), body }
+    const answer = await answerTo(
+      client,
+      {
+        method: request.method,
+        path: `${url.pathname}${url.search}`,
+        headers,
+        body: request.body ?? null,
+      },
+      request.response_bytes_max,
+    )
+    isWhole = answer.body.length < request.response_bytes_max && request.reuse_connection === true
+    return answer
   } catch (error) {
     throw failureOf(error)
   } finally {
@@ -249,7 +243,7 @@ const IDLE_MS = 4_000
  * A client that has one socket and can get no other: left to itself it would connect again, and
  * that connection would not be a checked one.
  */
-function clientOver(socket: Socket, url: URL, request: Bounded): Client {
+function clientOver(socket: Socket, url: URL, request: OutgoingRequest): Client {
   const { timeout_ms, reuse_connection = false } = request
   let isGiven = false
   return new Client(url.origin, {
@@ -268,24 +262,6 @@ function clientOver(socket: Socket, url: URL, request: Bounded): Client {
   })
 }
 
-/** The parser holds an answer to the length it announces, so this one cannot outgrow the bound. */
-function isShort(headers: IncomingHttpHeaders, bytes_max: number): boolean {
-  const length = headers['content-length']
-  return length !== undefined && /^\d+$/.test(length) && Number(length) < bytes_max
-}
-
-/** Leaving the loop closes the connection, so what lies beyond the bound is never fetched. */
-async function readUpTo(body: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, bytes_max - bytes))
-    bytes += chunk.length
-    if (bytes >= bytes_max) break
-  }
-  return new Uint8Array(Buffer.concat(chunks))
-}
-
 function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const lower: Record<string, string> = { 'accept-encoding': 'identity' }
   for (const [given, value] of Object.entries(headers)) {
@@ -294,14 +270,6 @@ function requestHeaders(headers: Readonly<Record<string, string>>): Record<strin
     lower[name] = value
   }
   return lower
-}
-
-function responseHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const joined: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '')
-  }
-  return joined
 }
 
 function failureOf(cause: unknown): EgressFailed {

@@ -16,10 +16,10 @@ export type ToldEvent = {
 export function takeFromOutbox(tx: Tx, limit: number): Promise<ToldEvent[]> {
   return tx.rows<ToldEvent>(
     `with taken as (
-       delete from outbox o
-        using (select event_id from outbox order by event_id limit $1 for update skip locked) t
-        where o.event_id = t.event_id
-    returning o.account_id, o.event_id)
+       delete from outbox
+        where ctid = any(array(
+                select ctid from outbox order by event_id limit $1 for update skip locked))
+    returning account_id, event_id)
      select e.account_id, e.id, e.sequence, e.type, e.severity, e.message, e.created_at
        from taken t join events e on e.account_id = t.account_id and e.id = t.event_id
       order by e.id`,

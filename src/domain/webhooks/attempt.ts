@@ -1,6 +1,6 @@
 import type { Delivery } from '#contract/webhooks.ts'
 import type { Seams } from '#platform/context.ts'
-import { EgressFailed, type OutgoingResponse } from '#platform/http_out.ts'
+import { type Answer, EgressFailed } from '#platform/http_out.ts'
 import { retryAfterMs } from './schedule.ts'
 import { signatureHeader } from './signature.ts'
 import { signingSecrets, type WebhookRow } from './webhook.ts'
@@ -58,10 +58,11 @@ export async function attempt(
   const created_at = clock.now()
   const started = clock.monotonic()
   const secrets = signingSecrets(tools, sending, created_at)
-  const made = { id: newId('dlv', created_at), created_at }
-  const lasted = () => Math.round(clock.monotonic() - started)
+  const id = newId('dlv', created_at)
+  let answer: Answer | null = null
+  let error: string | null = null
   try {
-    const answer = await http.send({
+    answer = await http.send({
       method: 'POST',
       url: sending.url,
       headers: {
@@ -77,29 +78,20 @@ export async function attempt(
       reuse_connection: true,
       ...(signal !== undefined && { signal }),
     })
-    return { ...made, ...answered(answer, clock.wall()), duration_ms: lasted() }
   } catch (cause) {
     if (!(cause instanceof EgressFailed)) throw cause
-    return {
-      ...made,
-      status: 'failed',
-      response_status: null,
-      response_excerpt: null,
-      error: cause.reason,
-      duration_ms: lasted(),
-      retry_after_ms: null,
-    }
+    error = cause.reason
   }
-}
-
-function answered(answer: OutgoingResponse, wall: Date) {
-  const isSuccess = answer.status >= 200 && answer.status < 300
+  const isSuccess = answer !== null && answer.status >= 200 && answer.status < 300
   return {
-    status: isSuccess ? ('succeeded' as const) : ('failed' as const),
-    response_status: answer.status,
-    response_excerpt: excerptOf(answer.body),
-    error: null,
-    retry_after_ms: isSuccess ? null : retryAfterMs(answer.headers['retry-after'], wall),
+    id,
+    created_at,
+    status: isSuccess ? 'succeeded' : 'failed',
+    response_status: answer?.status ?? null,
+    response_excerpt: answer === null ? null : excerptOf(answer.body),
+    error,
+    duration_ms: Math.round(clock.monotonic() - started),
+    retry_after_ms: isSuccess ? null : retryAfterMs(answer?.headers['retry-after'], clock.wall()),
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Delivery } from '#contract/webhooks.ts'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
@@ -146,7 +147,7 @@ test('holds no connection of the database while the endpoint takes its time', as
   for (const reply of await Promise.all(replays)) assert.equal(reply.status, 200)
 })
 
-test('after 30 days the event is gone', async () => {
+test('after 30 days the event is gone, and so are its attempts', async () => {
   const person = await told()
   await advance(url, person.bearer, 30 * 86_400 - 60)
   const fresh = await send(url, 'POST', '/v1/sessions', {
@@ -154,6 +155,11 @@ test('after 30 days the event is gone', async () => {
   })
   const bearer = String(fresh.body['bearer'])
   assert.equal((await replay({ ...person, bearer }, person.id, person.eid)).status, 200)
+  const isFirst = ({ event_id, trigger }: Delivery) =>
+    event_id === person.eid && trigger === 'automatic'
+  const isShown = async () => (await attemptsOf(url, bearer, person.id)).some(isFirst)
+  assert(await isShown())
   await advance(url, bearer, 120)
   assertRefused(await replay({ ...person, bearer }, person.id, person.eid), 410, 'event_expired')
+  assert(await eventually(async () => !(await isShown()), { within_ms: 12_000 }))
 })
