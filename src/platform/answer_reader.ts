@@ -66,10 +66,11 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
+/** In place: the object was made for this answer. */
 function joined(headers: IncomingHttpHeaders): Record<string, string> {
-  const whole: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    whole[name] = Array.isArray(value) ? value.join(', ') : (value ?? '')
+  for (const name in headers) {
+    const value = headers[name]
+    if (Array.isArray(value)) headers[name] = value.join(', ')
   }
-  return whole
+  return headers as Record<string, string>
 }

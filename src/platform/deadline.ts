@@ -20,7 +20,7 @@ function joinedTo(outer: AbortSignal): Set<() => void> {
 export class Deadline {
   readonly #outer: Set<() => void> | undefined
   readonly #timer: NodeJS.Timeout
-  readonly #acts = new Set<() => void>()
+  #act: (() => void) | undefined
   #controller: AbortController | undefined
   #isOver = false
 
@@ -41,11 +41,10 @@ export class Deadline {
     return this.#controller.signal
   }
 
-  /** What is to be done when time is up; answers with how to take that back. */
-  onOver(act: () => void): () => void {
-    if (this.#isOver) act()
-    else this.#acts.add(act)
-    return () => this.#acts.delete(act)
+  /** What is to be done when time is up, from now on; undefined for nothing more. */
+  onOver(act: (() => void) | undefined): void {
+    this.#act = act
+    if (this.#isOver) act?.()
   }
 
   /** The request has ended in time. */
@@ -57,6 +56,6 @@ export class Deadline {
   readonly #strike = (): void => {
     this.#isOver = true
     this.#controller?.abort()
-    for (const act of this.#acts) act()
+    this.#act?.()
   }
 }

@@ -66,7 +66,13 @@ export type HttpOutOptions = {
 const ADDRESSES_TRIED_MAX = 4
 
 /** These say where the request goes or where it ends, which is not the caller's to say. */
-const own_headers = ['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade']
+const own_headers = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+])
 
 const dial: Connect = ({ address, port }) => connectTcp(port, address)
 
@@ -209,7 +215,7 @@ async function exchange(
 ): Promise<Answer> {
   const { client, socket } = connection
   // Ends the request wherever it is, in the client's queue too, where it would hear no signal.
-  const forget = deadline.onOver(() => void client.destroy())
+  deadline.onOver(() => void client.destroy())
   let isWhole = false
   try {
     const answer = await answerTo(
@@ -227,7 +233,7 @@ async function exchange(
   } catch (error) {
     throw failureOf(error)
   } finally {
-    forget()
+    deadline.onOver(undefined)
     if (isWhole) kept.keep(url.origin, connection)
     else {
       socket.destroy()
@@ -264,10 +270,10 @@ function clientOver(socket: Socket, url: URL, request: OutgoingRequest): Client 
 
 function requestHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const lower: Record<string, string> = { 'accept-encoding': 'identity' }
-  for (const [given, value] of Object.entries(headers)) {
+  for (const given in headers) {
     const name = given.toLowerCase()
-    assert(!own_headers.includes(name), `${name} is not the caller's`)
-    lower[name] = value
+    assert(!own_headers.has(name), `${name} is not the caller's`)
+    lower[name] = headers[given] ?? ''
   }
   return lower
 }

@@ -24,21 +24,23 @@ export function keptConnections(): KeptConnections {
   const watched = new WeakSet<KeptConnection>()
   let total = 0
 
+  /** The list stays while a connection lives that may come back to it. */
   const drop = (origin: string, connection: KeptConnection): boolean => {
     const list = idle.get(origin)
     const at = list?.indexOf(connection) ?? -1
-    if (list === undefined || at < 0) return false
-    list.splice(at, 1)
-    if (list.length === 0) idle.delete(origin)
-    total -= 1
-    return true
+    if (at >= 0) {
+      list?.splice(at, 1)
+      total -= 1
+    }
+    if (list?.length === 0) idle.delete(origin)
+    return at >= 0
   }
 
   return {
     take: (origin) => {
-      const connection = idle.get(origin)?.at(-1)
+      const connection = idle.get(origin)?.pop()
       if (connection === undefined) return undefined
-      drop(origin, connection)
+      total -= 1
       connection.socket.ref()
       return connection
     },

@@ -75,7 +75,7 @@ export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
                  where (d.account_id, d.webhook_id) > (e.account_id, e.webhook_id)
                  order by d.account_id, d.webhook_id limit 1) next),
      due as (
-       select row.account_id, row.webhook_id, row.event_id, row.ctid
+       select row.*, w.url, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_expires_at
          from endpoints e
          join webhooks w on w.account_id = e.account_id and w.id = e.webhook_id
           and w.status = 'enabled'
@@ -95,10 +95,10 @@ export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
      update deliveries d set next_attempt_at = $9
        from due
        join events e on e.account_id = due.account_id and e.id = due.event_id
-       join webhooks w on w.account_id = due.account_id and w.id = due.webhook_id
       where d.ctid = due.ctid
   returning d.account_id, d.webhook_id, d.event_id, d.attempts, d.replays, e.type as event_type,
-            e.body, w.url, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_expires_at`,
+            e.body, due.url, due.secret_sealed, due.previous_secret_sealed,
+            due.previous_secret_expires_at`,
     [
       claim.after.account_id,
       claim.after.webhook_id,
@@ -151,7 +151,7 @@ const RECORD = `
     select account_id, webhook_id, event_id, number, id, event_type, 'automatic', url, status,
            response_status, response_excerpt, error, duration_ms, created_at
       from numbered
-        on conflict do nothing),
+        on conflict (event_id, webhook_id, attempt) do nothing),
   done as (
     delete from deliveries d using made m
      where d.event_id = m.event_id and d.webhook_id = m.webhook_id

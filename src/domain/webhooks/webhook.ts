@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import { event_types } from '#contract/events.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Webhook } from '#contract/webhooks.ts'
@@ -121,13 +122,13 @@ export function signingSecrets({ keys }: Pick<Seams, 'keys'>, webhook: Sealed, n
 }
 
 const OPENED_MAX = 1_000
-const opened = new Map<string, string>()
+const opened = new Map<string, KeyObject>()
 
 /** Remembered, because a busy subscription signs thousands of times a minute with one secret. */
-function openSecret(keys: Seams['keys'], id: string, sealed: string): string {
+function openSecret(keys: Seams['keys'], id: string, sealed: string): KeyObject {
   const before = opened.get(sealed)
   if (before !== undefined) return before
-  const secret = keys.open('webhook_secret', id, sealed)
+  const secret = createSecretKey(keys.open('webhook_secret', id, sealed), 'utf8')
   if (opened.size >= OPENED_MAX) opened.clear()
   opened.set(sealed, secret)
   return secret

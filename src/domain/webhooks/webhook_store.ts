@@ -2,6 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import { dropDeliveries } from './delivery_store.ts'
 import type { WebhookRow } from './webhook.ts'
 
 const COLUMNS = `account_id, id, url, events, status, disabled_reason, description, secret_sealed,
@@ -113,13 +114,16 @@ export async function updateWebhookRow(tx: Tx, webhook: WebhookRow): Promise<Web
   return requireFound(row)
 }
 
-/** What was still due goes with it. */
+/**
+ * What was still due goes with it: after it, when whoever was writing rows for it has finished.
+ */
 export async function deleteWebhookOf(tx: Tx, account_id: string, id: string): Promise<void> {
   const deleted = await tx.run('delete from webhooks where account_id = $1 and id = $2', [
     account_id,
     id,
   ])
   if (deleted === 0) requireFound(undefined)
+  await dropDeliveries(tx, account_id, id)
 }
 
 /** Those that have had nothing but failures since before that moment. */
