@@ -39,26 +39,30 @@ async function steps(
   progress: Progress,
 ): Promise<Answer> {
   const { request } = call
-  const caller = await known(programme, call, operation)
+  const found = known(programme, call, operation)
+  const caller = found instanceof Promise ? await found : found
   progress.caller = caller
 
   const subject = rateSubjectOf(programme, operation, { caller, ip: request.ip })
-  const verdict = await limitRate(programme, subject)
+  const taken = limitRate(programme, subject)
+  const verdict = taken instanceof Promise ? await taken : taken
   progress.headers = rateHeaders(subject, verdict)
   requireAccess(operation, caller)
 
   const idempotency_key = readIdempotencyKey(request.header('idempotency-key'))
-  const input = parseInput(operation, await call.readInput())
+  const given = call.readInput()
+  const input = parseInput(operation, given instanceof Promise ? await given : given)
   requireFieldAccess(operation, caller, input)
   const facts = factsOf(call, idempotency_key)
   if (caller !== null && caller.kind !== 'session') {
-    await programme.key_uses.note(caller, facts, operation.name)
+    const noted = programme.key_uses.note(caller, facts, operation.name)
+    if (noted !== null) await noted
   }
 
   const rate = rateStanding(subject, verdict)
   const { headers } = progress
   const is_free = call.is_free === true
-  return run({ programme, operation, caller, request: facts, rate, input, headers, is_free })
+  return await run({ programme, operation, caller, request: facts, rate, input, headers, is_free })
 }
 
 /** Written out, not spread: every call makes one. */
@@ -68,21 +72,25 @@ function factsOf({ request }: Call, idempotency_key: string | null): RequestFact
   return upload === undefined ? facts : { ...facts, upload }
 }
 
-/** Guesses at bearers count too, by their address. */
-async function known(
+function known(
   programme: Programme,
   call: Call,
   operation: OperationShape,
-): Promise<Caller | null> {
+): Caller | null | Promise<Caller> {
+  const guessed = (cause: unknown) => countGuess(programme, call, cause)
   try {
-    return await authenticate(programme, operation, call)
+    const found = authenticate(programme, operation, call)
+    return found instanceof Promise ? found.catch(guessed) : found
   } catch (cause) {
-    await limitRate(
-      programme,
-      rateSubjectOf(programme, null, { caller: null, ip: call.request.ip }),
-    )
-    throw cause
+    return guessed(cause)
   }
+}
+
+/** Guesses at bearers count too, by their address. */
+async function countGuess(programme: Programme, call: Call, cause: unknown): Promise<never> {
+  const nobody = { caller: null, ip: call.request.ip }
+  await limitRate(programme, rateSubjectOf(programme, null, nobody))
+  throw cause
 }
 
 /** Whoever refused, and for whatever reason: told in the audit log first where that is due. */

@@ -7,17 +7,18 @@ import { performPaid } from './perform_paid.ts'
 import { requireCardAccess } from './steps/require_card_access.ts'
 
 /** Runs a call, for money where it has a price. */
-export async function run(running: Running): Promise<Answer> {
-  await holdToCards(running)
-  const { programme, operation, is_free } = running
+export function run(running: Running): Promise<Answer> {
+  const { programme, operation, caller, is_free } = running
   const price = programme.settings.x402.prices.get(operation.name)
-  return price === undefined || is_free ? perform(running) : performPaid(running, price)
+  const performed = () =>
+    price === undefined || is_free ? perform(running) : performPaid(running, price)
+  const isTied = caller !== null && caller.card_ids !== null
+  return isTied ? holdToCards(running).then(performed) : performed()
 }
 
 /** A token may be tied to cards; that holds whatever the handler does about it. */
 async function holdToCards(running: Running): Promise<void> {
   const { operation, caller, input } = running
-  if (caller === null || caller.card_ids === null) return
   await requireCardAccess(operation.name as OperationName, caller, input, (name, other) => {
     const handler = handlerOf(name)
     if (typeof handler !== 'function') throw new Error('a read has nothing to prepare')

@@ -82,6 +82,22 @@ test('what is forgotten is asked anew, also when its answer was still on its way
   assert.equal(asked.count, 3)
 })
 
+test('what is remembered answers at once, for half a second and until it is forgotten', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const { credentials, asked, clock } = watched()
+  assert.equal(credentials.recall(bearer), null)
+  const caller = await credentials.callerOf(bearer)
+  assert.deepEqual(credentials.recall(bearer), caller)
+  clock.pass(499)
+  assert.deepEqual(credentials.recall(bearer), caller)
+  clock.pass(1)
+  assert.equal(credentials.recall(bearer), null)
+  await credentials.callerOf(bearer)
+  credentials.forget(account_id)
+  assert.equal(credentials.recall(bearer), null)
+  assert.equal(asked.count, 2)
+})
+
 test('a failed question is not remembered as an answer', async () => {
   const { bearer } = await openAccount(url)
   let is_down = true

@@ -21,6 +21,8 @@ import { type ResourceName, resourceNamed } from './resource.ts'
 export type Credentials = {
   /** `resource` is what an OAuth token must have been made for. */
   callerOf(bearer: string, resource?: ResourceName): Promise<Caller>
+  /** As callerOf and at once, where that is remembered; null where the database must be asked. */
+  recall(bearer: string, resource?: ResourceName): Caller | null
   forget(account_id: string): void
 }
 
@@ -33,8 +35,9 @@ const TOKEN = /^[\w-]{32,128}$/
 
 type Remembered = {
   row: Promise<CredentialRow | undefined>
+  /** The row once it has come; undefined too where there is none. */
+  found: CredentialRow | undefined
   until: number
-  account_id: string | null
 }
 
 export function makeCredentials({
@@ -54,12 +57,12 @@ export function makeCredentials({
   const look = (bearer: string, kind: BearerKind | null): Remembered => {
     const entry: Remembered = {
       row: find(bearer, kind),
+      found: undefined,
       until: clock.monotonic() + REMEMBER_MS,
-      account_id: null,
     }
     entry.row.then(
       (row) => {
-        entry.account_id = row?.account_id ?? null
+        entry.found = row
       },
       () => remembered.delete(bearer),
     )
@@ -68,21 +71,34 @@ export function makeCredentials({
     return entry
   }
 
+  const fresh = (bearer: string): Remembered | undefined => {
+    const known = remembered.get(bearer)
+    return known !== undefined && known.until > clock.monotonic() ? known : undefined
+  }
+
+  const judge = (row: CredentialRow, resource: ResourceName): Caller => {
+    requireUsable(row, clock)
+    if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
+    if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
+    return callerFrom(row, grantedScopes(settings, row.token))
+  }
+
   return {
     callerOf: async (bearer, resource = 'rest') => {
-      const known = remembered.get(bearer)
-      const isFresh = known !== undefined && known.until > clock.monotonic()
-      const row = await (isFresh ? known : look(bearer, kindOf(bearer))).row
+      const row = await (fresh(bearer) ?? look(bearer, kindOf(bearer))).row
       if (row === undefined) throw invalidToken()
-      requireUsable(row, clock)
-      if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
-      if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
-      return callerFrom(row, grantedScopes(settings, row.token))
+      return judge(row, resource)
+    },
+    recall: (bearer, resource = 'rest') => {
+      const row = fresh(bearer)?.found
+      return row === undefined ? null : judge(row, resource)
     },
     forget: (account_id) => {
       // An answer still on its way may predate the change, so it is not kept either.
       for (const [bearer, entry] of remembered) {
-        if (entry.account_id === account_id || entry.account_id === null) remembered.delete(bearer)
+        if (entry.found === undefined || entry.found.account_id === account_id) {
+          remembered.delete(bearer)
+        }
       }
     },
   }

@@ -11,7 +11,8 @@ import { touchGrants } from './grant_store.ts'
  * together by a task, so that a busy key costs no write per call.
  */
 export type KeyUses = {
-  note(caller: Caller, request: RequestFacts, operation: string): Promise<void>
+  /** Null where nothing has to be written before the answer. */
+  note(caller: Caller, request: RequestFacts, operation: string): Promise<void> | null
   flush(): Promise<void>
 }
 
@@ -21,34 +22,40 @@ const DAY_MS = 24 * 3_600_000
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
 type Needs = Pick<Seams, 'db' | 'clock' | 'newId'>
+type Use = { caller: Caller; request: RequestFacts; operation: string; at: Date }
 
 export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
   /** The latest use of each key by address: found without a string to be made for every call. */
   const seen = new Map<string, Map<string, KeyTouch>>()
   let touches = new Map<string, KeyTouch>()
+
+  const noteFirst = async ({ caller, request, operation, at }: Use) => {
+    const used = usedBy(caller)
+    const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
+    const day = at.toISOString().slice(0, 10)
+    await db.transaction(async (tx) => {
+      await writeTouches(tx, [touch])
+      if (!(await insertKeyUse(tx, { ...touch, day }))) return
+      const { action, id, type } = used
+      const facts = auditFactsOf({ caller, request, operation, clock, newId })
+      await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], facts)
+    })
+    if (seen.size >= SEEN_MAX) seen.clear()
+    const addresses = seen.get(used.id) ?? new Map<string, KeyTouch>()
+    if (addresses.size >= ADDRESSES_MAX) addresses.clear()
+    seen.set(used.id, addresses.set(request.ip, touch))
+  }
+
   return {
-    note: async (caller, request, operation) => {
+    note: (caller, request, operation) => {
       const at = clock.now()
-      const used = usedBy(caller)
-      const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
-      const last = seen.get(used.id)?.get(request.ip)
-      if (last !== undefined && dayOf(last.at) === dayOf(at)) {
-        last.at = at
-        touches.set(used.id, last)
-        return
+      const last = seen.get(caller.grant_id ?? caller.id)?.get(request.ip)
+      if (last === undefined || dayOf(last.at) !== dayOf(at)) {
+        return noteFirst({ caller, request, operation, at })
       }
-      const day = at.toISOString().slice(0, 10)
-      await db.transaction(async (tx) => {
-        await writeTouches(tx, [touch])
-        if (!(await insertKeyUse(tx, { ...touch, day }))) return
-        const { action, id, type } = used
-        const facts = auditFactsOf({ caller, request, operation, clock, newId })
-        await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], facts)
-      })
-      if (seen.size >= SEEN_MAX) seen.clear()
-      const addresses = seen.get(used.id) ?? new Map<string, KeyTouch>()
-      if (addresses.size >= ADDRESSES_MAX) addresses.clear()
-      seen.set(used.id, addresses.set(request.ip, touch))
+      last.at = at
+      touches.set(last.key_id, last)
+      return null
     },
     flush: async () => {
       if (touches.size === 0) return

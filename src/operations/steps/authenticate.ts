@@ -4,15 +4,19 @@ import type { Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import type { Caller } from '#platform/context.ts'
 
-/** Bearer → caller. An operation that anyone may call does not look at the bearer at all. */
-export async function authenticate(
+/**
+ * Bearer → caller, at once where it is remembered. An operation that anyone may call does not look
+ * at the bearer at all.
+ */
+export function authenticate(
   programme: Programme,
   operation: OperationShape,
   { bearer, resource }: Pick<Call, 'bearer' | 'resource'>,
-): Promise<Caller | null> {
+): Caller | null | Promise<Caller> {
   if (operation.access === 'anyone') return null
   if (bearer === null) {
     throw new Problem('missing_token', 'Send Authorization: Bearer with a session, key or token.')
   }
-  return programme.credentials.callerOf(bearer, resource)
+  const { credentials } = programme
+  return credentials.recall(bearer, resource) ?? credentials.callerOf(bearer, resource)
 }

@@ -30,8 +30,15 @@ function credentialKey({ kind, id, account_id }: Caller): string {
   return kind === 'oauth_client' ? `${id}|${account_id}` : id
 }
 
-export async function limitRate(programme: Programme, subject: RateSubject): Promise<RateVerdict> {
-  const verdict = await programme.limiter.take(subject.key, subject.policies)
+export function limitRate(
+  programme: Programme,
+  subject: RateSubject,
+): RateVerdict | Promise<RateVerdict> {
+  const verdict = programme.limiter.take(subject.key, subject.policies)
+  return verdict instanceof Promise ? verdict.then(requireAllowed) : requireAllowed(verdict)
+}
+
+function requireAllowed(verdict: RateVerdict): RateVerdict {
   if (verdict.allowed) return verdict
   throw new Problem('rate_limited', 'Too many requests. Wait as long as Retry-After says.', {
     retry_after_s: Math.max(1, Math.ceil(verdict.retry_after_ms / 1_000)),
@@ -39,13 +46,17 @@ export async function limitRate(programme: Programme, subject: RateSubject): Pro
 }
 
 export function rateStanding({ policies }: RateSubject, verdict: RateVerdict): RateStanding {
-  const limitOf = (name: string) => policies.find((policy) => policy.name === name)?.limit ?? 0
   return {
-    burst_per_second: limitOf('burst'),
-    sustained_per_minute: limitOf('sustained'),
+    burst_per_second: limitOf(policies, 'burst'),
+    sustained_per_minute: limitOf(policies, 'sustained'),
     remaining: verdict.remaining,
     reset_ms: verdict.reset_ms,
   }
+}
+
+function limitOf(policies: readonly RatePolicy[], name: string): number {
+  for (const policy of policies) if (policy.name === name) return policy.limit
+  return 0
 }
 
 const policy_headers = new WeakMap<readonly RatePolicy[], string>()
