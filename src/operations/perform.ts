@@ -30,12 +30,18 @@ import { collectTrail, writeTrail } from './trail.ts'
  * Runs the handler: a read on its own, a write in one transaction with all that it leaves. What was
  * paid for it is spent with it, or owed again where it is refused.
  */
-export async function perform(
-  running: Running,
-  payment: PaymentRow | null = null,
-): Promise<Answer> {
+export function perform(running: Running, payment: PaymentRow | null = null): Promise<Answer> {
   const handler = handlerOf(running.operation.name)
-  if (!isWrite(running.operation)) return read(running, handler, payment)
+  return isWrite(running.operation)
+    ? change(running, handler, payment)
+    : read(running, handler, payment)
+}
+
+async function change(
+  running: Running,
+  handler: LooseHandler,
+  payment: PaymentRow | null,
+): Promise<Answer> {
   const call = idempotencyOf(running)
   const makeRun = await prepared(running, handler, call)
   const changed = new Set<string>()
@@ -63,7 +69,19 @@ async function read(
   if (payment !== null)
     await programme.db.transaction((tx) => spend(tx, payment, stampOf(programme)))
   programme.fail('before_reply')
-  return success(operation, JSON.stringify(seen))
+  return success(operation, sharedText(operation, seen))
+}
+
+let last: { output: unknown; text: string } = { output: null, text: '' }
+
+/**
+ * Reads that shared a statement share its answer, one object that nobody changes, and so its text.
+ * What must not be stored is not kept here either.
+ */
+function sharedText({ never_stored }: OperationShape, output: unknown): string {
+  if (never_stored) return JSON.stringify(output)
+  if (output !== last.output) last = { output, text: JSON.stringify(output) }
+  return last.text
 }
 
 type Writing = {

@@ -16,6 +16,12 @@ export type AccountRow = {
   updated_at: Date
 }
 
+/** Without what guards it. */
+export type ShownAccount = Omit<
+  AccountRow,
+  'password_hash' | 'totp_secret_sealed' | 'totp_last_step'
+>
+
 /** What an account holds in other rooms, read beside its row. */
 export type AccountHoldings = {
   balance_micros: Micros
@@ -41,7 +47,7 @@ export const STANDARD_NOTIFICATIONS: Notifications = {
 }
 
 export function accountView(
-  account: AccountRow,
+  account: ShownAccount,
   holdings: AccountHoldings,
   livemode: boolean,
 ): Account {

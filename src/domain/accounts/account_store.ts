@@ -1,10 +1,10 @@
 import { genesisHash } from '#domain/access/audit.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/db.ts'
-import { type AccountHoldings, type AccountRow, emailTaken } from './account.ts'
+import { type AccountHoldings, type AccountRow, emailTaken, type ShownAccount } from './account.ts'
 
-const COLUMNS = `id, email, password_hash, status, notifications, totp_status, totp_secret_sealed,
-                 totp_last_step, version, created_at, updated_at`
+const SHOWN = 'id, email, status, notifications, totp_status, version, created_at, updated_at'
+const COLUMNS = `${SHOWN}, password_hash, totp_secret_sealed, totp_last_step`
 
 export type NewAccount = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifications'> & {
   now: Date
@@ -49,33 +49,37 @@ export async function findAccountByEmail(tx: Tx, email: string): Promise<Account
   return row
 }
 
-/** Many accounts with what they hold, in one statement: what the reading lane asks. */
+/** Many accounts with what they hold, in one statement. */
+const withHoldings = (columns: string) => `
+  select ${columns}, coalesce(p.balance_micros, 0) as balance_micros, c.cards_count
+    from accounts
+    left join purses p on p.account_id = id and p.kind = 'treasury' and p.owner_id = ''
+   cross join lateral (
+          select json_build_object(
+                   'active', count(*) filter (where status = 'active'),
+                   'frozen', count(*) filter (where status = 'frozen'),
+                   'cancelled', count(*) filter (where status = 'cancelled')) as cards_count
+            from cards where account_id = accounts.id) c
+   where id = any($1)`
+
+const SHOWN_WITH_HOLDINGS = withHoldings(SHOWN)
+const ALL_WITH_HOLDINGS = withHoldings(COLUMNS)
+
+/** What the reading lane asks: only what may be shown, so that what guards them stays behind. */
 export async function findAccounts(
   tx: Tx,
   ids: readonly string[],
-): Promise<(AccountRow & AccountHoldings)[]> {
-  return tx.rows<AccountRow & AccountHoldings>(
-    `select ${COLUMNS}, coalesce(p.balance_micros, 0) as balance_micros, c.cards_count
-       from accounts
-       left join purses p on p.account_id = id and p.kind = 'treasury' and p.owner_id = ''
-      cross join lateral (
-             select json_build_object(
-                      'active', count(*) filter (where status = 'active'),
-                      'frozen', count(*) filter (where status = 'frozen'),
-                      'cancelled', count(*) filter (where status = 'cancelled')) as cards_count
-               from cards where account_id = accounts.id) c
-      where id = any($1)`,
-    [ids],
-  )
+): Promise<(ShownAccount & AccountHoldings)[]> {
+  return tx.rows<ShownAccount & AccountHoldings>(SHOWN_WITH_HOLDINGS, [ids])
 }
 
 export async function findAccount(tx: Tx, id: string): Promise<AccountRow & AccountHoldings> {
-  const [row] = await findAccounts(tx, [id])
+  const [row] = await tx.rows<AccountRow & AccountHoldings>(ALL_WITH_HOLDINGS, [[id]])
   return requireFound(row)
 }
 
 /** A caller has an account: where its row is missing the fault is ours. */
-export function requireFound<Row extends AccountRow>(row: Row | undefined): Row {
+export function requireFound<Row extends object>(row: Row | undefined): Row {
   assert(row !== undefined, 'a caller has an account')
   return row
 }

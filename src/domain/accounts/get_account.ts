@@ -1,9 +1,15 @@
+import type { Account } from '#contract/accounts.ts'
 import type { Handler } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import { gather } from '#platform/lanes.ts'
 import { accountView } from './account.ts'
 import { findAccounts, requireFound } from './account_store.ts'
 
-export const getAccount: Handler<'get_account'> = async ({ tx, caller, settings }) => {
-  const account = requireFound(await gather(tx, findAccounts, caller.account_id))
-  return accountView(account, account, settings.mode === 'live')
-}
+/** Shown once for all who share the statement. */
+const shownAs = (livemode: boolean) => async (tx: Tx, ids: readonly string[]) =>
+  (await findAccounts(tx, ids)).map((account): Account => accountView(account, account, livemode))
+
+const accounts_in = { live: shownAs(true), sandbox: shownAs(false) }
+
+export const getAccount: Handler<'get_account'> = async ({ tx, caller, settings }) =>
+  requireFound(await gather(tx, accounts_in[settings.mode], caller.account_id))

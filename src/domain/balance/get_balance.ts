@@ -1,12 +1,24 @@
+import type { OutputOfName } from '#contract/operations.ts'
 import { assert } from '#kernel/assert.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import { gather } from '#platform/lanes.ts'
-import { findBalances } from './balance_store.ts'
+import { type BalanceRow, findBalances } from './balance_store.ts'
 
 export const getBalance: Handler<'get_balance'> = async ({ tx, caller }) => {
-  const balance = await gather(tx, findBalances, caller.account_id)
+  const balance = await gather(tx, findShown, caller.account_id)
   assert(balance !== undefined, 'a caller has an account')
+  return balance.shown
+}
+
+/** Shown once for all who share the statement. */
+async function findShown(tx: Tx, account_ids: readonly string[]) {
+  const balances = await findBalances(tx, account_ids)
+  return balances.map((balance) => ({ id: balance.id, shown: shown(balance) }))
+}
+
+function shown(balance: BalanceRow): OutputOfName<'get_balance'> {
   return {
     asset: 'USDT',
     balance_usd: usdFromMicros(balance.treasury_micros),
