@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -31,7 +31,12 @@ export function makeHttp(programme: Programme): FastifyInstance {
   })
   // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // JSON by its name too: what only `*` takes has its type read anew for every request.
+  for (const type of ['application/json', '*']) {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
+  }
   limitBodyTime(app, programme)
   app.setNotFoundHandler((request, reply) =>
     answerProblem(
@@ -63,17 +68,29 @@ function closeConnectionsAsTheyIdle(app: FastifyInstance): void {
 const LATE_BEAT_MS = 1_000
 
 /**
- * Only a route that takes streams may take longer over a body than a request may take. One beat
- * looks after all of them, the oldest first: a timer for each would cost more than its body.
+ * Only a route that takes streams may take longer over a body than a request may take. Most bodies
+ * come with their heads, in one turn of the event loop; one beat looks after those that do not, the
+ * oldest first: a timer for each would cost more than its body.
  */
 function limitBodyTime(app: FastifyInstance, programme: Programme): void {
   const { clock } = programme
   const arriving = new Map<IncomingMessage, number>()
-  app.addHook('onRequest', ({ raw, headers, routeOptions }, _reply, done) => {
-    const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
-    if (hasBody && !('streams' in routeOptions.config)) {
+  let of_this_turn: FastifyRequest[] = []
+  const watch = () => {
+    for (const request of of_this_turn) {
+      const { raw } = request
+      if (raw.complete || 'streams' in request.routeOptions.config) continue
       arriving.set(raw, clock.monotonic())
       raw.once('end', () => arriving.delete(raw))
+    }
+    of_this_turn = []
+  }
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw
+    const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
+    if (hasBody) {
+      if (of_this_turn.length === 0) setImmediate(watch)
+      of_this_turn.push(request)
     }
     done()
   })
