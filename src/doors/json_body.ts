@@ -1,14 +1,20 @@
+import { isAscii } from 'node:buffer'
 import { Problem } from '#contract/problem.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Most is plain ASCII, which needs no decoder. Throws where it is not UTF-8. */
+export function textOf(bytes: Buffer): string {
+  return isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes)
+}
 
 /** The bytes of a body as JSON. An empty body is an empty object: some operations need no more. */
 export function readJsonBody(bytes: Buffer | undefined, content_type: string | undefined): unknown {
   if (bytes === undefined || bytes.length === 0) return {}
   requireJson(content_type)
   try {
-    return readJson(utf8.decode(bytes))
+    return readJson(textOf(bytes))
   } catch (cause) {
     if (cause instanceof JsonError) {
       throw new Problem('invalid_json', `The body is not valid JSON: ${cause.message}.`)

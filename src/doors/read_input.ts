@@ -8,7 +8,7 @@ import { readQuery } from './query.ts'
 export function readInput(shape: InputShape, request: FastifyRequest): unknown {
   const query = readQuery(shape, searchOf(request.url))
   const path = request.params as Record<string, string>
-  if (carrierOf(shape) === 'query') return { ...query, ...path }
+  if (carrierOf(shape) === 'query') return Object.assign(query, path)
   requireNoQuery(query)
   const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body

@@ -35,6 +35,8 @@ const ID_BODY_LENGTH = 26
 const TIME_MAX_MS = 2 ** 48 - 1
 const TIME_LETTERS = 10
 const RANDOM_BYTES = 10
+/** For a hundred ids at once: an array of its own would cost each more than its letters do. */
+const BLOCK_BYTES = 100 * RANDOM_BYTES
 /** The last counts of these many moments are known: a call may make ids of its own moment late. */
 const MOMENTS_MAX = 1_000
 
@@ -57,8 +59,8 @@ function timeLetters(time_ms: number): string {
 }
 
 /** The rest of a UUIDv7: version, 12 bits of the count, variant, 14 more of it, 48 random bits. */
-function restLetters(count: number, random: Uint8Array): string {
-  const byte = (at: number) => random[at] ?? 0
+function restLetters(count: number, random: Uint8Array, from: number): string {
+  const byte = (at: number) => random[from + at] ?? 0
   const version = 0x7000 | (count >>> 14)
   const variant = 0x8000 | (count & 0x3fff)
   const high = letters(version >>> 8, ((version & 255) << 24) | (variant << 8) | byte(0))
@@ -71,21 +73,33 @@ function restLetters(count: number, random: Uint8Array): string {
  * not meet, and has 33 million steps to go.
  */
 export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: number) => string {
+  /** Of the moments before the last one, whose own count is at hand: most ids follow another. */
   const counts = new Map<number, number>()
-  let [last_ms, last_letters] = [Number.NaN, '']
+  let [last_ms, last_count, last_letters] = [Number.NaN, 0, '']
+  let block: Uint8Array = new Uint8Array(0)
+  let used = 0
   return (prefix, time_ms) => {
     assert(Number.isInteger(time_ms) && time_ms >= 0 && time_ms <= TIME_MAX_MS, 'an id has a time')
-    const random = randomBytes(RANDOM_BYTES)
-    const count = (counts.get(time_ms) ?? startOf(random)) + 1
-    if (counts.size >= MOMENTS_MAX && !counts.has(time_ms)) dropFirst(counts)
-    counts.set(time_ms, count)
-    if (time_ms !== last_ms) [last_ms, last_letters] = [time_ms, timeLetters(time_ms)]
-    return `${prefix}_${last_letters}${restLetters(count, random)}`
+    if (used === block.length) {
+      block = randomBytes(BLOCK_BYTES)
+      used = 0
+    }
+    const from = used
+    used += RANDOM_BYTES
+    if (time_ms !== last_ms) {
+      counts.set(last_ms, last_count)
+      last_count = counts.get(time_ms) ?? startOf(block, from + 6)
+      if (counts.size > MOMENTS_MAX) dropFirst(counts)
+      last_ms = time_ms
+      last_letters = timeLetters(time_ms)
+    }
+    last_count += 1
+    return `${prefix}_${last_letters}${restLetters(last_count, block, from)}`
   }
 }
 
-function startOf(random: Uint8Array): number {
-  const [a = 0, b = 0, c = 0, d = 0] = random.subarray(6)
+function startOf(random: Uint8Array, from: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = random.subarray(from)
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 7
 }
 

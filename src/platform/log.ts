@@ -21,7 +21,7 @@ export function jsonLog(sink: Sink, now: () => Date): Log {
     for (const name in fields) {
       const value = fields[name]
       if (value === undefined) continue
-      text += `,"${name}":${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`
+      text += `,"${name}":${written(value)}`
     }
     sink.write(`${text}}\n`)
   }
@@ -29,6 +29,11 @@ export function jsonLog(sink: Sink, now: () => Date): Log {
     info: (message, fields = {}) => line('info', message, fields),
     error: (message, fields, cause) => line('error', message, { ...fields, cause: chainOf(cause) }),
   }
+}
+
+function written(value: LogValue): string {
+  if (typeof value === 'string') return quoted(value)
+  return Number.isFinite(value) ? `${value}` : JSON.stringify(value)
 }
 
 const PLAIN = /^[\w .:/-]*$/

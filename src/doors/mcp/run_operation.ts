@@ -87,12 +87,14 @@ function shownText({ name }: OperationShape, body: string): string {
 
 /** A client cannot see our headers, so what it must act on is told beside the result. */
 function metaOf(headers: Record<string, string>): string {
-  const meta: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    const key = name.toLowerCase()
-    if (key === 'retry-after') meta['florin/retry_after_s'] = Number(value)
-    if (key === 'idempotent-replayed') meta['florin/idempotent_replayed'] = true
-    if (key === 'payment-response') meta['x402/payment-response'] = JSON.parse(fromBase64(value))
+  const wait_s = headers['Retry-After']
+  const replayed = headers['Idempotent-Replayed']
+  const payment = headers['PAYMENT-RESPONSE']
+  if (wait_s === undefined && replayed === undefined && payment === undefined) return ''
+  const meta = {
+    ...(wait_s !== undefined && { 'florin/retry_after_s': Number(wait_s) }),
+    ...(replayed !== undefined && { 'florin/idempotent_replayed': true }),
+    ...(payment !== undefined && { 'x402/payment-response': JSON.parse(fromBase64(payment)) }),
   }
-  return Object.keys(meta).length === 0 ? '' : `,"_meta":${JSON.stringify(meta)}`
+  return `,"_meta":${JSON.stringify(meta)}`
 }

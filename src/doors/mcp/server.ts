@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { challenge, stepUp } from '#doors/challenge.ts'
+import { textOf } from '#doors/json_body.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Answer } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -87,16 +88,22 @@ function refuseMethod({ programme, request, reply }: Exchange): never {
   throw new Problem('method_not_allowed', `${request.method} does not work here; use ${allowed}.`)
 }
 
-async function serve(exchange: Exchange, offer: Offer): Promise<FastifyReply> {
-  const { request } = exchange
+function serve(exchange: Exchange, offer: Offer): Promise<FastifyReply> {
   const open = exchange.bearer === null ? openCallIn(exchange) : null
   if (open !== null) return serveMessage(exchange, offer, open, null)
+  const bytes = (exchange.request.body as Buffer | undefined)?.length ?? 0
   // The pipeline asks who calls a tool; asking twice would cost as much as the rest of the door.
-  const isSmall = ((request.body as Buffer | undefined)?.length ?? 0) <= STRANGER_BYTES_MAX
-  const caller = exchange.bearer === null || !isSmall ? await identify(exchange) : null
+  if (exchange.bearer !== null && bytes <= STRANGER_BYTES_MAX) {
+    return serveBody(exchange, offer, null)
+  }
+  return identify(exchange).then((caller) => serveBody(exchange, offer, caller))
+}
+
+function serveBody(exchange: Exchange, offer: Offer, known: Caller | null): Promise<FastifyReply> {
+  const { request } = exchange
   requireAccept(request)
   requireJsonType(request)
-  return serveMessage(exchange, offer, readMessage(request), caller)
+  return serveMessage(exchange, offer, readMessage(request), known)
 }
 
 /** A stranger's body is read only where it is small enough to be an account's opening. */
@@ -115,12 +122,12 @@ function openCallIn({ request, tools }: Exchange): Message | null {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const NOTHING = Buffer.alloc(0)
 
 function readMessage(request: FastifyRequest): Message {
   let value: unknown
   try {
-    value = readJson(utf8.decode(request.body as Buffer | undefined))
+    value = readJson(textOf((request.body as Buffer | undefined) ?? NOTHING))
   } catch (cause) {
     const sentence = cause instanceof JsonError ? cause.message : 'it is not valid UTF-8'
     throw new ProtocolError(PARSE_ERROR, `The message is not valid JSON: ${sentence}.`, 400)

@@ -34,7 +34,8 @@ export function parseInput(operation: InputShape, given: unknown): Input {
   }
   const { validator, amounts } = preparedFor(operation)
   const input = given as Input
-  const wrong_amounts = amounts.flatMap((field) => judgeAmount(input, field))
+  const wrong_amounts =
+    amounts.length === 0 ? [] : amounts.flatMap((field) => judgeAmount(input, field))
   requireHoldableText(input, '')
   if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
   const [first] = wrong_amounts
