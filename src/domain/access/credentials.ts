@@ -40,23 +40,15 @@ type Remembered = {
   until: number
 }
 
-export function makeCredentials({
-  db,
-  keys,
-  clock,
-  settings,
-}: Pick<Seams, 'db' | 'keys' | 'clock' | 'settings'>): Credentials {
-  const remembered = new Map<string, Remembered>()
+type Needs = Pick<Seams, 'db' | 'keys' | 'clock' | 'settings'>
 
-  const find = (bearer: string, kind: BearerKind | null) => {
-    if (kind === null) return findTokenByHash(db, oauthHash(keys, bearer))
-    const hash = bearerHash(keys, bearer)
-    return kind === 'session' ? findSessionByHash(db, hash) : findApiKeyByHash(db, hash)
-  }
+export function makeCredentials(needs: Needs): Credentials {
+  const { clock } = needs
+  const remembered = new Map<string, Remembered>()
 
   const look = (bearer: string, kind: BearerKind | null): Remembered => {
     const entry: Remembered = {
-      row: find(bearer, kind),
+      row: find(needs, bearer, kind),
       found: undefined,
       until: clock.monotonic() + REMEMBER_MS,
     }
@@ -76,22 +68,15 @@ export function makeCredentials({
     return known !== undefined && known.until > clock.monotonic() ? known : undefined
   }
 
-  const judge = (row: CredentialRow, resource: ResourceName): Caller => {
-    requireUsable(row, clock)
-    if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
-    if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
-    return callerFrom(row, grantedScopes(settings, row.token))
-  }
-
   return {
     callerOf: async (bearer, resource = 'rest') => {
       const row = await (fresh(bearer) ?? look(bearer, kindOf(bearer))).row
       if (row === undefined) throw invalidToken()
-      return judge(row, resource)
+      return judge(needs, row, resource)
     },
     recall: (bearer, resource = 'rest') => {
       const row = fresh(bearer)?.found
-      return row === undefined ? null : judge(row, resource)
+      return row === undefined ? null : judge(needs, row, resource)
     },
     forget: (account_id) => {
       // An answer still on its way may predate the change, so it is not kept either.
@@ -102,6 +87,19 @@ export function makeCredentials({
       }
     },
   }
+}
+
+function find({ db, keys }: Needs, bearer: string, kind: BearerKind | null) {
+  if (kind === null) return findTokenByHash(db, oauthHash(keys, bearer))
+  const hash = bearerHash(keys, bearer)
+  return kind === 'session' ? findSessionByHash(db, hash) : findApiKeyByHash(db, hash)
+}
+
+function judge({ clock, settings }: Needs, row: CredentialRow, resource: ResourceName): Caller {
+  requireUsable(row, clock)
+  if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
+  if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
+  return callerFrom(row, grantedScopes(settings, row.token))
 }
 
 /** Null for an OAuth token. What has no known form is refused without asking the database. */
