@@ -69,7 +69,7 @@ async function throughput(seams: Seams, receiver: Receiver): Promise<number> {
     for (let at = 0; at < count; at += 500) await writeEvents(seams, account_id, 500)
   }
   const drain = async () => {
-    while (!(await isDrained(seams))) await wait(100)
+    while (!(await isDrained(seams))) await wait(50)
   }
   // Both are measured warm.
   await write(WARM_UP)

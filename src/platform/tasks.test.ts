@@ -49,6 +49,21 @@ const failures = async (seams: ReturnType<typeof world>['seams'], task: string) 
   return values.find(({ labels }) => labels.task === task)?.value ?? 0
 }
 
+test('a task that says so runs at the start, and the others wait for their beats', async () => {
+  const { seams } = world()
+  const passed: string[] = []
+  const pass = (name: string) => async () => void passed.push(name)
+  runTasks(
+    [
+      { name: 'news', every_ms: 5, at_start: true, pass: pass('news') },
+      { name: 'sweep', every_ms: 5, pass: pass('sweep') },
+    ],
+    seams,
+  )
+  await wait(1)
+  assert.deepEqual(passed, ['news'])
+})
+
 test('each task runs on its own beat', () => {
   const { beats, seams } = world()
   let passes = 0

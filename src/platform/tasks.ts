@@ -9,6 +9,8 @@ import type { Metrics } from './metrics.ts'
 export type Task = {
   name: string
   every_ms: number
+  /** What waited while nothing ran is somebody's news: it does not wait for the first beat. */
+  at_start?: boolean
   pass(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export function runTasks(tasks: readonly Task[], { clock, log, metrics }: Seams)
     }
   }
   const beats = tasks.map((task) => clock.every(task.every_ms, () => void pass(task)))
+  for (const task of tasks) if (task.at_start === true) void pass(task)
   return {
     nudge: () => {
       for (const task of tasks) {

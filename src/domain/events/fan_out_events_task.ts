@@ -24,6 +24,7 @@ export function fanOutEventsTask(
   return {
     name: 'fan_out_events',
     every_ms: 100,
+    at_start: true,
     pass: async () => {
       while ((await once()) === BATCH);
     },
