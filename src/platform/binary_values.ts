@@ -3,7 +3,15 @@
  * and parsed there, character by character, which costs both sides more than anything else they do
  * with a row.
  */
-const OID = { boolean: 16, bytea: 17, bigint: 20, text: 25, date: 1082, timestamptz: 1184 } as const
+const OID = {
+  boolean: 16,
+  bytea: 17,
+  bigint: 20,
+  int: 23,
+  text: 25,
+  date: 1082,
+  timestamptz: 1184,
+} as const
 const COUNT_BYTES = 2
 const INT_BYTES = 4
 const WORD_BYTES = 8
@@ -86,6 +94,12 @@ export function writeBigint(value: bigint): void {
   putInt(WORD_BYTES)
   view.setBigInt64(at, value)
   at += WORD_BYTES
+}
+
+export function writeInt(value: number): void {
+  reserve(INT_BYTES * 2)
+  putInt(INT_BYTES)
+  putInt(value)
 }
 
 export function writeBoolean(value: boolean): void {

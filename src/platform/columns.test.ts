@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { cloneDatabase } from '#test/support/database.ts'
-import { bigints, days, moments, texts } from './columns.ts'
+import { bigints, days, ints, moments, texts } from './columns.ts'
 import { openDatabase } from './db.ts'
 
 const clone = await cloneDatabase()
@@ -35,10 +35,11 @@ test('any text, with accents, emoji and quotes, arrives as it was', async (t) =>
   await fc.assert(property, { seed, numRuns: 100 })
 })
 
-test('every bigint and moment arrives as it was, and nulls among them', async (t) => {
+test('every number and moment arrives as it was, and nulls among them', async (t) => {
   t.diagnostic(`seed ${seed}`)
   const sets = fc.record({
     numbers: fc.array(fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))),
+    small: fc.array(fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }))),
     times: fc.array(
       fc.option(
         fc.date({
@@ -49,7 +50,8 @@ test('every bigint and moment arrives as it was, and nulls among them', async (t
       ),
     ),
   })
-  const property = fc.asyncProperty(sets, async ({ numbers, times }) => {
+  const property = fc.asyncProperty(sets, async ({ numbers, small, times }) => {
+    assert.deepEqual(await unnested('int', ints(small, same)), small)
     assert.deepEqual(await unnested('bigint', bigints(numbers, same)), numbers)
     assert.deepEqual(await unnested('timestamptz', moments(times, same)), times)
   })

@@ -3,6 +3,7 @@ import {
   writeArray,
   writeBigint,
   writeDay,
+  writeInt,
   writeMoment,
   writeText,
 } from './binary_values.ts'
@@ -16,6 +17,10 @@ export function texts<Row>(rows: readonly Row[], of: Of<Row, string>): Buffer {
 
 export function bigints<Row>(rows: readonly Row[], of: Of<Row, bigint>): Buffer {
   return built(() => writeArray('bigint', rows.map(of), writeBigint))
+}
+
+export function ints<Row>(rows: readonly Row[], of: Of<Row, number>): Buffer {
+  return built(() => writeArray('int', rows.map(of), writeInt))
 }
 
 export function moments<Row>(rows: readonly Row[], of: Of<Row, Date>): Buffer {
