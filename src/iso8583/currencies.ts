@@ -41,6 +41,16 @@ export const currencyOfLetters = (letters: string): Currency | null =>
  * the division are exact, and its one rounding is that of the decimal text.
  */
 export function amountFromMinor(minor: bigint, currency: string): number {
-  const decimals = by_letters.get(currency)?.decimals ?? DECIMALS_STANDARD
-  return Number(minor) / 10 ** decimals
+  return Number(minor) / 10 ** decimalsOf(currency)
 }
+
+/** As people write it, with all the decimals of its currency. */
+export function amountText(minor: bigint, currency: string): string {
+  const decimals = decimalsOf(currency)
+  const digits = minor.toString().padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  return decimals === 0 ? digits : `${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
+const decimalsOf = (currency: string): number =>
+  by_letters.get(currency)?.decimals ?? DECIMALS_STANDARD

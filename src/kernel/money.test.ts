@@ -4,6 +4,7 @@ import {
   decimalFromMicros,
   decimalParts,
   decimalsOf,
+  dollarsFromMicros,
   microsFromUsd,
   usdFromMicros,
 } from './money.ts'
@@ -72,4 +73,14 @@ test('a number of a million digits is taken apart in no time', () => {
   assert.equal(decimalParts(`${zeros}1`)?.whole, '1')
   assert.equal(decimalParts(`1${zeros}2`)?.whole.length, 1_000_002)
   assert.ok(performance.now() - began < 2_000)
+})
+
+test('people read dollars with at least two decimals, and no digit is lost', () => {
+  const written: [bigint, string][] = [
+    [0n, '0.00'],
+    [12_500_000n, '12.50'],
+    [-80_000_000n, '-80.00'],
+    [1_234_567n, '1.234567'],
+  ]
+  for (const [micros, text] of written) assert.equal(dollarsFromMicros(micros), text)
 })

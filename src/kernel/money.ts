@@ -64,6 +64,12 @@ export function decimalFromMicros(micros: Micros): string {
   return `${micros < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+/** As people write dollars: at least two decimals, and more only where there are more. */
+export function dollarsFromMicros(micros: Micros): string {
+  const [whole = '', fraction = ''] = decimalFromMicros(micros).split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}
+
 /**
  * The JSON number of an amount. Below 2^33 dollars, 8.5 billion, it keeps every digit: both sides
  * of the division are exact, so its one rounding is that of the decimal text.

@@ -1,6 +1,6 @@
 import { type DeclineCode, declineMessage } from '#contract/decline.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
-import { amountFromMinor } from '#iso8583/currencies.ts'
+import { amountText } from '#iso8583/currencies.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts } from './facts.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -88,7 +88,7 @@ const sentences: Readonly<Record<EventName, (of: string, row: TransactionRow) =>
 
 /** Reversals and expiries are activity only: a webhook reads them off the authorization. */
 export function tell(work: Work, row: TransactionRow, name: EventName): void {
-  const amount = amountFromMinor(row.amount_minor, row.currency)
+  const amount = amountText(row.amount_minor, row.currency)
   const of = `${amount} ${row.currency} at ${row.merchant_name}`
   const isTold = name !== 'reversed' && name !== 'expired'
   const event: NewEvent = {

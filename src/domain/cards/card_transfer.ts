@@ -3,7 +3,7 @@ import type { MovementRow } from '#domain/ledger/ledger_store.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
-import { decimalFromMicros, type Micros, usdFromMicros } from '#kernel/money.ts'
+import { dollarsFromMicros, type Micros, usdFromMicros } from '#kernel/money.ts'
 import type { Context } from '#platform/context.ts'
 import { type CardRow, nameOf } from './card.ts'
 import { showCard } from './card_store.ts'
@@ -33,7 +33,7 @@ export async function loadOnto(
       to: cardPurse(card.id),
       amount_micros,
       reference: { type: 'card_transfer', id },
-      description: `Load of ${decimalFromMicros(amount_micros)} USDT onto the ${nameOf(card)}.`,
+      description: `Load of ${dollarsFromMicros(amount_micros)} USDT onto the ${nameOf(card)}.`,
     },
     { now, newId },
   )
@@ -55,7 +55,7 @@ export async function unloadFrom(
       to: treasury,
       amount_micros,
       reference: { type: 'card_transfer', id },
-      description: `Unload of ${decimalFromMicros(amount_micros)} USDT off the ${nameOf(card)}.`,
+      description: `Unload of ${dollarsFromMicros(amount_micros)} USDT off the ${nameOf(card)}.`,
     },
     { now, newId },
   )

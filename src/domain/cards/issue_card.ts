@@ -4,7 +4,7 @@ import { Problem } from '#contract/problem.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
 import { lockAccount } from '#domain/accounts/account_store.ts'
-import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#platform/config.ts'
 import type { Context, Handler } from '#platform/context.ts'
 import { type CardRow, cardEvent, nameOf, resourceOf } from './card.ts'
@@ -83,7 +83,7 @@ function tellOfIssue(
   const issued = `The ${nameOf(card)} was issued.`
   emit(card.account_id, cardEvent(card, view, { type: 'card.issued', message: issued }))
   if (load_micros > 0n) {
-    const message = `${decimalFromMicros(load_micros)} USD were loaded onto the ${nameOf(card)}.`
+    const message = `${dollarsFromMicros(load_micros)} USD were loaded onto the ${nameOf(card)}.`
     const loaded = { type: 'card.loaded', message, amount_micros: load_micros } as const
     emit(card.account_id, cardEvent(card, view, loaded))
   }

@@ -1,7 +1,7 @@
 import type { Dispute } from '#contract/disputes.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { lockCardOf } from '#domain/cards/card_store.ts'
-import { decimalFromMicros } from '#kernel/money.ts'
+import { dollarsFromMicros } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { reverseDispute } from './dispute_money.ts'
 import { changeDispute, type DisputeChange, findDispute, lockDisputeOf } from './dispute_store.ts'
@@ -26,7 +26,7 @@ export async function closeDispute(
     now,
   })
   const view = await showDispute(tx, closed)
-  const amount = decimalFromMicros(dispute.amount_micros)
+  const amount = dollarsFromMicros(dispute.amount_micros)
   emit(
     account_id,
     disputeEvent(closed, view, {

@@ -1,6 +1,6 @@
 import { lockCardOf } from '#domain/cards/card_store.ts'
 import { transactionOf } from '#domain/transactions/transaction_store.ts'
-import { decimalFromMicros } from '#kernel/money.ts'
+import { dollarsFromMicros } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
 import {
   disputeEvent,
@@ -40,7 +40,7 @@ export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
   await creditDispute({ tx, dispute, stamp: { now, newId } })
 
   const view = disputeView(dispute, [])
-  const amount = decimalFromMicros(dispute.amount_micros)
+  const amount = dollarsFromMicros(dispute.amount_micros)
   context.emit(
     account_id,
     disputeEvent(dispute, view, {

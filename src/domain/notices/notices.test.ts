@@ -199,7 +199,7 @@ test('a balance below the threshold is told once, and again after it recovered',
   assert.equal((await setBalance(60_000_000n)).length, 0)
   const [mail, ...others] = await setBalance(49_990_000n)
   assert.deepEqual(others, [])
-  assert.match(mail?.text ?? '', /Your balance is 49\.99 USD, below the 50 USD/)
+  assert.match(mail?.text ?? '', /Your balance is 49\.99 USD, below the 50\.00 USD/)
   assert.equal((await setBalance(10_000_000n)).length, 1)
   assert.equal((await setBalance(50_000_000n)).length, 1)
   assert.equal((await setBalance(1_000_000n)).length, 2)

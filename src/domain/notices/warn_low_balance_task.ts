@@ -1,4 +1,4 @@
-import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { Task } from '#platform/tasks.ts'
@@ -21,9 +21,9 @@ export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings
       const now = clock.now()
       const low = await takeLow(tx, now)
       const notices = low.map(({ account_id, email, threshold_usd, balance_micros }) => {
-        const threshold = decimalFromMicros(microsFromUsd(threshold_usd))
+        const threshold = dollarsFromMicros(microsFromUsd(threshold_usd))
         const lines = [
-          `Your balance is ${decimalFromMicros(balance_micros)} USD, below the ${threshold} USD ` +
+          `Your balance is ${dollarsFromMicros(balance_micros)} USD, below the ${threshold} USD ` +
             'that you asked to be warned at.',
         ]
         const letter = { subject: 'Your balance is low', lines, public_url }

@@ -4,7 +4,7 @@ import { tellAsSystem } from '#domain/access/tell_as_system.ts'
 import { type Move, move } from '#domain/ledger/post.ts'
 import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
-import { decimalFromMicros, microsFromUsd } from '#kernel/money.ts'
+import { dollarsFromMicros, microsFromUsd } from '#kernel/money.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
@@ -180,7 +180,7 @@ function eventOf(
   deposit: ScreenedDeposit,
   held: HeldReason | null,
 ): NewEvent {
-  const amount = decimalFromMicros(deposit.value)
+  const amount = dollarsFromMicros(deposit.value)
   return {
     type: held === null ? 'topup.confirmed' : 'topup.error',
     severity: held === null ? 'info' : 'error',

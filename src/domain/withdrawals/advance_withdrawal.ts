@@ -3,7 +3,7 @@ import { type Move, post } from '#domain/ledger/post.ts'
 import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
 import { abandonRefund, finishRefund } from '#domain/topups/refund_deposit.ts'
 import { assert } from '#kernel/assert.ts'
-import { decimalFromMicros } from '#kernel/money.ts'
+import { dollarsFromMicros } from '#kernel/money.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { claimNonce } from './sender_order_store.ts'
@@ -66,7 +66,7 @@ export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Pr
     if (sent.refund_of !== null) return
     await tell(tx, parts, sent, {
       type: 'withdrawal.broadcasted',
-      message: `${decimalFromMicros(netOf(sent))} USD were sent to ${sent.address}.`,
+      message: `${dollarsFromMicros(netOf(sent))} USD were sent to ${sent.address}.`,
       object: withdrawalView(sent),
     })
   })
@@ -116,7 +116,7 @@ export async function completeWithdrawal(
     ])
     await tell(tx, parts, done, {
       type: 'withdrawal.completed',
-      message: `${decimalFromMicros(netOf(done))} USD have arrived at ${done.address}.`,
+      message: `${dollarsFromMicros(netOf(done))} USD have arrived at ${done.address}.`,
       object: null,
     })
   })
@@ -142,7 +142,7 @@ export async function failWithdrawal(
     await tell(tx, parts, failed, {
       type: 'withdrawal.failed',
       severity: 'error',
-      message: `A withdrawal failed; ${decimalFromMicros(failed.amount_micros)} USD are back.`,
+      message: `A withdrawal failed; ${dollarsFromMicros(failed.amount_micros)} USD are back.`,
       object: null,
     })
   })

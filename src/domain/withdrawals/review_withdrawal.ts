@@ -4,7 +4,7 @@ import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
-import { decimalFromMicros } from '#kernel/money.ts'
+import { dollarsFromMicros } from '#kernel/money.ts'
 import { equals, type PageInput, type PageOf } from '#platform/page.ts'
 import { type WithdrawalRow, withdrawalReference, withdrawalView } from './withdrawal.ts'
 import {
@@ -89,7 +89,7 @@ export async function refuseWithdrawal(
   context.emit(account_id, {
     type: 'withdrawal.failed',
     severity: 'error',
-    message: `A withdrawal was refused; ${decimalFromMicros(amount_micros)} USD are back.`,
+    message: `A withdrawal was refused; ${dollarsFromMicros(amount_micros)} USD are back.`,
     resource: reference,
     object: null,
     amount_micros,
