@@ -6,8 +6,8 @@ import { answerProblem } from '#doors/answer.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { BODY_BYTES_MAX, readBody, tooLarge } from './read_body.ts'
 
-export const BODY_BYTES_MAX = 26_214_400
 const REQUEST_TIMEOUT_MS = 30_000
 /** 100 MB over a slow line. What stands still meanwhile is cut off sooner, by its own reader. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000
@@ -32,11 +32,7 @@ export function makeHttp(programme: Programme): FastifyInstance {
   // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
   app.removeAllContentTypeParsers()
   // JSON by its name too: what only `*` takes has its type read anew for every request.
-  for (const type of ['application/json', '*']) {
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
-    )
-  }
+  for (const type of ['application/json', '*']) app.addContentTypeParser(type, readBody)
   limitBodyTime(app, programme)
   app.setNotFoundHandler((request, reply) =>
     answerProblem(
@@ -119,7 +115,7 @@ function refuseLate(programme: Programme, socket: Socket): void {
 function httpProblem(cause: unknown): Problem {
   const code = (cause as { code?: unknown } | null)?.code
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new Problem('payload_too_large', 'A body may have at most 25 MB.')
+    return tooLarge()
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Problem('unsupported_media_type', 'Send the body as application/json.')

@@ -2,7 +2,11 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Tx } from './db.ts'
 
 type Load<Row> = (tx: Tx, ids: readonly string[]) => Promise<Row[]>
-type Waiting<Row> = { resolve(row: Row | undefined): void; reject(cause: unknown): void }
+type Waiting<Row> = {
+  answer: Promise<Row | undefined>
+  resolve(row: Row | undefined): void
+  reject(cause: unknown): void
+}
 
 const lanes = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknown>>>()
 
@@ -32,7 +36,7 @@ export function gather<Row extends { id: string }>(
 function readingLane<Row extends { id: string }>(
   load: (ids: readonly string[]) => Promise<Row[]>,
 ): (id: string) => Promise<Row | undefined> {
-  let gathered = new Map<string, Waiting<Row>[]>()
+  let gathered = new Map<string, Waiting<Row>>()
   let isUnderWay = false
 
   const flush = async (): Promise<void> => {
@@ -44,19 +48,29 @@ function readingLane<Row extends { id: string }>(
       try {
         const rows = await load([...batch.keys()])
         const found = new Map(rows.map((row) => [row.id, row]))
-        for (const [id, waiting] of batch) for (const one of waiting) one.resolve(found.get(id))
+        for (const [id, one] of batch) one.resolve(found.get(id))
       } catch (cause) {
-        for (const waiting of batch.values()) for (const one of waiting) one.reject(cause)
+        for (const one of batch.values()) one.reject(cause)
       }
     }
     isUnderWay = false
   }
 
-  return (id) =>
-    new Promise((resolve, reject) => {
-      const waiting = gathered.get(id)
-      if (waiting === undefined) gathered.set(id, [{ resolve, reject }])
-      else waiting.push({ resolve, reject })
-      if (!isUnderWay) void flush()
-    })
+  return (id) => {
+    const asked = gathered.get(id)
+    if (asked !== undefined) return asked.answer
+    const waiting = waitingFor<Row>()
+    gathered.set(id, waiting)
+    if (!isUnderWay) void flush()
+    return waiting.answer
+  }
+}
+
+function waitingFor<Row>(): Waiting<Row> {
+  const waiting = {} as Waiting<Row>
+  waiting.answer = new Promise((resolve, reject) => {
+    waiting.resolve = resolve
+    waiting.reject = reject
+  })
+  return waiting
 }

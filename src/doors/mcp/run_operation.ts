@@ -19,21 +19,22 @@ export function runOperation(
   const { arguments: given, meta } = tool_call
   const headers = header_arguments[operation]
   const input: Record<string, unknown> = {}
-  const taken = new Map<string, unknown>()
-  for (const [name, value] of Object.entries(given)) {
+  const taken: Record<string, unknown> = {}
+  for (const name of Object.keys(given)) {
+    const value = given[name]
     const header = Object.hasOwn(headers, name) ? headers[name] : undefined
-    if (header !== undefined) taken.set(header, value)
+    if (header !== undefined) taken[header] = value
     else Object.defineProperty(input, name, { value, enumerable: true, writable: true })
   }
   const payment = meta['x402/payment']
   if (isObject(payment)) {
-    taken.set('payment-signature', Buffer.from(JSON.stringify(payment)).toString('base64'))
+    taken['payment-signature'] = Buffer.from(JSON.stringify(payment)).toString('base64')
   }
   const call: Call = {
     operation,
     bearer,
     resource: 'mcp',
-    request: { ...facts, header: (name) => textOf(taken, name) ?? facts.header(name) },
+    request: withHeaders(facts, taken),
     readInput: () => {
       onStart()
       return input
@@ -42,8 +43,17 @@ export function runOperation(
   return invoke(programme, call)
 }
 
-function textOf(taken: ReadonlyMap<string, unknown>, name: string): string | null {
-  const value = taken.get(name)
+type Taken = Readonly<Record<string, unknown>>
+
+function withHeaders(facts: Call['request'], taken: Taken): Call['request'] {
+  for (const _name in taken) {
+    return { ...facts, header: (name) => textOf(taken, name) ?? facts.header(name) }
+  }
+  return facts
+}
+
+function textOf(taken: Taken, name: string): string | null {
+  const value = Object.hasOwn(taken, name) ? taken[name] : null
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
   const field = name.replaceAll('-', '_')
@@ -55,10 +65,20 @@ function textOf(taken: ReadonlyMap<string, unknown>, name: string): string | nul
 /** An answer of the pipeline as a tool's result; an error's body stands in the same places. */
 export function toolResult(call: ToolCall, { status, body, headers }: Answer): string {
   const structured = body === '' ? '{}' : withRequirement(body, headers)
-  const text = status < 300 ? shownText(operations[operationOf(call)], structured) : structured
-  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`
+  const shape: OperationShape = operations[operationOf(call)]
+  const text = status < 300 ? shownText(shape, structured) : structured
+  const quoted = shape.never_stored ? JSON.stringify(text) : quotedOnce(text)
+  const content = `"content":[{"type":"text","text":${quoted}}]`
   const failed = status < 300 ? '' : ',"isError":true'
   return `{${content},"structuredContent":${structured}${failed}${metaOf(headers)}}`
+}
+
+let last = { text: '', quoted: '""' }
+
+/** Reads that share a statement share their answer's text, and here what is made of it. */
+function quotedOnce(text: string): string {
+  if (text !== last.text) last = { text, quoted: JSON.stringify(text) }
+  return last.quoted
 }
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('utf8')

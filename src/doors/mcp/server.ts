@@ -149,7 +149,9 @@ async function serveMessage(
       if (programme.settings.mcp_sessions && exchange.bearer !== null) {
         await requireSession(exchange, known ?? (await identify(exchange)))
       }
-      return await serveTool(exchange, toolCallFrom(offer.tools, params), known)
+      const call = toolCallFrom(offer.tools, params)
+      if (isStreamed(exchange, call) && (await serveStream(exchange, call, known))) return reply
+      return sendResult(exchange, call, await offer.tools.run(exchange, call))
     }
     const caller = known ?? (await identify(exchange))
     return await answer(exchange, offer, { id, method, params }, caller)
@@ -185,29 +187,30 @@ async function answer(
   return sendText(reply, 200, resultText(id, result))
 }
 
-async function serveTool(
+/** A stream has no status left to refuse with: what would be refused is not streamed. */
+async function serveStream(
   exchange: Exchange,
   call: ToolCall,
   known: Caller | null,
-): Promise<FastifyReply> {
-  const { reply, id, request, bearer, tools } = exchange
-  if (isStreamed(exchange, call) && (request.headers.accept ?? '').includes('text/event-stream')) {
-    const caller = bearer === null ? null : (known ?? (await identify(exchange)))
-    // A stream has no status left to refuse with, so what is refused is not streamed.
-    if (tools.isAllowed(call, caller)) {
-      await streamTool(exchange, call)
-      return reply
-    }
-  }
-  const answer = await tools.run(exchange, call)
+): Promise<boolean> {
+  const { bearer, tools } = exchange
+  const caller = bearer === null ? null : (known ?? (await identify(exchange)))
+  if (!tools.isAllowed(call, caller)) return false
+  await streamTool(exchange, call)
+  return true
+}
+
+function sendResult(exchange: Exchange, call: ToolCall, answer: Answer): FastifyReply {
+  const { reply, id, tools } = exchange
   if (isAboutBearer(answer)) throw new HttpRefusal(answer)
   if (isAboutScope(answer)) throw new HttpRefusal(answer, tools.scopesFor(call))
   reply.headers(answer.headers)
   return sendText(reply, 200, resultText(id, tools.resultOf(call, answer)))
 }
 
-const isStreamed = ({ tools }: Exchange, { name, meta }: ToolCall) =>
-  tools.isLong(name) || meta['progressToken'] !== undefined
+const isStreamed = ({ tools, request }: Exchange, { name, meta }: ToolCall) =>
+  (tools.isLong(name) || meta['progressToken'] !== undefined) &&
+  (request.headers.accept ?? '').includes('text/event-stream')
 
 function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply
