@@ -133,7 +133,7 @@ function tell(
 ): void {
   const { operation, request } = call
   const seconds = (clock.monotonic() - started) / 1_000
-  metrics.request_seconds.observe({ operation, status: answer.status }, seconds)
+  metrics.request_seconds.observe(operation, answer.status, seconds)
   log.info('call', {
     operation,
     status: answer.status,

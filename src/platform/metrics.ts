@@ -1,9 +1,10 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { RequestTimes } from './request_times.ts'
 
 /** What Prometheus reads at /metrics. */
 export type Metrics = {
   registry: Registry
-  request_seconds: Histogram<'operation' | 'status'>
+  request_seconds: RequestTimes
   problems: Counter<'operation' | 'code'>
   task_failures: Counter<'task'>
   card_messages: Counter<'mti' | 'code'>
@@ -12,21 +13,15 @@ export type Metrics = {
   clock_offset_seconds: Gauge
 }
 
-const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 export function makeMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
+  const request_seconds = new RequestTimes()
+  registry.registerMetric(request_seconds.asMetric())
   collectDefaultMetrics({ register: registry, prefix: 'florin_' })
   return {
     registry,
-    request_seconds: new Histogram({
-      name: 'florin_request_seconds',
-      help: 'Time from a request to its answer, by operation and status.',
-      labelNames: ['operation', 'status'],
-      buckets: LATENCY_BUCKETS_S,
-      registers,
-    }),
+    request_seconds,
     problems: new Counter({
       name: 'florin_problems_total',
       help: 'Answers that were not a success, by operation and error code.',
