@@ -20,7 +20,7 @@ export function requireOurPlace(settings: Settings, request: FastifyRequest): vo
 }
 
 function isOurHost({ public_url }: Settings, host: string): boolean {
-  return public_url.endsWith(`://${host}`) || LOOPBACK.test(host)
+  return LOOPBACK.test(host) || public_url.endsWith(`://${host}`)
 }
 
 function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string): boolean {
@@ -30,9 +30,12 @@ function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string):
   return folded === new URL(public_url).origin || LOOPBACK.test(host)
 }
 
+const USUAL_ACCEPT = 'application/json, text/event-stream'
+
 /** An answer may be one or the other, so a client must take both. */
 export function requireAccept({ headers }: FastifyRequest): void {
   const accept = headers.accept ?? '*/*'
+  if (accept === USUAL_ACCEPT) return
   const takes = (type: string) => accept.includes(type) || accept.includes('*/*')
   if (takes('application/json') && takes('text/event-stream')) return
   throw new Problem(
