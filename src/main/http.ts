@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
+import { BODY_BYTES_MAX, readBody, tooLarge } from '#doors/read_body.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import { BODY_BYTES_MAX, readBody, tooLarge } from './read_body.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
 /** 100 MB over a slow line. What stands still meanwhile is cut off sooner, by its own reader. */

@@ -3,6 +3,9 @@ import { Problem } from '#contract/problem.ts'
 import type { Settings } from '#platform/config.ts'
 import { INVALID_REQUEST, KNOWN_VERSIONS, ProtocolError } from './protocol.ts'
 
+/** The name that each server went by last: it is mostly the same one. */
+const our_hosts = new WeakMap<Settings, string>()
+
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
@@ -10,8 +13,12 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
  * it makes point there. So the Host must be ours, and so must the Origin where a browser sends one.
  */
 export function requireOurPlace(settings: Settings, request: FastifyRequest): void {
-  if (!isOurHost(settings, request.host)) {
-    throw new Problem('policy_denied', 'This server does not go by that name.')
+  const { host } = request
+  if (host !== our_hosts.get(settings)) {
+    if (!isOurHost(settings, host)) {
+      throw new Problem('policy_denied', 'This server does not go by that name.')
+    }
+    our_hosts.set(settings, host)
   }
   const { origin } = request.headers
   if (origin !== undefined && !isAllowedOrigin(settings, origin)) {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { challenge, stepUp } from '#doors/challenge.ts'
 import { textOf } from '#doors/json_body.ts'
+import { readBody } from '#doors/read_body.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Answer } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -43,9 +44,15 @@ export function mountMcp(
   offer: Offer = our_offer,
 ): void {
   const door = { programme, offer }
-  app.post(PATH, (request, reply) =>
-    guarded(door, request, reply, (exchange) => serve(exchange, offer)),
-  )
+  const post = (request: FastifyRequest, reply: FastifyReply) =>
+    guarded(door, request, reply, (exchange) => serve(exchange, offer))
+  app.route({
+    method: 'POST',
+    url: PATH,
+    // Served before the framework reads the body: what it wraps around each would cost a tenth.
+    onRequest: post,
+    handler: post,
+  })
   app.delete(PATH, (request, reply) =>
     guarded(door, request, reply, async (exchange) => {
       if (!programme.settings.mcp_sessions) return refuseMethod(exchange)
@@ -63,6 +70,17 @@ export function mountMcp(
   })
 }
 
+function bodyOf(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) =>
+    readBody(request, request.raw, (cause, body) => {
+      if (cause === null) return resolve(body)
+      // More of it may be on its way.
+      reply.header('Connection', 'close')
+      reject(cause)
+    }),
+  )
+}
+
 type Serve = (exchange: Exchange) => Promise<FastifyReply>
 
 async function guarded(
@@ -73,6 +91,7 @@ async function guarded(
 ): Promise<FastifyReply> {
   const exchange = openExchange({ programme, tools: offer.tools, request, reply })
   try {
+    if (request.method === 'POST') request.body = await bodyOf(request, reply)
     requireOurPlace(programme.settings, request)
     allowOrigin(reply, request.headers.origin)
     return await serving(exchange)
