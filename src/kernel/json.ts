@@ -21,50 +21,10 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const [QUOTE, BACKSLASH, SPACE] = [34, 92, 32]
 
 export function readJson(text: string): unknown {
-  const plain = readPlain(text)
-  if (plain !== undefined) return plain
   const reader = new Reader(text)
   const value = reader.value(0)
   reader.end()
   return value
-}
-
-/** Of a long one JSON.parse could build millions of levels before anybody counts them. */
-const PLAIN_MAX = 65_536
-
-/** Escapes, numbers that a float might not hold, and keys that are not followed by their colon. */
-const NOT_PLAIN = /\\|[\d.]{16}|\d[eE]|-0|"\s+:/
-
-/**
- * Almost every text can be left to JSON.parse, which is several times as quick: where it has found
- * as many keys as were written, none stood twice. Undefined where that cannot be said.
- */
-function readPlain(text: string): unknown {
-  if (text.length > PLAIN_MAX || NOT_PLAIN.test(text)) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return keysIn(value, 0) === keysWritten(text) ? value : undefined
-  } catch {
-    // Our own reader says where and why.
-    return undefined
-  }
-}
-
-function keysIn(value: unknown, depth: number): number {
-  if (typeof value !== 'object' || value === null) return 0
-  if (depth > DEPTH_MAX) return Number.NaN
-  let keys = 0
-  for (const key in value) {
-    if (!Array.isArray(value)) keys += 1
-    keys += keysIn(value[key as keyof typeof value], depth + 1)
-  }
-  return keys
-}
-
-function keysWritten(text: string): number {
-  let keys = 0
-  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) keys += 1
-  return keys
 }
 
 class Reader {
