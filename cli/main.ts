@@ -42,13 +42,21 @@ async function tell(cause: unknown): Promise<void> {
   } else if (isExpected(cause)) {
     tellFailure(cause, { json: process.argv.includes('--json') })
   } else {
-    // Reading settings takes a while to load, and most commands read none.
+    // These take a while to load, and most commands need neither.
     const { ConfigError } = await import('#platform/config.ts')
-    if (!(cause instanceof ConfigError)) return tellFailure(cause)
-    process.stderr.write(`${cause.message}\n`)
-    process.exitCode = exit_codes.settings
+    const { DatabaseUnavailable } = await import('#platform/db.ts')
+    if (cause instanceof ConfigError) {
+      process.stderr.write(`${cause.message}\n`)
+      process.exitCode = exit_codes.settings
+    } else if (cause instanceof DatabaseUnavailable) {
+      const { message } = cause.cause instanceof Error ? cause.cause : cause
+      process.stderr.write(`The database cannot be used: ${message}.\n${LOOK_AFTER_IT}\n`)
+      process.exitCode = exit_codes.unavailable
+    } else tellFailure(cause)
   }
 }
+
+const LOOK_AFTER_IT = 'Is it running, and is FLORIN_DATABASE_URL right? Ask florin doctor.'
 
 /** Long names leave little room beside them; even so, lines that are broken read better. */
 const HELP_WIDTH_MIN = 24

@@ -85,3 +85,12 @@ test('a database that is not there and a setting that cannot be are said in a se
   assert.match(absurd.findings.get('settings')?.found ?? '', /FLORIN_MODE is "dream"/)
   assert.equal(absurd.code, 1)
 })
+
+test('a command whose database is gone says so in a sentence, and leads to the doctor', async () => {
+  const env = { FLORIN_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }
+  const { code, stderr } = await florin(['migrate'], env)
+  assert.equal(code, 7)
+  assert.match(stderr, /The database cannot be used: .*ECONNREFUSED/)
+  assert.match(stderr, /florin doctor/)
+  assert.doesNotMatch(stderr, /^ {4}at /m, 'no stack')
+})
