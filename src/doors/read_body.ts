@@ -8,7 +8,10 @@ export const tooLarge = () => new Problem('payload_too_large', 'A body may have 
 
 type Done = (cause: Error | null, body?: Buffer) => void
 
-/** The bytes of a body. Most are one chunk, which is passed on as it came, not copied. */
+/**
+ * The bytes of a body, for a route that takes them before the framework does. Most are one chunk,
+ * which is passed on as it came, not copied.
+ */
 export function readBody(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
   const chunks: Buffer[] = []
   let size = 0

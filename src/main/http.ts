@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
-import { BODY_BYTES_MAX, readBody, tooLarge } from '#doors/read_body.ts'
+import { BODY_BYTES_MAX, tooLarge } from '#doors/read_body.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
@@ -32,7 +32,11 @@ export function makeHttp(programme: Programme): FastifyInstance {
   // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
   app.removeAllContentTypeParsers()
   // JSON by its name too: what only `*` takes has its type read anew for every request.
-  for (const type of ['application/json', '*']) app.addContentTypeParser(type, readBody)
+  for (const type of ['application/json', '*']) {
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
+  }
   limitBodyTime(app, programme)
   app.setNotFoundHandler((request, reply) =>
     answerProblem(
