@@ -1,13 +1,14 @@
 import { Users } from 'lucide-react'
 import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
-import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { AccountLimits } from './account_limits.tsx'
 import { ActButton } from './act_button.tsx'
+import { LookUpBar } from './look_up_bar.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { AdministeredAccount } from './shapes.ts'
 
@@ -68,24 +69,7 @@ export function Accounts() {
     <>
       <PageHeader title="Accounts" note="Found by their whole e-mail address." />
       <Section flush>
-        <FilterBar
-          {...filters}
-          search={
-            <FilterSearch
-              label="E-mail"
-              value={filters.values.email}
-              onChange={(value) => filters.set('email', value)}
-            />
-          }
-        >
-          <FilterChoice
-            label="Status"
-            any="Any status"
-            value={filters.values.status}
-            options={statuses}
-            onChange={(value) => filters.set('status', value)}
-          />
-        </FilterBar>
+        <LookUpBar filters={filters} name="email" label="E-mail" statuses={statuses} />
         <Table
           label="Accounts"
           list={list}

@@ -2,12 +2,13 @@ import { Bot } from 'lucide-react'
 import { type Grant, nameOfAgent } from '#panel/grants.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
-import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { ActButton } from './act_button.tsx'
+import { LookUpBar } from './look_up_bar.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { Owned } from './shapes.ts'
 
@@ -78,24 +79,7 @@ export function Agents() {
     <>
       <PageHeader title="Agents" note="What accounts have allowed programs to do for them." />
       <Section flush>
-        <FilterBar
-          {...filters}
-          search={
-            <FilterSearch
-              label="Account id"
-              value={filters.values.account_id}
-              onChange={(value) => filters.set('account_id', value)}
-            />
-          }
-        >
-          <FilterChoice
-            label="Status"
-            any="Any status"
-            value={filters.values.status}
-            options={statuses}
-            onChange={(value) => filters.set('status', value)}
-          />
-        </FilterBar>
+        <LookUpBar filters={filters} name="account_id" label="Account id" statuses={statuses} />
         <Table
           label="Agents"
           list={list}

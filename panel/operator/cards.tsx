@@ -2,12 +2,13 @@ import { CreditCard } from 'lucide-react'
 import type { Card } from '#contract/cards.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
-import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
+import { useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { Empty } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { ActButton } from './act_button.tsx'
+import { LookUpBar } from './look_up_bar.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { Owned } from './shapes.ts'
 
@@ -77,24 +78,7 @@ export function Cards() {
     <>
       <PageHeader title="Cards" note="Found by their last four digits." />
       <Section flush>
-        <FilterBar
-          {...filters}
-          search={
-            <FilterSearch
-              label="Last four digits"
-              value={filters.values.last4}
-              onChange={(value) => filters.set('last4', value)}
-            />
-          }
-        >
-          <FilterChoice
-            label="Status"
-            any="Any status"
-            value={filters.values.status}
-            options={statuses}
-            onChange={(value) => filters.set('status', value)}
-          />
-        </FilterBar>
+        <LookUpBar filters={filters} name="last4" label="Last four digits" statuses={statuses} />
         <Table
           label="Cards"
           list={list}
