@@ -19,8 +19,7 @@ export type Telling = { tasks: Task[]; deliverer: Deliverer; stop(): Promise<voi
 export async function startTelling(seams: Seams): Promise<Telling> {
   const { db, clock, settings, log } = seams
   const deliverer = new Deliverer(seams)
-  const wake = () => void deliverer.wake().catch(() => undefined)
-  const stopListening = await db.listen(DELIVERIES_CHANNEL, wake)
+  const stopListening = await db.listen(DELIVERIES_CHANNEL, (told) => deliverer.hear(told))
   const mailer = await makeMailer(settings)
   if (mailer === null && settings.mode === 'live') {
     log.info('FLORIN_SMTP_URL is not set: e-mails are written and not sent')

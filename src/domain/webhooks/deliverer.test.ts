@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import Stripe from 'stripe'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
+import { insertDeliveries } from '#domain/webhooks/delivery_store.ts'
+import { disableWebhook } from '#domain/webhooks/disable_webhook.ts'
 import { advance, auditLog } from '#test/support/calls.ts'
 import { plainEvent, tellOf } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -234,4 +238,77 @@ test('a transaction that commits late is not passed over', async () => {
     await other.receiver.hears(1)
   })
   await late.receiver.hears(1)
+})
+
+/** More is waiting for its endpoint, which answered fast until now, than may be under way. */
+async function withBacklog() {
+  const busy = await listener()
+  await busy.happen(100)
+  await busy.receiver.hears(100)
+  const open: ServerResponse[] = []
+  busy.receiver.answer = (response) => void open.push(response)
+  await busy.happen(300)
+  assert(await eventually(async () => open.length >= 32, { within_ms: 5_000 }))
+  const isTaken = async () => {
+    const due = await db.rows(
+      'select 1 from deliveries where webhook_id = $1 and next_attempt_at <= $2',
+      [busy.id, programme.clock.now()],
+    )
+    return due.length === 0
+  }
+  assert(await eventually(isTaken, { within_ms: 5_000 }), 'all of it was taken by the node')
+  /** Whatever waits for an answer gets it, and all that comes after it. */
+  const answerAll = () => {
+    busy.receiver.answer = answering(200)
+    for (const response of open) response.end()
+  }
+  return { ...busy, answerAll }
+}
+
+const webhook_path = (id: string) => `/v1/webhooks/${id}`
+
+test('what waits for a subscription is not sent to it any more once it is deleted', async () => {
+  const { receiver, bearer, id, answerAll } = await withBacklog()
+  assert.equal((await send(url, 'DELETE', webhook_path(id), { bearer })).status, 204)
+  await wait(200)
+  const under_way = receiver.heard.length
+  answerAll()
+  await wait(1_500)
+  assert.equal(receiver.heard.length, under_way)
+})
+
+test('what waits for a subscription that moves is sent to its new address', async () => {
+  const { receiver, bearer, id, answerAll } = await withBacklog()
+  const elsewhere = await startReceiver()
+  const body = { url: elsewhere.url }
+  assert.equal((await send(url, 'PATCH', webhook_path(id), { bearer, body })).status, 200)
+  await wait(200)
+  const under_way = receiver.heard.length
+  answerAll()
+  await elsewhere.hears(400 - under_way)
+  assert.equal(receiver.heard.length, under_way)
+})
+
+test('events that are fanned out while an endpoint is found gone leave nothing due', async () => {
+  const { account_id, id } = await listener()
+  const { clock, newId } = programme
+  const created_at = clock.now()
+  const event = {
+    account_id,
+    id: newId('evt', created_at),
+    sequence: 2n,
+    type: 'card.loaded',
+    severity: 'info' as const,
+    message: 'It was loaded.',
+    created_at,
+  }
+  const gone = { account_id, id, reason: 'endpoint_gone', now: created_at } as const
+  let disabling: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await insertDeliveries(tx, [event], created_at)
+    disabling = disableWebhook(programme, gone)
+    await wait(300)
+  })
+  await disabling
+  assert.deepEqual(await db.rows('select 1 from deliveries where webhook_id = $1', [id]), [])
 })

@@ -2,6 +2,7 @@ import type { Seams } from '#platform/context.ts'
 import { attempt, GONE, type Outcome } from './attempt.ts'
 import {
   claimDue,
+  DUE,
   type LeasedDelivery,
   type MadeAttempt,
   recordAttempts,
@@ -58,6 +59,8 @@ export class Deliverer {
   readonly #tools: Tools
   readonly #leased = new Map<string, LeasedDelivery>()
   readonly #endpoints = new Map<string, Endpoint>()
+  /** Subscriptions that ended or changed while rows were being taken. */
+  readonly #recalled = new Set<string>()
   readonly #hangUp = new AbortController()
   #isStopping = false
   #sending = 0
@@ -81,6 +84,19 @@ export class Deliverer {
     return this.#claiming
   }
 
+  /**
+   * What the database told every node. Nothing, after notices were lost, means that any
+   * subscription may have ended or changed; what was not sent to those yet goes back.
+   */
+  hear(told: string): void {
+    const changed = told === DUE ? [] : told === '' ? this.#endpoints.keys() : [told]
+    for (const webhook_id of changed) {
+      this.#recalled.add(webhook_id)
+      this.#giveBack(webhook_id)
+    }
+    void this.wake().catch(() => undefined)
+  }
+
   async stop(): Promise<void> {
     const { clock, db } = this.#tools
     this.#isStopping = true
@@ -99,10 +115,12 @@ export class Deliverer {
       this.#isAskedAgain = false
       const limit = LEASED_MAX - this.#leased.size
       if (limit <= 0) return
+      this.#recalled.clear()
       const taken = await this.#take(limit)
       this.#hadSome = taken.length > 0
       this.#tools.fail('delivery_leased')
       for (const delivery of taken) this.#hold(delivery)
+      for (const id of this.#recalled) this.#giveBack(id)
       for (const id of new Set(taken.map(({ webhook_id }) => webhook_id))) this.#start(id)
     }
   }
@@ -193,7 +211,7 @@ export class Deliverer {
     endpoint.pace_ms = endpoint.pace_ms * PACE_MEMORY + duration_ms * (1 - PACE_MEMORY)
   }
 
-  /** What waits for an endpoint that has begun to fail is taken again later, one at a time. */
+  /** What waits for an endpoint that has begun to fail, or has changed, is taken again later. */
   #giveBack(webhook_id: string): void {
     const { db, clock, log } = this.#tools
     const endpoint = this.#endpoints.get(webhook_id)

@@ -3,8 +3,15 @@ import { bigints, ints, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import type { AttemptRow, Sending } from './attempt.ts'
 
-/** Told when deliveries have become due, so that workers need not wait for their next beat. */
+/**
+ * Told that deliveries have become due, so that workers need not wait for their next beat; or of a
+ * subscription that has ended or changed, so that they do not send what they took for it before.
+ */
 export const DELIVERIES_CHANNEL = 'florin_deliveries'
+export const DUE = 'due'
+
+const notify = (tx: Tx, told: string) =>
+  tx.rows('select pg_notify($1, $2)', [DELIVERIES_CHANNEL, told])
 
 /** One due row for each subscription that asked for an event. */
 export async function insertDeliveries(
@@ -32,14 +39,21 @@ export async function insertDeliveries(
       now,
     ],
   )
-  if (inserted > 0) await tx.rows('select pg_notify($1, $2)', [DELIVERIES_CHANNEL, ''])
+  if (inserted > 0) await notify(tx, DUE)
 }
 
+/** For a subscription that ends or is turned off. */
 export async function dropDeliveries(tx: Tx, account_id: string, webhook_id: string) {
   await tx.run('delete from deliveries where account_id = $1 and webhook_id = $2', [
     account_id,
     webhook_id,
   ])
+  await recallDeliveries(tx, webhook_id)
+}
+
+/** What workers took before and have not sent goes by what the subscription is from now on. */
+export async function recallDeliveries(tx: Tx, webhook_id: string): Promise<void> {
+  await notify(tx, webhook_id)
 }
 
 export type LeasedDelivery = Sending & { attempts: number; replays: number }

@@ -18,10 +18,15 @@ type Disabled = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
 export async function markDisabled(tx: Tx, disabling: Disabling): Promise<Disabled | undefined> {
   const { account_id, id, reason, now } = disabling
   const [webhook] = await tx.rows<Pick<WebhookRow, 'id' | 'url'>>(
-    `update webhooks
+    // Locked as if it were deleted: whoever writes rows for it has finished, or finds it disabled.
+    `with locked as (
+       select account_id, id from webhooks
+        where account_id = $1 and id = $2 and status = 'enabled' for update)
+     update webhooks w
         set status = 'disabled', disabled_reason = $3, version = version + 1, updated_at = $4
-      where account_id = $1 and id = $2 and status = 'enabled'
-  returning id, url`,
+       from locked l
+      where w.account_id = l.account_id and w.id = l.id
+  returning w.id, w.url`,
     [account_id, id, reason, now],
   )
   if (webhook === undefined) return undefined

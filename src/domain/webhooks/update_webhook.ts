@@ -1,6 +1,6 @@
 import type { InputOfName } from '#contract/operations.ts'
 import type { Context, Handler } from '#platform/context.ts'
-import { dropDeliveries } from './delivery_store.ts'
+import { dropDeliveries, recallDeliveries } from './delivery_store.ts'
 import {
   newSecret,
   requireEventTypes,
@@ -35,6 +35,7 @@ async function change(context: Context, input: Change) {
   })
   const isTurnedOff = webhook.status === 'enabled' && changed.status === 'disabled'
   if (isTurnedOff) await dropDeliveries(tx, caller.account_id, webhook.id)
+  else await recallDeliveries(tx, webhook.id)
   tell(context, webhook.id, { isRotated: rotated !== null, isTurnedOff })
   const view = webhookView(changed, now)
   return rotated === null ? view : { ...view, secret: rotated.secret }
