@@ -17,14 +17,21 @@ export function challenge(
   return `Bearer ${metadataOf(settings, resource)}, scope="${initial_scopes.join(' ')}"${error}`
 }
 
-/** The WWW-Authenticate of a 403: ask for these, and what you hold stays among them. */
+/**
+ * The WWW-Authenticate of a 403: ask for these, and what you hold stays among them. Without any it
+ * only says what is wrong; the answer's sentence names the scope.
+ */
 export function stepUp(
   settings: Settings,
   resource: ResourceName,
-  scopes: readonly Scope[],
+  scopes: readonly Scope[] = [],
 ): string {
-  const needed = `error="insufficient_scope", scope="${scopes.join(' ')}"`
-  return `Bearer ${needed}, ${metadataOf(settings, resource)}`
+  const asked = scopes.length === 0 ? '' : `, scope="${scopes.join(' ')}"`
+  return `Bearer error="insufficient_scope"${asked}, ${metadataOf(settings, resource)}`
+}
+
+export function isAboutScope({ status, body }: Pick<Answer, 'status' | 'body'>): boolean {
+  return status === 403 && body.startsWith('{"error":"insufficient_scope"')
 }
 
 function metadataOf(settings: Settings, resource: ResourceName): string {

@@ -51,7 +51,8 @@ type TokenRow = Omit<CredentialRow, 'token'> & TokenFacts
 export async function findTokenByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
   const [row] = await tx.rows<TokenRow>(
     `select 'oauth_client' as kind, g.client_id as id, g.client_name as name, g.account_id,
-            a.status as account_status, a.rate_profile, t.expires_at, g.revoked_at as ended_at,
+            a.status as account_status, a.rate_profile, t.expires_at,
+            coalesce(g.revoked_at, t.consumed_at) as ended_at,
             t.payload ->> 'aud' as audience, coalesce(t.payload ->> 'scope', '') as scope,
             coalesce(g.payload -> 'resources', '{}') as granted, g.id as grant_id, g.card_ids,
             g.card_actions

@@ -75,6 +75,18 @@ export async function consumePayload(
   return consumed === 1
 }
 
+/** Like deleting them, but whoever still comes with one can be told what became of it. */
+export async function consumePayloadsOfGrant(
+  tx: Tx,
+  { model, grant_id, now }: { model: string; grant_id: string; now: Date },
+): Promise<void> {
+  await tx.run(
+    `update oauth_payloads set consumed_at = $3
+      where model = $1 and grant_id = $2 and consumed_at is null`,
+    [model, grant_id, now],
+  )
+}
+
 export async function deletePayload(tx: Tx, model: string, id: string): Promise<void> {
   await tx.run('delete from oauth_payloads where model = $1 and id = $2', [model, id])
 }

@@ -40,13 +40,18 @@ const TYPES_BY_SCOPE: Readonly<Partial<Record<Scope, ActivityType>>> = {
   'transaction:read': 'spend',
 }
 
-/** What of the stream this caller may see: a token the kinds it holds, and its own cards only. */
+/**
+ * What of the stream this caller may see: a token the kinds it holds, and its own cards only. What
+ * became of a withdrawal stands among spending, and is for those who may read withdrawals.
+ */
 export function seenBy(caller: Caller): Condition[] {
   const own: Condition[] = [['account_id = ?', caller.account_id], ['activity_type is not null']]
   if (caller.card_ids !== null) own.push(['card_id = any(?)', [...caller.card_ids]])
   if (caller.kind !== 'oauth_client') return own
   const held = Object.entries(TYPES_BY_SCOPE).filter(([scope]) => caller.scopes.has(scope as Scope))
-  return [...own, ['activity_type = any(?)', held.map(([, type]) => type)]]
+  own.push(['activity_type = any(?)', held.map(([, type]) => type)])
+  if (!caller.scopes.has('withdrawal:read')) own.push(["resource_type <> 'withdrawal'"])
+  return own
 }
 
 export function aboutThese(input: { card_id?: string; event?: string }): Condition[] {

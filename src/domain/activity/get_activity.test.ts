@@ -148,10 +148,10 @@ test('a token sees the rows of the scopes it holds, and only those', async () =>
     'topup.confirmed',
   ])
   assert.deepEqual(await readWithToken(account_id, ['card:read']), ['card.issued', 'card.unfrozen'])
-  assert.deepEqual(await readWithToken(account_id, ['transaction:read']), [
-    'transaction.authorized',
-    'transaction.declined',
-    'dispute.opened',
+  const spending = ['transaction.authorized', 'transaction.declined', 'dispute.opened']
+  assert.deepEqual(await readWithToken(account_id, ['transaction:read']), spending)
+  assert.deepEqual(await readWithToken(account_id, ['transaction:read', 'withdrawal:read']), [
+    ...spending,
     'withdrawal.broadcasted',
   ])
 })

@@ -6,6 +6,7 @@ import { revokeGrant } from '#domain/access/grants.ts'
 import { oauthHash } from '#domain/access/oauth_hash.ts'
 import {
   consumePayload,
+  consumePayloadsOfGrant,
   deletePayload,
   deletePayloadsOfGrant,
   findPayload,
@@ -61,9 +62,14 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
       const isFirst = await consumePayload(db, { model, id: idOf(id), now: clock.now() })
       if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was used already')
     },
-    destroy: (id) => deletePayload(db, model, idOf(id)),
+    destroy: async (id) => {
+      if (model !== 'AccessToken') return deletePayload(db, model, idOf(id))
+      await consumePayload(db, { model, id: idOf(id), now: clock.now() })
+    },
     revokeByGrantId: async (grant_id) => {
-      await deletePayloadsOfGrant(db, grant_id, [model])
+      // A revoked token is kept for as long as it would have lived: whoever sends it is told so.
+      if (model !== 'AccessToken') await deletePayloadsOfGrant(db, grant_id, [model])
+      else await consumePayloadsOfGrant(db, { model, grant_id, now: clock.now() })
       const grant = await findGrant(db, grant_id)
       if (grant === undefined) return
       await tellEveryNode(needs, grant.account_id)
@@ -97,6 +103,7 @@ function shown(
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined
   const payload: AdapterPayload = { ...row.payload, ...(id !== undefined && { jti: id }) }
   if (row.consumed_at === null) return payload
+  if (model === 'AccessToken') return undefined
   const isFresh = now.getTime() - row.consumed_at.getTime() < GRACE_MS
   // A client of several processes refreshes twice; a code sent twice is refused, but not punished.
   if (isFresh && model === 'RefreshToken') return payload
@@ -120,7 +127,11 @@ function grantAdapter(needs: Needs): Adapter {
     findByUserCode: async () => undefined,
     consume: async () => undefined,
     destroy: async (id) => {
-      await revokeGrant(needs, id, { account_id: null, facts: needs.auditFacts() })
+      const facts = needs.auditFacts()
+      const grant = await findGrant(db, id)
+      const isClient = facts.actor_type === 'oauth_client' && grant !== undefined
+      const actor = isClient && { actor_id: grant.client_id, actor_name: grant.client_name }
+      await revokeGrant(needs, id, { account_id: null, facts: { ...facts, ...actor } })
     },
     revokeByGrantId: async () => undefined,
   }

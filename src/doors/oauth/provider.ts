@@ -120,6 +120,9 @@ function featuresOf({ settings }: Programme): NonNullable<Configuration['feature
     userinfo: { enabled: false },
     rpInitiatedLogout: { enabled: false },
     claimsParameter: { enabled: false },
+    // On by themselves, and said in the metadata: a careful client would try them in vain.
+    pushedAuthorizationRequests: { enabled: false },
+    dPoP: { enabled: false },
     revocation: {
       enabled: true,
       allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,

@@ -123,6 +123,10 @@ test('metadata says what is so, and a forged Host changes nothing of it', async 
   assert.deepEqual(body['code_challenge_methods_supported'], ['S256'])
   assert.deepEqual(body['scopes_supported'], [...scope_names, 'offline_access'])
   assert.equal(body['authorization_response_iss_parameter_supported'], true)
+  for (const name of Object.keys(body).filter((name) => name.endsWith('_endpoint'))) {
+    assert.match(String(body[name]), /\/oauth\/(authorize|token|register|revoke)$/, name)
+  }
+  assert(!Object.keys(body).some((name) => name.startsWith('dpop_')))
 
   for (const [suffix, resource] of [
     ['', '/mcp'],
@@ -311,7 +315,8 @@ test('revoking a refresh token, or the grant, ends every token at once', async (
   const by_client = await authorize(agent, person)
   assert(await isLive(by_client.access_token))
   assert.equal((await revoke(agent, by_client.refresh_token)).status, 200)
-  assert.equal(await isLive(by_client.access_token), false)
+  const over = await rpc(url, 'ping', {}, { bearer: by_client.access_token })
+  assert.deepEqual([over.status, over.body['error']], [401, 'token_revoked'])
 
   const by_owner = await authorize(agent, person)
   assert(await isLive(by_owner.access_token))
@@ -333,6 +338,35 @@ test('revoking a refresh token, or the grant, ends every token at once', async (
   await assert.rejects(refresh(agent, by_owner.refresh_token), { error: 'invalid_grant' })
   const entries = await auditLog(url, person.bearer, '&action=oauth.revoked')
   assert(entries.some(({ resource }) => resource?.id === own[0]?.id))
+  const ended_it = entries.find(({ resource }) => resource?.id === own[1]?.id)?.actor
+  assert.deepEqual([ended_it?.type, ended_it?.id], ['oauth_client', agent.client.client_id])
+})
+
+test('a token that is revoked alone says so, and is no token to the authorization server', async () => {
+  const agent = await registerAgent(url)
+  const { access_token } = await authorize(agent, person)
+  const revoke = () =>
+    fetch(`${url}/oauth/revoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${btoa(`${agent.client.client_id}:${agent.client['client_secret']}`)}`,
+      },
+      body: new URLSearchParams({ token: access_token }),
+    })
+  for (const time of ['once', 'again']) {
+    assert.equal((await revoke()).status, 200, time)
+    const reply = await rpc(url, 'ping', {}, { bearer: access_token })
+    assert.deepEqual([reply.status, reply.body['error']], [401, 'token_revoked'], time)
+  }
+})
+
+test('REST says in its header too that a scope is missing', async () => {
+  const given = { scope: 'system:read', resource: `${url}/v1` }
+  const { access_token } = await authorize(await registerAgent(url), person, given)
+  const reply = await send(url, 'GET', '/v1/cards', { bearer: access_token })
+  assert.deepEqual([reply.status, reply.body['error']], [403, 'insufficient_scope'])
+  const header = reply.headers.get('www-authenticate') ?? ''
+  assert.match(header, /^Bearer error="insufficient_scope", resource_metadata="[^"]+\/v1"$/)
 })
 
 test('no token, code or secret stands in the database or the log', async () => {

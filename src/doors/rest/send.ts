@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { operations } from '#contract/operations.ts'
-import { challenge } from '#doors/challenge.ts'
+import { challenge, isAboutScope, stepUp } from '#doors/challenge.ts'
 import type { Answer, Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 
@@ -13,6 +13,7 @@ export function send(
   const { status, body, headers } = answer
   reply.code(status).headers(headers).header('Request-Id', call.request.id)
   if (status === 401) reply.header('WWW-Authenticate', challenge(settings, 'rest', answer))
+  if (isAboutScope(answer)) reply.header('WWW-Authenticate', stepUp(settings, 'rest'))
   if (
     operations[call.operation].access === 'anyone' ||
     'never_stored' in operations[call.operation]
