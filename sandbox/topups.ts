@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
-import { decimalsOf, MICRO_DECIMALS, microsFromUsd } from '#kernel/money.ts'
+import { decimalsOf, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import type { CallAnswer, Surface, World } from '#platform/surface.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
 import { invalid, readBody } from './control.ts'
@@ -117,6 +117,9 @@ function depositIn(body: Record<string, unknown>): { amount_micros: bigint; from
   if (typeof amount_usd !== 'number') throw invalid('amount_usd', 'must be a number')
   if (!(amount_usd > 0) || decimalsOf(amount_usd) > MICRO_DECIMALS) {
     throw new Problem('invalid_amount', 'amount_usd must be above 0, with at most 6 decimals.')
+  }
+  if (amount_usd > USD_MAX) {
+    throw new Problem('amount_out_of_range', `amount_usd must not be above ${USD_MAX}.`)
   }
   const amount_micros = microsFromUsd(amount_usd)
   if (from === undefined) return { amount_micros }

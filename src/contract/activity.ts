@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { Several, SeveralIds } from './filters.ts'
 import { type Access, holderOnly, operation } from './operation.ts'
 import { routes } from './routes.ts'
 import { Id, Input, ListOf, Nullable, OneOf, Page, pageQuery, Timestamp, Usd } from './shapes.ts'
@@ -105,7 +105,7 @@ const activityReaders: Access = {
 }
 
 const activityFilters = {
-  card_id: Several('Only what is about this card.', { example: 'card_01kc3z8e5xf8m9r4t2v6w7y8za' }),
+  card_id: SeveralIds('card', 'Only what is about this card.'),
   event: Several('Only these events.', { example: 'card.loaded,card.frozen' }),
 }
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { SeveralIds } from './filters.ts'
 import { type Access, operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
@@ -166,12 +166,8 @@ export const list_disputes = operation({
     ...pageQuery,
     status: Type.Optional(ListOf(dispute_statuses, 'Only disputes in these states.')),
     outcome: Type.Optional(ListOf(outcomes, 'Only those that ended so.')),
-    transaction_id: Several('Only about this transaction.', {
-      example: 'txn_01kc3z8e5xf8m9r4t2v6w7y8za',
-    }),
-    card_id: Several('Only about purchases with this card.', {
-      example: 'card_01kc3z8e5xf8m9r4t2v6w7y8za',
-    }),
+    transaction_id: SeveralIds('txn', 'Only about this transaction.'),
+    card_id: SeveralIds('card', 'Only about purchases with this card.'),
   }),
   output: Page(Dispute),
   problems: ['invalid_cursor'],

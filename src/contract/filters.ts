@@ -1,4 +1,6 @@
 import Type from 'typebox'
+import { ID_BODY_PATTERN, type IdPrefix } from '#kernel/id.ts'
+import { EXAMPLE_BODY } from './shapes.ts'
 
 /**
  * In a query: one value or several, separated by commas, where the values are no closed set. The
@@ -16,3 +18,10 @@ export const Several = (description: string, options: { example: string; each?: 
     }),
   )
 }
+
+/** Ids of one kind. One that could be nobody's is a slip, and is told rather than looked for. */
+export const SeveralIds = (prefix: IdPrefix, description: string) =>
+  Several(description, {
+    each: `${prefix}_${ID_BODY_PATTERN}`,
+    example: `${prefix}_${EXAMPLE_BODY}`,
+  })

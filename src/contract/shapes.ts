@@ -24,7 +24,7 @@ export const ListOf = <const Values extends readonly string[]>(
     examples: [values.slice(0, 2).join(',')],
   })
 
-const EXAMPLE_BODY = '01kc3z8e5xf8m9r4t2v6w7y8za'
+export const EXAMPLE_BODY = '01kc3z8e5xf8m9r4t2v6w7y8za'
 
 export const Id = (prefix: IdPrefix, description: string) =>
   Type.String({ description, examples: [`${prefix}_${EXAMPLE_BODY}`] })
@@ -86,7 +86,6 @@ export const pageQuery = {
   cursor: Type.Optional(
     Type.String({
       description: 'The next_cursor of the page before. It is bound to its filters and order.',
-      maxLength: 512,
     }),
   ),
   order: Type.Optional(

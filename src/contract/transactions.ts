@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { Several, SeveralIds } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
@@ -191,12 +191,8 @@ const transactionFilters = {
   currency: Several('Only in this currency.', { each: '[A-Z]{3}', example: 'EUR' }),
   amount_gte: Type.Optional(UsdInput('Only of at least this many dollars.', { decimals: 6 })),
   amount_lte: Type.Optional(UsdInput('Only of at most this many dollars.', { decimals: 6 })),
-  authorization_id: Several('Only what belongs to this authorization.', {
-    example: 'txn_01kc3z8e5xf8m9r4t2v6w7y8za',
-  }),
-  dispute_id: Several('Only what this dispute is about.', {
-    example: 'dsp_01kc3z8e5xf8m9r4t2v6w7y8za',
-  }),
+  authorization_id: SeveralIds('txn', 'Only what belongs to this authorization.'),
+  dispute_id: SeveralIds('dsp', 'Only what this dispute is about.'),
 }
 
 const TransactionPage = Page(Transaction)
@@ -214,7 +210,7 @@ export const list_transactions = operation({
   access: scoped('transaction:read'),
   input: Input({
     ...pageQuery,
-    card_id: Several('Only with this card.', { example: 'card_01kc3z8e5xf8m9r4t2v6w7y8za' }),
+    card_id: SeveralIds('card', 'Only with this card.'),
     ...transactionFilters,
   }),
   output: TransactionPage,

@@ -110,7 +110,9 @@ function dropFirst(counts: Map<number, number>): void {
   }
 }
 
-const ID_BODY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+/** What follows the prefix, as a pattern's text: schemas say it too. */
+export const ID_BODY_PATTERN = '[0-7][0-9a-hjkmnp-tv-z]{25}'
+const ID_BODY = new RegExp(`^${ID_BODY_PATTERN}$`)
 
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && ID_BODY.test(text.slice(prefix.length + 1))

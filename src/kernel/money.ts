@@ -70,9 +70,12 @@ export function dollarsFromMicros(micros: Micros): string {
   return `${whole}.${fraction.padEnd(2, '0')}`
 }
 
+/** No single amount is larger: up to here a JSON number keeps every digit of its micros. */
+export const USD_MAX = 2 ** 33
+
 /**
- * The JSON number of an amount. Below 2^33 dollars, 8.5 billion, it keeps every digit: both sides
- * of the division are exact, so its one rounding is that of the decimal text.
+ * The JSON number of an amount. Below USD_MAX, 8.5 billion, it keeps every digit: both sides of the
+ * division are exact, so its one rounding is that of the decimal text.
  */
 export function usdFromMicros(micros: Micros): number {
   const exact = Number(micros)

@@ -7,6 +7,7 @@ import { BODY_BYTES_MAX, tooLarge } from '#doors/read_body.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { rememberMethods } from './known_methods.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
 /** 100 MB over a slow line. What stands still meanwhile is cut off sooner, by its own reader. */
@@ -20,7 +21,7 @@ export function makeHttp(programme: Programme): FastifyInstance {
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: UPLOAD_TIMEOUT_MS,
-    http: { headersTimeout: REQUEST_TIMEOUT_MS },
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     trustProxy: trusted_proxies.length > 0 ? [...trusted_proxies] : false,
@@ -37,15 +38,14 @@ export function makeHttp(programme: Programme): FastifyInstance {
       done(null, body),
     )
   }
+  refuseInOurWords(app)
   limitBodyTime(app, programme)
-  app.setNotFoundHandler((request, reply) =>
-    answerProblem(
-      programme,
-      request,
-      reply,
-      new Problem('route_not_found', 'There is nothing at this address.'),
-    ),
-  )
+  const methodsAt = rememberMethods(app)
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsAt(request.url.split('?', 1)[0] ?? '')
+    if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
+    return answerProblem(programme, request, reply, unserved(request.method, allowed))
+  })
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
     if (problem.status === 500) programme.log.error('a request failed', {}, problem.cause)
@@ -53,6 +53,15 @@ export function makeHttp(programme: Programme): FastifyInstance {
   })
   closeConnectionsAsTheyIdle(app)
   return app
+}
+
+/** Two refusals that Node would send by itself, without a word: no Host, and an odd Expect. */
+function refuseInOurWords(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const isNamed = raw.headers.host !== undefined || raw.httpVersion !== '1.1'
+    done(isNamed ? undefined : new Problem('invalid_request', 'A request names its Host.'))
+  })
+  app.server.on('checkExpectation', (request, reply) => app.server.emit('request', request, reply))
 }
 
 const CLOSING_BEAT_MS = 100
@@ -115,6 +124,14 @@ function refuseLate(programme: Programme, socket: Socket): void {
   void refuseMalformed(programme, socket, late)
 }
 
+function unserved(method: string, allowed: readonly string[]): Problem {
+  if (allowed.length === 0) {
+    return new Problem('route_not_found', 'There is nothing at this address.')
+  }
+  const sentence = `${method} does not work here; use ${allowed.join(' or ')}.`
+  return new Problem('method_not_allowed', sentence)
+}
+
 /** What the HTTP layer itself refuses, in the contract's words. */
 function httpProblem(cause: unknown): Problem {
   const code = (cause as { code?: unknown } | null)?.code
@@ -123,6 +140,9 @@ function httpProblem(cause: unknown): Problem {
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Problem('unsupported_media_type', 'Send the body as application/json.')
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new Problem('not_found', 'There is nothing with an id as long as this one.')
   }
   if (typeof code === 'string' && code.startsWith('FST_ERR_')) {
     return new Problem('invalid_request', 'The request cannot be read as HTTP.', { cause })

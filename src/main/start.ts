@@ -8,6 +8,7 @@ import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
 import { inboxOf } from '#domain/notices/inbox.ts'
 import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts'
 import { closeWindow } from '#domain/topups/expire_topups_task.ts'
+import { bearerOf } from '#doors/bearer.ts'
 import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
 import { calls as operator_calls } from '#doors/operator/calls.ts'
@@ -18,6 +19,7 @@ import { mountSite } from '#doors/site/site.ts'
 import { mountThreeDs } from '#doors/three_ds/respond.ts'
 import { invoke } from '#operations/invoke.ts'
 import { makeProgramme, type Programme } from '#operations/programme.ts'
+import { callerOf } from '#operations/steps/authenticate.ts'
 import { sweepAnswersTask } from '#operations/sweep_answers_task.ts'
 import { advanceClock, followClockOffset } from '#platform/clock_offset.ts'
 import type { Settings } from '#platform/config.ts'
@@ -127,8 +129,7 @@ function worldOf(programme: Programme, tasks: TaskRunner): Omit<World, keyof Iss
     clock: programme.clock,
     random: programme.random,
     log: programme.log,
-    callerOf: (authorization) =>
-      programme.credentials.callerOf(/^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''),
+    callerOf: async (authorization) => callerOf(programme, { bearer: bearerOf(authorization) }),
     call: async (operation, input, bearer) => {
       const id = programme.newId('req', programme.clock.now())
       const request = { id, ip: 'local', user_agent: 'florin', header: () => null }

@@ -40,6 +40,25 @@ for (const [path, at_path] of by_path) {
   })
 }
 
+const elsewhere = [
+  ['/sandbox/v1/topups/tup_x/deposit', ['POST']],
+  ['/sandbox/v1/clock/advance', ['POST']],
+  ['/operator/v1/disputes', ['GET']],
+  ['/operator/v1/kill_switches/topups', ['PUT']],
+  ['/operator/v1/accounts/acct_x/limits?x=1', ['PATCH']],
+] as const
+
+for (const [path, allowed] of elsewhere) {
+  test(`${path}: beside the operations too, every other method is 405`, async () => {
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+    for (const method of others.filter((each) => !allowed.includes(each as never))) {
+      const reply = await send(url, method, path, { bearer })
+      assertRefused(reply, 405, 'method_not_allowed')
+      assert.equal(reply.headers.get('allow'), allowed.join(', '))
+    }
+  })
+}
+
 test('an address where there is nothing is 404 with the same body and headers', async () => {
   const paths = [
     '/v1',

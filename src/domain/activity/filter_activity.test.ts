@@ -9,11 +9,12 @@ import { startTestService } from '#test/support/start.ts'
 
 const { url, programme } = await startTestService()
 const { bearer, account_id } = await openAccount(url)
+const card_id = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
 await tellOf(programme, account_id, [
   plainEvent('topup.created'),
   plainEvent('topup.error', { severity: 'error' }),
-  plainEvent('card.issued', { card_id: 'card_1' }),
-  plainEvent('transaction.declined', { card_id: 'card_1', severity: 'error' }),
+  plainEvent('card.issued', { card_id }),
+  plainEvent('transaction.declined', { card_id, severity: 'error' }),
   plainEvent('webhook.disabled', { severity: 'error', object: null }),
 ])
 
@@ -54,7 +55,7 @@ test('error lists every failure, which keeps its own kind', async () => {
 })
 
 test('takes the other filters beside it', async () => {
-  assert.deepEqual(await eventsOf('type=error&card_id=card_1'), ['transaction.declined'])
+  assert.deepEqual(await eventsOf(`type=error&card_id=${card_id}`), ['transaction.declined'])
   assert.deepEqual(await eventsOf('type=topup&event=topup.error'), ['topup.error'])
   const first = await filter('type=error&limit=1')
   const cursor = String(first.body['next_cursor'])

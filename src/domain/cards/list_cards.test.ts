@@ -61,7 +61,9 @@ test('a malformed filter is refused and does not quietly find nothing', async ()
     assertRefused(await list(query), 400, 'invalid_request')
   }
   assertRefused(await list('?pan=4000000000000002'), 400, 'unknown_parameter')
-  assertRefused(await list('?cursor=nonsense'), 400, 'invalid_cursor')
+  for (const cursor of ['nonsense', '', 'a'.repeat(5_000)]) {
+    assertRefused(await list(`?cursor=${cursor}`), 400, 'invalid_cursor')
+  }
 })
 
 test('pages neither repeat nor skip, and a cursor keeps to its filters', async () => {

@@ -96,9 +96,11 @@ function dayView(row: DayRow, reasons: readonly ReasonRow[]): DayFigures {
   }
 }
 
+/** A moment in UTC stands for its day. */
 function dayIn(field: string, text: string): Date {
-  const day = new Date(`${text}T00:00:00.000Z`)
-  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+  const [date = ''] = /^[^T]+T[\d:.]+Z$/.test(text) ? text.split('T') : [text]
+  const day = new Date(`${date}T00:00:00.000Z`)
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
   if (!isDay) throw invalid(field, 'is not a day like 2026-11-15')
   return day
 }

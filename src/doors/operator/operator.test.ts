@@ -63,7 +63,12 @@ test('the books agree with custody on the chain and with the card networks', asy
   const today = figures['days'].at(-1)
   assert(today.approved > 0 && today.captured_usd >= 10 && today.deposited_usd >= 30)
   assert(today.disputes_opened >= 1 && today.approval_rate > 0)
-  assertRefused(await operate(url, 'GET', '/figures?from=yesterday'), 400, 'invalid_request')
+  const moments = `from=${today.day}T00:00:00.000Z&to=${today.day}T23:59:59.999Z`
+  const { body: of_a_day } = await operate(url, 'GET', `/figures?${moments}`)
+  assert.deepEqual([of_a_day['from'], of_a_day['to']], [today.day, today.day])
+  for (const from of ['yesterday', '2026-02-30', '2026-02-30T00:00:00.000Z', '2026-01-01T']) {
+    assertRefused(await operate(url, 'GET', `/figures?from=${from}`), 400, 'invalid_request')
+  }
 })
 
 test('each role may do what its calls say and what the roles before it may, and no more', async () => {
@@ -172,6 +177,16 @@ test('limits and rate profile of one account are set and given back', async () =
   assert.deepEqual(cleared.body['own_limits'], {})
   assertRefused(await operate(url, 'PATCH', path, { body: { x: 1 } }), 400, 'invalid_request')
   assertRefused(await operate(url, 'GET', '/accounts/nobody'), 404, 'not_found')
+})
+
+test('no limit of an account is a number that the books could not count with', async () => {
+  const spender = await openSpender(service, { usd: 20 })
+  const path = `/accounts/${spender.account_id}/limits`
+  const set = (body: object) => operate(url, 'PATCH', path, { body })
+  assertRefused(await set({ per_transaction_max_usd: 0.1234567 }), 422, 'invalid_amount')
+  assertRefused(await set({ topup_max_usd: 1e300 }), 422, 'amount_out_of_range')
+  assertRefused(await set({ cards_max: 1.5 }), 400, 'invalid_request')
+  assert.equal((await authorize(url, spender, { amount: 1 })).type, 'authorization')
 })
 
 test('a large withdrawal waits for a person, who lets it go or refuses it', async () => {

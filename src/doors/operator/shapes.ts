@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties } from 'typebox'
 import { Account } from '#contract/accounts.ts'
-import { Id, Nullable, OneOf, Timestamp, Usd } from '#contract/shapes.ts'
+import { Id, Nullable, OneOf, Timestamp, Usd, UsdInput } from '#contract/shapes.ts'
 import { operator_roles } from '#domain/access/operator.ts'
 import { type SpendLimits, STANDARD_SPEND_LIMITS } from '#platform/config.ts'
 
@@ -27,10 +27,12 @@ const OwnLimits = Type.Object(
 
 /** Every limit by name: a number sets it for the account, null gives it back to the programme. */
 export const limitChanges = limitsWith((name) =>
-  Type.Optional(
-    Nullable(Type.Number({ minimum: 0, description: `${name}; null: the programme's own.` })),
-  ),
+  Type.Optional(Nullable(limitInput(name, `${name}; null: the programme's own.`))),
 )
+
+function limitInput(name: string, description: string) {
+  return name.endsWith('_usd') ? UsdInput(description) : Type.Integer({ minimum: 0, description })
+}
 
 const rate_profiles = ['default', 'conservative'] as const
 

@@ -13,7 +13,7 @@ import type { Caller } from '#platform/context.ts'
 import { Follower } from './follower.ts'
 import { send } from './send.ts'
 
-export const ACTIVITY_STREAM = '/v1/activity/stream'
+const ACTIVITY_STREAM = '/v1/activity/stream'
 
 /** A browser's tabs and a few scripts; whoever wants more has lost count of them. */
 const STREAMS_MAX = { credential: 10, account: 50 } as const

@@ -89,6 +89,10 @@ test('without a Host, with a wrong one and with an address as the target it is t
   assert.ok(!wrong.head.includes('evil'))
   const none = await raw(head(authorization).replace('Host: x\r\n', ''))
   assert.equal(none.status, 400)
+  assert.equal(none.body['error'], 'invalid_request')
+  assertWhole(none)
+  const old = head(authorization).replace('Host: x\r\n', '').replace('HTTP/1.1', 'HTTP/1.0')
+  assert.equal((await raw(old)).status, 200)
   const absolute = await raw(`${target}${authorization}\r\n\r\n`)
   assert.ok([200, 400, 404].includes(absolute.status))
 })
@@ -101,10 +105,18 @@ test('a path that cannot be decoded is refused in the shape of every refusal', a
     assert.ok([400, 404].includes(reply.status), `${path}: ${reply.status}`)
     assertWhole(reply)
   }
+})
+
+test('an id is unknown however long it is', async () => {
   const long = await raw(head().replace('/v1/accounts/me', `/v1/cards/${'a'.repeat(5_000)}`))
-  assert.equal(long.status, 400)
-  assert.equal(long.body['error'], 'invalid_request')
+  assert.equal(long.status, 404)
+  assert.equal(long.body['error'], 'not_found')
   assertWhole(long)
+})
+
+test('what a client expects beyond 100-continue is passed over and the call is answered', async () => {
+  const served = await raw(head(`Authorization: Bearer ${bearer}`, 'Expect: the-moon'))
+  assert.equal(served.status, 200)
 })
 
 test('a body of more than 25 MB is a 413, by its word or by its bytes', async () => {
@@ -211,7 +223,7 @@ test('absurd cursors, limits and moments are a 400 that names them', async () =>
     assert.match(String(reply.body['error']), /^invalid_(cursor|request)$/)
   }
   assertRefused(await list('cursor='), 400, 'invalid_cursor')
-  assertRefused(await list(`cursor=${'a'.repeat(513)}`), 400, 'invalid_request')
+  assertRefused(await list(`cursor=${'a'.repeat(513)}`), 400, 'invalid_cursor')
   for (const limit of [
     '0',
     '101',

@@ -1,21 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
-import { Problem } from '#contract/problem.ts'
-import { answerProblem } from '#doors/answer.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { readInput, searchOf } from '#doors/read_input.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Programme } from '#operations/programme.ts'
-import { ACTIVITY_STREAM, mountActivityStream } from './activity_stream.ts'
+import { mountActivityStream } from './activity_stream.ts'
 import { mountEvidenceFiles } from './evidence_file.ts'
 import { send } from './send.ts'
 import { serveUpload, takeStreams } from './upload.ts'
 
 const BASE = '/v1'
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** The 52 operations as routes, read off the contract. */
 export function mountRest(app: FastifyInstance, programme: Programme): void {
@@ -42,10 +39,8 @@ export function mountRest(app: FastifyInstance, programme: Programme): void {
         serve(programme, choices, request, reply)
       app.route({ ...route, handler })
     }
-    refuseOtherMethods(app, { programme, url, allowed: [...served.keys()] })
   }
   mountActivityStream(app, programme)
-  refuseOtherMethods(app, { programme, url: ACTIVITY_STREAM, allowed: ['GET'] })
   mountEvidenceFiles(app, programme)
 }
 
@@ -55,21 +50,6 @@ function byPath(): Map<string, OperationShape[]> {
     paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation])
   }
   return paths
-}
-
-type Refused = { programme: Programme; url: string; allowed: readonly string[] }
-
-function refuseOtherMethods(app: FastifyInstance, { programme, url, allowed }: Refused): void {
-  app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
-    url,
-    exposeHeadRoute: false,
-    handler: (request, reply) => {
-      reply.header('Allow', allowed.join(', '))
-      const sentence = `${request.method} does not work here; use ${allowed.join(' or ')}.`
-      return answerProblem(programme, request, reply, new Problem('method_not_allowed', sentence))
-    },
-  })
 }
 
 async function serve(

@@ -11,12 +11,17 @@ import type { Caller } from '#platform/context.ts'
 export function authenticate(
   programme: Programme,
   operation: OperationShape,
-  { bearer, resource }: Pick<Call, 'bearer' | 'resource'>,
+  call: Pick<Call, 'bearer' | 'resource'>,
 ): Caller | null | Promise<Caller> {
-  if (operation.access === 'anyone') return null
+  return operation.access === 'anyone' ? null : callerOf(programme, call)
+}
+
+export function callerOf(
+  { credentials }: Programme,
+  { bearer, resource }: Pick<Call, 'bearer' | 'resource'>,
+): Caller | Promise<Caller> {
   if (bearer === null) {
     throw new Problem('missing_token', 'Send Authorization: Bearer with a session, key or token.')
   }
-  const { credentials } = programme
   return credentials.recall(bearer, resource) ?? credentials.callerOf(bearer, resource)
 }

@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { carrierOf, type OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { Problem, type ProblemDetail } from '#contract/problem.ts'
+import { ID_PREFIXES } from '#kernel/id.ts'
 import { readJson } from '#kernel/json.ts'
+import { USD_MAX } from '#kernel/money.ts'
 import { bodyOf, shapes } from '#test/support/contract.ts'
 import { amountFields, placeOf } from './amount_fields.ts'
 import { parseInput } from './parse_input.ts'
@@ -69,6 +71,11 @@ for (const { operation, path, decimals } of amount_fields) {
       const refusal = refusalOf(operation, withAmount(operation, path, text))
       assert.equal(refusal.code, code, text)
       assert.equal(refusal.status, isQuery ? 400 : 422, text)
+      assert.deepEqual(fieldsIn(refusal), [field], text)
+    }
+    for (const text of [String(USD_MAX + 1), '1e13', '9007199254740991', '1e300']) {
+      const refusal = refusalOf(operation, withAmount(operation, path, text))
+      assert.equal(refusal.code, isQuery ? 'invalid_request' : 'amount_out_of_range', text)
       assert.deepEqual(fieldsIn(refusal), [field], text)
     }
     for (const text of ['"1"', '"1.00"', 'true', '[1]', '{"usd":1}', '{}']) {
@@ -139,6 +146,35 @@ test('a filter that is not one of the known words is refused, and an unknown one
   const unknown = refusalOf(operations.list_api_keys, { colour: 'red' })
   assert.equal(unknown.code, 'unknown_parameter')
   assert.match(unknown.message, /colour/)
+})
+
+test('a filter by id takes only what can be an id of its kind', () => {
+  const body = '01kc3z8e5xf8m9r4t2v6w7y8za'
+  const kinds = {
+    card_id: 'card',
+    transaction_id: 'txn',
+    authorization_id: 'txn',
+    dispute_id: 'dsp',
+  }
+  const lists = shapes.filter((shape) => 'cursor' in shape.input.properties)
+  const filters = lists.flatMap((operation) =>
+    Object.entries(kinds)
+      .filter(([field]) => field in operation.input.properties)
+      .map(([field, kind]) => ({ operation, field, kind })),
+  )
+  assert.ok(filters.length >= 9, 'lists have filters by id')
+  for (const { operation, field, kind } of filters) {
+    const given = { ...idsFor(operation), ...(operation.variant_of ? { type: 'card' } : {}) }
+    const right = { ...given, [field]: `${kind}_${body},${kind}_${body}` }
+    assert.deepEqual(parseInput(operation, { ...right }), right)
+    const others = ID_PREFIXES.filter((each) => each !== kind).map((each) => `${each}_${body}`)
+    const slips = ['nonsense', '', `${kind}_`, `${kind}_${body}x`, `${kind}_${body},`, body]
+    for (const value of [...others, ...slips, `${kind}_${body.toUpperCase()}`]) {
+      const refusal = refusalOf(operation, { ...given, [field]: value })
+      assert.equal(refusal.code, 'invalid_request', value)
+      assert.deepEqual(fieldsIn(refusal), [field], value)
+    }
+  }
 })
 
 test('what is no object is refused', () => {

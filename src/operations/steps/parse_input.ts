@@ -2,7 +2,7 @@ import { Compile } from 'typebox/compile'
 import { carrierOf, type InputShape } from '#contract/operation.ts'
 import { Problem, type ProblemDetail } from '#contract/problem.ts'
 import { InexactNumber } from '#kernel/json.ts'
-import { decimalsOf } from '#kernel/money.ts'
+import { decimalsOf, USD_MAX } from '#kernel/money.ts'
 import { type AmountField, amountFields, placeOf } from './amount_fields.ts'
 import { detailsFrom, type SchemaError } from './input_details.ts'
 
@@ -38,10 +38,21 @@ export function parseInput(operation: InputShape, given: unknown): Input {
     amounts.length === 0 ? [] : amounts.flatMap((field) => judgeAmount(input, field))
   requireHoldableText(input, '')
   if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
-  const [first] = wrong_amounts
-  if (first === undefined) return input
-  if (carrierOf(operation) === 'query') throw invalidRequest(wrong_amounts)
-  throw new Problem('invalid_amount', sentenceOf(first), { details: wrong_amounts })
+  requireNone(operation, 'invalid_amount', wrong_amounts)
+  const too_large = amounts.length === 0 ? [] : amounts.flatMap((field) => judgeSize(input, field))
+  requireNone(operation, 'amount_out_of_range', too_large)
+  return input
+}
+
+function requireNone(
+  operation: InputShape,
+  code: 'invalid_amount' | 'amount_out_of_range',
+  details: readonly ProblemDetail[],
+): void {
+  const [first] = details
+  if (first === undefined) return
+  if (carrierOf(operation) === 'query') throw invalidRequest(details)
+  throw new Problem(code, sentenceOf(first), { details })
 }
 
 function refusal(operation: InputShape, errors: readonly SchemaError[]): Problem {
@@ -84,6 +95,13 @@ function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDeta
   if (value < 0) return complaint('must not be negative')
   if (decimalsOf(value) > decimals) return complaint(`must have at most ${decimals} decimals`)
   return []
+}
+
+/** The books would not hold it; closer bounds are each handler's own. */
+function judgeSize(input: Input, { path }: AmountField): ProblemDetail[] {
+  const place = placeOf(input, path)
+  if (place === null || Number(place.holder[place.name]) <= USD_MAX) return []
+  return [{ field: path.join('.'), message: `must not be above ${USD_MAX}` }]
 }
 
 /** Half of a surrogate pair is no character, and what is stored would not be what was sent. */

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const { url } = await startTestService()
+const { bearer } = await openAccount(url)
+
+const make = async () => {
+  const body = { amount_usd: 10, asset: 'USDT', chain: 'tron' }
+  return (await send(url, 'POST', '/v1/topups', { bearer, body })).body
+}
+
+test('a sandbox call tells a missing bearer from one that nobody has', async () => {
+  const { id } = await make()
+  const paths = [`topups/${id}/deposit`, 'cards/card_x/authorize', 'clock/advance']
+  for (const path of [...paths, 'withdrawals/wd_x/confirm', 'disputes/dsp_x/close']) {
+    const ask = (sent: { bearer?: string }) =>
+      send(url, 'POST', `/sandbox/v1/${path}`, { ...sent, body: {} })
+    assertRefused(await ask({}), 401, 'missing_token')
+    assertRefused(await ask({ bearer: 'fls_test_nonsense' }), 401, 'invalid_token')
+  }
+})
+
+test('a deposit that no books could hold is refused, and nothing is on its way', async () => {
+  const { id } = await make()
+  for (const amount_usd of [1e13, 1e300]) {
+    const sent = { bearer, body: { amount_usd } }
+    const reply = await send(url, 'POST', `/sandbox/v1/topups/${id}/deposit`, sent)
+    assertRefused(reply, 422, 'amount_out_of_range')
+  }
+  const topup = await send(url, 'GET', `/v1/topups/${id}`, { bearer })
+  assert.deepEqual([topup.body['status'], topup.body['txids']], ['awaiting', []])
+})
