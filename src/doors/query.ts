@@ -29,8 +29,7 @@ export function readQuery(
 
 function typedValue(schema: TSchema | undefined, text: string): unknown {
   const { type } = (schema ?? {}) as Primitive
-  if (type === 'integer') return /^-?\d+$/.test(text) ? numberOf(text) : text
-  if (type === 'number') return numberOf(text)
+  if (type === 'integer' || type === 'number') return numberOf(text)
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   return text
 }
