@@ -49,6 +49,9 @@ export function makeHttp(programme: Programme): FastifyInstance {
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
     if (problem.status === 500) programme.log.error('a request failed', {}, problem.cause)
+    // The framework would close on whoever is still sending, who then could not read the answer.
+    // What comes runs into nothing instead, for as long as any body may take.
+    if (problem.code === 'payload_too_large') reply.removeHeader('connection')
     return answerProblem(programme, request, reply, problem)
   })
   closeConnectionsAsTheyIdle(app)

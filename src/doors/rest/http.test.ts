@@ -11,6 +11,7 @@ import { startTestService } from '#test/support/start.ts'
 const { url, programme, tasks } = await startTestService()
 const { bearer } = await openAccount(url)
 const { port } = new URL(url)
+const TOO_MUCH = Buffer.alloc(60 * 1024 * 1024, ' ')
 
 // What the background does first of all is not what a request wrote.
 await tasks.runAll()
@@ -134,6 +135,15 @@ test('a body of more than 25 MB is a 413, by its word or by its bytes', async ()
   )
   assert.equal(streamed.status, 413)
   assertWhole(streamed)
+})
+
+test('whoever is still sending when a body is refused hears why', async () => {
+  for (let at = 0; at < 6; at += 1) {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(`${url}/v1/sessions`, { method: 'POST', headers, body: TOO_MUCH })
+    assert.equal(reply.status, 413)
+    assert.equal(((await reply.json()) as { error: string }).error, 'payload_too_large')
+  }
 })
 
 test('24 MB of a string that is no field is read and refused, and the service answers meanwhile', async () => {
