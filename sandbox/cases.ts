@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
 import type { Surface, World } from '#platform/surface.ts'
-import { readBody } from './control.ts'
+import { passOn, readBody } from './control.ts'
 
 type Case = {
   path: string
@@ -38,7 +38,7 @@ async function play(
   await world.callerOf(authorization)
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
   const seen = await world.call(one.read, { id }, bearer)
-  if (seen.status !== 200) return reply.code(seen.status).send(seen.body)
+  if (seen.status !== 200) return passOn(reply, seen)
   const answer = await app.inject({
     method: 'POST',
     url: `/operator/v1${one.act.replace(':id', encodeURIComponent(id))}`,

@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
-import type { Surface } from '#platform/surface.ts'
+import type { CallAnswer, Surface } from '#platform/surface.ts'
 import { sandboxInbox } from './inbox.ts'
 
 /** The sandbox's controls: what the world outside would do, on demand. Same bearers as the API. */
@@ -30,6 +30,13 @@ function secondsIn(body: Record<string, unknown>): number {
 
 export function invalid(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+}
+
+/** The service's own answer as it came; a refusal keeps the name that it has there. */
+export function passOn(reply: FastifyReply, { status, body }: CallAnswer): FastifyReply {
+  const { request_id } = body
+  if (typeof request_id === 'string') reply.header('Request-Id', request_id)
+  return reply.code(status).send(body)
 }
 
 export function readBody(request: FastifyRequest): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { Topup } from '#contract/topups.ts'
 import { decimalsOf, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import type { CallAnswer, Surface, World } from '#platform/surface.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
-import { invalid, readBody } from './control.ts'
+import { invalid, passOn, readBody } from './control.ts'
 import type { TronNode } from './tron_node.ts'
 import { lookUntil } from './until.ts'
 
@@ -36,11 +36,10 @@ async function play(stage: Stage, act: Act, { request, reply }: Http): Promise<u
   const look = () => world.call('get_topup', { id }, bearer)
   const body = readBody(request)
   const found = await look()
-  if (found.status !== 200) return reply.code(found.status).send(found.body)
+  if (found.status !== 200) return passOn(reply, found)
   await act({ ...stage, account_id, world: withBearer(world, bearer) }, topupIn(found), body)
   stage.save()
-  const { status, body: topup } = await look()
-  return reply.code(status).send(topup)
+  return passOn(reply, await look())
 }
 
 const topupIn = ({ body }: CallAnswer): Topup => body as unknown as Topup

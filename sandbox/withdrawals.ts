@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import type { Surface, World } from '#platform/surface.ts'
-import { readBody } from './control.ts'
+import { passOn, readBody } from './control.ts'
 import { FINAL_BLOCKS, requireEmpty } from './topups.ts'
 import type { TronNode } from './tron_node.ts'
 import { lookUntil } from './until.ts'
@@ -24,8 +24,7 @@ export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
       const found = await call()
       if (found.status === 200 && isOpen(await look())) await act({ node, look, world }, id)
       save()
-      const { status, body } = await call()
-      return reply.code(status).send(body)
+      return passOn(reply, await call())
     }
     app.post('/sandbox/v1/withdrawals/:id/confirm', (request, reply) =>
       play(request, reply, confirm),

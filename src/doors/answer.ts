@@ -12,9 +12,8 @@ export async function answerProblem(
   reply: FastifyReply,
   problem: Problem,
 ): Promise<FastifyReply> {
-  const { id } = requestFactsOf(programme, request)
-  const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
-  const verdict = await programme.limiter.peek(subject.key, subject.policies)
+  const standard = await standardHeaders(programme, request)
+  const id = standard['Request-Id']
   const answer = refusalAnswer(problem, id)
   programme.log.info('refused', {
     method: request.method,
@@ -25,7 +24,18 @@ export async function answerProblem(
   })
   return reply
     .code(answer.status)
-    .headers({ ...answer.headers, ...rateHeaders(subject, verdict), 'Request-Id': id })
+    .headers({ ...answer.headers, ...standard })
     .type('application/json; charset=utf-8')
     .send(answer.body)
+}
+
+/** What every answer carries: its own name, and how much its address may still ask. */
+export async function standardHeaders(
+  programme: Programme,
+  request: FastifyRequest,
+): Promise<Record<string, string> & { 'Request-Id': string }> {
+  const { id } = requestFactsOf(programme, request)
+  const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
+  const verdict = await programme.limiter.peek(subject.key, subject.policies)
+  return { ...rateHeaders(subject, verdict), 'Request-Id': id }
 }

@@ -8,6 +8,7 @@ import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
 import { inboxOf } from '#domain/notices/inbox.ts'
 import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts'
 import { closeWindow } from '#domain/topups/expire_topups_task.ts'
+import { standardHeaders } from '#doors/answer.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
@@ -109,7 +110,12 @@ async function start(
   mountThreeDs(app, programme)
   mountProcessor(app, programme, issuing.engine)
   mountOperator(app, programme)
-  for (const mount of options.surfaces ?? []) mount(app, world)
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.headers(await standardHeaders(programme, request))
+    })
+    for (const mount of options.surfaces ?? []) mount(scope, world)
+  })
   await app.listen({ host: settings.host, port: settings.port })
   stops.push(() => app.close())
   const { port } = app.server.address() as AddressInfo

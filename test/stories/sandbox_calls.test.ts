@@ -24,6 +24,27 @@ test('a sandbox call tells a missing bearer from one that nobody has', async () 
   }
 })
 
+test('a sandbox call carries the headers of every answer, whether it is granted or refused', async () => {
+  const { id } = await make()
+  const stranger = await openAccount(url)
+  const deposit = { amount_usd: 10 }
+  const calls: [string, object, string, number][] = [
+    [`topups/${id}/deposit`, deposit, bearer, 200],
+    [`topups/${id}/deposit`, deposit, stranger.bearer, 404],
+    [`topups/${id}/deposit`, {}, bearer, 400],
+    ['withdrawals/wd_x/confirm', {}, bearer, 404],
+    ['disputes/dsp_x/answer', { text: 'x' }, bearer, 404],
+    ['clock/advance', { seconds: 1 }, bearer, 200],
+  ]
+  for (const [path, body, as, status] of calls) {
+    const reply = await send(url, 'POST', `/sandbox/v1/${path}`, { bearer: as, body })
+    assert.equal(reply.status, status, reply.text)
+    assert.match(reply.headers.get('request-id') ?? '', /^req_/)
+    assert.ok(reply.headers.get('ratelimit-policy') && reply.headers.get('ratelimit'))
+    if (status !== 200) assert.equal(reply.body['request_id'], reply.headers.get('request-id'))
+  }
+})
+
 test('a deposit that no books could hold is refused, and nothing is on its way', async () => {
   const { id } = await make()
   for (const amount_usd of [1e13, 1e300]) {
