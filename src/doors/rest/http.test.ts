@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { assertRefused } from '#test/support/calls.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { rowCounts } from '#test/support/row_counts.ts'
@@ -11,7 +12,6 @@ import { startTestService } from '#test/support/start.ts'
 const { url, programme, tasks } = await startTestService()
 const { bearer } = await openAccount(url)
 const { port } = new URL(url)
-const TOO_MUCH = Buffer.alloc(60 * 1024 * 1024, ' ')
 
 // What the background does first of all is not what a request wrote.
 await tasks.runAll()
@@ -137,13 +137,27 @@ test('a body of more than 25 MB is a 413, by its word or by its bytes', async ()
   assertWhole(streamed)
 })
 
-test('whoever is still sending when a body is refused hears why', async () => {
-  for (let at = 0; at < 6; at += 1) {
-    const headers = { 'content-type': 'application/json' }
-    const reply = await fetch(`${url}/v1/sessions`, { method: 'POST', headers, body: TOO_MUCH })
-    assert.equal(reply.status, 413)
-    assert.equal(((await reply.json()) as { error: string }).error, 'payload_too_large')
+test('whoever is still sending when a body is refused can read why, and go on', async () => {
+  const mebibyte = Buffer.alloc(1024 * 1024, ' ')
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  let heard = ''
+  socket.on('data', (chunk) => {
+    heard += chunk.toString()
+  })
+  const hears = (pattern: RegExp) =>
+    eventually(async () => pattern.test(heard), { within_ms: 5_000 })
+  socket.write(
+    `POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${30 * mebibyte.length}\r\n\r\n`,
+  )
+  assert(await hears(/^HTTP\/1.1 413 [\s\S]*payload_too_large/), heard)
+  for (let sent = 0; sent < 30; sent += 1) {
+    await new Promise((resolve) => socket.write(mebibyte, resolve))
   }
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  assert(await hears(/HTTP\/1.1 200 /), heard)
+  socket.destroy()
 })
 
 test('24 MB of a string that is no field is read and refused, and the service answers meanwhile', async () => {
