@@ -1,34 +1,44 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 
 export const BODY_BYTES_MAX = 26_214_400
 
 export const tooLarge = () => new Problem('payload_too_large', 'A body may have at most 25 MB.')
 
-type Done = (cause: Error | null, body?: Buffer) => void
-
 /**
- * The bytes of a body, for a route that takes them before the framework does. Most are one chunk,
- * which is passed on as it came, not copied.
+ * The bytes of a body, for a route that takes them before the framework does. Most come whole with
+ * their heads: those are there once the route has returned, before their stream tells of them.
  */
-export function readBody(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
+export function readBody({ raw }: FastifyRequest, reply: FastifyReply): Buffer | Promise<Buffer> {
+  const length = Number(raw.headers['content-length'])
+  if (length === 0 || raw.readableLength !== length) return gathered(raw, reply, length)
+  const body = raw.read() as Buffer
+  // Its end is taken too: nothing of it may stand before the next request.
+  raw.resume()
+  return body
+}
+
+function gathered(raw: IncomingMessage, reply: FastifyReply, length: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  let isOver = false
-  const end = (cause: Error | null) => {
-    if (isOver) return
-    isOver = true
-    if (cause !== null) done(cause)
-    else done(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size))
-  }
-  if (Number(request.headers['content-length']) > BODY_BYTES_MAX) end(tooLarge())
-  // Also what is refused already is let run out: the answer is sent on the same connection.
-  payload.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size > BODY_BYTES_MAX) end(tooLarge())
-    else if (!isOver) chunks.push(chunk)
+  let isRefused = false
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: Error) => {
+      if (isRefused) return
+      isRefused = true
+      // More of it may be on its way.
+      reply.header('Connection', 'close')
+      reject(cause)
+    }
+    if (length > BODY_BYTES_MAX) refuse(tooLarge())
+    // Also what is refused already is let run out: the answer is sent on the same connection.
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > BODY_BYTES_MAX) refuse(tooLarge())
+      else if (!isRefused) chunks.push(chunk)
+    })
+    raw.on('end', () => resolve(Buffer.concat(chunks, size)))
+    raw.on('error', refuse)
   })
-  payload.on('end', () => end(null))
-  payload.on('error', end)
 }

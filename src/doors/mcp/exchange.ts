@@ -53,7 +53,7 @@ export function openExchange({
   reply,
 }: Pick<Exchange, 'programme' | 'tools' | 'request' | 'reply'>): Exchange {
   const facts = requestFactsOf(programme, request)
-  reply.header('Request-Id', facts.id)
+  reply.header('request-id', facts.id)
   return {
     programme,
     tools,

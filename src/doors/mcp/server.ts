@@ -70,17 +70,6 @@ export function mountMcp(
   })
 }
 
-function bodyOf(request: FastifyRequest, reply: FastifyReply): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) =>
-    readBody(request, request.raw, (cause, body) => {
-      if (cause === null) return resolve(body)
-      // More of it may be on its way.
-      reply.header('Connection', 'close')
-      reject(cause)
-    }),
-  )
-}
-
 type Serve = (exchange: Exchange) => Promise<FastifyReply>
 
 async function guarded(
@@ -91,7 +80,12 @@ async function guarded(
 ): Promise<FastifyReply> {
   const exchange = openExchange({ programme, tools: offer.tools, request, reply })
   try {
-    if (request.method === 'POST') request.body = await bodyOf(request, reply)
+    if (request.method === 'POST') {
+      // By then the parser has gone on to what came with the head.
+      await null
+      const body = readBody(request, reply)
+      request.body = body instanceof Promise ? await body : body
+    }
     requireOurPlace(programme.settings, request)
     allowOrigin(reply, request.headers.origin)
     return await serving(exchange)
@@ -234,7 +228,7 @@ const isStreamed = ({ tools, request }: Exchange, { name, meta }: ToolCall) =>
 function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply
     .code(status)
-    .header('Cache-Control', 'no-store')
+    .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(text)
 }
