@@ -19,6 +19,9 @@ export class JsonError extends Error {}
 const DEPTH_MAX = 100
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const [QUOTE, BACKSLASH, SPACE] = [34, 92, 32]
+const [ZERO, NINE, POINT, SMALL_E] = [48, 57, 46, 101]
+/** A float holds every whole number of so many digits. */
+const EXACT_DIGITS = 15
 
 export function readJson(text: string): unknown {
   const reader = new Reader(text)
@@ -143,10 +146,32 @@ class Reader {
   }
 
   #number(): number | InexactNumber {
+    const whole = this.#shortWhole()
+    if (whole !== null) return whole
     const text = this.#match(NUMBER)
     if (text === null) return this.#refuse('a value is missing')
     const number = Number(text)
     return isFaithful(text, number) ? number : new InexactNumber(text)
+  }
+
+  /** By its codes: a pattern costs more than most numbers do. Null for what has more to it. */
+  #shortWhole(): number | null {
+    const start = this.#at
+    let at = start
+    let number = 0
+    let code = this.#text.charCodeAt(at)
+    for (; code >= ZERO && code <= NINE; code = this.#text.charCodeAt(at)) {
+      number = number * 10 + code - ZERO
+      at += 1
+    }
+    const digits = at - start
+    if (digits === 0 || digits > EXACT_DIGITS || code === POINT || (code | 32) === SMALL_E) {
+      return null
+    }
+    if (digits > 1 && this.#text.charCodeAt(start) === ZERO) return null
+    this.#at = at
+    this.#skipSpace()
+    return number
   }
 
   #word<Value>(word: string, value: Value): Value {
@@ -189,7 +214,7 @@ class Reader {
 /** Whether the float prints as the very decimal that was written, whatever its notation. */
 function isFaithful(text: string, number: number): boolean {
   if (!Number.isFinite(number)) return false
-  if (text.length < 16 && !text.startsWith('-0') && !/[eE]/.test(text)) return true
+  if (text.length <= EXACT_DIGITS && !text.startsWith('-0') && !/[eE]/.test(text)) return true
   const written = decimalParts(text)
   const held = decimalParts(String(number))
   return (

@@ -82,8 +82,8 @@ export function allowOrigin(reply: FastifyReply, origin: string | undefined): vo
     .header('Vary', 'Origin')
 }
 
-export function preflight(reply: FastifyReply): FastifyReply {
-  return reply
+export function preflight(reply: FastifyReply): void {
+  reply
     .code(204)
     .header('Access-Control-Allow-Methods', 'POST, DELETE, OPTIONS')
     .header('Access-Control-Allow-Headers', `${TAKEN}, Last-Event-ID`)

@@ -59,7 +59,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The result is JSON text already: it is not parsed to be written again. */
 export function resultText(id: MessageId | null, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+  const written = typeof id === 'string' ? JSON.stringify(id) : id
+  return `{"jsonrpc":"2.0","id":${written},"result":${result}}`
 }
 
 export function errorText(id: MessageId | null, { code, message }: ProtocolError): string {

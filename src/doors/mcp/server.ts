@@ -57,7 +57,7 @@ export function mountMcp(
     guarded(door, request, reply, async (exchange) => {
       if (!programme.settings.mcp_sessions) return refuseMethod(exchange)
       await endSession(exchange, await identify(exchange))
-      return reply.code(204).send()
+      reply.code(204).send()
     }),
   )
   app.options(PATH, (request, reply) => guarded(door, request, reply, async () => preflight(reply)))
@@ -70,14 +70,15 @@ export function mountMcp(
   })
 }
 
-type Serve = (exchange: Exchange) => Promise<FastifyReply>
+/** Nobody hands the reply on: the framework takes one that is returned for something to wait for. */
+type Serve = (exchange: Exchange) => Promise<void>
 
 async function guarded(
   { programme, offer }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   serving: Serve,
-): Promise<FastifyReply> {
+): Promise<void> {
   const exchange = openExchange({ programme, tools: offer.tools, request, reply })
   try {
     if (request.method === 'POST') {
@@ -88,9 +89,9 @@ async function guarded(
     }
     requireOurPlace(programme.settings, request)
     allowOrigin(reply, request.headers.origin)
-    return await serving(exchange)
+    await serving(exchange)
   } catch (cause) {
-    return refuse(exchange, cause)
+    await refuse(exchange, cause)
   }
 }
 
@@ -101,7 +102,7 @@ function refuseMethod({ programme, request, reply }: Exchange): never {
   throw new Problem('method_not_allowed', `${request.method} does not work here; use ${allowed}.`)
 }
 
-function serve(exchange: Exchange, offer: Offer): Promise<FastifyReply> {
+function serve(exchange: Exchange, offer: Offer): Promise<void> {
   const open = exchange.bearer === null ? openCallIn(exchange) : null
   if (open !== null) return serveMessage(exchange, offer, open, null)
   const bytes = (exchange.request.body as Buffer | undefined)?.length ?? 0
@@ -112,7 +113,7 @@ function serve(exchange: Exchange, offer: Offer): Promise<FastifyReply> {
   return identify(exchange).then((caller) => serveBody(exchange, offer, caller))
 }
 
-function serveBody(exchange: Exchange, offer: Offer, known: Caller | null): Promise<FastifyReply> {
+function serveBody(exchange: Exchange, offer: Offer, known: Caller | null): Promise<void> {
   const { request } = exchange
   requireAccept(request)
   requireJsonType(request)
@@ -153,7 +154,7 @@ async function serveMessage(
   offer: Offer,
   { id, method, params }: Message,
   known: Caller | null,
-): Promise<FastifyReply> {
+): Promise<void> {
   exchange.id = id
   const { programme, request, reply } = exchange
   if (method !== 'initialize') requireKnownVersion(request)
@@ -163,7 +164,7 @@ async function serveMessage(
         await requireSession(exchange, known ?? (await identify(exchange)))
       }
       const call = toolCallFrom(offer.tools, params)
-      if (isStreamed(exchange, call) && (await serveStream(exchange, call, known))) return reply
+      if (isStreamed(exchange, call) && (await serveStream(exchange, call, known))) return
       return sendResult(exchange, call, await offer.tools.run(exchange, call))
     }
     const caller = known ?? (await identify(exchange))
@@ -181,12 +182,12 @@ async function answer(
   { methods, tools }: Offer,
   { id, method, params }: Message,
   caller: Caller,
-): Promise<FastifyReply> {
+): Promise<void> {
   const { programme, reply } = exchange
   const { mcp_sessions } = programme.settings
   if (mcp_sessions && method !== 'initialize') await requireSession(exchange, caller)
   if (method !== 'resources/read') await countCall(exchange, caller)
-  if (id === null || method === null) return reply.code(202).send()
+  if (id === null || method === null) return void reply.code(202).send()
   if (method === 'tools/list')
     return sendText(reply, 200, resultText(id, tools.list(programme, caller)))
   const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
@@ -213,20 +214,21 @@ async function serveStream(
   return true
 }
 
-function sendResult(exchange: Exchange, call: ToolCall, answer: Answer): FastifyReply {
+function sendResult(exchange: Exchange, call: ToolCall, answer: Answer): void {
   const { reply, id, tools } = exchange
   if (isAboutBearer(answer)) throw new HttpRefusal(answer)
   if (isAboutScope(answer)) throw new HttpRefusal(answer, tools.scopesFor(call))
   reply.headers(answer.headers)
-  return sendText(reply, 200, resultText(id, tools.resultOf(call, answer)))
+  sendText(reply, 200, resultText(id, tools.resultOf(call, answer)))
 }
 
 const isStreamed = ({ tools, request }: Exchange, { name, meta }: ToolCall) =>
   (tools.isLong(name) || meta['progressToken'] !== undefined) &&
   (request.headers.accept ?? '').includes('text/event-stream')
 
-function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply
+/** Names of headers are in small letters, as they are sent: others are made so for each answer. */
+function sendText(reply: FastifyReply, status: number, text: string): void {
+  reply
     .code(status)
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
@@ -234,7 +236,7 @@ function sendText(reply: FastifyReply, status: number, text: string): FastifyRep
 }
 
 /** What HTTP itself refuses. Where the message was wrong, the answer is the protocol's error. */
-async function refuse(exchange: Exchange, cause: unknown): Promise<FastifyReply> {
+async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
   const { programme, reply, facts, request } = exchange
   const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
   if (!reply.hasHeader('RateLimit')) {
