@@ -73,7 +73,7 @@ test('a message of more than 25 MB is a 413, by its word or by its bytes', async
   const chunk = `${megabyte.length.toString(16)}\r\n${megabyte}\r\n`
   for (const bytes of [
     head(`Content-Length: ${26 * 1024 * 1024}`),
-    head('Transfer-Encoding: chunked') + chunk.repeat(26),
+    `${head('Transfer-Encoding: chunked')}${chunk.repeat(26)}0\r\n\r\n`,
   ]) {
     const { socket, text } = openSocket()
     socket.write(bytes)

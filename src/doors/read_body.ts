@@ -38,7 +38,9 @@ function gathered(raw: IncomingMessage, reply: FastifyReply, length: number): Pr
       if (size > BODY_BYTES_MAX) refuse(tooLarge())
       else if (!isRefused) chunks.push(chunk)
     })
-    raw.on('end', () => resolve(Buffer.concat(chunks, size)))
+    raw.on('end', () => {
+      if (!isRefused) resolve(Buffer.concat(chunks, size))
+    })
     raw.on('error', refuse)
   })
 }
