@@ -70,7 +70,7 @@ export function mountMcp(
   })
 }
 
-/** Nobody hands the reply on: the framework takes one that is returned for something to wait for. */
+/** Nobody hands the reply on: the framework would wait for one that is returned. */
 type Serve = (exchange: Exchange) => Promise<void>
 
 async function guarded(
