@@ -98,6 +98,8 @@ const KEY_LOOKUPS = [
   '-c enable_seqscan=off',
   '-c enable_hashjoin=off',
   '-c enable_mergejoin=off',
+  '-c enable_material=off',
+  '-c enable_memoize=off',
   '-c jit=off',
 ].join(' ')
 

@@ -45,6 +45,8 @@ export type SpendingChange = {
   card_id: string
   day: string
   micros: Micros
+  /** Whether that day may have no row yet: it surely has one where the card spent before. */
+  is_first: boolean
 }
 
 /** Counts towards the limits on a day, or gives back to it; months are sums of days. */
@@ -57,7 +59,9 @@ export function countSpending(
   const key = `${card.account_id}|${card.id}|${day}`
   const known = work.spending.get(key)
   if (known === undefined) {
-    work.spending.set(key, { account_id: card.account_id, card_id: card.id, day, micros })
+    const { account_id, id: card_id } = card
+    const is_first = day !== work.window.day || card.spent.daily === 0n
+    work.spending.set(key, { account_id, card_id, day, micros, is_first })
   } else {
     known.micros += micros
   }
