@@ -62,9 +62,12 @@ export function maskMessage(link: Link, message: Message): MaskedMessage {
       continue
     }
     const { hidden, shown } = maskElement(link, layout, value)
-    const found = pans.flatMap((pan) => occurrencesOf(pan, value))
-    for (const range of [...hidden, ...found]) {
-      blotCharacters(layout, raw, { start, count: value.length, ...range })
+    const count = value.length
+    for (const { from, to } of hidden) blotCharacters(layout, raw, { start, count, from, to })
+    for (const pan of pans) {
+      for (const { from, to } of occurrencesOf(pan, value)) {
+        blotCharacters(layout, raw, { start, count, from, to })
+      }
     }
     if (shown !== null) fields[element] = pans.reduce(withoutPan, shown)
   }

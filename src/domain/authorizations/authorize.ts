@@ -50,26 +50,31 @@ function partOf(work: Work, asked: Asked, objections: readonly DeclineCode[]): A
 function approve(work: Work, asked: Asked): Decision {
   const { card, request } = asked
   const authorization_code = work.newAuthorizationCode()
-  const said = { authorization_code, network: card.brand }
+  const network = card.brand
   switch (request.kind) {
     case 'balance':
-      return decision('approved', { ...said, available_micros: availableOn(work, card) })
+      return decision('approved', {
+        authorization_code,
+        network,
+        available_micros: availableOn(work, card),
+      })
     case 'verify':
     case 'credit':
-      return decision('approved', said)
+      return decision('approved', { authorization_code, network })
     case 'debit':
-      return decision('approved', { ...said, transaction: debit(work, asked, authorization_code) })
+      return approved(card, debit(work, asked, authorization_code))
     case 'increment': {
       const head = increment(work, asked)
       if (head === null) break
-      return decision('approved', {
-        ...said,
-        authorization_code: head.authorization_code,
-        transaction: head,
-      })
+      return approved(card, head)
     }
   }
-  return decision('approved', { ...said, transaction: purchase(work, asked, authorization_code) })
+  return approved(card, purchase(work, asked, authorization_code))
+}
+
+function approved({ brand }: CardFacts, transaction: TransactionRow): Decision {
+  const { authorization_code } = transaction
+  return decision('approved', { authorization_code, network: brand, transaction })
 }
 
 function purchase(work: Work, { card, request }: Asked, authorization_code: string) {

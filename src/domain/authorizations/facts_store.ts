@@ -85,13 +85,25 @@ export function findStandings(
 
 type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'
 
+/** What no card may spend beyond, unless its account's own limits say otherwise. */
+export type ProgrammeLimits = Record<MostOf, Micros>
+
+export function programmeLimits(limits: SpendLimits): ProgrammeLimits {
+  return {
+    per_transaction_max_usd: microsFromUsd(limits.per_transaction_max_usd),
+    daily_max_usd: microsFromUsd(limits.daily_max_usd),
+    monthly_max_usd: microsFromUsd(limits.monthly_max_usd),
+  }
+}
+
 export function cardFacts(
   card: LockedCard,
   spent: CardStanding | undefined,
-  programme: SpendLimits,
+  programme: ProgrammeLimits,
 ): CardFacts {
   const lower = (holders: Micros | null, most: MostOf): Micros => {
-    const most_micros = microsFromUsd(card.spend_limits[most] ?? programme[most])
+    const accounts = card.spend_limits[most]
+    const most_micros = accounts === undefined ? programme[most] : microsFromUsd(accounts)
     return holders !== null && holders < most_micros ? holders : most_micros
   }
   return {

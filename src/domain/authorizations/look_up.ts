@@ -16,6 +16,7 @@ import {
   findSeen,
   findStandings,
   lockCards,
+  programmeLimits,
   type SeenRow,
 } from './facts_store.ts'
 import { Purchases } from './purchases.ts'
@@ -60,8 +61,9 @@ export async function lookUp(
   ])
   const standing_of = new Map(standings.map((standing) => [standing.id, standing]))
   const cards = new Map<string, CardFacts>()
+  const programme = programmeLimits(seams.settings.spend_limits)
   for (const card of locked) {
-    const own = cardFacts(card, standing_of.get(card.id), seams.settings.spend_limits)
+    const own = cardFacts(card, standing_of.get(card.id), programme)
     cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
   }
   const standing = { cards: [...cards.values()], standing_of }

@@ -108,13 +108,12 @@ type Said = Partial<Omit<Decision, 'verdict'>>
 export function decision(verdict: Decision['verdict'], said: Said = {}): Decision {
   return {
     verdict,
-    decline_code: null,
-    authorization_code: null,
-    part: null,
-    network: null,
-    available_micros: null,
-    transaction: null,
-    ...said,
+    decline_code: said.decline_code ?? null,
+    authorization_code: said.authorization_code ?? null,
+    part: said.part ?? null,
+    network: said.network ?? null,
+    available_micros: said.available_micros ?? null,
+    transaction: said.transaction ?? null,
   }
 }
 

@@ -1,4 +1,5 @@
 import { type EventType, event_types } from '#contract/events.ts'
+import { momentText } from '#kernel/moment.ts'
 import type { NewEvent } from '#platform/context.ts'
 
 /**
@@ -42,7 +43,7 @@ export function eventBody(event: NewEvent, envelope: Envelope): string {
     id,
     type: event.type,
     api_version: 'v1',
-    created_at,
+    created_at: momentText(created_at),
     livemode,
     account_id,
     sequence,

@@ -42,7 +42,7 @@ type Owned = Purse & { account_id: string }
  * then none is locked before all that are missing were made, in the same order. Whoever waits for
  * another's new purse must hold nothing that the other may want.
  */
-export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<string, PurseRow>> {
+export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<PurseRow[]> {
   const distinct = new Map(wanted.map((purse) => [purseKey(purse.account_id, purse), purse]))
   const keys = [...distinct.values()]
   const columns = [
@@ -50,9 +50,9 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<
     texts(keys, (purse) => purse.kind),
     texts(keys, (purse) => purse.owner_id),
   ]
-  if (keys.length === 0) return new Map()
+  if (keys.length === 0) return []
   const rows = await lockRows(tx, columns)
-  if (rows.length === keys.length) return byKey(rows)
+  if (rows.length === keys.length) return rows
   await tx.run(
     `insert into purses (account_id, kind, owner_id)
      select * from unnest($1::text[], $2::text[], $3::text[])
@@ -60,7 +60,7 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Map<
          on conflict do nothing`,
     columns,
   )
-  return byKey(await lockRows(tx, columns))
+  return lockRows(tx, columns)
 }
 
 function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
@@ -79,10 +79,6 @@ function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
         for update of p`,
     columns,
   )
-}
-
-function byKey(rows: readonly PurseRow[]): Map<string, PurseRow> {
-  return new Map(rows.map((row) => [purseKey(row.account_id, row as Purse), row]))
 }
 
 /** New balances and their movements; every purse must be there, and be what it was when read. */

@@ -12,7 +12,8 @@ import {
   writePostings,
 } from './ledger_store.ts'
 import { type MovementName, movements } from './movements.ts'
-import { isCustomers, type Purse, purseKey } from './purse.ts'
+import { isCustomers, type Purse } from './purse.ts'
+import { PurseRows } from './purse_rows.ts'
 
 /** Money between two purses of one account, or one of its purses and the world. */
 export type Move = {
@@ -54,23 +55,18 @@ export async function beginPosting(
   stamp: Stamp,
   read: readonly PurseRow[] = [],
 ): Promise<Posting> {
-  const purses = await lockPurses(tx, wanted.filter(isCustomers))
-  for (const purse of read) purses.set(purseKey(purse.account_id, purse), purse)
+  const locked = await lockPurses(tx, wanted.filter(isCustomers))
+  const purses = new PurseRows([...locked, ...read])
   const rows: MovementRow[] = []
   return {
-    balanceOf: (account_id, purse) => purses.get(purseKey(account_id, purse))?.balance_micros ?? 0n,
+    balanceOf: (account_id, purse) => purses.find(account_id, purse)?.balance_micros ?? 0n,
     move: (move) => {
       requireLawful(move)
       const posted = decide(move, purses, stamp)
       if (posted !== null) rows.push(posted)
       return posted
     },
-    write: () =>
-      writePostings(
-        tx,
-        rows,
-        [...purses.values()].filter((purse) => purse.is_changed),
-      ),
+    write: () => writePostings(tx, rows, purses.changed()),
   }
 }
 
@@ -106,9 +102,9 @@ function pursesIn({ account_id, from, to }: Move): OwnedPurse[] {
   return [from, to].map((purse) => ({ account_id, ...purse }))
 }
 
-function decide(move: Move, purses: ReadonlyMap<string, PurseRow>, stamp: Stamp): Posted {
-  const from = purses.get(purseKey(move.account_id, move.from))
-  const to = purses.get(purseKey(move.account_id, move.to))
+function decide(move: Move, purses: PurseRows, stamp: Stamp): Posted {
+  const from = purses.find(move.account_id, move.from)
+  const to = purses.find(move.account_id, move.to)
   assert(from !== undefined || !isCustomers(move.from), 'a posting has locked what it takes from')
   assert(to !== undefined || !isCustomers(move.to), 'a posting has locked what it gives to')
   const { amount_micros } = move

@@ -1,6 +1,7 @@
 import { declineMessage } from '#contract/decline.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
+import { momentText } from '#kernel/moment.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
 
 /**
@@ -89,10 +90,10 @@ export function transactionView(row: TransactionRow): Transaction {
     authorization_code: row.authorization_code,
     dispute_id: row.dispute_id,
     version: Number(row.version),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    settled_at: row.settled_at?.toISOString() ?? null,
-    expires_at: row.expires_at?.toISOString() ?? null,
+    created_at: momentText(row.created_at),
+    updated_at: momentText(row.updated_at),
+    settled_at: row.settled_at === null ? null : momentText(row.settled_at),
+    expires_at: row.expires_at === null ? null : momentText(row.expires_at),
   }
 }
 

@@ -46,7 +46,6 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
   requireElements(mti, kind, fields)
   const pan = panOf(fields)
   const pan_hash = panHash(keys, pan)
-  const key = { link: link.name, pan_hash }
   const tags = tagsOf(link, fields)
   const charge = chargeOf(fields)
   const code = tags.get(TAG_CODE)
@@ -54,7 +53,14 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     kind,
     link: link.name,
     identity: identityOf(
-      { ...key, mti, stan: at(fields, 11), transmitted: at(fields, 7), acquirer: fields[32] ?? '' },
+      {
+        link: link.name,
+        mti,
+        stan: fields[11] ?? '',
+        transmitted: fields[7] ?? '',
+        acquirer: fields[32] ?? '',
+        pan_hash,
+      },
       received_at,
     ),
     fingerprint: `${charge.minor}|${fields[49] ?? ''}|${fields[95] ?? ''}`,
@@ -73,7 +79,11 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
       original_identity:
         fields[90] === undefined
           ? null
-          : originalIdentityOf(readOriginal(fields[90]), key, received_at),
+          : originalIdentityOf(
+              readOriginal(fields[90]),
+              { link: link.name, pan_hash },
+              received_at,
+            ),
       retrieval_reference_number: trimmed(fields[37]),
       authorization_code: trimmed(fields[38]),
     },
@@ -143,8 +153,6 @@ function neededOf(mti: string, kind: RequestKind): readonly number[] {
   if (kind === 'capture' || kind === 'refund' || kind === 'advise') return NEEDED_OF_CLEARINGS
   return mti[2] === '0' && mti[1] !== '4' ? NEEDED_OF_QUESTIONS : NEEDED
 }
-
-const at = (fields: Fields, element: number): string => fields[element] ?? ''
 
 /** Element 2, or the number in front of the track's separator. */
 function panOf(fields: Fields): string {

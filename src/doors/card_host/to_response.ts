@@ -26,7 +26,8 @@ export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
   const response_code = responseCode(decision, asked.is_advice)
   const said = saidIn(asked, decision, response_code)
   const mti = answerMti(message.mti)
-  const fields = Object.assign(echoed(message.fields), said)
+  const fields = echoed(message.fields)
+  for (const element in said) fields[element] = said[element] as string
   if (fields[2] !== undefined) fields[2] = '0'.repeat(fields[2].length)
   const kept_bytes = encode(link, { mti, fields })
   return {

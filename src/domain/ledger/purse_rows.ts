@@ -1,0 +1,38 @@
+import type { PurseRow } from './ledger_store.ts'
+import type { Purse } from './purse.ts'
+
+/**
+ * The purses of a posting. Found by account, owner and kind in turn: one key of all three would
+ * have to be put together anew for every question.
+ */
+export class PurseRows {
+  readonly #accounts = new Map<string, Map<string, PurseRow[]>>()
+
+  constructor(rows: Iterable<PurseRow>) {
+    for (const row of rows) this.#add(row)
+  }
+
+  #add(row: PurseRow): void {
+    const owners = this.#accounts.get(row.account_id) ?? new Map<string, PurseRow[]>()
+    this.#accounts.set(row.account_id, owners)
+    const kinds = owners.get(row.owner_id)
+    if (kinds === undefined) owners.set(row.owner_id, [row])
+    else kinds.push(row)
+  }
+
+  find(account_id: string, { kind, owner_id }: Purse): PurseRow | undefined {
+    const kinds = this.#accounts.get(account_id)?.get(owner_id) ?? []
+    for (const row of kinds) if (row.kind === kind) return row
+    return undefined
+  }
+
+  changed(): PurseRow[] {
+    const rows: PurseRow[] = []
+    for (const owners of this.#accounts.values()) {
+      for (const kinds of owners.values()) {
+        for (const row of kinds) if (row.is_changed) rows.push(row)
+      }
+    }
+    return rows
+  }
+}
