@@ -62,7 +62,13 @@ export function aboutThese(input: { card_id?: string; event?: string }): Conditi
 export function ofKinds(list: string): Condition[] {
   const kinds = list.split(',')
   const others = kinds.filter((kind) => kind !== 'error')
-  if (others.length === kinds.length) return [['activity_type = any(?)', kinds]]
+  if (others.length === kinds.length)
+    return [['activity_type = any(?)', kinds], ...notSpending(kinds)]
   if (others.length === 0) return [["severity = 'error'"]]
   return [["(severity = 'error' or activity_type = any(?))", others]]
+}
+
+/** Said aloud, because the index of all other kinds holds no spending. */
+function notSpending(kinds: readonly string[]): Condition[] {
+  return kinds.includes('spend') ? [] : [["activity_type <> 'spend'"]]
 }

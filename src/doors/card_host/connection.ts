@@ -23,7 +23,8 @@ export class Connection {
   readonly #pending = new Set<Pending>()
   #heard_ms: number
   #echoes = 0
-  #is_corked = false
+  /** Answers of this turn: they leave in one write. */
+  #answers: Uint8Array[] = []
 
   constructor(socket: Socket, seams: HostSeams) {
     this.#socket = socket
@@ -105,18 +106,15 @@ export class Connection {
     if (!isFull && this.#socket.isPaused()) this.#socket.resume()
   }
 
-  /** Answers of one turn leave in one write. */
   #send(bytes: Uint8Array, header?: Uint8Array): void {
-    if (!this.#socket.writable) return
-    if (!this.#is_corked) {
-      this.#is_corked = true
-      this.#socket.cork()
-      setImmediate(() => {
-        this.#is_corked = false
-        this.#socket.uncork()
-      })
-    }
-    this.#socket.write(writeFrame(this.#seams.link.frame, bytes, header))
+    if (this.#answers.length === 0) setImmediate(() => this.#flush())
+    this.#answers.push(writeFrame(this.#seams.link.frame, bytes, header))
+  }
+
+  #flush(): void {
+    const frames = this.#answers
+    this.#answers = []
+    if (this.#socket.writable) this.#socket.write(Buffer.concat(frames))
   }
 
   #echo(): void {

@@ -9,7 +9,7 @@ import { readOriginal, readPlace, readReplacement } from '#iso8583/subfields.ts'
 import { readPrivateTags } from '#iso8583/tags.ts'
 import type { Keys } from '#platform/keys.ts'
 import { chargeOf } from './amounts.ts'
-import { identityOf, originalIdentityOf } from './identity.ts'
+import { identityOf, type MessageKey, originalIdentityOf } from './identity.ts'
 
 type Fields = Readonly<Record<number, string>>
 
@@ -46,23 +46,14 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
   requireElements(mti, kind, fields)
   const pan = panOf(fields)
   const pan_hash = panHash(keys, pan)
+  const key = { link: link.name, pan_hash }
   const tags = tagsOf(link, fields)
   const charge = chargeOf(fields)
   const code = tags.get(TAG_CODE)
   return {
     kind,
     link: link.name,
-    identity: identityOf(
-      {
-        link: link.name,
-        mti,
-        stan: fields[11] ?? '',
-        transmitted: fields[7] ?? '',
-        acquirer: fields[32] ?? '',
-        pan_hash,
-      },
-      received_at,
-    ),
+    identity: identityOf(messageKey(mti, fields, key), received_at),
     fingerprint: `${charge.minor}|${fields[49] ?? ''}|${fields[95] ?? ''}`,
     pan_hash,
     charge,
@@ -79,11 +70,7 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
       original_identity:
         fields[90] === undefined
           ? null
-          : originalIdentityOf(
-              readOriginal(fields[90]),
-              { link: link.name, pan_hash },
-              received_at,
-            ),
+          : originalIdentityOf(readOriginal(fields[90]), key, received_at),
       retrieval_reference_number: trimmed(fields[37]),
       authorization_code: trimmed(fields[38]),
     },
@@ -101,6 +88,15 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     answer: given.answer,
     restore: given.restore,
   }
+}
+
+function messageKey(
+  mti: string,
+  fields: Fields,
+  { link, pan_hash }: Pick<MessageKey, 'link' | 'pan_hash'>,
+): MessageKey {
+  const [stan = '', transmitted = '', acquirer = ''] = [fields[11], fields[7], fields[32]]
+  return { link, mti, stan, transmitted, acquirer, pan_hash }
 }
 
 /** As JSON.stringify would, which is slow at numbered keys; hardly a value needs an escape. */
