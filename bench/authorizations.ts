@@ -1,5 +1,5 @@
 import { objectionsTo } from '#domain/authorizations/checks.ts'
-import { makeEngine } from '#domain/authorizations/engine.ts'
+import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import { dispatch, type HostSeams } from '#doors/card_host/dispatch.ts'
 import { toRequest } from '#doors/card_host/to_request.ts'
 import { default_link } from '#iso8583/links.ts'
@@ -7,6 +7,7 @@ import { maskMessage } from '#iso8583/mask.ts'
 import { decode, encode } from '#iso8583/message.ts'
 import { openDatabase } from '#platform/db.ts'
 import { frameMaker } from './authorizations_parts/messages.ts'
+import { requestMaker } from './authorizations_parts/requests.ts'
 import {
   pgbench,
   startClient,
@@ -16,14 +17,16 @@ import {
 } from './authorizations_parts/world.ts'
 
 /**
- * Authorizations a second, durable commits, on one PostgreSQL: over TCP with 256 in flight, driven
- * in process, and unbatched; as ratios in one run to pgbench's simple-update with 16 clients. Then
- * the latency at 500 a second, and where the processor's time goes.
+ * Authorizations a second, durable commits, on one PostgreSQL: over TCP with 256 in flight, the
+ * engine by itself and behind the codec in this process, and unbatched; as ratios in one run to
+ * pgbench's simple-update with 16 clients. Then the latency at 500 a second, and where the
+ * processor's time goes.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
 const CARDS = 500
 const IN_FLIGHT = 256
 const IN_PROCESS_FLIGHT = 512
+const ENGINE_FLIGHT = 1_024
 
 const world = await startWorld(CARDS)
 const client = await startClient()
@@ -51,19 +54,25 @@ async function overTcp(name: string, batch_max?: number, per_second?: number): P
 }
 
 type InProcess = Figure & { cpu_us: number }
+type Ask = () => Promise<unknown> | undefined
 
-async function inProcess({ seams, url }: World): Promise<InProcess> {
+/** What is asked in this process, so many at once. */
+async function inProcess(
+  { seams, url }: World,
+  name: string,
+  { in_flight, askOf }: { in_flight: number; askOf(engine: Engine): Ask },
+): Promise<InProcess> {
   const db = openDatabase(url, { pool_size: 2, key_lookups: true })
   const engine = makeEngine({ ...seams, db })
-  const host: HostSeams = { ...seams, engine, link: default_link }
-  await drive(host, 1)
+  const ask = askOf(engine)
+  await drive(ask, in_flight, 1)
   const cpu = process.cpuUsage()
-  const sorted = (await drive(host, SECONDS)).sort((a, b) => a - b)
+  const sorted = (await drive(ask, in_flight, SECONDS)).sort((a, b) => a - b)
   const { user, system } = process.cpuUsage(cpu)
   await engine.drain()
   await db.close()
   return {
-    name: `in process, ${IN_PROCESS_FLIGHT} in flight`,
+    name: `${name}, ${in_flight} in flight`,
     per_second: sorted.length / SECONDS,
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
@@ -72,19 +81,25 @@ async function inProcess({ seams, url }: World): Promise<InProcess> {
   }
 }
 
-/** So many at once, for so long; how long each of them took. */
-async function drive(host: HostSeams, seconds: number): Promise<number[]> {
+/** From the bytes of a message to those of its answer, as the host does it. */
+const throughTheCodec = (engine: Engine): Ask => {
+  const host: HostSeams = { ...world.seams, engine, link: default_link }
   const make = frameMaker(cards)
+  return () => dispatch(host, { is_signed_off: false }, make().body)?.answer as Promise<unknown>
+}
+
+/** So many at once, for so long; how long each of them took. */
+async function drive(ask: Ask, in_flight: number, seconds: number): Promise<number[]> {
   const latencies: number[] = []
   const until = performance.now() + seconds * 1_000
   const one = async () => {
     while (performance.now() < until) {
       const began = performance.now()
-      await dispatch(host, { is_signed_off: false }, make().body)?.answer
+      await ask()
       latencies.push(performance.now() - began)
     }
   }
-  await Promise.all(Array.from({ length: IN_PROCESS_FLIGHT }, one))
+  await Promise.all(Array.from({ length: in_flight }, one))
   return latencies
 }
 
@@ -154,14 +169,24 @@ const show = (value: number, digits = 0) => value.toFixed(digits).padStart(9)
 
 const base = pgbench(world.url, SECONDS)
 const tcp = await overTcp(`TCP, ${IN_FLIGHT} in flight`)
-const driven = await inProcess(world)
+const alone = await inProcess(world, 'engine in process', {
+  in_flight: ENGINE_FLIGHT,
+  askOf: (engine) => {
+    const make = requestMaker(world)
+    return () => engine.submit(make())
+  },
+})
+const driven = await inProcess(world, 'codec too, in process', {
+  in_flight: IN_PROCESS_FLIGHT,
+  askOf: throughTheCodec,
+})
 const unbatched = await overTcp(`TCP, ${IN_FLIGHT} in flight, unbatched`, 1)
 const steady = await overTcp('TCP, 500 a second', undefined, 500)
 
 console.log('                                    per second   p50 ms    p99 ms  × pgbench')
 if (base === null) console.log('no pgbench on this machine: no ratio to it')
 else console.log(`${'pgbench simple-update, 16 clients'.padEnd(36)}${show(base)}`)
-for (const figure of [tcp, driven, unbatched, steady]) {
+for (const figure of [tcp, alone, driven, unbatched, steady]) {
   const ratio = base === null ? '' : show(figure.per_second / base, 2)
   const line = [show(figure.per_second), show(figure.p50, 1), show(figure.p99, 1), ratio]
   const refused = figure.others > 0 ? `  (${figure.others} not approved)` : ''
@@ -170,11 +195,10 @@ for (const figure of [tcp, driven, unbatched, steady]) {
 console.log(`batched is ${(tcp.per_second / unbatched.per_second).toFixed(1)} × unbatched`)
 
 const costs = parts(world)
-const known = Object.values(costs).reduce((sum, cost) => sum + cost, 0)
 console.log('\nCPU of this process per authorization, µs')
 for (const [name, cost] of Object.entries(costs)) console.log(`${name.padEnd(36)}${show(cost, 1)}`)
-console.log(`${'rest: database client, rows, ids'.padEnd(36)}${show(driven.cpu_us - known, 1)}`)
-console.log(`${'in process, all of it'.padEnd(36)}${show(driven.cpu_us, 1)}`)
+console.log(`${'engine and database client'.padEnd(36)}${show(alone.cpu_us, 1)}`)
+console.log(`${'with the codec, all of it'.padEnd(36)}${show(driven.cpu_us, 1)}`)
 
 client.stop()
 await world.stop()

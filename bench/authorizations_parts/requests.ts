@@ -1,0 +1,47 @@
+import type { CardRequest, KeptAnswer } from '#domain/authorizations/request.ts'
+import { toRequest } from '#doors/card_host/to_request.ts'
+import { default_link } from '#iso8583/links.ts'
+import { maskMessage } from '#iso8583/mask.ts'
+import { decode } from '#iso8583/message.ts'
+import { frameMaker } from './messages.ts'
+import type { World } from './world.ts'
+
+const ANSWER_BYTES = 120
+
+/** As long as a real one; the codec would have made it. */
+const answer: KeptAnswer = {
+  mti: '0110',
+  response_code: '00',
+  fields: { 38: 'ABC123', 39: '00' },
+  bytes: new Uint8Array(ANSWER_BYTES),
+  kept_bytes: new Uint8Array(ANSWER_BYTES),
+}
+
+/** Purchases with random cards as the engine gets them from its doors, each another message. */
+export function requestMaker({ seams, cards }: World): () => CardRequest {
+  const templates = cards.map((card): CardRequest => {
+    const message = decode(default_link, frameMaker([card])().body)
+    return toRequest(message, {
+      link: default_link,
+      keys: seams.keys,
+      received_at: new Date(),
+      masked: maskMessage(default_link, message),
+      answer: () => answer,
+      restore: () => answer.bytes,
+    })
+  })
+  const run = Math.random().toString(36).slice(2)
+  let count = 0
+  return () => {
+    const template = templates[Math.floor(Math.random() * templates.length)]
+    if (template === undefined) throw new Error('there are cards')
+    count += 1
+    const retrieval_reference_number = String(count).padStart(12, '0')
+    return {
+      ...template,
+      identity: `${template.identity}|${run}|${count}`,
+      reference: { ...template.reference, retrieval_reference_number },
+      received_at: new Date(),
+    }
+  }
+}
