@@ -42,7 +42,7 @@ export function makeHttp(programme: Programme): FastifyInstance {
   limitBodyTime(app, programme)
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsAt(request.url.split('?', 1)[0] ?? '')
+    const allowed = methodsAt(pathOf(request.url))
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
     return answerProblem(programme, request, reply, unserved(request.method, allowed))
   })
@@ -58,11 +58,16 @@ export function makeHttp(programme: Programme): FastifyInstance {
   return app
 }
 
-/** Two refusals that Node would send by itself, without a word: no Host, and an odd Expect. */
+/**
+ * What no door should have to think of: a path with a null character, which the database would
+ * choke on; and two refusals that Node would send without a word, no Host and an odd Expect.
+ */
 function refuseInOurWords(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
+  app.addHook('onRequest', ({ raw, url }, _reply, done) => {
     const isNamed = raw.headers.host !== undefined || raw.httpVersion !== '1.1'
-    done(isNamed ? undefined : new Problem('invalid_request', 'A request names its Host.'))
+    if (!isNamed) return done(new Problem('invalid_request', 'A request names its Host.'))
+    const hasNull = url.includes('%00') && pathOf(url).includes('%00')
+    done(hasNull ? new Problem('not_found', 'There is nothing with such an id.') : undefined)
   })
   app.server.on('checkExpectation', (request, reply) => app.server.emit('request', request, reply))
 }
@@ -126,6 +131,8 @@ function refuseLate(programme: Programme, socket: Socket): void {
   const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   void refuseMalformed(programme, socket, late)
 }
+
+const pathOf = (url: string) => url.split('?', 1)[0] ?? ''
 
 function unserved(method: string, allowed: readonly string[]): Problem {
   if (allowed.length === 0) {

@@ -86,7 +86,7 @@ test('it tells of the session in an event and in the audit log, without its bear
   assert.deepEqual(
     entries.map(({ action, result }) => [action, result]),
     [
-      ['session.failed', 'denied'],
+      ['session.failed', 'failure'],
       ['session.created', 'success'],
     ],
   )

@@ -109,7 +109,7 @@ async function requireSecondFactor(
 function auditFailure(context: Anonymous, account: AccountRow): Promise<void> {
   return context.auditRefusal(account.id, {
     action: 'session.failed',
-    result: 'denied',
+    result: 'failure',
     resource: { type: 'account', id: account.id },
   })
 }

@@ -116,7 +116,7 @@ test('its filters take one or several values, and are joined by and', async () =
     `&actor_id=${key.id},${session_id}`,
     ({ actor }) => actor.id === key.id || actor.id === session_id,
   )
-  await expectFound('&result=denied', ({ result }) => result === 'denied')
+  await expectFound('&result=failure', ({ result }) => result === 'failure')
   await expectFound('&operation=enable_2fa', ({ operation }) => operation === 'enable_2fa')
   await expectFound(
     '&operation=update_account&action=api_key.used',

@@ -12,8 +12,13 @@ type Progress = {
   tracking_url?: string
 }
 
-/** From here a card goes nowhere any more. */
+/** From here a card goes nowhere any more, but that what was delivered may come back. */
 const ENDS: readonly Shipping['status'][] = ['delivered', 'cancelled']
+
+function mayBecome(from: Shipping['status'], to: Shipping['status']): boolean {
+  if (from === to || (from === 'delivered' && to === 'returned')) return true
+  return to !== 'pending' && !ENDS.includes(from)
+}
 
 /**
  * How far a physical card has come, as whoever makes and posts it tells us: a maker asks for cards
@@ -25,7 +30,7 @@ export async function shipCard(context: OperatorContext, progress: Progress): Pr
   const card = await lockCardOf(tx, await cardOwner(tx, id), id)
   const { shipping } = card
   if (shipping === null) throw refused('A virtual card is not shipped.')
-  if (shipping.status !== status && (ENDS.includes(shipping.status) || status === 'pending')) {
+  if (!mayBecome(shipping.status, status)) {
     throw refused(`A card that is ${shipping.status} cannot become ${status}.`)
   }
   await changeCard(tx, card, {

@@ -48,14 +48,18 @@ function redirectUris(given: unknown): string[] {
   return given.map(redirectUri)
 }
 
+/** URL takes a control character or half a surrogate pair in silence; what is stored keeps it. */
+function isAddress(given: unknown): given is string {
+  if (typeof given !== 'string' || given.length > URI_LENGTH_MAX) return false
+  return URL.canParse(given) && !/\p{C}/u.test(given)
+}
+
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]']
 /** Schemes that a browser runs, opens or answers itself: none of them is an app's own. */
 const FORBIDDEN = /^(javascript|data|file|vbscript|blob|about|ftp|ws|wss|mailto|tel|view-source):$/
 
 function redirectUri(given: unknown): string {
-  if (typeof given !== 'string' || given.length > URI_LENGTH_MAX || !URL.canParse(given)) {
-    throw wrongUri('each redirect URI must be an absolute address')
-  }
+  if (!isAddress(given)) throw wrongUri('each redirect URI must be an absolute address')
   const { protocol, hostname, username, password, hash } = new URL(given)
   if (hash !== '' || given.includes('#')) throw wrongUri('a redirect URI has no fragment')
   if (username !== '' || password !== '') throw wrongUri('a redirect URI has no user or password')
@@ -99,13 +103,12 @@ function nameOf(given: unknown): string | null {
     .normalize('NFKC')
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
-  return line === '' ? null : line.slice(0, NAME_LENGTH_MAX)
+  return line === '' ? null : [...line].slice(0, NAME_LENGTH_MAX).join('').trim()
 }
 
 /** Kept and never fetched. */
 function pageOf(given: unknown): string | null {
-  if (typeof given !== 'string' || given.length > URI_LENGTH_MAX) return null
-  return URL.canParse(given) && given.startsWith('https://') ? given : null
+  return isAddress(given) && given.startsWith('https://') ? given : null
 }
 
 const wrongUri = (sentence: string) => new RegistrationError('invalid_redirect_uri', sentence)

@@ -1,3 +1,4 @@
+import { Problem } from '#contract/problem.ts'
 import { initial_scopes, type Scope, scope_names } from '#contract/scopes.ts'
 import { resourceNamed, resourceUrl } from '#domain/access/resource.ts'
 import type { Settings } from '#platform/config.ts'
@@ -26,6 +27,7 @@ function isKnown(scope: string): boolean {
 
 /** One spelling for each resource, here and at the token endpoint, whatever the client writes. */
 export function withResources(settings: Settings, given: URLSearchParams): URLSearchParams {
+  requireHoldable(given)
   const judged = new URLSearchParams(given)
   const named = judged.getAll('resource')
   judged.delete('resource')
@@ -35,4 +37,10 @@ export function withResources(settings: Settings, given: URLSearchParams): URLSe
   })
   for (const address of new Set(spelled)) judged.append('resource', address)
   return judged
+}
+
+/** The library keeps what it is asked, and the database holds no null character. */
+function requireHoldable(given: URLSearchParams): void {
+  if (!given.toString().includes('%00')) return
+  throw new Problem('invalid_request', 'A parameter must not contain a null character.')
 }

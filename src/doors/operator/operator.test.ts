@@ -276,4 +276,6 @@ test('a physical card is shipped step by step, in the sandbox too', async () => 
   assert.equal((await ship('delivered')).body['shipping'].status, 'delivered')
   assert.equal((await ship('lost')).status, 400)
   assert.equal((await ship('pending')).status, 409)
+  assert.equal((await ship('shipped')).status, 409)
+  assert.equal((await ship('returned')).body['shipping'].status, 'returned')
 })

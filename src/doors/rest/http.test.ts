@@ -108,7 +108,22 @@ test('a path that cannot be decoded is refused in the shape of every refusal', a
   }
 })
 
-test('an id is unknown however long it is', async () => {
+test('an id is unknown whatever stands in it and however long it is', async () => {
+  const odd = ['%00', 'card_%00', "'%20or%201=1--", '__proto__', '%F0%9F%98%80', 'x'.repeat(900)]
+  for (const id of odd) {
+    const reply = await send(url, 'GET', `/v1/cards/${id}`, { bearer })
+    assertRefused(reply, 404, 'not_found')
+  }
+  const others: [string, string][] = [
+    ['POST', '/three_ds/%00/x'],
+    ['GET', '/operator/v1/disputes/%00/evidence/x'],
+    ['DELETE', '/oauth/grants/x%00'],
+    ['POST', '/sandbox/v1/topups/%00/confirm'],
+    ['GET', '/files/disputes/%00/evidence/x'],
+  ]
+  for (const [method, path] of others) {
+    assertRefused(await send(url, method, path, { bearer }), 404, 'not_found')
+  }
   const long = await raw(head().replace('/v1/accounts/me', `/v1/cards/${'a'.repeat(5_000)}`))
   assert.equal(long.status, 404)
   assert.equal(long.body['error'], 'not_found')

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { registerAgent, startAgentService } from '#test/support/agent.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+
+const { url } = await startAgentService()
+
+const form = (path: string, text: string, headers: Record<string, string> = {}) =>
+  fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: text,
+  })
+
+test('a null character anywhere in a request is a 400, and never a failure of ours', async () => {
+  const { client } = await registerAgent(url, { token_endpoint_auth_method: 'none' })
+  const known = `client_id=${client.client_id}&response_type=code`
+  for (const query of ['client_id=%00', `${known}&state=a%00b`, `${known}&a%00b=1`]) {
+    const reply = await send(url, 'GET', `/oauth/authorize?${query}`, {})
+    assertRefused(reply, 400, 'invalid_request')
+  }
+  for (const path of ['/oauth/token', '/oauth/revoke']) {
+    const reply = await form(path, 'client_id=%00&token=x&grant_type=authorization_code&code=x')
+    assert.equal(reply.status, 400, path)
+    const basic = Buffer.from('a%00b:secret').toString('base64')
+    const named = await form(path, 'token=x&grant_type=refresh_token&refresh_token=x', {
+      authorization: `Basic ${basic}`,
+    })
+    assert.equal(named.status, 400, path)
+  }
+})
+
+test('what a client calls itself and where it lives is stored as it can be, or refused', async () => {
+  const register = (body: object) => send(url, 'POST', '/oauth/register', { body })
+  for (const odd of ['\u0000', '\ud800', '\u0007', '\u202e']) {
+    const redirect = await register({ redirect_uris: [`https://app.example/${odd}`] })
+    assert.equal(redirect.status, 400)
+    assert.equal(redirect.body['error'], 'invalid_redirect_uri')
+    const named = await register({
+      redirect_uris: ['https://app.example/callback'],
+      client_name: `An app${odd}`,
+      client_uri: `https://app.example/${odd}`,
+      logo_uri: `https://app.example/${odd}`,
+    })
+    assert.equal(named.status, 201, named.text)
+    assert.equal(named.body['client_name'], 'An app')
+    assert.equal(named.body['client_uri'], undefined)
+  }
+  const long = await register({
+    redirect_uris: ['https://app.example/callback'],
+    client_name: `${'a'.repeat(99)}😀😀`,
+  })
+  assert.equal(long.status, 201, long.text)
+  assert.equal(long.body['client_name'], `${'a'.repeat(99)}😀`)
+})
