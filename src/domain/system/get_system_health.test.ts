@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SystemHealth } from '#contract/system.ts'
+import { systemClock } from '#platform/clock.ts'
 import { bareProbes, type ComponentHealth, type Probes } from '#platform/health.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { cuttableLine } from '#test/support/cuttable.ts'
@@ -53,6 +54,14 @@ test('it is measured, not constant: each time anew, and as long as it took', asy
   for (const latency_ms of latencies) assert(latency_ms !== null && latency_ms > 0)
   const first = await healthOf(bearer)
   assert((await healthOf(bearer)).checked_at >= first.checked_at)
+})
+
+test('the chains are read at the start, before the first beat: a new programme is not ill', async () => {
+  const clock = { ...systemClock(), every: () => () => undefined }
+  const fresh = await startTestService({ seams: { clock } })
+  const { bearer } = await openAccount(fresh.url)
+  const isWell = async () => (await healthOf(bearer, fresh.url)).status === 'operational'
+  assert(await eventually(isWell, { within_ms: 5_000 }))
 })
 
 /** Parts that are as a test says. */

@@ -23,6 +23,7 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
   return {
     name: 'watch_deposits',
     every_ms: EVERY_MS,
+    at_start: true,
     pass: async () => {
       for (const one of watched) {
         await withLease(parts.db, `watch:${one.chain.name}`, async () => {
