@@ -31,7 +31,10 @@ export async function start(): Promise<void> {
 
 async function startSandbox(settings: Settings) {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
-  process.stderr.write('Starting Florin in sandbox mode…\n')
+  // Said before anything serves: whoever waits for that may want to operate at once.
+  process.stderr.write(
+    `Starting Florin in sandbox mode…\n\n  Operator token  ${operator_token.open()}\n`,
+  )
   const clock = systemClock()
   const now_ms = () => clock.now().getTime()
   const sandbox = await startSandboxWorld({

@@ -109,7 +109,7 @@ export function Credentials(props: CredentialsProps) {
         required
         value={password}
         onChange={(change) => setPassword(change.target.value)}
-        {...(autoComplete === 'new-password' && { hint: 'At least 10 characters.' })}
+        {...(autoComplete === 'new-password' && { hint: 'At least 8 characters.' })}
       />
     </>
   )

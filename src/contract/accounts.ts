@@ -21,7 +21,7 @@ const Email = Type.String({
 })
 
 const NewPassword = Type.String({
-  description: 'At least 10 characters, and not one of the passwords everybody tries first.',
+  description: 'At least 8 characters, and not one of the passwords everybody tries first.',
   maxLength: 256,
   examples: ['correct horse battery staple'],
 })

@@ -287,7 +287,7 @@ export const update_webhook = operation({
       OneOf(webhook_statuses, { description: 'Turn it on or off.', examples: ['enabled'] }),
     ),
     rotate_secret: Type.Optional(
-      Type.Boolean({ description: 'True makes a new signing secret.', examples: [true] }),
+      Type.Literal(true, { description: 'Makes a new signing secret.', examples: [true] }),
     ),
     grace_seconds: Type.Optional(
       Type.Integer({

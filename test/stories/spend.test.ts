@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ActivityEvent } from '#contract/activity.ts'
 import { getCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import {
@@ -111,4 +112,16 @@ test('another currency is charged in dollars at the rate the network said', asyn
   assert.equal(captured.amount_usd, 10.85)
   assert.equal((await getTransaction(url, spender.key, held.id)).status, 'partially_captured')
   await assertBooksAreSound(programme.db)
+})
+
+test('a decline is a failure: it is found among the errors, and is spending all the same', async () => {
+  const spender = await openSpender(service, { usd: 5 })
+  const declined = await authorize(url, spender, { amount: 6 })
+  for (const type of ['error', 'spend']) {
+    const { body } = await send(url, 'GET', `/v1/activity?type=${type}`, { bearer: spender.key })
+    const [event] = body['data'] as unknown as ActivityEvent[]
+    assert.equal(event?.event, 'transaction.declined')
+    assert.deepEqual([event.type, event.severity], ['spend', 'error'])
+    assert.deepEqual(event.resource, { type: 'transaction', id: declined.id })
+  }
 })

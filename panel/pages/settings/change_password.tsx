@@ -37,7 +37,7 @@ export function ChangePassword() {
           type="password"
           autoComplete="new-password"
           required
-          hint="At least 10 characters. Every other session ends."
+          hint="At least 8 characters. Every other session ends."
           value={password}
           onChange={(change) => setPassword(change.target.value)}
           fault={faultOf(update.error, 'password')}

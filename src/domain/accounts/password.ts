@@ -4,10 +4,41 @@ import { Problem } from '#contract/problem.ts'
 /** argon2id with 19 MiB and two passes: about 50 ms of work for us, and for every guess. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-const LENGTH_MIN = 10
+const LENGTH_MIN = 8
 
 /** The ones everybody tries first, at the length we ask for. */
 const COMMON = new Set([
+  'password',
+  'password1',
+  'password!',
+  'passw0rd',
+  'p@ssw0rd',
+  '12345678',
+  '123456789',
+  '87654321',
+  'qwertyui',
+  'qwerty12',
+  'qwerty123',
+  'asdfghjk',
+  'abcdefgh',
+  'abcd1234',
+  'abc12345',
+  '1q2w3e4r',
+  '1qaz2wsx',
+  'iloveyou',
+  'letmein1',
+  'trustno1',
+  'changeme',
+  'welcome1',
+  'admin123',
+  'football',
+  'baseball',
+  'sunshine',
+  'princess',
+  'superman',
+  'starwars',
+  'computer',
+  'whatever',
   'password12',
   'password123',
   'password1234',

@@ -94,7 +94,7 @@ export function tell(work: Work, row: TransactionRow, name: EventName): void {
   const event: NewEvent = {
     type: `transaction.${name}`,
     message: sentences[name](of, row),
-    severity: name === 'declined' ? 'warning' : 'info',
+    severity: name === 'declined' ? 'error' : 'info',
     resource: { type: 'transaction', id: row.id },
     card_id: row.card_id,
     amount_micros: row.amount_micros,

@@ -20,7 +20,3 @@ const BEARER_ERRORS = /^\{"error":"(missing_token|invalid_token|token_expired|to
 export function isAboutBearer({ status, body }: Answer): boolean {
   return status === 401 && BEARER_ERRORS.test(body)
 }
-
-export function isAboutScope({ status, body }: Answer): boolean {
-  return status === 403 && body.startsWith('{"error":"insufficient_scope"')
-}

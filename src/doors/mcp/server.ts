@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
-import { challenge, stepUp } from '#doors/challenge.ts'
+import { challenge, isAboutScope, stepUp } from '#doors/challenge.ts'
 import { textOf } from '#doors/json_body.ts'
 import { readBody } from '#doors/read_body.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
@@ -28,7 +28,7 @@ import {
   ProtocolError,
   resultText,
 } from './protocol.ts'
-import { HttpRefusal, isAboutBearer, isAboutScope } from './refusal.ts'
+import { HttpRefusal, isAboutBearer } from './refusal.ts'
 import { endSession, openSession, requireSession } from './session.ts'
 import { streamTool } from './stream.ts'
 import { toolCallFrom } from './tool_call.ts'
@@ -84,7 +84,7 @@ async function guarded(
     if (request.method === 'POST') {
       // By then the parser has gone on to what came with the head.
       await null
-      const body = readBody(request, reply)
+      const body = readBody(request)
       request.body = body instanceof Promise ? await body : body
     }
     requireOurPlace(programme.settings, request)
