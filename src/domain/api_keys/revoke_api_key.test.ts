@@ -61,7 +61,7 @@ test('somebody else’s key is answered exactly like one that never was', async 
   ]
   for (const id of missing_ids) {
     const missing = await revoke(bob.bearer, id)
-    if (id === '%00') assertRefused(missing, 400, 'invalid_request')
+    if (id === '%00') assertRefused(missing, 404, 'not_found')
     else assert.deepEqual(refusalOf(missing), refusalOf(foreign))
   }
   await revoke(ada.bearer, theirs.id)

@@ -229,5 +229,5 @@ test('the inbox is for its owner alone', async () => {
   await createKey(url, person.bearer)
   await mailOf(person, 'api_key_created')
   assert.deepEqual(await inbox(stranger), [])
-  assertRefused(await send(url, 'GET', '/sandbox/v1/inbox'), 401, 'invalid_token')
+  assertRefused(await send(url, 'GET', '/sandbox/v1/inbox'), 401, 'missing_token')
 })
