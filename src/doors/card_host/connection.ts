@@ -114,7 +114,9 @@ export class Connection {
   #flush(): void {
     const frames = this.#answers
     this.#answers = []
-    if (this.#socket.writable) this.#socket.write(Buffer.concat(frames))
+    if (!this.#socket.writable) return
+    this.#socket.write(Buffer.concat(frames))
+    this.#flow()
   }
 
   #echo(): void {
