@@ -1,15 +1,17 @@
 import { readSettings } from '#platform/config.ts'
 import { type Database, openDatabase } from '#platform/db.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
+import { runningPostgresUrl } from '#platform/running_postgres.ts'
 
-/** For commands that look at the books: the configured database, or the embedded one while idle. */
+/**
+ * For commands that look at the books: the configured database, or the embedded one, which the
+ * service keeps while it runs.
+ */
 export async function withDatabase<Value>(work: (db: Database) => Promise<Value>): Promise<Value> {
-  const settings = readSettings(process.env)
-  const embedded =
-    settings.database_url === null
-      ? await startEmbeddedPostgres({ data_dir: settings.data_dir })
-      : null
-  const db = openDatabase(settings.database_url?.open() ?? embedded?.url ?? '')
+  const { database_url, data_dir } = readSettings(process.env)
+  const kept = database_url?.open() ?? (await runningPostgresUrl(data_dir))
+  const embedded = kept === null ? await startEmbeddedPostgres({ data_dir }) : null
+  const db = openDatabase(kept ?? embedded?.url ?? '')
   try {
     return await work(db)
   } finally {

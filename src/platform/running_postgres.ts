@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findProcess } from './process_table.ts'
 
-/** Where PostgreSQL notes its port in its own lock file. */
+/** Where PostgreSQL notes its process and its port in its own lock file. */
+const PID_LINE = 0
 const PORT_LINE = 3
 
 /** The address of an embedded server that another process keeps; null where none is running. */
 export async function runningPostgresUrl(data_dir: string): Promise<string | null> {
   try {
     const lock = await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8')
+    const lines = lock.split('\n')
+    // One that was killed leaves its file behind.
+    if ((await findProcess(Number(lines[PID_LINE]))) === null) return null
     const password = (await readFile(join(data_dir, 'postgres.password'), 'utf8')).trim()
-    const port = Number(lock.split('\n')[PORT_LINE])
-    return `postgres://postgres:${password}@127.0.0.1:${port}/florin`
+    return `postgres://postgres:${password}@127.0.0.1:${Number(lines[PORT_LINE])}/florin`
   } catch {
     return null
   }
