@@ -8,12 +8,16 @@ import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
 import { signerApart } from '#sandbox/signer_apart.ts'
 import { startSandboxWorld } from '#sandbox/world.ts'
 import { firstRunScreen } from './first_run_screen.ts'
+import { explainFault, requireIdleFolder } from './start_faults.ts'
 
 /** The service in its world: the sandbox brings its own, live mode is pointed at the real one. */
 export async function start(): Promise<void> {
   const settings = readSettings(process.env)
-  const running =
-    settings.mode === 'sandbox' ? await startSandbox(settings) : await startService(settings)
+  await requireIdleFolder(settings)
+  const starting = settings.mode === 'sandbox' ? startSandbox(settings) : startService(settings)
+  const running = await starting.catch((cause: unknown) => {
+    throw explainFault(cause, settings)
+  })
   const stop = () => {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)

@@ -8,7 +8,7 @@ import { findPostgresPackage, reachableBinaries } from './postgres_binaries.ts'
 import { type Cluster, requireCluster } from './postgres_cluster.ts'
 import { chooseServerUser } from './postgres_owner.ts'
 import { type LaunchOptions, launchServer, type RunningServer } from './postgres_server.ts'
-import { takeProcessLock } from './process_lock.ts'
+import { ownerOf, takeProcessLock } from './process_lock.ts'
 
 /**
  * A real PostgreSQL of our own, for development and the sandbox: used when FLORIN_DATABASE_URL is
@@ -40,16 +40,21 @@ export async function startEmbeddedPostgres(
   // Root's server runs as another user, who must be able to pass, but need not look around.
   await mkdir(resolve(options.data_dir), { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
   const data_dir = await realpath(options.data_dir)
-  const unlock = await takeProcessLock(
-    join(data_dir, 'postgres.lock'),
-    `The database in ${data_dir}`,
-  )
+  const unlock = await takeProcessLock(lockOf(data_dir), nameOf(data_dir))
   try {
     return await startLocked({ ...options, data_dir }, { package_dir, unlock })
   } catch (error) {
     await unlock()
     throw error
   }
+}
+
+const lockOf = (data_dir: string) => join(data_dir, 'postgres.lock')
+const nameOf = (data_dir: string) => `The database in ${data_dir}`
+
+/** In words which process keeps the database in a folder; null where none does. */
+export function embeddedOwner(data_dir: string): Promise<string | null> {
+  return ownerOf(lockOf(data_dir), nameOf(data_dir))
 }
 
 function isRoot(): boolean {

@@ -32,6 +32,12 @@ export async function takeProcessLock(dir: string, what: string): Promise<() => 
   }
 }
 
+/** In words who owns `dir` now; null where nobody does. */
+export async function ownerOf(dir: string, what: string): Promise<string | null> {
+  const pid = await livingOwnerBeside(dir, '').catch(() => null)
+  return pid === null ? null : refusal(what, pid)
+}
+
 async function layDown(own_file: string, started: string, what: string): Promise<void> {
   const text = `${JSON.stringify({ pid: process.pid, started })}\n`
   await writeFile(own_file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {

@@ -109,7 +109,8 @@ test('a folder that is in use is not started a second time, but is proven all th
   const service = await startFlorin(env)
   const ports = { FLORIN_PORT: String(await freePort()), FLORIN_ISO_PORT: '0' }
   const second = await florin(['start'], { ...env, ...ports })
-  assert.notEqual(second.code, 0, second.output)
+  assert.equal(second.code, 78, second.output)
+  assert.match(second.output, /^The database in .* is in use by another process \(pid \d+\)\..*\n$/)
   await assertProven()
   assert.equal((await me(service, demo_key)).status, 200)
   await stopped(service, 'SIGTERM')
@@ -165,8 +166,9 @@ test('a port that is taken ends the start with a message, and leaves no database
     FLORIN_PORT: port,
     FLORIN_ISO_PORT: '0',
   })
-  assert.notEqual(code, 0)
-  assert.match(output, /EADDRINUSE|in use/)
+  assert.equal(code, 78, output)
+  const sentence = `Port ${port} is in use by another program. Choose one with FLORIN_PORT.`
+  assert.ok(output.endsWith(`\n${sentence}\n`), output)
   const isFree = async () =>
     !(await stat(join(other.path, 'postgres/postmaster.pid')).catch(() => null))
   assert.ok(await eventually(isFree, { within_ms: 5_000 }))
