@@ -18,6 +18,7 @@ export async function revealWithConsent(card_id: string): Promise<PanReveal> {
     const state = freshKey()
     popup.location.href = await authorizeUrl({ client_id, verifier, state, card_id })
     const code = await codeFrom(popup, state)
+    popup.close()
     const token = await tokenFor({ client_id, code, verifier })
     try {
       return await request<PanReveal>(`/v1/cards/${card_id}/pan`, {
