@@ -106,7 +106,8 @@ test('two that lock each other out are both done in the end, each once', async (
   }
   await Promise.all([move('a', 'b'), move('b', 'a')])
   waiting = []
-  assert.equal(runs.count, 3, 'one of the two was the deadlock’s victim and was run again')
+  // Mostly three. A victim that is back before the other has woken up locks it out once more.
+  assert.ok(runs.count >= 3, 'one of the two was the deadlock’s victim and was run again')
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
 })
 
