@@ -21,13 +21,7 @@ export function LookUpBar<Name extends string>({ filters, name, label, statuses 
         />
       }
     >
-      <FilterChoice
-        label="Status"
-        any="Any status"
-        value={filters.values.status}
-        options={statuses}
-        onChange={(value) => filters.set('status', value)}
-      />
+      <FilterChoice of={filters} name="status" label="Status" any="Any status" options={statuses} />
     </FilterBar>
   )
 }

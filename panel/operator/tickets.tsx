@@ -34,11 +34,11 @@ export function Tickets() {
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
+            of={filters}
+            name="status"
             label="Status"
             any="Any status"
-            value={filters.values.status}
             options={ticket_statuses}
-            onChange={(value) => filters.set('status', value)}
           />
         </FilterBar>
         <Table

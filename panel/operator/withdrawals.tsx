@@ -68,11 +68,11 @@ export function Withdrawals() {
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
+            of={filters}
+            name="status"
             label="Status"
             any="Any status"
-            value={filters.values.status}
             options={statuses}
-            onChange={(value) => filters.set('status', value)}
           />
         </FilterBar>
         <Table

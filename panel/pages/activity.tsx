@@ -80,19 +80,13 @@ export function Activity() {
       <PageHeader title="Activity" note="Everything that happened on the account, as it happens." />
       <Section flush>
         <FilterBar {...filters}>
+          <FilterChoice of={filters} name="type" label="Kind" any="Everything" options={types} />
           <FilterChoice
-            label="Kind"
-            any="Everything"
-            value={filters.values.type}
-            options={types}
-            onChange={(value) => filters.set('type', value)}
-          />
-          <FilterChoice
+            of={filters}
+            name="card_id"
             label="Card"
             any="Any card"
-            value={filters.values.card_id}
             options={card_names.options}
-            onChange={(value) => filters.set('card_id', value)}
           />
           <PeriodChoice {...filters} />
         </FilterBar>

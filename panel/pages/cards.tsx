@@ -64,13 +64,7 @@ export function Cards() {
       />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
-            label="Status"
-            any="In use"
-            value={filters.values.status}
-            options={statuses}
-            onChange={(value) => filters.set('status', value)}
-          />
+          <FilterChoice of={filters} name="status" label="Status" any="In use" options={statuses} />
         </FilterBar>
         <Table
           label="Cards"

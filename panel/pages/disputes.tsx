@@ -62,18 +62,18 @@ export function Disputes() {
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
+            of={filters}
+            name="status"
             label="Status"
             any="Any status"
-            value={filters.values.status}
             options={statuses}
-            onChange={(value) => filters.set('status', value)}
           />
           <FilterChoice
+            of={filters}
+            name="outcome"
             label="Outcome"
             any="Any outcome"
-            value={filters.values.outcome}
             options={outcomes}
-            onChange={(value) => filters.set('outcome', value)}
           />
         </FilterBar>
         <Table

@@ -47,18 +47,18 @@ export function Tickets() {
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
+            of={filters}
+            name="status"
             label="Status"
             any="Any status"
-            value={filters.values.status}
             options={statuses}
-            onChange={(value) => filters.set('status', value)}
           />
           <FilterChoice
+            of={filters}
+            name="category"
             label="About"
             any="About anything"
-            value={filters.values.category}
             options={category_options}
-            onChange={(value) => filters.set('category', value)}
           />
         </FilterBar>
         <Table

@@ -72,23 +72,24 @@ export function FilterBar({ count, clear, search, children }: BarProps) {
   )
 }
 
-type ChoiceProps = {
+type ChoiceProps<Name extends string> = {
+  of: Pick<Filters<Name>, 'values' | 'set'>
+  name: Name
   label: string
   /** What it says while nothing is chosen: "Any status". */
   any: string
-  value: string
   options: readonly (readonly [value: string, text: string])[]
-  onChange(value: string): void
 }
 
-export function FilterChoice({ label, any, value, options, onChange }: ChoiceProps) {
+export function FilterChoice<Name extends string>(props: ChoiceProps<Name>) {
+  const { of, name, label, any, options } = props
   return (
     <Select
       label={label}
       hides_label
       className="md:w-auto md:max-w-48"
-      value={value}
-      onChange={(change) => onChange(change.target.value)}
+      value={of.values[name]}
+      onChange={(change) => of.set(name, change.target.value)}
       options={[['', any], ...options]}
     />
   )

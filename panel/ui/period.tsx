@@ -18,11 +18,11 @@ export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'se
   return (
     <>
       <FilterChoice
+        of={{ values, set }}
+        name="period"
         label="Period"
         any="Any time"
-        value={values.period}
         options={periods}
-        onChange={(value) => set('period', value)}
       />
       {values.period === 'between' &&
         (['from', 'to'] as const).map((name) => (

@@ -92,18 +92,18 @@ export function AuditLog() {
         }
       >
         <FilterChoice
+          of={filters}
+          name="actor_type"
           label="Who"
           any="Anybody"
-          value={values.actor_type}
           options={Object.entries(actor_words)}
-          onChange={(value) => set('actor_type', value)}
         />
         <FilterChoice
+          of={filters}
+          name="result"
           label="Result"
           any="Any result"
-          value={values.result}
           options={results}
-          onChange={(value) => set('result', value)}
         />
         <PeriodChoice {...filters} />
       </FilterBar>

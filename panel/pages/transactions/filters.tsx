@@ -43,33 +43,21 @@ export function TransactionFilters({ filters, card_options }: Props) {
         />
       }
     >
+      <FilterChoice of={filters} name="status" label="Status" any="Any status" options={statuses} />
+      <FilterChoice of={filters} name="type" label="Type" any="Any type" options={types} />
       <FilterChoice
-        label="Status"
-        any="Any status"
-        value={values.status}
-        options={statuses}
-        onChange={(value) => set('status', value)}
-      />
-      <FilterChoice
-        label="Type"
-        any="Any type"
-        value={values.type}
-        options={types}
-        onChange={(value) => set('type', value)}
-      />
-      <FilterChoice
+        of={filters}
+        name="card_id"
         label="Card"
         any="Any card"
-        value={values.card_id}
         options={card_options}
-        onChange={(value) => set('card_id', value)}
       />
       <FilterChoice
+        of={filters}
+        name="mcc"
         label="Category"
         any="Any category"
-        value={values.mcc}
         options={single_categories}
-        onChange={(value) => set('mcc', value)}
       />
       <PeriodChoice {...filters} />
     </FilterBar>
