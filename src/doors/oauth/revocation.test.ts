@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorize, refresh, registerAgent, startAgentService } from '#test/support/agent.ts'
+import { auditLog } from '#test/support/calls.ts'
+import { send } from '#test/support/http.ts'
+import { rpc } from '#test/support/mcp.ts'
+import { openAccount } from '#test/support/people.ts'
+
+const { url } = await startAgentService()
+const person = await openAccount(url)
+
+const isLive = async (token: string) =>
+  (await rpc(url, 'ping', {}, { bearer: token })).status === 200
+
+test('revoking a refresh token, or the grant, ends every token at once', async () => {
+  const revoke = (agent: Awaited<ReturnType<typeof registerAgent>>, token: string) =>
+    fetch(`${url}/oauth/revoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${btoa(`${agent.client.client_id}:${agent.client['client_secret']}`)}`,
+      },
+      body: new URLSearchParams({ token }),
+    })
+  const agent = await registerAgent(url)
+  const by_client = await authorize(agent, person)
+  assert(await isLive(by_client.access_token))
+  assert.equal((await revoke(agent, by_client.refresh_token)).status, 200)
+  const over = await rpc(url, 'ping', {}, { bearer: by_client.access_token })
+  assert.deepEqual([over.status, over.body['error']], [401, 'token_revoked'])
+
+  const by_owner = await authorize(agent, person)
+  assert(await isLive(by_owner.access_token))
+  const { body } = await send(url, 'GET', '/oauth/grants', { bearer: person.bearer })
+  const grants = body['data'] as unknown as { id: string; client_id: string; status: string }[]
+  const own = grants.filter(({ client_id }) => client_id === agent.client.client_id)
+  assert.deepEqual(
+    own.map(({ status }) => status),
+    ['active', 'revoked'],
+  )
+  const path = `/oauth/grants/${own[0]?.id}`
+  const stranger = await openAccount(url)
+  assert.equal((await send(url, 'DELETE', path, { bearer: stranger.bearer })).status, 404)
+  assert.equal((await send(url, 'DELETE', path, { bearer: by_owner.access_token })).status, 401)
+  assert.equal((await send(url, 'DELETE', path, { bearer: person.bearer })).status, 204)
+  const ended = await rpc(url, 'ping', {}, { bearer: by_owner.access_token })
+  assert.equal(ended.status, 401)
+  assert.equal(ended.body['error'], 'token_revoked')
+  await assert.rejects(refresh(agent, by_owner.refresh_token), { error: 'invalid_grant' })
+  const entries = await auditLog(url, person.bearer, '&action=oauth.revoked')
+  assert(entries.some(({ resource }) => resource?.id === own[0]?.id))
+  const ended_it = entries.find(({ resource }) => resource?.id === own[1]?.id)?.actor
+  assert.deepEqual([ended_it?.type, ended_it?.id], ['oauth_client', agent.client.client_id])
+})
+
+test('a token that is revoked alone says so, and is no token to the authorization server', async () => {
+  const agent = await registerAgent(url)
+  const { access_token } = await authorize(agent, person)
+  const revoke = () =>
+    fetch(`${url}/oauth/revoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${btoa(`${agent.client.client_id}:${agent.client['client_secret']}`)}`,
+      },
+      body: new URLSearchParams({ token: access_token }),
+    })
+  for (const time of ['once', 'again']) {
+    assert.equal((await revoke()).status, 200, time)
+    const reply = await rpc(url, 'ping', {}, { bearer: access_token })
+    assert.deepEqual([reply.status, reply.body['error']], [401, 'token_revoked'], time)
+  }
+})
+
+test('REST says in its header too that a scope is missing', async () => {
+  const given = { scope: 'system:read', resource: `${url}/v1` }
+  const { access_token } = await authorize(await registerAgent(url), person, given)
+  const reply = await send(url, 'GET', '/v1/cards', { bearer: access_token })
+  assert.deepEqual([reply.status, reply.body['error']], [403, 'insufficient_scope'])
+  const header = reply.headers.get('www-authenticate') ?? ''
+  assert.match(header, /^Bearer error="insufficient_scope", resource_metadata="[^"]+\/v1"$/)
+})
