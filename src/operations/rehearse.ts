@@ -108,7 +108,7 @@ function within(tx: Tx): Database {
   const unasked = () => Promise.reject(new Error('a rehearsal has one transaction and no more'))
   return {
     ...tx,
-    transaction: (work) => withinSavepoint(tx, () => work(tx)),
+    transaction: (work) => withinSavepoint(tx, () => work(tx, () => undefined)),
     connection: unasked,
     listen: unasked,
     close: unasked,

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { assert } from '#kernel/assert.ts'
+import { ChangedMeanwhile } from './changed_meanwhile.ts'
 import { copyIn } from './copy_in.ts'
 import { splitHosts } from './database_url.ts'
 import type { Fail } from './failpoints.ts'
@@ -12,12 +14,20 @@ export type Tx = {
   rows<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
   /** How many rows the statement touched. */
   run(sql: string, params?: readonly unknown[]): Promise<number>
+  /** Changes exactly so many rows; else fails with ChangedMeanwhile, and all of the work with it. */
+  change(count: number, sql: string, params: readonly unknown[]): Promise<void>
   /** How many rows a COPY has added; its data in the form that it names. */
   copy(sql: string, data: Buffer): Promise<number>
 }
 
+/**
+ * Sends the commit behind what was asked so far, without waiting for the answers: where one of
+ * these statements fails, the server undoes all of them. Nothing may be asked after it.
+ */
+export type CommitBehind = () => void
+
 export type Database = Tx & {
-  transaction<Value>(work: (tx: Tx) => Promise<Value>): Promise<Value>
+  transaction<Value>(work: (tx: Tx, commitBehind: CommitBehind) => Promise<Value>): Promise<Value>
   /** Runs work on one connection outside a transaction; for migrations and locks of a session. */
   connection<Value>(work: (client: pg.ClientBase) => Promise<Value>): Promise<Value>
   listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
@@ -73,6 +83,8 @@ export function openDatabase(url: string, options: Options = {}): Database {
   return {
     rows: async (sql, params = []) => (await single(sql, params)).rows,
     run: async (sql, params = []) => (await single(sql, params)).rowCount ?? 0,
+    change: async (count, sql, params) =>
+      void (await single(exactly(sql, params.length), [...params, count])),
     copy: (sql, data) =>
       guarded(async () => onOneClient(await checkout(), (client) => copied(client, sql, data))),
     transaction: (work) => retried(async () => inTransaction(await checkout(), work, fail)),
@@ -203,22 +215,62 @@ function named(sql: string, params: readonly unknown[]): Named {
   return { name, text: sql, values: params as unknown[], query_timeout: ANSWER_TIMEOUT_MS }
 }
 
+const exact_texts = new Map<string, string>()
+
+/** The statement, failing where it does not touch as many rows as its last parameter says. */
+function exactly(sql: string, param_count: number): string {
+  let text = exact_texts.get(sql)
+  if (text === undefined) {
+    text = `with changed as (${sql} returning 1)
+      select require_count(count(*), $${param_count + 1}) from changed`
+    exact_texts.set(sql, text)
+  }
+  return text
+}
+
+const NOT_AS_MANY = 'FL001'
+
+const faultOf = (cause: unknown): unknown =>
+  codeOf(cause) === NOT_AS_MANY
+    ? new ChangedMeanwhile('what was read has changed meanwhile', { cause })
+    : cause
+
 async function inTransaction<Value>(
   client: pg.PoolClient,
-  work: (tx: Tx) => Promise<Value>,
+  work: (tx: Tx, commitBehind: CommitBehind) => Promise<Value>,
   fail: Fail,
 ): Promise<Value> {
-  const ask = (sql: string, params: readonly unknown[]) => {
+  let committed: Promise<void> | undefined
+  const beginAsking = () => {
+    assert(committed === undefined, 'nothing is asked behind a commit')
     gather(client)
-    return client.query(named(sql, params))
+  }
+  // What failed first is what failed: the statements sent behind it are only refused for it.
+  let fault: unknown
+  const heard = <Answer>(asked: Promise<Answer>): Promise<Answer> =>
+    asked.catch((cause: unknown) => {
+      fault ??= faultOf(cause)
+      throw fault
+    })
+  const ask = (sql: string, params: readonly unknown[]) => {
+    beginAsking()
+    return heard(client.query(named(sql, params)))
   }
   const tx: Tx = {
     rows: async (sql, params = []) => (await ask(sql, params)).rows,
     run: async (sql, params = []) => (await ask(sql, params)).rowCount ?? 0,
+    change: async (count, sql, params) =>
+      void (await ask(exactly(sql, params.length), [...params, count])),
     copy: (sql, data) => {
-      gather(client)
-      return copied(client, sql, data)
+      beginAsking()
+      return heard(copied(client, sql, data))
     },
+  }
+  const commitBehind = () => {
+    beginAsking()
+    fail('before_commit')
+    committed = commit(client)
+    committed.catch(() => undefined)
   }
   let broken: Error | undefined
   try {
@@ -227,10 +279,10 @@ async function inTransaction<Value>(
     // Not awaited: it travels with the first statement, and fails that one if it fails.
     const begun = client.query('begin')
     begun.catch(() => undefined)
-    const value = await work(tx)
+    const value = await work(tx, commitBehind)
     await begun
-    fail('before_commit')
-    await commit(client)
+    if (committed === undefined) commitBehind()
+    await committed
     fail('after_commit')
     return value
   } catch (cause) {

@@ -7,7 +7,12 @@ import { gather } from './lanes.ts'
 type Row = { id: string; value: number }
 type Statement = { ids: readonly string[]; answer(): void; fail(): void }
 
-const tx = (): Tx => ({ rows: async () => [], run: async () => 0, copy: async () => 0 })
+const tx = (): Tx => ({
+  rows: async () => [],
+  run: async () => 0,
+  change: async () => undefined,
+  copy: async () => 0,
+})
 
 /** Long enough for a lane to hear an answer, wait out its turn and ask again. */
 async function turn(): Promise<void> {

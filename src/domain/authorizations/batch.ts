@@ -1,5 +1,5 @@
 import { type Heads, recordEventSet } from '#domain/events/record_event_set.ts'
-import type { Tx } from '#platform/db.ts'
+import type { CommitBehind, Tx } from '#platform/db.ts'
 import { decide } from './decide.ts'
 import { type EngineSeams, lookUp } from './look_up.ts'
 import {
@@ -19,11 +19,17 @@ import type { Unpriced, Work } from './work.ts'
 /** Another node has answered one of these messages in between. */
 export class AnsweredElsewhere extends Error {}
 
+type BatchRun = {
+  batch: readonly CardRequest[]
+  locks_all: boolean
+  commitBehind: CommitBehind
+}
+
 /** One batch, in one transaction: what is locked and looked up, decided, and written. */
 export async function runBatch(
   seams: EngineSeams,
   tx: Tx,
-  { batch, locks_all }: { batch: readonly CardRequest[]; locks_all: boolean },
+  { batch, locks_all, commitBehind }: BatchRun,
 ): Promise<{ answered: readonly Answered[]; unpriced: readonly Unpriced[] }> {
   const { work, seen, heads } = await lookUp(seams, tx, { batch, locks_all })
   const answers = new Map<string, Known>()
@@ -43,7 +49,7 @@ export async function runBatch(
     answers.set(request.identity, { fingerprint: request.fingerprint, kept })
     return first
   })
-  await write(seams, tx, { work, heads, messages })
+  await write(seams, tx, { work, heads, messages, commitBehind })
   return { answered, unpriced: work.unpriced }
 }
 
@@ -62,12 +68,13 @@ type Outcome = {
   work: Work
   heads: Heads
   messages: readonly AnsweredMessage[]
+  commitBehind: CommitBehind
 }
 
 async function write(
   { settings, clock, newId }: EngineSeams,
   tx: Tx,
-  { work, heads, messages }: Outcome,
+  { work, heads, messages, commitBehind }: Outcome,
 ): Promise<void> {
   const { now } = work
   const telling = {
@@ -78,18 +85,21 @@ async function write(
       return { id: newId('evt', created_at), created_at }
     },
   }
-  // In the order they are sent; the messages come last, when nothing else is waited for.
-  const results = await Promise.all([
+  // What is rare takes journeys of its own.
+  await writeAttempts(tx, work.failed_cards)
+  await markChallengesUsed(tx, work.used_challenges)
+  await insertUnpriced(tx, work.unpriced, now)
+  // The rest goes in one with its commit, in the order it is asked for here.
+  const written = Promise.all([
     insertTransactions(tx, work.made),
     work.posting.write(),
     updateTransactions(tx, work.changed, now),
     writeSpending(tx, work.spending.values()),
-    writeAttempts(tx, work.failed_cards),
-    markChallengesUsed(tx, work.used_challenges),
     insertEarlyReversals(tx, work.new_early_reversals, now),
-    insertUnpriced(tx, work.unpriced, now),
     recordEventSet(tx, heads, work.events, telling),
     insertMessages(tx, messages),
   ])
+  commitBehind()
+  const results = await written
   if (results.at(-1) === true) throw new AnsweredElsewhere('a message was answered elsewhere')
 }

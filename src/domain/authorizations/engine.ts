@@ -32,8 +32,8 @@ export function makeEngine(
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, Answered>(
       async (batch, is_retry) => {
-        const { answered, unpriced } = await seams.db.transaction((tx) =>
-          runBatch(seams, tx, { batch, locks_all: is_retry }),
+        const { answered, unpriced } = await seams.db.transaction((tx, commitBehind) =>
+          runBatch(seams, tx, { batch, locks_all: is_retry, commitBehind }),
         )
         for (const { id } of unpriced) alarm(seams, id)
         return answered

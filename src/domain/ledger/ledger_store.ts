@@ -1,6 +1,4 @@
-import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
 import { bigints, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
@@ -88,8 +86,8 @@ export async function writePostings(
   purses: readonly PurseRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const [balances, movements] = await Promise.all([
-    tx.run(WRITE_BALANCES, [
+  await Promise.all([
+    tx.change(purses.length, WRITE_BALANCES, [
       texts(purses, (purse) => purse.account_id),
       texts(purses, (purse) => purse.kind),
       texts(purses, (purse) => purse.owner_id),
@@ -99,8 +97,6 @@ export async function writePostings(
     ]),
     addMovements(tx, rows),
   ])
-  if (balances !== purses.length) throw new ChangedMeanwhile('a purse was moved meanwhile')
-  assert(movements === rows.length, 'every movement of a posting was written')
 }
 
 const addMovements = rowSet<MovementRow>('movements', {
