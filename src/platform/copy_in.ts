@@ -28,16 +28,14 @@ class CopyIn extends pg.Query {
   }
 }
 
-/** How many rows were added. */
 export function copyIn(
   client: pg.ClientBase,
   sql: string,
   data: Buffer,
   query_timeout: number,
-): Promise<number> {
+): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    const done: Done = (cause, result) =>
-      cause === null ? resolve(result.rowCount ?? 0) : reject(cause)
+    const done: Done = (cause, result) => (cause === null ? resolve(result) : reject(cause))
     client.query(new CopyIn(sql, data, query_timeout, done))
   })
 }

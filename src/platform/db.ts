@@ -1,30 +1,16 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
-import { assert } from '#kernel/assert.ts'
-import { ChangedMeanwhile } from './changed_meanwhile.ts'
-import { copyIn } from './copy_in.ts'
+import { asked, STATEMENT_TIMEOUT_MS } from './ask.ts'
+import { DatabaseUnavailable, isRetryable, isUnavailable, isUseless } from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
 import type { Fail } from './failpoints.ts'
 import { neverFail } from './failpoints.ts'
 import type { Log } from './log.ts'
 import { silentLog } from './log.ts'
+import { hangUp, inTransaction } from './transaction.ts'
+import { asking, type CommitBehind, type Tx } from './tx.ts'
 
-/** What can be asked inside a transaction, or of the database as single statements. */
-export type Tx = {
-  rows<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
-  /** How many rows the statement touched. */
-  run(sql: string, params?: readonly unknown[]): Promise<number>
-  /** Changes exactly so many rows; else fails with ChangedMeanwhile, and all of the work with it. */
-  change(count: number, sql: string, params: readonly unknown[]): Promise<void>
-  /** How many rows a COPY has added; its data in the form that it names. */
-  copy(sql: string, data: Buffer): Promise<number>
-}
-
-/**
- * Sends the commit behind what was asked so far, without waiting for the answers: where one of
- * these statements fails, the server undoes all of them. Nothing may be asked after it.
- */
-export type CommitBehind = () => void
+export { DatabaseUnavailable } from './database_faults.ts'
+export type { CommitBehind, Tx } from './tx.ts'
 
 export type Database = Tx & {
   transaction<Value>(work: (tx: Tx, commitBehind: CommitBehind) => Promise<Value>): Promise<Value>
@@ -34,17 +20,10 @@ export type Database = Tx & {
   close(): Promise<void>
 }
 
-/** The database cannot be reached, or it is not known whether a commit took effect. */
-export class DatabaseUnavailable extends Error {}
-
 // bigint columns are money and counters: they come as bigint, never as a rounded number.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
 
 const CONNECT_TIMEOUT_MS = 3_000
-const STATEMENT_TIMEOUT_MS = 10_000
-/** Longer than the server's own limit: it is for a server that cannot be heard any more. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000
-const COMMIT_TIMEOUT_MS = 5_000
 const RETRIES_MAX = 3
 
 type Options = {
@@ -75,18 +54,10 @@ export function openDatabase(url: string, options: Options = {}): Database {
   pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
   pool.on('connect', (client) => client.on('error', () => undefined))
   const checkout = () => guarded(() => dial(pool, hosts.length))
-  const single = (sql: string, params: readonly unknown[]) =>
-    guarded(async () => {
-      const query = named(sql, params)
-      return onOneClient(await checkout(), (client) => client.query(query))
-    })
+  const single = (statement: pg.QueryConfig, data?: Buffer) =>
+    guarded(async () => askOnce(await checkout(), statement, data))
   return {
-    rows: async (sql, params = []) => (await single(sql, params)).rows,
-    run: async (sql, params = []) => (await single(sql, params)).rowCount ?? 0,
-    change: async (count, sql, params) =>
-      void (await single(exactly(sql, params.length), [...params, count])),
-    copy: (sql, data) =>
-      guarded(async () => onOneClient(await checkout(), (client) => copied(client, sql, data))),
+    ...asking(single),
     transaction: (work) => retried(async () => inTransaction(await checkout(), work, fail)),
     connection: async (work) => {
       const client = await checkout()
@@ -144,16 +115,14 @@ async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
   }
 }
 
-const copied = (client: pg.ClientBase, sql: string, data: Buffer) =>
-  copyIn(client, sql, data, ANSWER_TIMEOUT_MS)
-
-async function onOneClient<Value>(
+async function askOnce(
   client: pg.PoolClient,
-  ask: (client: pg.ClientBase) => Promise<Value>,
-): Promise<Value> {
+  statement: pg.QueryConfig,
+  data: Buffer | undefined,
+): Promise<pg.QueryResult> {
   let broken: Error | undefined
   try {
-    return await ask(client)
+    return await asked(client, statement, data)
   } catch (cause) {
     if (isUseless(cause)) broken = hangUp(client, cause)
     throw cause
@@ -201,131 +170,6 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
   }
 }
 
-type Named = pg.QueryConfig & { query_timeout: number }
-
-const names = new Map<string, string>()
-
-/** Statements are prepared under a name: planning them anew costs a third of the throughput. */
-function named(sql: string, params: readonly unknown[]): Named {
-  let name = names.get(sql)
-  if (name === undefined) {
-    name = `s${names.size}`
-    names.set(sql, name)
-  }
-  return { name, text: sql, values: params as unknown[], query_timeout: ANSWER_TIMEOUT_MS }
-}
-
-const exact_texts = new Map<string, string>()
-
-/** The statement, failing where it does not touch as many rows as its last parameter says. */
-function exactly(sql: string, param_count: number): string {
-  let text = exact_texts.get(sql)
-  if (text === undefined) {
-    text = `with changed as (${sql} returning 1)
-      select require_count(count(*), $${param_count + 1}) from changed`
-    exact_texts.set(sql, text)
-  }
-  return text
-}
-
-const NOT_AS_MANY = 'FL001'
-
-const faultOf = (cause: unknown): unknown =>
-  codeOf(cause) === NOT_AS_MANY
-    ? new ChangedMeanwhile('what was read has changed meanwhile', { cause })
-    : cause
-
-async function inTransaction<Value>(
-  client: pg.PoolClient,
-  work: (tx: Tx, commitBehind: CommitBehind) => Promise<Value>,
-  fail: Fail,
-): Promise<Value> {
-  let committed: Promise<void> | undefined
-  const beginAsking = () => {
-    assert(committed === undefined, 'nothing is asked behind a commit')
-    gather(client)
-  }
-  // What failed first is what failed: the statements sent behind it are only refused for it.
-  let fault: unknown
-  const heard = <Answer>(asked: Promise<Answer>): Promise<Answer> =>
-    asked.catch((cause: unknown) => {
-      fault ??= faultOf(cause)
-      throw fault
-    })
-  const ask = (sql: string, params: readonly unknown[]) => {
-    beginAsking()
-    return heard(client.query(named(sql, params)))
-  }
-  const tx: Tx = {
-    rows: async (sql, params = []) => (await ask(sql, params)).rows,
-    run: async (sql, params = []) => (await ask(sql, params)).rowCount ?? 0,
-    change: async (count, sql, params) =>
-      void (await ask(exactly(sql, params.length), [...params, count])),
-    copy: (sql, data) => {
-      beginAsking()
-      return heard(copied(client, sql, data))
-    },
-  }
-  const commitBehind = () => {
-    beginAsking()
-    fail('before_commit')
-    committed = commit(client)
-    committed.catch(() => undefined)
-  }
-  let broken: Error | undefined
-  try {
-    fail('before_begin')
-    gather(client)
-    // Not awaited: it travels with the first statement, and fails that one if it fails.
-    const begun = client.query('begin')
-    begun.catch(() => undefined)
-    const value = await work(tx, commitBehind)
-    await begun
-    if (committed === undefined) commitBehind()
-    await committed
-    fail('after_commit')
-    return value
-  } catch (cause) {
-    // Closing the socket ends the transaction too, where a rollback would not be heard.
-    if (cause instanceof DatabaseUnavailable || isUseless(cause)) broken = hangUp(client, cause)
-    else broken = await client.query('rollback').then(() => undefined, asError)
-    if (broken === undefined && !isUnavailable(cause)) throw cause
-    throw cause instanceof DatabaseUnavailable
-      ? cause
-      : new DatabaseUnavailable('the database gave no answer', { cause })
-  } finally {
-    client.release(broken)
-  }
-}
-
-/**
- * Confirmed, or not a success. A warning during COMMIT means that the wait for a standby was cut
- * short, and an answer that never comes is no answer: in both cases the outcome is unknown.
- */
-async function commit(client: pg.PoolClient): Promise<void> {
-  let warning: string | undefined
-  const hear = (notice: { message: string | undefined }) => {
-    warning = notice.message ?? 'a warning'
-  }
-  client.on('notice', hear)
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DatabaseUnavailable('commit was not confirmed in time')),
-      COMMIT_TIMEOUT_MS,
-    )
-  })
-  try {
-    const { command } = await Promise.race([client.query('commit'), deadline])
-    // The server answers COMMIT with ROLLBACK where a statement had failed, and calls it success.
-    if (command !== 'COMMIT') throw new Error('a statement had failed, so nothing was committed')
-  } finally {
-    clearTimeout(timer)
-    client.off('notice', hear)
-  }
-  if (warning !== undefined) throw new DatabaseUnavailable(`commit is uncertain: ${warning}`)
-}
-
 /** Deadlocks and serialization failures left nothing behind, so the whole work is done again. */
 async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt += 1) {
@@ -346,60 +190,6 @@ async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
     if (isUnavailable(cause)) throw new DatabaseUnavailable('no database answer', { cause })
     throw cause
   }
-}
-
-const asError = (cause: unknown): Error =>
-  cause instanceof Error ? cause : new Error(String(cause))
-
-const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
-
-function isRetryable(cause: unknown): boolean {
-  return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
-}
-
-/** The host has become a standby, or it does not answer: this connection is of no more use. */
-function isUseless(cause: unknown): boolean {
-  return codeOf(cause) === '25006' || (cause as Error | null)?.message === 'Query read timeout'
-}
-
-/** At once and without a goodbye: what is still under way on this connection may never end. */
-function hangUp(client: pg.ClientBase, cause: unknown): Error {
-  wireOf(client).destroy()
-  return asError(cause)
-}
-
-const wireOf = (client: pg.ClientBase): Socket =>
-  (client as unknown as { connection: { stream: Socket } }).connection.stream
-
-/** Statements of one turn leave in one write: each write by itself would wake the server. */
-function gather(client: pg.ClientBase): void {
-  const wire = wireOf(client)
-  if (wire.writableCorked > 0) return
-  wire.cork()
-  process.nextTick(() => wire.uncork())
-}
-
-const SOCKET_CODES = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-]
-
-/**
- * Server codes: 08 connection, 57P shutting down, 53 out of resources, 25006 a read-only standby,
- * 57014 and 55P03 a statement or a lock that took too long.
- */
-function isUnavailable(cause: unknown): boolean {
-  const code = codeOf(cause)
-  if (typeof code === 'string') {
-    return /^(08|57P|53|25006|57014|55P03)/.test(code) || SOCKET_CODES.includes(code)
-  }
-  return (
-    cause instanceof Error && /terminated|timeout|not queryable|Connection/i.test(cause.message)
-  )
 }
 
 type Listening = { channel: string; hear: (payload: string) => void; log: Log }
