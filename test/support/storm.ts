@@ -259,16 +259,14 @@ export async function playStorm(issuer: Issuer, { sent }: Storm): Promise<void> 
 
 export async function assertCameTo(issuer: Issuer, storm: Storm): Promise<void> {
   const { account_id, cards, model } = storm
-  const rows = await issuer.db.rows<{ kind: string; owner_id: string; cents: bigint }>(
-    `select kind, owner_id, balance_micros / 10000 as cents from purses where account_id = $1`,
+  type Found = { kind: string; owner_id: string; cents: bigint; spent: bigint }
+  const rows = await issuer.db.rows<Found>(
+    `select kind, owner_id, balance_micros / 10000 as cents, day_spent_micros / 10000 as spent
+       from purses where account_id = $1`,
     [account_id],
   )
   const cents = (kind: string, owner_id = '') =>
     Number(rows.find((row) => row.kind === kind && row.owner_id === owner_id)?.cents ?? 0n)
-  const spent = await issuer.db.rows<{ card_id: string; cents: bigint }>(
-    'select card_id, spent_micros / 10000 as cents from card_spending where account_id = $1',
-    [account_id],
-  )
   const [paid] = await issuer.db.rows<{ cents: bigint }>(
     `select coalesce(sum(amount_micros), 0)::bigint / 10000 as cents from entries
       where account_id = $1 and kind = 'network'`,
@@ -286,7 +284,7 @@ export async function assertCameTo(issuer: Issuer, storm: Storm): Promise<void> 
     cards: cards.map(({ id }) => ({
       balance: cents('card', id),
       held: cents('hold', id),
-      spent: Number(spent.find(({ card_id }) => card_id === id)?.cents ?? 0n),
+      spent: Number(rows.find((row) => row.kind === 'card' && row.owner_id === id)?.spent ?? 0n),
     })),
   }
   assert.deepEqual(found, {

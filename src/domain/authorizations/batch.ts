@@ -8,7 +8,6 @@ import {
   insertMessages,
   markChallengesUsed,
   writeAttempts,
-  writeSpending,
 } from './outcome_store.ts'
 import { declined } from './record.ts'
 import type { Answered, CardRequest } from './request.ts'
@@ -94,7 +93,6 @@ async function write(
     insertTransactions(tx, work.made),
     work.posting.write(),
     updateTransactions(tx, work.changed, now),
-    writeSpending(tx, work.spending.values()),
     insertEarlyReversals(tx, work.new_early_reversals, now),
     recordEventSet(tx, heads, work.events, telling),
     insertMessages(tx, messages),

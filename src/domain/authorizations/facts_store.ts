@@ -1,4 +1,4 @@
-import type { SpendingWindow } from '#domain/cards/limits.ts'
+import type { Spent } from '#domain/ledger/ledger_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
 import { idFloor } from '#kernel/id.ts'
@@ -46,10 +46,8 @@ export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<Locked
 }
 
 /** Purses are null where they were never used, which only those that are locked may become. */
-export type CardStanding = {
+export type CardStanding = Spent & {
   id: string
-  daily_micros: Micros
-  monthly_micros: Micros
   owed_micros: Micros
   card_micros: Micros | null
   hold_micros: Micros | null
@@ -57,29 +55,24 @@ export type CardStanding = {
 }
 
 /** What each card has and has spent, what its account owes, and how far it has counted. */
-export function findStandings(
-  tx: Tx,
-  pan_hashes: readonly string[],
-  { day, month_start }: SpendingWindow,
-): Promise<CardStanding[]> {
+export function findStandings(tx: Tx, pan_hashes: readonly string[]): Promise<CardStanding[]> {
   return tx.rows<CardStanding>(
-    `select c.id, s.daily_micros, s.monthly_micros,
+    `select c.id, p.balance_micros as card_micros, p.spent_day::text,
+            coalesce(p.day_spent_micros, 0) as day_spent_micros,
+            coalesce(p.month_spent_micros, 0) as month_spent_micros,
             coalesce((select -balance_micros from purses where account_id = c.account_id
                          and kind = 'receivable' and owner_id = ''), 0) as owed_micros,
-            (select balance_micros from purses where account_id = c.account_id
-                and kind = 'card' and owner_id = c.id) as card_micros,
             (select balance_micros from purses where account_id = c.account_id
                 and kind = 'hold' and owner_id = c.id) as hold_micros,
             (select event_sequence from account_heads
               where account_id = c.account_id) as event_sequence
        from cards c
-       cross join lateral (
-         select coalesce(sum(spent_micros) filter (where day = $2), 0)::bigint as daily_micros,
-                coalesce(sum(spent_micros), 0)::bigint as monthly_micros
-           from card_spending
-          where account_id = c.account_id and card_id = c.id and day between $3 and $2) s
+       left join lateral (
+              select balance_micros, spent_day, day_spent_micros, month_spent_micros from purses
+               where account_id = c.account_id and kind = 'card' and owner_id = c.id
+              offset 0) p on true
       where c.pan_hash = any($1)`,
-    [texts(pan_hashes, (hash) => hash), day, month_start],
+    [texts(pan_hashes, (hash) => hash)],
   )
 }
 
@@ -98,7 +91,7 @@ export function programmeLimits(limits: SpendLimits): ProgrammeLimits {
 
 export function cardFacts(
   card: LockedCard,
-  spent: CardStanding | undefined,
+  spent: CardFacts['spent'],
   programme: ProgrammeLimits,
 ): CardFacts {
   const lower = (holders: Micros | null, most: MostOf): Micros => {
@@ -125,7 +118,7 @@ export function cardFacts(
       daily: lower(card.daily_micros, 'daily_max_usd'),
       monthly: lower(card.monthly_micros, 'monthly_max_usd'),
     },
-    spent: { daily: spent?.daily_micros ?? 0n, monthly: spent?.monthly_micros ?? 0n },
+    spent,
     failed_at: card.failed_at ?? [],
   }
 }

@@ -23,9 +23,9 @@ type State = { cents: number; held: number; status: string; spent: number; expir
 async function stateOf(card: BareCard): Promise<State[]> {
   return db.rows<State>(
     `select (t.amount_micros / 10000)::int as cents, (t.held_micros / 10000)::int as held, t.status,
-            (s.spent_micros / 10000)::int as spent, t.expires_at
+            (p.day_spent_micros / 10000)::int as spent, t.expires_at
        from transactions t
-       join card_spending s on s.account_id = t.account_id and s.card_id = t.card_id
+       join purses p on p.account_id = t.account_id and p.kind = 'card' and p.owner_id = t.card_id
       where t.card_id = $1 and t.type = 'authorization'
       order by t.id`,
     [card.id],

@@ -1,10 +1,11 @@
 import { isKilled } from '#domain/access/kill_switch.ts'
-import { spendingWindow } from '#domain/cards/limits.ts'
+import { spendingWindow, spentWithin } from '#domain/cards/limits.ts'
 import { type Heads, headAt, lockHeads } from '#domain/events/record_event_set.ts'
-import type { PurseRow } from '#domain/ledger/ledger_store.ts'
+import type { PurseRow, Spent } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
 import { cardPurse, holdPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import type { Micros } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Database, Tx } from '#platform/db.ts'
 import { type CardFacts, type ChallengeFacts, withoutCountries } from './facts.ts'
@@ -53,7 +54,7 @@ export async function lookUp(
   // Sent together and answered in turn: each statement sees what was committed before its own.
   const [locked, standings, seen, rows, challenges, is_paused] = await Promise.all([
     lockCards(tx, pan_hashes),
-    findStandings(tx, pan_hashes, window),
+    findStandings(tx, pan_hashes),
     findSeen(tx, identities),
     findPurchases(tx, batch, now),
     findChallenges(tx, batch),
@@ -63,7 +64,8 @@ export async function lookUp(
   const cards = new Map<string, CardFacts>()
   const programme = programmeLimits(seams.settings.spend_limits)
   for (const card of locked) {
-    const own = cardFacts(card, standing_of.get(card.id), programme)
+    const spent = spentWithin(window, standing_of.get(card.id))
+    const own = cardFacts(card, spent, programme)
     cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
   }
   const standing = { cards: [...cards.values()], standing_of }
@@ -108,7 +110,6 @@ function newWork(seams: EngineSeams, { seen, rows, challenges, ...known }: Facts
     purchases,
     made: [],
     changed: new Map(),
-    spending: new Map(),
     events: [],
     new_early_reversals: new Set(),
     failed_cards: new Set(),
@@ -160,23 +161,30 @@ function pursesRead({ cards, standing_of }: Standing, locked: readonly CardFacts
     const standing = standing_of.get(card.id)
     if (except.has(card) || standing === undefined) return []
     return [
-      purseRead(card, 'card', standing.card_micros ?? 0n),
-      purseRead(card, 'hold', standing.hold_micros ?? 0n),
+      purseRead(card, 'card', { balance_micros: standing.card_micros ?? 0n, ...standing }),
+      purseRead(card, 'hold', { balance_micros: standing.hold_micros ?? 0n, ...NOTHING_SPENT }),
     ]
   })
 }
 
-function purseRead(card: CardFacts, kind: 'card' | 'hold', balance_micros: bigint): PurseRow {
-  const { account_id, id: owner_id } = card
-  const read_micros = balance_micros
+const NOTHING_SPENT: Spent = { spent_day: null, day_spent_micros: 0n, month_spent_micros: 0n }
+
+function purseRead(
+  { account_id, id }: CardFacts,
+  kind: 'card' | 'hold',
+  read: Spent & { balance_micros: Micros },
+): PurseRow {
   return {
     account_id,
     kind,
-    owner_id,
-    balance_micros,
-    read_micros,
+    owner_id: id,
+    balance_micros: read.balance_micros,
+    read_micros: read.balance_micros,
     moved_at: null,
     is_changed: false,
+    spent_day: read.spent_day,
+    day_spent_micros: read.day_spent_micros,
+    month_spent_micros: read.month_spent_micros,
   }
 }
 

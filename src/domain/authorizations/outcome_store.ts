@@ -1,55 +1,13 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { bigints, days, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { CardRequest, KeptAnswer } from './request.ts'
-import type { SpendingChange } from './work.ts'
 
 /**
  * What a batch writes, one statement a table. Every set goes in the order of its keys, so that two
  * nodes never wait for each other in a circle.
  */
-
-const BEGIN_COUNT = `
-  insert into card_spending as s (account_id, card_id, day, spent_micros)
-  select * from unnest($1::text[], $2::text[], $3::date[], $4::bigint[])
-      on conflict (account_id, card_id, day)
-      do update set spent_micros = s.spent_micros + excluded.spent_micros`
-
-/** Row by row by its key, whatever the plan's maker knows of the table: see FIND_PURCHASES. */
-const COUNT_ON = `
-  update card_spending s set spent_micros = s.spent_micros + w.micros
-    from unnest($1::text[], $2::text[], $3::date[], $4::bigint[])
-           as w (account_id, card_id, day, micros)
-   cross join lateral (
-           select ctid from card_spending
-            where account_id = w.account_id and card_id = w.card_id and day = w.day
-           offset 0) k
-   where s.ctid = k.ctid`
-
-/** To change a row that is there costs half as much as to see first whether it is. */
-export async function writeSpending(tx: Tx, changes: Iterable<SpendingChange>): Promise<void> {
-  const sorted = [...changes].sort((a, b) => (spendingKey(a) < spendingKey(b) ? -1 : 1))
-  // What is given back was counted before, so its row is there.
-  const isNew = ({ is_first, micros }: SpendingChange) => is_first && micros > 0n
-  const begun = sorted.filter(isNew)
-  const known = sorted.filter((change) => !isNew(change))
-  await Promise.all([
-    begun.length > 0 && tx.run(BEGIN_COUNT, columnsOf(begun)),
-    known.length > 0 && tx.run(COUNT_ON, columnsOf(known)),
-  ])
-}
-
-const columnsOf = (rows: readonly SpendingChange[]) => [
-  texts(rows, ({ account_id }) => account_id),
-  texts(rows, ({ card_id }) => card_id),
-  days(rows, ({ day }) => day),
-  bigints(rows, ({ micros }) => micros),
-]
-
-const spendingKey = ({ account_id, card_id, day }: SpendingChange) =>
-  `${account_id}|${card_id}|${day}`
 
 export type AnsweredMessage = {
   request: CardRequest

@@ -22,9 +22,9 @@ const TAKES_PARTS = { 48: '61011' }
 
 async function heldOn({ id }: BareCard): Promise<{ held: number; spent: number }[]> {
   return db.rows(
-    `select (t.held_micros / 10000)::int as held, (s.spent_micros / 10000)::int as spent
+    `select (t.held_micros / 10000)::int as held, (p.day_spent_micros / 10000)::int as spent
        from transactions t
-       join card_spending s on s.account_id = t.account_id and s.card_id = t.card_id
+       join purses p on p.account_id = t.account_id and p.kind = 'card' and p.owner_id = t.card_id
       where t.card_id = $1 and t.type = 'authorization'`,
     [id],
   )

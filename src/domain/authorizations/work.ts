@@ -1,5 +1,6 @@
 import type { SpendingWindow } from '#domain/cards/limits.ts'
 import type { Posting } from '#domain/ledger/post.ts'
+import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
@@ -29,7 +30,6 @@ export type Work = {
   made: TransactionRow[]
   /** Rows that were there before, and how often each was changed. */
   changed: Map<TransactionRow, bigint>
-  spending: Map<string, SpendingChange>
   events: { account_id: string; event: NewEvent }[]
   new_early_reversals: Set<string>
   failed_cards: Set<CardFacts>
@@ -40,33 +40,21 @@ export type Work = {
 /** A fact whose dollars nobody knows yet. */
 export type Unpriced = { id: string; card: CardFacts; request: CardRequest }
 
-export type SpendingChange = {
-  account_id: string
-  card_id: string
-  day: string
-  micros: Micros
-  /** Whether that day may have no row yet: it surely has one where the card spent before. */
-  is_first: boolean
-}
-
-/** Counts towards the limits on a day, or gives back to it; months are sums of days. */
+/** Counts towards the limits on a day, or gives back to it and to its month, if they last. */
 export function countSpending(
   work: Work,
   card: CardFacts,
   { day, micros }: { day: string; micros: Micros },
 ): void {
   if (micros === 0n) return
-  const key = `${card.account_id}|${card.id}|${day}`
-  const known = work.spending.get(key)
-  if (known === undefined) {
-    const { account_id, id: card_id } = card
-    const is_first = day !== work.window.day || card.spent.daily === 0n
-    work.spending.set(key, { account_id, card_id, day, micros, is_first })
-  } else {
-    known.micros += micros
-  }
-  if (day === work.window.day) card.spent.daily += micros
-  if (day >= work.window.month_start) card.spent.monthly += micros
+  const { window, posting } = work
+  if (day >= window.day) card.spent.daily += micros
+  if (day >= window.month_start) card.spent.monthly += micros
+  posting.countSpent(card.account_id, cardPurse(card.id), {
+    spent_day: window.day,
+    day_spent_micros: card.spent.daily,
+    month_spent_micros: card.spent.monthly,
+  })
 }
 
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)

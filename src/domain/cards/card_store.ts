@@ -31,17 +31,15 @@ export async function lockCardOf(tx: Tx, account_id: string, id: string): Promis
 const FUNDED = `
   select c.*, coalesce(spendable.balance_micros, 0) as balance_micros,
          coalesce(held.balance_micros, 0) as held_micros,
-         spent.day_micros as spent_day_micros, spent.month_micros as spent_month_micros
+         case when spendable.spent_day >= $3 then spendable.day_spent_micros else 0 end
+           as spent_day_micros,
+         case when spendable.spent_day >= $4 then spendable.month_spent_micros else 0 end
+           as spent_month_micros
     from (select ${COLUMNS} from cards where account_id = $1 and id = any($2)) c
     left join purses spendable on spendable.account_id = c.account_id
           and spendable.kind = 'card' and spendable.owner_id = c.id
     left join purses held on held.account_id = c.account_id
-          and held.kind = 'hold' and held.owner_id = c.id
-    cross join lateral (
-      select coalesce(sum(spent_micros) filter (where day = $3), 0)::bigint as day_micros,
-             coalesce(sum(spent_micros), 0)::bigint as month_micros
-        from card_spending s
-       where s.account_id = c.account_id and s.card_id = c.id and day between $4 and $3) spent`
+          and held.kind = 'hold' and held.owner_id = c.id`
 
 /** Cards with their money in one statement, so that a card is never shown half changed. */
 async function findCards(
@@ -163,19 +161,17 @@ export async function changeCard(
   assert(changed === 1, 'a locked card is there to be changed')
 }
 
-/**
- * What one card has spent this month counts for another too. The rows of the first stay, so that
- * a later reversal of its purchases still finds its day.
- */
+/** What one card has spent counts for another too, which is new and has nothing yet. */
 export async function copySpending(
   tx: Tx,
-  { account_id, from, to, now }: { account_id: string; from: string; to: string; now: Date },
+  { account_id, from, to }: { account_id: string; from: string; to: string },
 ): Promise<void> {
   await tx.run(
-    `insert into card_spending (account_id, card_id, day, spent_micros)
-     select account_id, $3, day, spent_micros from card_spending
-      where account_id = $1 and card_id = $2 and day >= $4`,
-    [account_id, from, to, spendingWindow(now).month_start],
+    `insert into purses (account_id, kind, owner_id, spent_day, day_spent_micros,
+            month_spent_micros)
+     select account_id, kind, $3, spent_day, day_spent_micros, month_spent_micros from purses
+      where account_id = $1 and kind = 'card' and owner_id = $2`,
+    [account_id, from, to],
   )
 }
 

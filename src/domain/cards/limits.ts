@@ -1,4 +1,5 @@
 import { Problem } from '#contract/problem.ts'
+import type { Spent } from '#domain/ledger/ledger_store.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#platform/config.ts'
 
@@ -59,6 +60,18 @@ export function spendingWindow(now: Date): SpendingWindow {
     month_start: dayOf(Date.UTC(year, month, 1)),
     daily_resets_at: new Date(Date.UTC(year, month, day + 1)),
     monthly_resets_at: new Date(Date.UTC(year, month + 1, 1)),
+  }
+}
+
+/** Of what was spent on a purse's last day and in its month, what still counts. */
+export function spentWithin(
+  { day, month_start }: SpendingWindow,
+  spent: Spent | undefined,
+): { daily: Micros; monthly: Micros } {
+  const last = spent?.spent_day ?? ''
+  return {
+    daily: last >= day ? (spent?.day_spent_micros ?? 0n) : 0n,
+    monthly: last >= month_start ? (spent?.month_spent_micros ?? 0n) : 0n,
   }
 }
 

@@ -57,7 +57,7 @@ async function moveEverything(
   card: CardRow,
 ): Promise<void> {
   const { account_id } = old
-  await copySpending(tx, { account_id, from: old.id, to: card.id, now })
+  await copySpending(tx, { account_id, from: old.id, to: card.id })
   const moved = await moveCardGrants(tx, account_id, { from: old.id, to: card.id, now })
   if (moved) credentialsChanged(account_id)
   const { balance_micros } = await fundsOf(tx, old, now)

@@ -1,5 +1,5 @@
 import type { Micros } from '#kernel/money.ts'
-import { bigints, moments, texts } from '#platform/columns.ts'
+import { bigints, days, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
 import type { MovementName } from './movements.ts'
@@ -14,7 +14,16 @@ export type PurseRow = {
   read_micros: Micros
   moved_at: Date | null
   is_changed: boolean
+} & Spent
+
+/** Of a card's purse: the last day it was spent from, and how much on that day and in its month. */
+export type Spent = {
+  spent_day: string | null
+  day_spent_micros: Micros
+  month_spent_micros: Micros
 }
+
+const SPENT = 'spent_day::text, day_spent_micros, month_spent_micros'
 
 export type MovementRow = {
   account_id: string
@@ -64,7 +73,7 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Purs
 function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
     `select p.account_id, p.kind, p.owner_id, p.balance_micros, p.balance_micros as read_micros,
-            false as is_changed,
+            false as is_changed, ${SPENT},
             case p.kind when 'treasury' then p.moved_at end as moved_at
        from purses p
        join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
@@ -85,17 +94,20 @@ export async function writePostings(
   rows: readonly MovementRow[],
   purses: readonly PurseRow[],
 ): Promise<void> {
-  if (rows.length === 0) return
+  if (purses.length === 0) return
   await Promise.all([
-    tx.change(purses.length, WRITE_BALANCES, [
+    tx.change(purses.length, WRITE_PURSES, [
       texts(purses, (purse) => purse.account_id),
       texts(purses, (purse) => purse.kind),
       texts(purses, (purse) => purse.owner_id),
       bigints(purses, (purse) => purse.balance_micros),
       moments(purses, (purse) => purse.moved_at),
       bigints(purses, (purse) => purse.read_micros),
+      days(purses, (purse) => purse.spent_day),
+      bigints(purses, (purse) => purse.day_spent_micros),
+      bigints(purses, (purse) => purse.month_spent_micros),
     ]),
-    addMovements(tx, rows),
+    rows.length > 0 && addMovements(tx, rows),
   ])
 }
 
@@ -116,10 +128,14 @@ const addMovements = rowSet<MovementRow>('movements', {
   created_at: ['timestamptz', (row) => row.created_at],
 })
 
-const WRITE_BALANCES = `
-  update purses p set balance_micros = w.balance_micros, moved_at = w.moved_at
-    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::bigint[])
-           as w (account_id, kind, owner_id, balance_micros, moved_at, read_micros)
+const WRITE_PURSES = `
+  update purses p
+     set balance_micros = w.balance_micros, moved_at = w.moved_at, spent_day = w.spent_day,
+         day_spent_micros = w.day_spent_micros, month_spent_micros = w.month_spent_micros
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::bigint[],
+                $7::date[], $8::bigint[], $9::bigint[])
+           as w (account_id, kind, owner_id, balance_micros, moved_at, read_micros, spent_day,
+                 day_spent_micros, month_spent_micros)
    where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
      and p.balance_micros = w.read_micros`
 
@@ -188,7 +204,7 @@ const MOVE_AT_ONCE = `
 export async function pursesOf(tx: Tx, account_id: string): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
     `select account_id, kind, owner_id, balance_micros, balance_micros as read_micros, moved_at,
-            false as is_changed
+            false as is_changed, ${SPENT}
        from purses where account_id = $1`,
     [account_id],
   )

@@ -9,6 +9,7 @@ import {
   type MovementRow,
   moveAtOnce,
   type PurseRow,
+  type Spent,
   writePostings,
 } from './ledger_store.ts'
 import { type MovementName, movements } from './movements.ts'
@@ -39,6 +40,8 @@ export type Posting = {
   balanceOf(account_id: string, purse: Purse): Micros
   /** Null where the purse does not hold enough; nothing is changed then. */
   move(move: Move): Posted
+  /** What has been spent from a purse by now. */
+  countSpent(account_id: string, purse: Purse, spent: Spent & { spent_day: string }): void
   write(): Promise<void>
 }
 
@@ -65,6 +68,11 @@ export async function beginPosting(
       const posted = decide(move, purses, stamp)
       if (posted !== null) rows.push(posted)
       return posted
+    },
+    countSpent: (account_id, purse, spent) => {
+      const row = purses.find(account_id, purse)
+      assert(row !== undefined, 'a posting has locked what is spent from')
+      countSpent(row, spent)
     },
     write: () => writePostings(tx, rows, purses.changed()),
   }
@@ -146,6 +154,14 @@ function rowOf(move: Move, at: Date, stamp: Stamp): MovementRow {
 function momentOf(purses: readonly (PurseRow | undefined)[], now: Date): Date {
   const last = purses.find((purse) => purse?.kind === 'treasury')?.moved_at
   return last && last >= now ? new Date(last.getTime() + 1) : now
+}
+
+/** A node whose clock is behind counts on the day that another has begun. */
+function countSpent(row: PurseRow, spent: Spent & { spent_day: string }): void {
+  if (row.spent_day === null || row.spent_day < spent.spent_day) row.spent_day = spent.spent_day
+  row.day_spent_micros = spent.day_spent_micros
+  row.month_spent_micros = spent.month_spent_micros
+  row.is_changed = true
 }
 
 function change(purse: PurseRow, amount_micros: Micros, at: Date): void {
