@@ -33,7 +33,7 @@ export async function fundTreasury(db: Database, account_id: string, usd: number
 /** What an account has in all its purses, in dollars: no card operation may change it. */
 export async function wealthOf(db: Database, account_id: string): Promise<string> {
   const [row] = await db.rows<{ usd: string }>(
-    `select trim_scale(coalesce(sum(balance_micros), 0) / 1000000)::text as usd
+    `select trim_scale(coalesce(sum(balance_micros + held_micros), 0) / 1000000)::text as usd
        from purses where account_id = $1`,
     [account_id],
   )

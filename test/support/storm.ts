@@ -259,14 +259,15 @@ export async function playStorm(issuer: Issuer, { sent }: Storm): Promise<void> 
 
 export async function assertCameTo(issuer: Issuer, storm: Storm): Promise<void> {
   const { account_id, cards, model } = storm
-  type Found = { kind: string; owner_id: string; cents: bigint; spent: bigint }
+  type Found = { kind: string; owner_id: string; cents: bigint; held: bigint; spent: bigint }
   const rows = await issuer.db.rows<Found>(
-    `select kind, owner_id, balance_micros / 10000 as cents, day_spent_micros / 10000 as spent
+    `select kind, owner_id, balance_micros / 10000 as cents, held_micros / 10000 as held,
+            day_spent_micros / 10000 as spent
        from purses where account_id = $1`,
     [account_id],
   )
-  const cents = (kind: string, owner_id = '') =>
-    Number(rows.find((row) => row.kind === kind && row.owner_id === owner_id)?.cents ?? 0n)
+  const inPurse = (kind: string, owner_id: string, column: 'cents' | 'held' | 'spent') =>
+    Number(rows.find((row) => row.kind === kind && row.owner_id === owner_id)?.[column] ?? 0n)
   const [paid] = await issuer.db.rows<{ cents: bigint }>(
     `select coalesce(sum(amount_micros), 0)::bigint / 10000 as cents from entries
       where account_id = $1 and kind = 'network'`,
@@ -277,14 +278,14 @@ export async function assertCameTo(issuer: Issuer, storm: Storm): Promise<void> 
     [account_id],
   )
   const found = {
-    treasury: cents('treasury'),
-    owed: -cents('receivable'),
+    treasury: inPurse('treasury', '', 'cents'),
+    owed: -inPurse('receivable', '', 'cents'),
     network: Number(paid?.cents ?? 0n),
     events: Number(head?.event_sequence ?? 0n),
     cards: cards.map(({ id }) => ({
-      balance: cents('card', id),
-      held: cents('hold', id),
-      spent: Number(rows.find((row) => row.kind === 'card' && row.owner_id === id)?.spent ?? 0n),
+      balance: inPurse('card', id, 'cents'),
+      held: inPurse('card', id, 'held'),
+      spent: inPurse('card', id, 'spent'),
     })),
   }
   assert.deepEqual(found, {

@@ -61,8 +61,8 @@ export async function requireBalanceRoom(
   const { balance_max_usd } = settings.risk
   if (balance_max_usd === null) return
   const [row] = await tx.rows<{ micros: Micros }>(
-    `select coalesce(sum(balance_micros), 0)::bigint as micros from purses
-      where account_id = $1 and kind in ('treasury', 'card', 'hold')`,
+    `select coalesce(sum(balance_micros + held_micros), 0)::bigint as micros from purses
+      where account_id = $1 and kind in ('treasury', 'card')`,
     [account_id],
   )
   const room = microsFromUsd(balance_max_usd) - (row?.micros ?? 0n)

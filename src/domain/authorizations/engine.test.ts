@@ -10,7 +10,7 @@ const { db } = issuer
 
 async function purses(card_id: string): Promise<Record<string, bigint>> {
   const rows = await db.rows<{ kind: string; balance_micros: bigint }>(
-    'select kind, balance_micros from purses where owner_id = $1',
+    'select kind, balance_micros from purse_balances where owner_id = $1',
     [card_id],
   )
   return Object.fromEntries(rows.map((row) => [row.kind, row.balance_micros]))

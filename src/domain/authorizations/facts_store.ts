@@ -1,4 +1,4 @@
-import type { Spent } from '#domain/ledger/ledger_store.ts'
+import type { PurseRow, Spent } from '#domain/ledger/ledger_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
 import { idFloor } from '#kernel/id.ts'
@@ -45,30 +45,29 @@ export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<Locked
   )
 }
 
-/** Purses are null where they were never used, which only those that are locked may become. */
-export type CardStanding = Spent & {
+/** All of a purse is null where it was never used; one that is locked is made. */
+type PurseStanding = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
+type NoPurse = { [Column in keyof PurseStanding]: null }
+
+export type CardStanding = (PurseStanding | NoPurse) & {
   id: string
   owed_micros: Micros
-  card_micros: Micros | null
-  hold_micros: Micros | null
   event_sequence: bigint
 }
 
 /** What each card has and has spent, what its account owes, and how far it has counted. */
 export function findStandings(tx: Tx, pan_hashes: readonly string[]): Promise<CardStanding[]> {
   return tx.rows<CardStanding>(
-    `select c.id, p.balance_micros as card_micros, p.spent_day::text,
-            coalesce(p.day_spent_micros, 0) as day_spent_micros,
-            coalesce(p.month_spent_micros, 0) as month_spent_micros,
+    `select c.id, p.balance_micros, p.held_micros, p.spent_day::text, p.day_spent_micros,
+            p.month_spent_micros,
             coalesce((select -balance_micros from purses where account_id = c.account_id
                          and kind = 'receivable' and owner_id = ''), 0) as owed_micros,
-            (select balance_micros from purses where account_id = c.account_id
-                and kind = 'hold' and owner_id = c.id) as hold_micros,
             (select event_sequence from account_heads
               where account_id = c.account_id) as event_sequence
        from cards c
        left join lateral (
-              select balance_micros, spent_day, day_spent_micros, month_spent_micros from purses
+              select balance_micros, held_micros, spent_day, day_spent_micros, month_spent_micros
+                from purses
                where account_id = c.account_id and kind = 'card' and owner_id = c.id
               offset 0) p on true
       where c.pan_hash = any($1)`,

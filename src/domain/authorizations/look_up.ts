@@ -1,11 +1,10 @@
 import { isKilled } from '#domain/access/kill_switch.ts'
 import { spendingWindow, spentWithin } from '#domain/cards/limits.ts'
 import { type Heads, headAt, lockHeads } from '#domain/events/record_event_set.ts'
-import type { PurseRow, Spent } from '#domain/ledger/ledger_store.ts'
+import type { PurseRow } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
-import { cardPurse, holdPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
+import { cardPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import type { Micros } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Database, Tx } from '#platform/db.ts'
 import { type CardFacts, type ChallengeFacts, withoutCountries } from './facts.ts'
@@ -143,49 +142,39 @@ function cardsToLock(
     const card = cards.get(pan_hash)
     if (card === undefined) continue
     const standing = standing_of.get(card.id)
-    const isWhole = standing?.card_micros != null && standing.hold_micros != null
-    if (isFact(kind) || !isWhole || standing.owed_micros > 0n) locking.add(card)
+    const hasPurse = standing !== undefined && standing.balance_micros !== null
+    if (isFact(kind) || !hasPurse || standing.owed_micros > 0n) locking.add(card)
   }
   return [...locking]
 }
 
 function pursesToLock(cards: readonly CardFacts[]): (Purse & { account_id: string })[] {
   return cards.flatMap(({ account_id, id }) =>
-    [cardPurse(id), holdPurse(id), receivable, treasury].map((purse) => ({ account_id, ...purse })),
+    [cardPurse(id), receivable, treasury].map((purse) => ({ account_id, ...purse })),
   )
 }
 
 function pursesRead({ cards, standing_of }: Standing, locked: readonly CardFacts[]): PurseRow[] {
   const except = new Set(locked)
-  return cards.flatMap((card) => {
+  const rows: PurseRow[] = []
+  for (const card of cards) {
     const standing = standing_of.get(card.id)
-    if (except.has(card) || standing === undefined) return []
-    return [
-      purseRead(card, 'card', { balance_micros: standing.card_micros ?? 0n, ...standing }),
-      purseRead(card, 'hold', { balance_micros: standing.hold_micros ?? 0n, ...NOTHING_SPENT }),
-    ]
-  })
-}
-
-const NOTHING_SPENT: Spent = { spent_day: null, day_spent_micros: 0n, month_spent_micros: 0n }
-
-function purseRead(
-  { account_id, id }: CardFacts,
-  kind: 'card' | 'hold',
-  read: Spent & { balance_micros: Micros },
-): PurseRow {
-  return {
-    account_id,
-    kind,
-    owner_id: id,
-    balance_micros: read.balance_micros,
-    read_micros: read.balance_micros,
-    moved_at: null,
-    is_changed: false,
-    spent_day: read.spent_day,
-    day_spent_micros: read.day_spent_micros,
-    month_spent_micros: read.month_spent_micros,
+    if (standing === undefined || standing.balance_micros === null || except.has(card)) continue
+    rows.push({
+      account_id: card.account_id,
+      kind: 'card',
+      owner_id: card.id,
+      balance_micros: standing.balance_micros,
+      held_micros: standing.held_micros,
+      read_micros: standing.balance_micros,
+      moved_at: null,
+      is_changed: false,
+      spent_day: standing.spent_day,
+      day_spent_micros: standing.day_spent_micros,
+      month_spent_micros: standing.month_spent_micros,
+    })
   }
+  return rows
 }
 
 function headsRead({ cards, standing_of }: Standing): Heads {

@@ -22,7 +22,7 @@ async function rowsOf(card: BareCard): Promise<Row[]> {
 
 async function moneyOf(card: BareCard): Promise<Record<string, number>> {
   const rows = await db.rows<{ kind: string; usd: number }>(
-    'select kind, balance_micros::float8 / 1e6 as usd from purses where owner_id = $1',
+    'select kind, balance_micros::float8 / 1e6 as usd from purse_balances where owner_id = $1',
     [card.id],
   )
   return Object.fromEntries(rows.map(({ kind, usd }) => [kind, usd]))

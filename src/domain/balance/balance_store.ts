@@ -18,7 +18,7 @@ export async function findBalances(tx: Tx, account_ids: readonly string[]): Prom
     `select a.id,
             coalesce(sum(p.balance_micros) filter (where kind = 'treasury'), 0)::bigint
               as treasury_micros,
-            coalesce(sum(p.balance_micros) filter (where kind in ('card', 'hold')), 0)::bigint
+            coalesce(sum(p.balance_micros + p.held_micros) filter (where kind = 'card'), 0)::bigint
               as cards_micros,
             coalesce(sum(p.balance_micros) filter (where kind = 'payout'), 0)::bigint
               as payout_micros,

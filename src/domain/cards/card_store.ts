@@ -29,17 +29,15 @@ export async function lockCardOf(tx: Tx, account_id: string, id: string): Promis
 }
 
 const FUNDED = `
-  select c.*, coalesce(spendable.balance_micros, 0) as balance_micros,
-         coalesce(held.balance_micros, 0) as held_micros,
-         case when spendable.spent_day >= $3 then spendable.day_spent_micros else 0 end
+  select c.*, coalesce(purse.balance_micros, 0) as balance_micros,
+         coalesce(purse.held_micros, 0) as held_micros,
+         case when purse.spent_day >= $3 then purse.day_spent_micros else 0 end
            as spent_day_micros,
-         case when spendable.spent_day >= $4 then spendable.month_spent_micros else 0 end
+         case when purse.spent_day >= $4 then purse.month_spent_micros else 0 end
            as spent_month_micros
     from (select ${COLUMNS} from cards where account_id = $1 and id = any($2)) c
-    left join purses spendable on spendable.account_id = c.account_id
-          and spendable.kind = 'card' and spendable.owner_id = c.id
-    left join purses held on held.account_id = c.account_id
-          and held.kind = 'hold' and held.owner_id = c.id`
+    left join purses purse on purse.account_id = c.account_id
+          and purse.kind = 'card' and purse.owner_id = c.id`
 
 /** Cards with their money in one statement, so that a card is never shown half changed. */
 async function findCards(

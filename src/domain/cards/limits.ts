@@ -66,7 +66,7 @@ export function spendingWindow(now: Date): SpendingWindow {
 /** Of what was spent on a purse's last day and in its month, what still counts. */
 export function spentWithin(
   { day, month_start }: SpendingWindow,
-  spent: Spent | undefined,
+  spent: { [Column in keyof Spent]: Spent[Column] | null } | undefined,
 ): { daily: Micros; monthly: Micros } {
   const last = spent?.spent_day ?? ''
   return {

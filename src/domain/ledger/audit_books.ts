@@ -17,7 +17,7 @@ export const ledger_proofs: readonly Proof[] = [
     name: 'every balance equals its entries',
     sql: `select account_id, kind, owner_id, p.balance_micros::text as balance,
                  coalesce(e.sum, 0)::text as entries
-            from purses p
+            from purse_balances p
             full join (select account_id, kind, owner_id, sum(amount_micros) as sum
                          from entries
                         where kind in ('treasury', 'payout', 'card', 'hold', 'receivable')
@@ -36,7 +36,7 @@ export const ledger_proofs: readonly Proof[] = [
   {
     name: "nothing of a customer's is below zero without a recorded reason",
     sql: `select account_id, kind, owner_id, balance_micros::text as balance
-            from purses p
+            from purse_balances p
            where balance_micros < 0
              and not (kind = 'receivable' and exists (
                select from movements m

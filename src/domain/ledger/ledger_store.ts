@@ -3,13 +3,15 @@ import { bigints, days, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
 import type { MovementName } from './movements.ts'
-import { CUSTOMER_KINDS, type CustomerKind, type Purse, type PurseKind, purseKey } from './purse.ts'
+import { CUSTOMER_KINDS, type Purse, type PurseKind, type StoredKind, storedKind } from './purse.ts'
 
 export type PurseRow = {
   account_id: string
-  kind: CustomerKind
+  kind: StoredKind
   owner_id: string
   balance_micros: Micros
+  /** Of a card's purse: what its open authorizations keep, beside the balance. */
+  held_micros: Micros
   /** As it was read: what the new balance was decided over. */
   read_micros: Micros
   moved_at: Date | null
@@ -22,8 +24,6 @@ export type Spent = {
   day_spent_micros: Micros
   month_spent_micros: Micros
 }
-
-const SPENT = 'spent_day::text, day_spent_micros, month_spent_micros'
 
 export type MovementRow = {
   account_id: string
@@ -50,11 +50,11 @@ type Owned = Purse & { account_id: string }
  * another's new purse must hold nothing that the other may want.
  */
 export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<PurseRow[]> {
-  const distinct = new Map(wanted.map((purse) => [purseKey(purse.account_id, purse), purse]))
+  const distinct = new Map(wanted.map((purse) => [rowKey(purse), purse]))
   const keys = [...distinct.values()]
   const columns = [
     texts(keys, (purse) => purse.account_id),
-    texts(keys, (purse) => purse.kind),
+    texts(keys, (purse) => storedKind(purse.kind)),
     texts(keys, (purse) => purse.owner_id),
   ]
   if (keys.length === 0) return []
@@ -70,10 +70,13 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Purs
   return lockRows(tx, columns)
 }
 
+const rowKey = ({ account_id, kind, owner_id }: Owned): string =>
+  `${account_id}|${storedKind(kind)}|${owner_id}`
+
 function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   return tx.rows<PurseRow>(
     `select p.account_id, p.kind, p.owner_id, p.balance_micros, p.balance_micros as read_micros,
-            false as is_changed, ${SPENT},
+            false as is_changed, held_micros, spent_day::text, day_spent_micros, month_spent_micros,
             case p.kind when 'treasury' then p.moved_at end as moved_at
        from purses p
        join unnest($1::text[], $2::text[], $3::text[]) as w (account_id, kind, owner_id)
@@ -101,6 +104,7 @@ export async function writePostings(
       texts(purses, (purse) => purse.kind),
       texts(purses, (purse) => purse.owner_id),
       bigints(purses, (purse) => purse.balance_micros),
+      bigints(purses, (purse) => purse.held_micros),
       moments(purses, (purse) => purse.moved_at),
       bigints(purses, (purse) => purse.read_micros),
       days(purses, (purse) => purse.spent_day),
@@ -130,12 +134,13 @@ const addMovements = rowSet<MovementRow>('movements', {
 
 const WRITE_PURSES = `
   update purses p
-     set balance_micros = w.balance_micros, moved_at = w.moved_at, spent_day = w.spent_day,
-         day_spent_micros = w.day_spent_micros, month_spent_micros = w.month_spent_micros
-    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::bigint[],
-                $7::date[], $8::bigint[], $9::bigint[])
-           as w (account_id, kind, owner_id, balance_micros, moved_at, read_micros, spent_day,
-                 day_spent_micros, month_spent_micros)
+     set balance_micros = w.balance_micros, held_micros = w.held_micros, moved_at = w.moved_at,
+         spent_day = w.spent_day, day_spent_micros = w.day_spent_micros,
+         month_spent_micros = w.month_spent_micros
+    from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[],
+                $7::bigint[], $8::date[], $9::bigint[], $10::bigint[])
+           as w (account_id, kind, owner_id, balance_micros, held_micros, moved_at, read_micros,
+                 spent_day, day_spent_micros, month_spent_micros)
    where p.account_id = w.account_id and p.kind = w.kind and p.owner_id = w.owner_id
      and p.balance_micros = w.read_micros`
 
@@ -200,12 +205,12 @@ const MOVE_AT_ONCE = `
    where exists (select from lawful)
   returning from_balance_micros, to_balance_micros`
 
+type BalanceRow = { kind: PurseKind; owner_id: string; balance_micros: Micros }
+
 /** All of an account's purses. */
-export async function pursesOf(tx: Tx, account_id: string): Promise<PurseRow[]> {
-  return tx.rows<PurseRow>(
-    `select account_id, kind, owner_id, balance_micros, balance_micros as read_micros, moved_at,
-            false as is_changed, ${SPENT}
-       from purses where account_id = $1`,
+export function pursesOf(tx: Tx, account_id: string): Promise<BalanceRow[]> {
+  return tx.rows<BalanceRow>(
+    'select kind, owner_id, balance_micros from purse_balances where account_id = $1',
     [account_id],
   )
 }

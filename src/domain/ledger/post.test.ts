@@ -8,7 +8,17 @@ import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { auditBooks, ledger_proofs } from './audit_books.ts'
 import { pursesOf } from './ledger_store.ts'
 import { type Move, move, post, type Stamp } from './post.ts'
-import { cardPurse, chain, operator, type Purse, payout, receivable, treasury } from './purse.ts'
+import {
+  cardPurse,
+  chain,
+  holdPurse,
+  network,
+  operator,
+  type Purse,
+  payout,
+  receivable,
+  treasury,
+} from './purse.ts'
 
 let clone: TestDatabase
 let db: Database
@@ -58,7 +68,7 @@ test('moves exactly the amount, and says what both purses hold after it', async 
   const row = await db.transaction((tx) => move(tx, load(account_id, 'card_a', 4), stamp()))
   assert.equal(row.from_balance_micros, 6_000_000n)
   assert.equal(row.to_balance_micros, 4_000_000n)
-  assert.deepEqual(await balances(account_id), { treasury: 6n, cardcard_a: 4n })
+  assert.deepEqual(await balances(account_id), { treasury: 6n, cardcard_a: 4n, holdcard_a: 0n })
   await requireSoundBooks()
 })
 
@@ -95,7 +105,23 @@ test('a refused move of a set spoils no other', async () => {
     posted.map((row) => row !== null),
     [true, false, true],
   )
-  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 3n })
+  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 3n, holda: 0n })
+  await requireSoundBooks()
+})
+
+test('what is held of a card is apart from what it can spend, in balance and in movements', async () => {
+  const account_id = await insertBareAccount(db)
+  const hold = (amount: number) =>
+    moveOf(account_id, { movement: 'spend_held', from: cardPurse('a'), to: holdPurse('a'), amount })
+  const moves = [settle(account_id, 5), load(account_id, 'a', 3), hold(2), hold(2)]
+  const posted = await db.transaction((tx) => post(tx, moves, stamp()))
+  const [, , held, beyond] = posted
+  assert.deepEqual([held?.from_balance_micros, held?.to_balance_micros], [1_000_000n, 2_000_000n])
+  assert.equal(beyond, null)
+  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 1n, holda: 2n })
+  const taken = { movement: 'hold_captured', from: holdPurse('a'), to: network, amount: 2 } as const
+  await db.transaction((tx) => move(tx, moveOf(account_id, taken), stamp()))
+  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 1n, holda: 0n })
   await requireSoundBooks()
 })
 

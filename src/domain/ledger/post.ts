@@ -62,7 +62,10 @@ export async function beginPosting(
   const purses = new PurseRows([...locked, ...read])
   const rows: MovementRow[] = []
   return {
-    balanceOf: (account_id, purse) => purses.find(account_id, purse)?.balance_micros ?? 0n,
+    balanceOf: (account_id, purse) => {
+      const row = purses.find(account_id, purse)
+      return row === undefined ? 0n : inPurse(row, purse)
+    },
     move: (move) => {
       requireLawful(move)
       const posted = decide(move, purses, stamp)
@@ -116,15 +119,14 @@ function decide(move: Move, purses: PurseRows, stamp: Stamp): Posted {
   assert(from !== undefined || !isCustomers(move.from), 'a posting has locked what it takes from')
   assert(to !== undefined || !isCustomers(move.to), 'a posting has locked what it gives to')
   const { amount_micros } = move
-  if (from !== undefined && from.kind !== 'receivable' && from.balance_micros < amount_micros) {
-    return null
-  }
+  const hasEnough = (row: PurseRow) => inPurse(row, move.from) >= amount_micros
+  if (from !== undefined && from.kind !== 'receivable' && !hasEnough(from)) return null
   const at = momentOf([from, to], stamp.now)
-  if (from !== undefined) change(from, -amount_micros, at)
-  if (to !== undefined) change(to, amount_micros, at)
+  if (from !== undefined) change(from, move.from, { by: -amount_micros, at })
+  if (to !== undefined) change(to, move.to, { by: amount_micros, at })
   const row = rowOf(move, at, stamp)
-  row.from_balance_micros = from?.balance_micros ?? null
-  row.to_balance_micros = to?.balance_micros ?? null
+  row.from_balance_micros = from === undefined ? null : inPurse(from, move.from)
+  row.to_balance_micros = to === undefined ? null : inPurse(to, move.to)
   return row
 }
 
@@ -164,8 +166,12 @@ function countSpent(row: PurseRow, spent: Spent & { spent_day: string }): void {
   row.is_changed = true
 }
 
-function change(purse: PurseRow, amount_micros: Micros, at: Date): void {
-  purse.balance_micros += amount_micros
-  purse.moved_at = at
-  purse.is_changed = true
+const inPurse = (row: PurseRow, { kind }: Purse): Micros =>
+  kind === 'hold' ? row.held_micros : row.balance_micros
+
+function change(row: PurseRow, { kind }: Purse, { by, at }: { by: Micros; at: Date }): void {
+  if (kind === 'hold') row.held_micros += by
+  else row.balance_micros += by
+  row.moved_at = at
+  row.is_changed = true
 }

@@ -51,7 +51,9 @@ export function isCustomers(purse: Purse): boolean {
   return CUSTOMER_KINDS.has(purse.kind)
 }
 
-/** The order in which purses are locked, everywhere. */
-export function purseKey(account_id: string, { kind, owner_id }: Purse): string {
-  return `${account_id}|${kind}|${owner_id}`
+/** What a card can spend and what is held of it are one row: a purchase changes both. */
+export type StoredKind = Exclude<CustomerKind, 'hold'>
+
+export function storedKind(kind: PurseKind): PurseKind {
+  return kind === 'hold' ? 'card' : kind
 }

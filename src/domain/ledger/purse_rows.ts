@@ -1,5 +1,5 @@
 import type { PurseRow } from './ledger_store.ts'
-import type { Purse } from './purse.ts'
+import { type Purse, storedKind } from './purse.ts'
 
 /**
  * The purses of a posting. Found by account, owner and kind in turn: one key of all three would
@@ -21,8 +21,9 @@ export class PurseRows {
   }
 
   find(account_id: string, { kind, owner_id }: Purse): PurseRow | undefined {
+    const stored = storedKind(kind)
     const kinds = this.#accounts.get(account_id)?.get(owner_id) ?? []
-    for (const row of kinds) if (row.kind === kind) return row
+    for (const row of kinds) if (row.kind === stored) return row
     return undefined
   }
 

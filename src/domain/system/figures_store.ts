@@ -85,8 +85,8 @@ export async function totals(tx: Tx): Promise<Totals> {
             (select count(*) filter (where status = 'active')::int as cards_active from cards) c,
             (select coalesce(sum(balance_micros) filter (where kind = 'treasury'), 0)::bigint
                       as treasuries_micros,
-                    coalesce(sum(balance_micros) filter (where kind in ('card', 'hold')), 0)::bigint
-                      as cards_micros,
+                    coalesce(sum(balance_micros + held_micros)
+                               filter (where kind = 'card'), 0)::bigint as cards_micros,
                     coalesce(-sum(balance_micros) filter (where kind = 'receivable'), 0)::bigint
                       as owed_micros
                from purses) p`,

@@ -56,7 +56,7 @@ async function dial(link: Link, clock = issuer.clock): Promise<Peer> {
 
 async function moneyOf({ id }: BareCard): Promise<Record<string, number>> {
   const rows = await issuer.db.rows<{ kind: string; cents: number }>(
-    'select kind, (balance_micros / 10000)::int as cents from purses where owner_id = $1',
+    'select kind, (balance_micros / 10000)::int as cents from purse_balances where owner_id = $1',
     [id],
   )
   return Object.fromEntries(rows.map(({ kind, cents }) => [kind, cents]))
