@@ -1,9 +1,16 @@
+import { elementsStart } from '#iso8583/bitmap.ts'
+import { sizeOf } from '#iso8583/link.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode } from '#iso8583/message.ts'
 
 export type Plastic = { pan: string; expiry: string }
 
-type Template = { body: Buffer; offsets: Record<number, number> }
+type Places = Readonly<Record<number, number>>
+type Template = { body: Buffer; places: Places }
+
+const TRACES = 1_000_000
+const TRACE_DIGITS = 6
+const ZERO = 0x30
 
 /** A purchase of one cent, encoded once: what differs between messages is written over it. */
 function templateOf({ pan, expiry }: Plastic): Template {
@@ -30,55 +37,91 @@ function templateOf({ pan, expiry }: Plastic): Template {
       49: '840',
     },
   })
-  return { body: Buffer.from(body), offsets: decode(default_link, body).offsets }
+  return { body: Buffer.from(body), places: placesIn(body) }
+}
+
+/** Where the values of a message begin, by element. */
+function placesIn(body: Uint8Array): Places {
+  const { fields } = decode(default_link, body)
+  const places: Record<number, number> = {}
+  let at = elementsStart(default_link, false)
+  for (const layout of default_link.elements) {
+    const value = fields[layout.element]
+    if (value === undefined) continue
+    places[layout.element] = at + layout.prefix_bytes
+    at += sizeOf(layout, value)
+  }
+  return places
 }
 
 /** Purchases with random cards, each message another one. */
-export function frameMaker(cards: readonly Plastic[]): () => { body: Uint8Array; stan: string } {
+export function frameMaker(cards: readonly Plastic[]): () => { body: Buffer; trace: number } {
   const templates = cards.map(templateOf)
-  let trace = Math.floor(Math.random() * 900_000)
+  let count = Math.floor(Math.random() * 900_000)
   let moment = Date.now()
-  let digits = digitsOf(moment)
+  for (const template of templates) date(template, moment)
   return () => {
-    trace += 1
+    count += 1
+    const trace = count % TRACES
     // A trace number comes back after a million messages, and then at another second.
-    if (trace % 1_000_000 === 0) {
+    if (trace === 0) {
       moment += 1_000
-      digits = digitsOf(moment)
+      for (const template of templates) date(template, moment)
     }
     const template = templates[Math.floor(Math.random() * templates.length)]
     if (template === undefined) throw new Error('there are cards')
-    const stan = String(trace % 1_000_000).padStart(6, '0')
-    const body = Buffer.from(template.body)
-    const put = (element: number, value: string) =>
-      body.write(value, template.offsets[element] ?? 0, 'latin1')
-    put(7, digits.slice(4))
-    put(11, stan)
-    put(12, digits.slice(8))
-    put(13, digits.slice(4, 8))
-    put(37, digits.slice(8) + stan)
-    return { body, stan }
+    const { places } = template
+    const body = Buffer.allocUnsafe(template.body.length)
+    body.set(template.body)
+    putTrace(body, places[11] ?? 0, trace)
+    putTrace(body, (places[37] ?? 0) + TRACE_DIGITS, trace)
+    return { body, trace }
   }
 }
 
-const digitsOf = (moment: number): string =>
-  new Date(moment).toISOString().replace(/\D/g, '').slice(0, 14)
+function date({ body, places }: Template, moment: number): void {
+  const digits = new Date(moment).toISOString().replace(/\D/g, '')
+  const put = (element: number, value: string) => body.write(value, places[element] ?? 0, 'latin1')
+  put(7, digits.slice(4, 14))
+  put(12, digits.slice(8, 14))
+  put(13, digits.slice(4, 8))
+  put(37, digits.slice(8, 14))
+}
+
+function putTrace(body: Buffer, start: number, trace: number): void {
+  let rest = trace
+  for (let at = start + TRACE_DIGITS - 1; at >= start; at -= 1) {
+    body[at] = ZERO + (rest % 10)
+    rest = Math.floor(rest / 10)
+  }
+}
+
+type Read = { trace: number; is_approved: boolean }
+
+const BITMAP_START = 4
+const BITMAP_END = 12
 
 /** Trace number and response code of an answer; answers of one shape have them at one place. */
-export function answerReader(): (body: Uint8Array) => { stan: string; code: string } {
-  const shapes = new Map<string, Record<number, number>>()
+export function answerReader(): (body: Uint8Array) => Read {
+  let shape: Uint8Array = new Uint8Array()
+  let places: Places = {}
   return (body) => {
-    const bytes = body as Buffer
-    const bitmap = bytes.toString('latin1', 4, 12)
-    let offsets = shapes.get(bitmap)
-    if (offsets === undefined) {
-      offsets = decode(default_link, body).offsets
-      shapes.set(bitmap, offsets)
+    if (!isOfShape(shape, body)) {
+      shape = body
+      places = placesIn(body)
     }
-    const [stan_at = 0, code_at = 0] = [offsets[11], offsets[39]]
-    return {
-      stan: bytes.toString('latin1', stan_at, stan_at + 6),
-      code: bytes.toString('latin1', code_at, code_at + 2),
+    const [trace_at = 0, code_at = 0] = [places[11], places[39]]
+    let trace = 0
+    for (let at = trace_at; at < trace_at + TRACE_DIGITS; at += 1) {
+      trace = trace * 10 + (body[at] as number) - ZERO
     }
+    return { trace, is_approved: body[code_at] === ZERO && body[code_at + 1] === ZERO }
   }
+}
+
+/** Elements of variable length stand behind the two, or have one length in every answer. */
+function isOfShape(shape: Uint8Array, body: Uint8Array): boolean {
+  if (shape.length !== body.length) return false
+  for (let at = BITMAP_START; at < BITMAP_END; at += 1) if (shape[at] !== body[at]) return false
+  return true
 }

@@ -4,6 +4,8 @@ import { MalformedMessage } from './malformed_message.ts'
 
 export type Frame = { header: Uint8Array; body: Uint8Array }
 
+const NO_HEADER = new Uint8Array()
+
 /**
  * Cuts a byte stream into frames, however the stream was split or joined on its way. Every frame
  * has a buffer of its own, so a kept message keeps no more than itself. After a length that cannot
@@ -65,6 +67,7 @@ export class FrameReader {
   #finish(payload: Buffer): Frame {
     this.#payload = null
     const { header_bytes } = this.#shape
+    if (header_bytes === 0) return { header: NO_HEADER, body: payload }
     return { header: payload.subarray(0, header_bytes), body: payload.subarray(header_bytes) }
   }
 
@@ -74,17 +77,33 @@ export class FrameReader {
   }
 }
 
-/** The bytes of one frame. A link with a header gets zeros where the caller has none to give. */
-export function writeFrame(shape: FrameShape, body: Uint8Array, header?: Uint8Array): Uint8Array {
+/** A link with a header gets zeros where the caller has none to give. */
+export type OutgoingFrame = { body: Uint8Array; header?: Uint8Array | undefined }
+
+/** The bytes of frames that leave together. */
+export function writeFrames(shape: FrameShape, frames: readonly OutgoingFrame[]): Uint8Array {
   const { length_bytes, header_bytes } = shape
-  const length = header_bytes + body.length
-  assert(header === undefined || header.length === header_bytes, 'a header has its own length')
-  if (length > MESSAGE_MAX_BYTES) throw new MalformedMessage(null, 'over_length')
-  const bytes = Buffer.alloc(length_bytes + length)
-  bytes.writeUIntBE(length, 0, length_bytes)
-  if (header !== undefined) bytes.set(header, length_bytes)
-  bytes.set(body, length_bytes + header_bytes)
+  let size = 0
+  for (const { body, header } of frames) {
+    assert(header === undefined || header.length === header_bytes, 'a header has its own length')
+    const length = header_bytes + body.length
+    if (length > MESSAGE_MAX_BYTES) throw new MalformedMessage(null, 'over_length')
+    size += length_bytes + length
+  }
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const { body, header } of frames) {
+    at = bytes.writeUIntBE(header_bytes + body.length, at, length_bytes)
+    if (header === undefined) bytes.fill(0, at, at + header_bytes)
+    else bytes.set(header, at)
+    bytes.set(body, at + header_bytes)
+    at += header_bytes + body.length
+  }
   return bytes
+}
+
+export function writeFrame(shape: FrameShape, body: Uint8Array, header?: Uint8Array): Uint8Array {
+  return writeFrames(shape, [{ body, header }])
 }
 
 export function writeKeepAlive(shape: FrameShape): Uint8Array {

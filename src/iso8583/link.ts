@@ -69,6 +69,8 @@ export type Link = Pick<
   readonly bitmap_bytes: number
   /** By element number; undefined where the link knows no such element. */
   readonly layouts: readonly (Layout | undefined)[]
+  /** The same, ascending and without gaps: the order in which a message has its elements. */
+  readonly elements: readonly Layout[]
 }
 
 export const ELEMENT_MAX = 128
@@ -94,6 +96,7 @@ export function compileLink(table: LinkTable): Link {
     mti_bytes: table.mti === 'bcd' ? 2 : 4,
     bitmap_bytes: table.bitmap === 'bin' ? 8 : 16,
     layouts,
+    elements: layouts.filter((layout) => layout !== undefined),
   }
 }
 
@@ -135,4 +138,9 @@ function prefixBytes(ll: number, encoding: Encoding, length_max: number): number
 export function bytesOfCharacters(layout: Layout, count: number): number {
   if (layout.encoding === 'bcd' || layout.encoding === 'bin') return (count + 1) >> 1
   return count
+}
+
+/** The bytes that an element with this value takes, its length prefix included. */
+export function sizeOf(layout: Layout, value: string): number {
+  return layout.prefix_bytes + bytesOfCharacters(layout, value.length)
 }

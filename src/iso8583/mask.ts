@@ -1,5 +1,7 @@
+import { elementsStart } from './bitmap.ts'
 import { blotCharacters } from './blot.ts'
-import type { Layout, Link } from './link.ts'
+import { addToJson, finishJson, startJson } from './json_text.ts'
+import { type Layout, type Link, sizeOf } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import type { Message } from './message.ts'
 import { type PrivateTag, readPrivateTags } from './tags.ts'
@@ -11,8 +13,9 @@ import { type PrivateTag, readPrivateTags } from './tags.ts'
  */
 export type MaskedMessage = {
   mti: string
-  bitmap_hex: string
-  fields: Record<number, string>
+  bitmap: string
+  /** The values by element number, as JSON text: they are only ever stored. */
+  fields: string
   /** The bytes, with stars where the values have them. */
   raw: Uint8Array
 }
@@ -48,36 +51,50 @@ function starred(value: string, ranges: readonly Range[]): string {
 }
 
 export function maskMessage(link: Link, message: Message): MaskedMessage {
-  const raw = Buffer.from(message.raw)
-  const fields: Record<number, string> = {}
-  const pans = pansOf(message.fields)
-  for (const key in message.fields) {
-    const element = Number(key)
-    const value = message.fields[element] as string
-    const layout = link.layouts[element]
-    const start = message.offsets[element]
-    if (layout === undefined || start === undefined) continue
-    if (layout.show === 'plain' && !holdsOneOf(pans, value)) {
-      fields[element] = value
-      continue
-    }
-    const { hidden, shown } = maskElement(link, layout, value)
-    const count = value.length
-    for (const { from, to } of hidden) blotCharacters(layout, raw, { start, count, from, to })
-    for (const pan of pans) {
-      for (const { from, to } of occurrencesOf(pan, value)) {
-        blotCharacters(layout, raw, { start, count, from, to })
-      }
-    }
-    if (shown !== null) fields[element] = pans.reduce(withoutPan, shown)
+  const { fields, bitmap_hex } = message
+  const raw = Buffer.allocUnsafe(message.raw.length)
+  raw.set(message.raw)
+  const pans = pansOf(fields)
+  startJson()
+  let end = elementsStart(link, bitmap_hex.length > 16)
+  for (const layout of link.elements) {
+    const value = fields[layout.element]
+    if (value === undefined) continue
+    const start = end + layout.prefix_bytes
+    end += sizeOf(layout, value)
+    const shown =
+      layout.show === 'plain' && !holdsOneOf(pans, value)
+        ? value
+        : hide({ link, pans }, { layout, value }, { raw, start })
+    if (shown !== null) addToJson(layout.element, shown)
   }
-  return { mti: message.mti, bitmap_hex: message.bitmap_hex, fields, raw }
+  return { mti: message.mti, bitmap: bitmap_hex, fields: finishJson(), raw }
+}
+
+/** Overwrites what is secret in the bytes; the text that is shown, or null for none at all. */
+function hide(
+  { link, pans }: { link: Link; pans: readonly string[] },
+  { layout, value }: { layout: Layout; value: string },
+  { raw, start }: { raw: Uint8Array; start: number },
+): string | null {
+  const count = value.length
+  const { hidden, shown } = maskElement(link, layout, value)
+  for (const { from, to } of hidden) blotCharacters(layout, raw, { start, count, from, to })
+  let rest = shown
+  for (const pan of pans) {
+    // A number that is all of its element was hidden with it.
+    if (pan === value && layout.show === 'pan') continue
+    for (const { from, to } of occurrencesOf(pan, value)) {
+      blotCharacters(layout, raw, { start, count, from, to })
+    }
+    if (rest !== null) rest = starred(rest, occurrencesOf(pan, rest))
+  }
+  return rest
 }
 
 /** Almost always no: most elements are shorter than any card number. */
 function holdsOneOf(pans: readonly string[], value: string): boolean {
-  if (value.length < SOUGHT_PAN_LENGTH_MIN) return false
-  for (const pan of pans) if (value.includes(pan)) return true
+  for (const pan of pans) if (value.length >= pan.length && value.includes(pan)) return true
   return false
 }
 
@@ -129,23 +146,24 @@ function tagsOrNull(value: string, skip: number): PrivateTag[] | null {
  * The message's card numbers, from element 2 and the tracks: account elements and private data
  * sometimes repeat them, and a number that is masked in one place must not stand in another.
  */
-function pansOf(fields: Readonly<Record<number, string>>): string[] {
+function pansOf({ 2: pan, 35: track_2, 45: track_1 }: Message['fields']): readonly string[] {
+  if (track_2 === undefined && track_1 === undefined) return isSought(pan) ? [pan] : []
   const candidates = [
-    fields[2] ?? '',
-    /^\d*/.exec(fields[35] ?? '')?.[0] ?? '',
-    /^[A-Z](\d*)\^/.exec(fields[45] ?? '')?.[1] ?? '',
+    pan,
+    /^\d*/.exec(track_2 ?? '')?.[0],
+    /^[A-Z](\d*)\^/.exec(track_1 ?? '')?.[1],
   ]
-  return [...new Set(candidates)].filter((pan) => pan.length >= SOUGHT_PAN_LENGTH_MIN)
+  return [...new Set(candidates)].filter(isSought)
 }
+
+const isSought = (pan: string | undefined): pan is string =>
+  pan !== undefined && pan.length >= SOUGHT_PAN_LENGTH_MIN
 
 function occurrencesOf(pan: string, value: string): Range[] {
   const ranges: Range[] = []
+  if (value.length < pan.length) return ranges
   for (let at = value.indexOf(pan); at >= 0; at = value.indexOf(pan, at + 1)) {
     ranges.push(hiddenOfPan(pan, at))
   }
   return ranges
-}
-
-function withoutPan(shown: string, pan: string): string {
-  return starred(shown, occurrencesOf(pan, shown))
 }

@@ -1,8 +1,16 @@
+import {
+  announce,
+  clearBitmap,
+  elementsStart,
+  lastElement,
+  readBitmap,
+  writeBitmap,
+} from './bitmap.ts'
 import { class_of_kind, nibbleOf, text_codecs, Views, writeHex, writeText } from './encoding.ts'
-import { ELEMENT_MAX, type Link, MESSAGE_MAX_BYTES } from './link.ts'
+import { ELEMENT_MAX, type Link, MESSAGE_MAX_BYTES, sizeOf } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import { readCount, readValue } from './read_element.ts'
-import { writeElement } from './write_element.ts'
+import { type Writer, writeElement } from './write_element.ts'
 
 /**
  * Bytes to message and back, for any link. Reading is strict: what cannot be read to the last byte
@@ -17,8 +25,6 @@ export type Message = {
   bitmap_hex: string
   /** The very bytes that were read; not copied. */
   raw: Uint8Array
-  /** Where in raw each element's value begins, after its length prefix. */
-  offsets: Record<number, number>
 }
 
 export type Outgoing = { mti: string; fields: Readonly<Record<number, string>> }
@@ -38,42 +44,46 @@ const ECHOED_ELEMENTS = [7, 11, 12, 13, 32, 33, 37, 41, 42] as const
  */
 export function salvage(link: Link, bytes: Uint8Array): Outgoing | null {
   const message = emptyMessage(bytes)
+  let unread = ELEMENT_MAX + 1
   try {
     readInto(message, link, bytes)
   } catch (fault) {
     if (!(fault instanceof MalformedMessage)) throw fault
+    unread = fault.element ?? unread
   }
   if (message.mti === '') return null
   const fields: Record<number, string> = {}
   for (const element of ECHOED_ELEMENTS) {
     const value = message.fields[element]
-    if (value !== undefined) fields[element] = value
+    if (value !== undefined && element < unread) fields[element] = value
   }
   return { mti: message.mti, fields }
 }
 
 function emptyMessage(raw: Uint8Array): Message {
-  return { mti: '', fields: {}, bitmap_hex: '', raw, offsets: {} }
+  return { mti: '', fields: {}, bitmap_hex: '', raw }
 }
 
 function readInto(message: Message, link: Link, bytes: Uint8Array): void {
   if (bytes.length > MESSAGE_MAX_BYTES) throw new MalformedMessage(null, 'over_length')
   const views = new Views(bytes)
   message.mti = readMti(link, views)
-  readBitmap(message, link, views)
-  const { bitmap_hex, fields, offsets } = message
-  const element_max = bitmap_hex.length * 4
+  const bitmap_hex = readBitmap(link, views)
+  message.bitmap_hex = bitmap_hex
+  views.at = elementsStart(link, bitmap_hex.length > 16)
+  const { fields } = message
+  const last = lastElement(bitmap_hex)
+  // An object makes room for the highest key it is given; elsewise it would do so several times.
+  if (last > 1) fields[last] = ''
   let nibble = 0
-  for (let element = 1; element <= element_max; element += 1) {
+  for (let element = 1; element <= last; element += 1) {
     if (element % 4 === 1) nibble = nibbleOf(bitmap_hex.charCodeAt(element >> 2))
     if ((nibble & (8 >> ((element - 1) & 3))) === 0 || element === 1) continue
     const layout = link.layouts[element]
     if (layout === undefined) {
       throw new MalformedMessage(element, element === 65 ? 'tertiary_bitmap' : 'unknown_element')
     }
-    const count = readCount(layout, views)
-    offsets[element] = views.at
-    fields[element] = readValue(layout, views, count)
+    fields[element] = readValue(layout, views, readCount(layout, views))
   }
   if (views.at < bytes.length) throw new MalformedMessage(null, 'trailing_bytes')
 }
@@ -104,38 +114,13 @@ function readMti(link: Link, views: Views): string {
   return mti
 }
 
-/** Fills in bitmap_hex and moves the cursor to the first element. */
-function readBitmap(message: Message, link: Link, views: Views): void {
-  const start = link.mti_bytes
-  const first = readBitmapHalf(link, views, start)
-  const has_second = nibbleOf(first.charCodeAt(0)) >= 8
-  message.bitmap_hex = has_second
-    ? first + readBitmapHalf(link, views, start + link.bitmap_bytes)
-    : first
-  views.at = start + link.bitmap_bytes * (has_second ? 2 : 1)
-}
-
-function readBitmapHalf(link: Link, views: Views, start: number): string {
-  const end = start + link.bitmap_bytes
-  if (views.bytes.length < end) throw new MalformedMessage(null, 'truncated')
-  if (link.bitmap === 'bin') return views.hex().slice(start * 2, end * 2)
-  const half = views.text(link.bitmap).slice(start, end).toLowerCase()
-  if (!writeHex(bitmap, 0, half)) throw new MalformedMessage(null, 'bad_bitmap')
-  return half
-}
-
 /** Messages are built here and copied out: their length is known only at the end. */
 const scratch = Buffer.alloc(MESSAGE_MAX_BYTES)
-const bitmap = Buffer.alloc(ELEMENT_MAX / 8)
 
 export function encode(link: Link, message: Outgoing): Uint8Array {
-  writeMti(link, message.mti)
   const elements = Object.keys(message.fields)
   const has_second = Number(elements.at(-1) ?? 0) > 64
-  bitmap.fill(0)
-  if (has_second) bitmap[0] = 0x80
-  const at = link.mti_bytes + link.bitmap_bytes * (has_second ? 2 : 1)
-  const writer = { bytes: scratch, at }
+  const writer = startMessage(link, message.mti, has_second)
   for (const key of elements) {
     const element = Number(key)
     const layout = link.layouts[element]
@@ -146,27 +131,63 @@ export function encode(link: Link, message: Outgoing): Uint8Array {
     // A caller's optional element that was left undefined is a value like any other wrong one.
     if (typeof value !== 'string') throw new MalformedMessage(element, 'wrong_characters')
     writeElement(layout, writer, value)
-    const bit = element - 1
-    bitmap[bit >> 3] = (bitmap[bit >> 3] as number) | (0x80 >> (bit & 7))
+    announce(element)
   }
-  writeBitmap(link, has_second ? 16 : 8)
-  const bytes = Buffer.allocUnsafe(writer.at)
-  scratch.copy(bytes, 0, 0, writer.at)
-  return bytes
+  return finishMessage(link, writer, has_second)
 }
 
-function writeMti(link: Link, mti: string): void {
+/** An answer says elements of its own and repeats others, as far as the message has them. */
+export type Answer = Outgoing & { repeats: ReadonlySet<number> }
+
+/**
+ * An answer to a message of the same link: what it repeats is copied as it stands. No element that
+ * answers have is in the second bitmap.
+ */
+export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8Array {
+  const writer = startMessage(link, answer.mti, false)
+  let end = elementsStart(link, asked.bitmap_hex.length > 16)
+  for (const layout of link.elements) {
+    const { element } = layout
+    if (element > ANSWERED_MAX) break
+    const value = asked.fields[element]
+    const start = end
+    if (value !== undefined) end += sizeOf(layout, value)
+    const said = answer.fields[element]
+    if (said !== undefined) writeElement(layout, writer, said)
+    else if (value !== undefined && answer.repeats.has(element)) {
+      if (writer.at + end - start > scratch.length) {
+        throw new MalformedMessage(element, 'over_length')
+      }
+      copyElement(writer, asked.raw, { start, end })
+      writer.at += end - start
+    } else continue
+    announce(element)
+  }
+  return finishMessage(link, writer, false)
+}
+
+const ANSWERED_MAX = 64
+
+/** Byte by byte: elements are so short that a view of each would cost more. */
+function copyElement(
+  { bytes, at }: Writer,
+  source: Uint8Array,
+  { start, end }: { start: number; end: number },
+): void {
+  for (let from = start; from < end; from += 1) bytes[at + from - start] = source[from] as number
+}
+
+function startMessage(link: Link, mti: string, has_second: boolean): Writer {
   if (!isMti(link, mti)) throw new MalformedMessage(null, 'bad_mti')
   if (link.mti === 'bcd') writeHex(scratch, 0, mti)
   else writeText(scratch, 0, { value: mti, class: class_of_kind.n, codec: text_codecs[link.mti] })
+  clearBitmap(has_second)
+  return { bytes: scratch, at: elementsStart(link, has_second) }
 }
 
-function writeBitmap(link: Link, size: number): void {
-  const start = link.mti_bytes
-  if (link.bitmap === 'bin') {
-    bitmap.copy(scratch, start, 0, size)
-    return
-  }
-  const value = bitmap.toString('hex', 0, size).toUpperCase()
-  writeText(scratch, start, { value, class: class_of_kind.b, codec: text_codecs[link.bitmap] })
+function finishMessage(link: Link, { at }: Writer, has_second: boolean): Uint8Array {
+  writeBitmap(link, scratch, has_second)
+  const bytes = Buffer.allocUnsafe(at)
+  scratch.copy(bytes, 0, 0, at)
+  return bytes
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type Frame, FrameReader, writeFrame } from '#iso8583/frame.ts'
+import { type Frame, FrameReader, type OutgoingFrame, writeFrames } from '#iso8583/frame.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { encode } from '#iso8583/message.ts'
 import { type Dispatched, dispatch, type HostSeams, type LinkState } from './dispatch.ts'
@@ -24,7 +24,7 @@ export class Connection {
   #heard_ms: number
   #echoes = 0
   /** Answers of this turn: they leave in one write. */
-  #answers: Uint8Array[] = []
+  #answers: OutgoingFrame[] = []
 
   constructor(socket: Socket, seams: HostSeams) {
     this.#socket = socket
@@ -106,16 +106,16 @@ export class Connection {
     if (!isFull && this.#socket.isPaused()) this.#socket.resume()
   }
 
-  #send(bytes: Uint8Array, header?: Uint8Array): void {
+  #send(body: Uint8Array, header?: Uint8Array): void {
     if (this.#answers.length === 0) setImmediate(() => this.#flush())
-    this.#answers.push(writeFrame(this.#seams.link.frame, bytes, header))
+    this.#answers.push({ body, header })
   }
 
   #flush(): void {
     const frames = this.#answers
     this.#answers = []
     if (!this.#socket.writable) return
-    this.#socket.write(Buffer.concat(frames))
+    this.#socket.write(writeFrames(this.#seams.link.frame, frames))
     this.#flow()
   }
 

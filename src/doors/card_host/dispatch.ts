@@ -1,7 +1,7 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type CardRequest, isFact } from '#domain/authorizations/request.ts'
+import { type Answered, type CardRequest, isFact } from '#domain/authorizations/request.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
@@ -11,7 +11,7 @@ import { DatabaseUnavailable } from '#platform/db.ts'
 import { Overdue } from '#platform/write_lane.ts'
 import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
 import { toRequest } from './to_request.ts'
-import { answerMti, restoreResponse, toResponse } from './to_response.ts'
+import { type Asked, answerMti, restoreResponse, toResponse } from './to_response.ts'
 
 /** Whether the peer is signed on; a link that signed off gets no approvals until it is back. */
 export type LinkState = { is_signed_off: boolean }
@@ -90,24 +90,27 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
     answer: (decision) => toResponse(asked, decision),
     restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
   })
-  const asked = {
+  const asked: Asked = {
     link,
     message,
     is_advice: message.mti[2] === '2',
     has_code: request.isCodeRight !== null,
   }
-  const without = (code: DeclineCode) =>
-    toResponse({ ...asked, is_advice: false, has_code: false }, declined(code)).bytes
   if (state.is_signed_off && !isFact(request.kind)) {
-    return { answer: without('programme_paused') }
+    return { answer: undecided(asked, 'programme_paused') }
   }
   return {
-    answer: seams.engine.submit(request).then(
-      ({ answer }) => answer,
-      (cause: unknown) => without(failed(seams, request, cause)),
-    ),
-    late: () => without('issuer_unavailable'),
+    answer: seams.engine
+      .submit(request)
+      .then(bytesOf, (cause: unknown) => undecided(asked, failed(seams, request, cause))),
+    late: () => undecided(asked, 'issuer_unavailable'),
   }
+}
+
+const bytesOf = ({ answer }: Answered): Uint8Array => answer
+
+function undecided(asked: Asked, code: DeclineCode): Uint8Array {
+  return toResponse({ ...asked, is_advice: false, has_code: false }, declined(code)).bytes
 }
 
 /** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */

@@ -41,7 +41,7 @@ type Given = Pick<CardRequest, 'answer' | 'restore' | 'received_at'> & {
 
 /** Throws MalformedMessage where an element that is needed is missing or makes no sense. */
 export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
-  const { link, keys, received_at, masked } = given
+  const { link, keys, received_at } = given
   const kind = kindOf(mti, fields)
   requireElements(mti, kind, fields)
   const pan = panOf(fields)
@@ -79,12 +79,7 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     is_final: tags.get(TAG_FINAL) === '1',
     network_transaction_id: trimmed(fields[63]),
     received_at,
-    message: {
-      mti,
-      bitmap: masked.bitmap_hex,
-      fields: jsonOf(masked.fields),
-      raw: masked.raw,
-    },
+    message: given.masked,
     answer: given.answer,
     restore: given.restore,
   }
@@ -97,17 +92,6 @@ function messageKey(
 ): MessageKey {
   const [stan = '', transmitted = '', acquirer = ''] = [fields[11], fields[7], fields[32]]
   return { link, mti, stan, transmitted, acquirer, pan_hash }
-}
-
-/** As JSON.stringify would, which is slow at numbered keys; hardly a value needs an escape. */
-function jsonOf(fields: Fields): string {
-  let json = ''
-  for (const key in fields) {
-    const value = fields[key as unknown as number] as string
-    const isPlain = !value.includes('"') && !value.includes('\\')
-    json += `${json === '' ? '' : ','}"${key}":${isPlain ? `"${value}"` : JSON.stringify(value)}`
-  }
-  return `{${json}}`
 }
 
 function kindOf(mti: string, fields: Fields): RequestKind {

@@ -1,19 +1,24 @@
 import type { Decision, KeptAnswer } from '#domain/authorizations/request.ts'
-import { bytesOfCharacters, type Link } from '#iso8583/link.ts'
-import { encode, type Message } from '#iso8583/message.ts'
+import { elementsStart } from '#iso8583/bitmap.ts'
+import { type Link, sizeOf } from '#iso8583/link.ts'
+import { encodeAnswer, type Message } from '#iso8583/message.ts'
 import { writeAmounts } from '#iso8583/subfields.ts'
+import { writeElement } from '#iso8583/write_element.ts'
 import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
 
 /** What an answer repeats, so that the peer can tell which message it belongs to. */
-const ECHOED = [2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63] as const
+const REPEATED: ReadonlySet<number> = new Set([
+  2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63,
+])
+const FREE_TEXTS = [62, 63] as const
 
 /** The answer's type: the third digit counts on, and the digit of a repeat goes. */
 export function answerMti(mti: string): string {
   return `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`
 }
 
-type Asked = {
+export type Asked = {
   link: Link
   message: Message
   is_advice: boolean
@@ -24,51 +29,55 @@ type Asked = {
 export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
   const { link, message } = asked
   const response_code = responseCode(decision, asked.is_advice)
-  const said = saidIn(asked, decision, response_code)
   const mti = answerMti(message.mti)
-  const fields = echoed(message.fields)
-  for (const element in said) fields[element] = said[element] as string
-  if (fields[2] !== undefined) fields[2] = '0'.repeat(fields[2].length)
-  const kept_bytes = encode(link, { mti, fields })
-  return {
-    mti,
-    response_code,
-    fields: said,
-    bytes: restoreResponse(link, message, kept_bytes),
-    kept_bytes,
-  }
-}
-
-/**
- * An answer as it is sent: zeros stand where the number was kept out, and the message that it
- * answers has the number, in the link's own bytes. It is the first element behind the one bitmap
- * that an answer has.
- */
-export function restoreResponse(link: Link, message: Message, kept_bytes: Uint8Array): Uint8Array {
-  const from = message.offsets[2]
-  const layout = link.layouts[2]
-  if (from === undefined || layout === undefined) return kept_bytes
-  const size = bytesOfCharacters(layout, (message.fields[2] ?? '').length)
-  const bytes = Buffer.from(kept_bytes)
-  const at = link.mti_bytes + link.bitmap_bytes + layout.prefix_bytes
-  bytes.set(message.raw.subarray(from, from + size), at)
-  return bytes
+  const fields = saidIn(asked, decision, response_code)
+  const bytes = encodeAnswer(link, message, { mti, fields, repeats: repeatedOf(message.fields) })
+  return { mti, response_code, fields, bytes, kept_bytes: keptResponse(link, message, bytes) }
 }
 
 /** An element that repeats the card number is not repeated in turn: the answer is stored. */
-function echoed(fields: Readonly<Record<number, string>>): Record<number, string> {
-  const echo: Record<number, string> = {}
-  const pan = fields[2] ?? ''
-  for (const element of ECHOED) {
-    const value = fields[element]
-    if (value === undefined) continue
-    if (element >= FIRST_PRIVATE && pan !== '' && value.includes(pan)) continue
-    echo[element] = value
+function repeatedOf(fields: Message['fields']): ReadonlySet<number> {
+  const pan = fields[2]
+  let repeated = REPEATED
+  for (const element of FREE_TEXTS) {
+    const text = fields[element]
+    if (text === undefined || !pan || !text.includes(pan)) continue
+    repeated = new Set([...repeated].filter((each) => each !== element))
   }
-  return echo
+  return repeated
 }
 
-const FIRST_PRIVATE = 62
+/**
+ * An answer as it is kept: zeros stand where the number was. It is the first element behind the
+ * one bitmap that an answer has.
+ */
+function keptResponse(link: Link, message: Message, bytes: Uint8Array): Uint8Array {
+  const pan = message.fields[2]
+  const layout = link.layouts[2]
+  if (pan === undefined || layout === undefined) return bytes
+  const kept_bytes = copyOf(bytes)
+  const writer = { bytes: kept_bytes, at: elementsStart(link, false) }
+  writeElement(layout, writer, '0'.repeat(pan.length))
+  return kept_bytes
+}
+
+/** An answer as it is sent: the message that it answers has the number, in the link's own bytes. */
+export function restoreResponse(link: Link, message: Message, kept_bytes: Uint8Array): Uint8Array {
+  const pan = message.fields[2]
+  const layout = link.layouts[2]
+  if (pan === undefined || layout === undefined) return kept_bytes
+  const bytes = copyOf(kept_bytes)
+  const from = elementsStart(link, message.bitmap_hex.length > 16)
+  const element = message.raw.subarray(from, from + sizeOf(layout, pan))
+  bytes.set(element, elementsStart(link, false))
+  return bytes
+}
+
+function copyOf(bytes: Uint8Array): Uint8Array {
+  const copy = Buffer.allocUnsafe(bytes.length)
+  copy.set(bytes)
+  return copy
+}
 
 function saidIn(asked: Asked, decision: Decision, response_code: string): Record<number, string> {
   const { authorization_code, available_micros } = decision

@@ -1,0 +1,67 @@
+import {
+  class_of_kind,
+  nibbleOf,
+  text_codecs,
+  type Views,
+  writeHex,
+  writeText,
+} from './encoding.ts'
+import { ELEMENT_MAX, type Link } from './link.ts'
+import { MalformedMessage } from './malformed_message.ts'
+
+/** One bit for each element, in one half of 64, or in two where the first bit says so. */
+
+/** In lower-case hex digits. */
+export function readBitmap(link: Link, views: Views): string {
+  const first = readHalf(link, views, link.mti_bytes)
+  const has_second = nibbleOf(first.charCodeAt(0)) >= 8
+  return has_second ? first + readHalf(link, views, link.mti_bytes + link.bitmap_bytes) : first
+}
+
+function readHalf(link: Link, views: Views, start: number): string {
+  const end = start + link.bitmap_bytes
+  if (views.bytes.length < end) throw new MalformedMessage(null, 'truncated')
+  if (link.bitmap === 'bin') return views.bytes.toString('hex', start, end)
+  const half = views.text(link.bitmap).slice(start, end).toLowerCase()
+  if (!writeHex(bits, 0, half)) throw new MalformedMessage(null, 'bad_bitmap')
+  return half
+}
+
+/** Where the first element of a message begins. */
+export function elementsStart(link: Link, has_second: boolean): number {
+  return link.mti_bytes + link.bitmap_bytes * (has_second ? 2 : 1)
+}
+
+/** The highest element that the bitmap announces; 0 for none. */
+export function lastElement(bitmap_hex: string): number {
+  let place = bitmap_hex.length - 1
+  while (place >= 0 && bitmap_hex[place] === '0') place -= 1
+  if (place < 0) return 0
+  const nibble = nibbleOf(bitmap_hex.charCodeAt(place))
+  // The lowest bit that is set stands for the highest element of the four.
+  return place * 4 + Math.clz32(nibble & -nibble) - 27
+}
+
+/** The bitmap of the message that is being written. */
+const bits = Buffer.alloc(ELEMENT_MAX / 8)
+
+export function clearBitmap(has_second: boolean): void {
+  bits.fill(0)
+  if (has_second) bits[0] = 0x80
+}
+
+export function announce(element: number): void {
+  const bit = element - 1
+  bits[bit >> 3] = (bits[bit >> 3] as number) | (0x80 >> (bit & 7))
+}
+
+export function writeBitmap(link: Link, target: Uint8Array, has_second: boolean): void {
+  const start = link.mti_bytes
+  const size = has_second ? 16 : 8
+  if (link.bitmap === 'bin') {
+    bits.copy(target, start, 0, size)
+    return
+  }
+  const value = bits.toString('hex', 0, size).toUpperCase()
+  writeText(target, start, { value, class: class_of_kind.b, codec: text_codecs[link.bitmap] })
+}
