@@ -59,7 +59,7 @@ export function writeBitmap(link: Link, target: Uint8Array, has_second: boolean)
   const start = link.mti_bytes
   const size = has_second ? 16 : 8
   if (link.bitmap === 'bin') {
-    bits.copy(target, start, 0, size)
+    for (let at = 0; at < size; at += 1) target[start + at] = bits[at] as number
     return
   }
   const value = bits.toString('hex', 0, size).toUpperCase()

@@ -7,7 +7,7 @@ import {
   writeBitmap,
 } from './bitmap.ts'
 import { class_of_kind, nibbleOf, text_codecs, Views, writeHex, writeText } from './encoding.ts'
-import { ELEMENT_MAX, type Link, MESSAGE_MAX_BYTES, sizeOf } from './link.ts'
+import { ELEMENT_MAX, type Layout, type Link, MESSAGE_MAX_BYTES, sizeOf } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import { readCount, readValue } from './read_element.ts'
 import { type Writer, writeElement } from './write_element.ts'
@@ -136,8 +136,8 @@ export function encode(link: Link, message: Outgoing): Uint8Array {
   return finishMessage(link, writer, has_second)
 }
 
-/** An answer says elements of its own and repeats others, as far as the message has them. */
-export type Answer = Outgoing & { repeats: ReadonlySet<number> }
+/** Elements of its own, and by number those that it repeats of the message, where that has them. */
+export type Answer = Outgoing & { repeats: readonly boolean[] }
 
 /**
  * An answer to a message of the same link: what it repeats is copied as it stands. No element that
@@ -145,6 +145,8 @@ export type Answer = Outgoing & { repeats: ReadonlySet<number> }
  */
 export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8Array {
   const writer = startMessage(link, answer.mti, false)
+  const own = Object.keys(answer.fields)
+  let own_at = 0
   let end = elementsStart(link, asked.bitmap_hex.length > 16)
   for (const layout of link.elements) {
     const { element } = layout
@@ -152,14 +154,11 @@ export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8A
     const value = asked.fields[element]
     const start = end
     if (value !== undefined) end += sizeOf(layout, value)
-    const said = answer.fields[element]
-    if (said !== undefined) writeElement(layout, writer, said)
-    else if (value !== undefined && answer.repeats.has(element)) {
-      if (writer.at + end - start > scratch.length) {
-        throw new MalformedMessage(element, 'over_length')
-      }
-      copyElement(writer, asked.raw, { start, end })
-      writer.at += end - start
+    if (element === Number(own[own_at])) {
+      writeElement(layout, writer, answer.fields[element] as string)
+      own_at += 1
+    } else if (value !== undefined && answer.repeats[element]) {
+      copyElement(layout, writer, { source: asked.raw, start, end })
     } else continue
     announce(element)
   }
@@ -170,11 +169,14 @@ const ANSWERED_MAX = 64
 
 /** Byte by byte: elements are so short that a view of each would cost more. */
 function copyElement(
-  { bytes, at }: Writer,
-  source: Uint8Array,
-  { start, end }: { start: number; end: number },
+  { element }: Layout,
+  writer: Writer,
+  { source, start, end }: { source: Uint8Array; start: number; end: number },
 ): void {
+  const { bytes, at } = writer
+  if (at + end - start > bytes.length) throw new MalformedMessage(element, 'over_length')
   for (let from = start; from < end; from += 1) bytes[at + from - start] = source[from] as number
+  writer.at = at + end - start
 }
 
 function startMessage(link: Link, mti: string, has_second: boolean): Writer {

@@ -8,10 +8,13 @@ import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
 
 /** What an answer repeats, so that the peer can tell which message it belongs to. */
-const REPEATED: ReadonlySet<number> = new Set([
-  2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63,
-])
-const FREE_TEXTS = [62, 63] as const
+const ECHOED = [2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63]
+/** Those among them that may say anything at all. */
+const FREE_TEXTS = [62, 63]
+
+const tableOf = (elements: readonly number[]): readonly boolean[] =>
+  Array.from({ length: 65 }, (_, element) => elements.includes(element))
+const REPEATED = tableOf(ECHOED)
 
 /** The answer's type: the third digit counts on, and the digit of a repeat goes. */
 export function answerMti(mti: string): string {
@@ -31,20 +34,15 @@ export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
   const response_code = responseCode(decision, asked.is_advice)
   const mti = answerMti(message.mti)
   const fields = saidIn(asked, decision, response_code)
-  const bytes = encodeAnswer(link, message, { mti, fields, repeats: repeatedOf(message.fields) })
+  const bytes = encodeAnswer(link, message, { mti, fields, repeats: repeatsOf(message.fields) })
   return { mti, response_code, fields, bytes, kept_bytes: keptResponse(link, message, bytes) }
 }
 
 /** An element that repeats the card number is not repeated in turn: the answer is stored. */
-function repeatedOf(fields: Message['fields']): ReadonlySet<number> {
-  const pan = fields[2]
-  let repeated = REPEATED
-  for (const element of FREE_TEXTS) {
-    const text = fields[element]
-    if (text === undefined || !pan || !text.includes(pan)) continue
-    repeated = new Set([...repeated].filter((each) => each !== element))
-  }
-  return repeated
+function repeatsOf(fields: Message['fields']): readonly boolean[] {
+  const pan = fields[2] ?? ''
+  const named = FREE_TEXTS.filter((element) => pan !== '' && fields[element]?.includes(pan))
+  return named.length === 0 ? REPEATED : tableOf(ECHOED.filter((each) => !named.includes(each)))
 }
 
 /**
