@@ -12,7 +12,8 @@ export function blotCharacters(
 ): void {
   const { start, count, from, to } = value
   if (layout.encoding === 'ascii' || layout.encoding === 'ebcdic') {
-    target.fill(STAR[layout.encoding], start + from, start + to)
+    const star = STAR[layout.encoding]
+    for (let at = start + from; at < start + to; at += 1) target[at] = star
     return
   }
   const shift = layout.encoding === 'bcd' && count % 2 === 1 && layout.pad_left ? 1 : 0

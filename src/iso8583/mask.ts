@@ -65,17 +65,20 @@ export function maskMessage(link: Link, message: Message): MaskedMessage {
     const shown =
       layout.show === 'plain' && !holdsOneOf(pans, value)
         ? value
-        : hide({ link, pans }, { layout, value }, { raw, start })
+        : hide(link, pans, { layout, value, raw, start })
     if (shown !== null) addToJson(layout.element, shown)
   }
   return { mti: message.mti, bitmap: bitmap_hex, fields: finishJson(), raw }
 }
 
+/** A value, and where in the bytes it begins. */
+type Place = { layout: Layout; value: string; raw: Uint8Array; start: number }
+
 /** Overwrites what is secret in the bytes; the text that is shown, or null for none at all. */
 function hide(
-  { link, pans }: { link: Link; pans: readonly string[] },
-  { layout, value }: { layout: Layout; value: string },
-  { raw, start }: { raw: Uint8Array; start: number },
+  link: Link,
+  pans: readonly string[],
+  { layout, value, raw, start }: Place,
 ): string | null {
   const count = value.length
   const { hidden, shown } = maskElement(link, layout, value)
@@ -107,15 +110,20 @@ function maskElement(link: Link, layout: Layout, value: string): Masked {
     case 'plain':
       return { hidden: [], shown: value }
     case 'pan':
-      return { hidden: [hiddenOfPan(value)], shown: maskPan(value) }
+      return withStars(value, [hiddenOfPan(value)])
     case 'stars':
-      return { hidden: [everything], shown: starred(value, [everything]) }
+      return withStars(value, [everything])
     case 'drop':
       return { hidden: [everything], shown: null }
     case 'tags':
       return maskTags(link, value) ?? { hidden: [everything], shown: null }
   }
 }
+
+const withStars = (value: string, hidden: Range[]): Masked => ({
+  hidden,
+  shown: starred(value, hidden),
+})
 
 /** Null when the tags cannot be told apart: then any part may be a secret. */
 function maskTags(link: Link, value: string): Masked | null {

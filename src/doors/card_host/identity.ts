@@ -18,7 +18,7 @@ export type MessageKey = {
 export function identityOf(key: MessageKey, now: Date): string {
   const { link, mti, stan, acquirer, pan_hash } = key
   const at = `${yearOf(key.transmitted, now)}${key.transmitted}`
-  return `${at}|${link}|${mti.slice(0, 3)}|${stan}|${withoutZeros(acquirer)}|${pan_hash}`
+  return [at, link, mti.slice(0, 3), stan, withoutZeros(acquirer), pan_hash].join('|')
 }
 
 /** The identity of the message that element 90 names. */
