@@ -40,6 +40,7 @@ const quantile = (sorted: readonly number[], at: number) =>
 type Figure = { name: string; per_second: number; p50: number; p99: number; others: number }
 
 async function overTcp(name: string, batch_max?: number, per_second?: number): Promise<Figure> {
+  await world.settle()
   const issuer = await startIssuer(world, batch_max)
   const job = { port: issuer.port, cards, in_flight: IN_FLIGHT }
   await client.run({ ...job, seconds: WARM_UP_SECONDS, per_second: per_second ?? null })
@@ -60,10 +61,11 @@ type Ask = () => Promise<unknown> | undefined
 
 /** What is asked in this process, so many at once. */
 async function inProcess(
-  { seams, url }: World,
+  { seams, url, settle }: World,
   name: string,
   { in_flight, askOf }: { in_flight: number; askOf(engine: Engine): Ask },
 ): Promise<InProcess> {
+  await settle()
   const db = openDatabase(url, { pool_size: 2, key_lookups: true })
   const engine = makeEngine({ ...seams, db })
   const ask = askOf(engine)
