@@ -1,6 +1,6 @@
 -- All that a purchase changes of its card's money is one row: what the card can spend, what is held
--- of it, and what it has spent today and this month. As four rows they cost four times as much to
--- find and to change. Days before the last one count only towards their month.
+-- of it, and what it has spent today and this month. As three rows each had to be found and changed
+-- by itself. Days before the last one count only towards their month.
 alter table purses
   add column held_micros         bigint not null default 0,
   add column spent_day           date,

@@ -4,6 +4,7 @@ import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { fakeStandby } from '#test/support/fake_standby.ts'
+import { ChangedMeanwhile } from './changed_meanwhile.ts'
 import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
 import type { Log } from './log.ts'
 
@@ -80,6 +81,51 @@ test('work whose failed statement was hushed up is never reported as committed',
   })
   await assert.rejects(hushed)
   assert.equal(await amountOf('a'), 100n)
+})
+
+test('a commit sent behind its writes keeps them all, or none where one of them fails', async () => {
+  await fill('a', 'b')
+  await db.transaction(async (tx, commitBehind) => {
+    const written = Promise.all([add(tx, 'a', -30), add(tx, 'b', 30)])
+    commitBehind()
+    await written
+  })
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
+  const failing = db.transaction(async (tx, commitBehind) => {
+    const written = Promise.all([
+      add(tx, 'a', -30),
+      tx.run(`insert into jars values ('b', 1)`),
+      add(tx, 'b', 30),
+    ])
+    commitBehind()
+    await written
+  })
+  await assert.rejects(failing, /duplicate key/, 'what failed first is told')
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
+})
+
+test('nothing can be asked behind a commit', async () => {
+  await fill('a')
+  const late = db.transaction(async (tx, commitBehind) => {
+    commitBehind()
+    await add(tx, 'a', 1)
+  })
+  await assert.rejects(late, /nothing is asked behind a commit/)
+  assert.equal(await amountOf('a'), 100n)
+})
+
+test('a change of other than so many rows undoes its transaction', async () => {
+  await fill('a', 'b')
+  const double = 'update jars set amount = amount * 2 where amount = $1'
+  const change = (count: number) =>
+    db.transaction(async (tx) => {
+      await add(tx, 'a', 0)
+      await tx.change(count, double, [100])
+    })
+  await assert.rejects(change(1), ChangedMeanwhile)
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
+  await change(2)
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [200n, 200n])
 })
 
 test('two that lock each other out are both done in the end, each once', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import pg from 'pg'
+import { insertBareAccount } from '#test/support/accounts.ts'
 import { type Database, openDatabase } from './db.ts'
 import { migrate } from './migrate.ts'
 import { root } from './root.ts'
@@ -81,4 +82,55 @@ test('a migration that fails leaves nothing of itself, names itself, and lets go
   )
   await db.run('drop table accounts')
   assert.deepEqual(await migrate(db), await files())
+})
+
+/** A database as the releases before a migration left it. */
+async function databaseBefore(migration: string): Promise<Database> {
+  const db = await emptyDatabase()
+  await db.run(
+    `create table migrations (name text primary key, checksum text not null,
+                              applied_at timestamptz not null default now())`,
+  )
+  for (const name of (await files()).filter((file) => file < migration)) {
+    const sql = await readFile(`${root}/migrations/${name}`, 'utf8')
+    await db.connection((client) => client.query(sql))
+    const checksum = createHash('sha256').update(sql).digest('hex')
+    await db.run('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
+  }
+  return db
+}
+
+test('what cards have, hold and have spent is the same after it has become one row', async () => {
+  const db = await databaseBefore('0018')
+  const account_id = await insertBareAccount(db)
+  await db.connection((client) =>
+    client.query(`
+      set session_replication_role = replica;
+      insert into purses (account_id, kind, owner_id, balance_micros)
+      select '${account_id}', * from (values ('treasury', '', 10), ('card', 'used', 500),
+        ('hold', 'used', 70), ('hold', 'emptied', 5), ('card', 'unused', 0)) as v;
+      insert into card_spending (account_id, card_id, day, spent_micros)
+      select '${account_id}', 'used', * from (values (date '2031-04-30', 100),
+        (date '2031-05-01', 20), (date '2031-05-03', 7)) as v;
+      set session_replication_role = origin`),
+  )
+  const before = await db.rows('select kind, owner_id, balance_micros from purses')
+  assert.ok((await migrate(db)).includes('0018_card_purses.sql'))
+  const after = await db.rows<{ balance_micros: bigint }>(
+    'select kind, owner_id, balance_micros from purse_balances',
+  )
+  const sorted = (rows: object[]) =>
+    rows.map((row) => Object.values(row).join(' ')).sort((a, b) => (a < b ? -1 : 1))
+  const with_money = after.filter(({ balance_micros }) => balance_micros > 0n)
+  assert.deepEqual(
+    sorted(with_money),
+    sorted(before).filter((row) => !row.endsWith(' 0')),
+  )
+  const spent = await db.rows(
+    `select owner_id, spent_day::text, day_spent_micros, month_spent_micros from purses
+      where spent_day is not null`,
+  )
+  assert.deepEqual(spent, [
+    { owner_id: 'used', spent_day: '2031-05-03', day_spent_micros: 7n, month_spent_micros: 27n },
+  ])
 })
