@@ -128,7 +128,7 @@ type StandingOf = ReadonlyMap<string, CardStanding>
 type Standing = { cards: readonly CardFacts[]; standing_of: StandingOf }
 
 /**
- * A question touches only its card's purses: they were read under the lock of the card, which is
+ * A question touches only its card's purse: it was read under the lock of the card, which is
  * enough. Facts and debts also touch what the account has and owes, and a first purchase makes a
  * purse: these are locked.
  */

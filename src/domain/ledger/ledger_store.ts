@@ -97,21 +97,24 @@ export async function writePostings(
   rows: readonly MovementRow[],
   purses: readonly PurseRow[],
 ): Promise<void> {
-  if (purses.length === 0) return
   await Promise.all([
-    tx.change(purses.length, WRITE_PURSES, [
-      texts(purses, (purse) => purse.account_id),
-      texts(purses, (purse) => purse.kind),
-      texts(purses, (purse) => purse.owner_id),
-      bigints(purses, (purse) => purse.balance_micros),
-      bigints(purses, (purse) => purse.held_micros),
-      moments(purses, (purse) => purse.moved_at),
-      bigints(purses, (purse) => purse.read_micros),
-      days(purses, (purse) => purse.spent_day),
-      bigints(purses, (purse) => purse.day_spent_micros),
-      bigints(purses, (purse) => purse.month_spent_micros),
-    ]),
+    purses.length > 0 && writePurses(tx, purses),
     rows.length > 0 && addMovements(tx, rows),
+  ])
+}
+
+function writePurses(tx: Tx, purses: readonly PurseRow[]): Promise<void> {
+  return tx.change(purses.length, WRITE_PURSES, [
+    texts(purses, (purse) => purse.account_id),
+    texts(purses, (purse) => purse.kind),
+    texts(purses, (purse) => purse.owner_id),
+    bigints(purses, (purse) => purse.balance_micros),
+    bigints(purses, (purse) => purse.held_micros),
+    moments(purses, (purse) => purse.moved_at),
+    bigints(purses, (purse) => purse.read_micros),
+    days(purses, (purse) => purse.spent_day),
+    bigints(purses, (purse) => purse.day_spent_micros),
+    bigints(purses, (purse) => purse.month_spent_micros),
   ])
 }
 
@@ -134,9 +137,9 @@ const addMovements = rowSet<MovementRow>('movements', {
 
 const WRITE_PURSES = `
   update purses p
-     set balance_micros = w.balance_micros, held_micros = w.held_micros, moved_at = w.moved_at,
-         spent_day = w.spent_day, day_spent_micros = w.day_spent_micros,
-         month_spent_micros = w.month_spent_micros
+     set balance_micros = w.balance_micros, held_micros = w.held_micros,
+         moved_at = coalesce(w.moved_at, p.moved_at), spent_day = w.spent_day,
+         day_spent_micros = w.day_spent_micros, month_spent_micros = w.month_spent_micros
     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::timestamptz[],
                 $7::bigint[], $8::date[], $9::bigint[], $10::bigint[])
            as w (account_id, kind, owner_id, balance_micros, held_micros, moved_at, read_micros,

@@ -7,7 +7,7 @@ import { insertBareAccount } from '#test/support/accounts.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { auditBooks, ledger_proofs } from './audit_books.ts'
 import { pursesOf } from './ledger_store.ts'
-import { type Move, move, post, type Stamp } from './post.ts'
+import { beginPosting, type Move, move, post, type Stamp } from './post.ts'
 import {
   cardPurse,
   chain,
@@ -17,6 +17,7 @@ import {
   type Purse,
   payout,
   receivable,
+  suspense,
   treasury,
 } from './purse.ts'
 
@@ -123,6 +124,45 @@ test('what is held of a card is apart from what it can spend, in balance and in 
   await db.transaction((tx) => move(tx, moveOf(account_id, taken), stamp()))
   assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 1n, holda: 0n })
   await requireSoundBooks()
+})
+
+test('money between two purses of the world is posted in a set as well', async () => {
+  const account_id = await insertBareAccount(db)
+  const held_back = { movement: 'topup_suspended', from: chain, to: suspense, amount: 4 } as const
+  const [posted] = await db.transaction((tx) => post(tx, [moveOf(account_id, held_back)], stamp()))
+  assert.ok(posted)
+  const [found] = await db.rows<{ micros: bigint }>(
+    `select amount_micros as micros from entries where account_id = $1 and kind = 'suspense'`,
+    [account_id],
+  )
+  assert.equal(found?.micros, 4_000_000n)
+})
+
+test('what is spent is counted where no money moves, on the latest day, and moves no moment', async () => {
+  const account_id = await insertBareAccount(db)
+  const card = cardPurse('a')
+  await db.transaction((tx) => post(tx, [settle(account_id, 5), load(account_id, 'a', 3)], stamp()))
+  const purse = async () => {
+    const [row] = await db.rows<{ moved_at: Date; day: string; today: bigint; month: bigint }>(
+      `select moved_at, spent_day::text as day, day_spent_micros as today,
+              month_spent_micros as month
+         from purses where account_id = $1 and kind = 'card'`,
+      [account_id],
+    )
+    return row
+  }
+  const loaded = await purse()
+  const count = (spent_day: string, day_spent_micros: bigint) =>
+    db.transaction(async (tx) => {
+      const posting = await beginPosting(tx, [{ account_id, ...card }], stamp())
+      const month_spent_micros = day_spent_micros
+      posting.countSpent(account_id, card, { spent_day, day_spent_micros, month_spent_micros })
+      await posting.write()
+    })
+  await count('2031-06-01', 5n)
+  await count('2031-05-31', 7n)
+  const { moved_at } = loaded ?? {}
+  assert.deepEqual(await purse(), { moved_at, day: '2031-06-01', today: 7n, month: 7n })
 })
 
 test('a movement between other purses than its own cannot be posted', async () => {
