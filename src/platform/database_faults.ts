@@ -1,10 +1,19 @@
+import { ChangedMeanwhile } from './changed_meanwhile.ts'
+import { NOT_AS_MANY } from './statement.ts'
+
 /** The database cannot be reached, or it is not known whether a commit took effect. */
 export class DatabaseUnavailable extends Error {}
 
 export const asError = (cause: unknown): Error =>
   cause instanceof Error ? cause : new Error(String(cause))
 
-export const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
+const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
+
+/** What it means to whoever asked: a count that is wrong is a change meanwhile. */
+export const faultOf = (cause: unknown): unknown =>
+  codeOf(cause) === NOT_AS_MANY
+    ? new ChangedMeanwhile('what was read has changed meanwhile', { cause })
+    : cause
 
 /** Deadlocks and serialization failures: they left nothing behind. */
 export function isRetryable(cause: unknown): boolean {

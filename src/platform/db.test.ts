@@ -123,6 +123,7 @@ test('a change of other than so many rows undoes its transaction', async () => {
       await tx.change(count, double, [100])
     })
   await assert.rejects(change(1), ChangedMeanwhile)
+  await assert.rejects(db.change(1, double, [100]), ChangedMeanwhile)
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
   await change(2)
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [200n, 200n])

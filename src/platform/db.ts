@@ -1,6 +1,12 @@
 import pg from 'pg'
 import { asked, STATEMENT_TIMEOUT_MS } from './ask.ts'
-import { DatabaseUnavailable, isRetryable, isUnavailable, isUseless } from './database_faults.ts'
+import {
+  DatabaseUnavailable,
+  faultOf,
+  isRetryable,
+  isUnavailable,
+  isUseless,
+} from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
 import type { Fail } from './failpoints.ts'
 import { neverFail } from './failpoints.ts'
@@ -188,7 +194,7 @@ async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
   } catch (cause) {
     if (cause instanceof DatabaseUnavailable) throw cause
     if (isUnavailable(cause)) throw new DatabaseUnavailable('no database answer', { cause })
-    throw cause
+    throw faultOf(cause)
   }
 }
 

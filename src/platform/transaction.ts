@@ -1,27 +1,21 @@
 import type pg from 'pg'
 import { assert } from '#kernel/assert.ts'
 import { asked, wireOf } from './ask.ts'
-import { ChangedMeanwhile } from './changed_meanwhile.ts'
 import {
   asError,
-  codeOf,
   DatabaseUnavailable,
+  faultOf,
   isUnavailable,
   isUseless,
 } from './database_faults.ts'
 import type { Fail } from './failpoints.ts'
-import { NOT_AS_MANY, named } from './statement.ts'
+import { named } from './statement.ts'
 import { asking, type CommitBehind, type Tx } from './tx.ts'
 
 /** Longer than the server's own limits: it is for a server that cannot be heard any more. */
 const COMMIT_TIMEOUT_MS = 5_000
 
 type Work<Value> = (tx: Tx, commitBehind: CommitBehind) => Promise<Value>
-
-const faultOf = (cause: unknown): unknown =>
-  codeOf(cause) === NOT_AS_MANY
-    ? new ChangedMeanwhile('what was read has changed meanwhile', { cause })
-    : cause
 
 export async function inTransaction<Value>(
   client: pg.PoolClient,
