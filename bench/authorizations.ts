@@ -23,8 +23,8 @@ import {
  * processor's time goes.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
-/** Before anything is measured, so that it was compiled and laid out as in a service that runs. */
-const WARM_UP_SECONDS = 3
+/** Before anything is measured, so that all is compiled as it is in a service that runs. */
+const WARM_UP_SECONDS = 6
 const CARDS = 500
 const IN_FLIGHT = 256
 const IN_PROCESS_FLIGHT = 512
@@ -39,11 +39,16 @@ const quantile = (sorted: readonly number[], at: number) =>
 
 type Figure = { name: string; per_second: number; p50: number; p99: number; others: number }
 
-async function overTcp(name: string, batch_max?: number, per_second?: number): Promise<Figure> {
+type Terms = { batch_max?: number; per_second?: number; warm_up_seconds?: number }
+
+async function overTcp(
+  name: string,
+  { batch_max, per_second, warm_up_seconds = 1 }: Terms = {},
+): Promise<Figure> {
   await world.settle()
   const issuer = await startIssuer(world, batch_max)
   const job = { port: issuer.port, cards, in_flight: IN_FLIGHT }
-  await client.run({ ...job, seconds: WARM_UP_SECONDS, per_second: per_second ?? null })
+  await client.run({ ...job, seconds: warm_up_seconds, per_second: per_second ?? null })
   const report = await client.run({ ...job, seconds: SECONDS, per_second: per_second ?? null })
   await issuer.stop()
   const sorted = report.latencies_ms.sort((a, b) => a - b)
@@ -69,7 +74,7 @@ async function inProcess(
   const db = openDatabase(url, { pool_size: 2, key_lookups: true })
   const engine = makeEngine({ ...seams, db })
   const ask = askOf(engine)
-  await drive(ask, in_flight, WARM_UP_SECONDS)
+  await drive(ask, in_flight, 1)
   const cpu = process.cpuUsage()
   const { in_time, latencies } = await drive(ask, in_flight, SECONDS)
   const sorted = latencies.sort((a, b) => a - b)
@@ -177,7 +182,7 @@ function parts({ seams }: World): Record<string, number> {
 const show = (value: number, digits = 0) => value.toFixed(digits).padStart(9)
 
 const base = pgbench(world.url, SECONDS)
-const tcp = await overTcp(`TCP, ${IN_FLIGHT} in flight`)
+const tcp = await overTcp(`TCP, ${IN_FLIGHT} in flight`, { warm_up_seconds: WARM_UP_SECONDS })
 const alone = await inProcess(world, 'engine in process', {
   in_flight: ENGINE_FLIGHT,
   askOf: (engine) => {
@@ -189,8 +194,8 @@ const driven = await inProcess(world, 'codec too, in process', {
   in_flight: IN_PROCESS_FLIGHT,
   askOf: throughTheCodec,
 })
-const unbatched = await overTcp(`TCP, ${IN_FLIGHT} in flight, unbatched`, 1)
-const steady = await overTcp('TCP, 500 a second', undefined, 500)
+const unbatched = await overTcp(`TCP, ${IN_FLIGHT} in flight, unbatched`, { batch_max: 1 })
+const steady = await overTcp('TCP, 500 a second', { per_second: 500 })
 
 console.log('                                    per second   p50 ms    p99 ms  × pgbench')
 if (base === null) console.log('no pgbench on this machine: no ratio to it')

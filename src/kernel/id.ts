@@ -59,12 +59,14 @@ function timeLetters(time_ms: number): string {
 }
 
 /** The rest of a UUIDv7: version, 12 bits of the count, variant, 14 more of it, 48 random bits. */
-function restLetters(count: number, random: Uint8Array, from: number): string {
+function restLetters(count: number, random: Uint8Array, from: number): [string, string] {
   const byte = (at: number) => random[from + at] ?? 0
   const version = 0x7000 | (count >>> 14)
   const variant = 0x8000 | (count & 0x3fff)
-  const high = letters(version >>> 8, ((version & 255) << 24) | (variant << 8) | byte(0))
-  return high + letters(byte(1), (byte(2) << 24) | (byte(3) << 16) | (byte(4) << 8) | byte(5))
+  return [
+    letters(version >>> 8, ((version & 255) << 24) | (variant << 8) | byte(0)),
+    letters(byte(1), (byte(2) << 24) | (byte(3) << 16) | (byte(4) << 8) | byte(5)),
+  ]
 }
 
 /**
@@ -94,7 +96,9 @@ export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: n
       last_letters = timeLetters(time_ms)
     }
     last_count += 1
-    return `${prefix}_${last_letters}${restLetters(last_count, block, from)}`
+    const [high, low] = restLetters(last_count, block, from)
+    // Joined, it is one piece: a string of parts is slower to read each time that it is written.
+    return [prefix, '_', last_letters, high, low].join('')
   }
 }
 

@@ -19,7 +19,7 @@ const ARRAY_HEAD_BYTES = 5 * INT_BYTES
 /** A character of a string takes up to three bytes. */
 const CHARACTER_BYTES = 3
 const NULL_LENGTH = -1
-const SHORT = 48
+const SHORT = 32
 const LAST_ASCII = 0x7f
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const DAY_MS = 86_400_000
@@ -80,13 +80,15 @@ export function writeText(value: string): void {
 
 /** Most values are a few plain letters, and calling out of JavaScript costs more than those. */
 function putShort(value: string): number {
+  const target = scratch
   const start = at + INT_BYTES
+  let seen = 0
   for (let index = 0; index < value.length; index += 1) {
     const code = value.charCodeAt(index)
-    if (code > LAST_ASCII) return scratch.write(value, start)
-    scratch[start + index] = code
+    seen |= code
+    target[start + index] = code
   }
-  return value.length
+  return seen > LAST_ASCII ? target.write(value, start) : value.length
 }
 
 export function writeBigint(value: bigint): void {
