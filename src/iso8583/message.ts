@@ -145,7 +145,7 @@ export type Answer = Outgoing & { repeats: readonly boolean[] }
  */
 export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8Array {
   const writer = startMessage(link, answer.mti, false)
-  const own = Object.keys(answer.fields)
+  const own = Object.keys(answer.fields).map(Number)
   let own_at = 0
   let end = elementsStart(link, asked.bitmap_hex.length > 16)
   for (const layout of link.elements) {
@@ -154,7 +154,7 @@ export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8A
     const value = asked.fields[element]
     const start = end
     if (value !== undefined) end += sizeOf(layout, value)
-    if (element === Number(own[own_at])) {
+    if (element === own[own_at]) {
       writeElement(layout, writer, answer.fields[element] as string)
       own_at += 1
     } else if (value !== undefined && answer.repeats[element]) {
