@@ -12,7 +12,6 @@ export function asked(
   statement: pg.QueryConfig,
   data?: Buffer,
 ): Promise<pg.QueryResult> {
-  gather(client)
   return data === undefined
     ? client.query(Object.assign(statement, { query_timeout: ANSWER_TIMEOUT_MS }))
     : copyIn(client, statement.text, data, ANSWER_TIMEOUT_MS)
@@ -22,7 +21,7 @@ export const wireOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
 /** Statements of one turn leave in one write: each write by itself would wake the server. */
-function gather(client: pg.ClientBase): void {
+export function gather(client: pg.ClientBase): void {
   const wire = wireOf(client)
   if (wire.writableCorked > 0) return
   wire.cork()

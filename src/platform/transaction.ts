@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { assert } from '#kernel/assert.ts'
-import { asked, wireOf } from './ask.ts'
+import { asked, gather, wireOf } from './ask.ts'
 import {
   asError,
   DatabaseUnavailable,
@@ -26,6 +26,7 @@ export async function inTransaction<Value>(
   let fault: unknown
   const ask = (statement: pg.QueryConfig, data?: Buffer) => {
     assert(committed === undefined, 'nothing is asked behind a commit')
+    gather(client)
     return asked(client, statement, data).catch((cause: unknown) => {
       // What failed first is what failed: whatever comes behind it is only refused for it.
       fault ??= faultOf(cause)
