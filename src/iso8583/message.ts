@@ -162,6 +162,8 @@ export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8A
     } else continue
     announce(element)
   }
+  const unknown = own[own_at]
+  if (unknown !== undefined) throw new MalformedMessage(unknown, 'unknown_element')
   return finishMessage(link, writer, false)
 }
 
