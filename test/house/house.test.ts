@@ -26,10 +26,18 @@ function runTool(name: string, ...words: readonly string[]): Promise<Ended> {
   })
 }
 
-// The three look at the same tree and write nothing, so they run side by side.
+// They look at the same tree and write nothing that another reads, so they run side by side.
 test('the house is in order', { concurrency: true }, async (house) => {
   const types = house.test('the types hold', async () => {
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false')
+    assert.equal(code, 0, `\n${output}`)
+  })
+  const panel = house.test('the types of the panel hold', async () => {
+    const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', '-p', 'panel')
+    assert.equal(code, 0, `\n${output}`)
+  })
+  const unused = house.test('no file, export or dependency is unused', async () => {
+    const { code, output } = await runTool('knip', '--no-progress')
     assert.equal(code, 0, `\n${output}`)
   })
   const form = house.test('formatter and linter have nothing to say', async () => {
@@ -40,7 +48,7 @@ test('the house is in order', { concurrency: true }, async (house) => {
     const complaints = complaintsAbout(readTree()).map(sentence)
     assert.equal(complaints.length, 0, `\n${complaints.join('\n')}`)
   })
-  await Promise.all([types, form, tidiness])
+  await Promise.all([types, panel, unused, form, tidiness])
 })
 
 test('tidy reads the same operations off the contract as the compiler does', () => {

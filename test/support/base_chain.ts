@@ -74,5 +74,3 @@ export async function startBaseChain(data_dir: string) {
     assert.equal(status, 'success')
   }
 }
-
-export type BaseChain = Awaited<ReturnType<typeof startBaseChain>>
