@@ -35,8 +35,10 @@ type Act = (scene: Scene, asked: Asked) => Promise<unknown>
 const acts: Record<string, Act> = {
   capture: async (scene, asked) => {
     requireType(asked, ['authorization'])
-    const { amount_usd, captured_usd } = asked.transaction
-    const minor = asked.minor ?? share(asked, amount_usd - captured_usd)
+    const { status, held_usd, amount_usd, captured_usd } = asked.transaction
+    // A late capture finds no hold any more; the merchant still presents what it never captured.
+    const open_usd = status === 'expired' ? amount_usd - captured_usd : held_usd
+    const minor = asked.minor ?? share(asked, open_usd)
     const sending = await laterOf(scene, asked, requireSome(minor, 'capture'))
     return partAfter(scene, asked, capture(scene.network, sending), 'capture')
   },

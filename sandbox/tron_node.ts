@@ -165,8 +165,10 @@ function newChain(options: TronNodeOptions, faults: Faults): Chain {
     now: options.now,
     block_interval_ms: options.block_interval_ms ?? BLOCK_INTERVAL_MS,
     assets: assets.map(assetOf),
-    takeRevert: (address) =>
-      faults.take('reverted_transfer', ({ to }) => hexFrom(to) === address) !== null,
+    takeRevert: ({ to, txid }) =>
+      faults.take('reverted_transfer', (fault) =>
+        'txid' in fault ? fault.txid === txid : hexFrom(fault.to) === to,
+      ) !== null,
   })
 }
 

@@ -42,12 +42,12 @@ const confirm: Act = async ({ node, look, world }) => {
 
 /** Mined and reverted: a transfer that stands in a block already is mined again and fails there. */
 const fail: Act = async ({ node, look, world }) => {
-  const { address } = await look()
-  const end = node.fault({ kind: 'reverted_transfer', to: address })
+  if (!(await isSent(world, look))) return
+  const { txid } = await look()
+  if (txid === null) return
+  const end = node.fault({ kind: 'reverted_transfer', txid, times: Number.POSITIVE_INFINITY })
   try {
-    if (!(await isSent(world, look))) return
-    const { txid } = await look()
-    const block = node.blockOf(txid ?? '')
+    const block = node.blockOf(txid)
     if (block?.ok === true && block.number > node.finalized().number) {
       node.reorg({ depth: node.head().number - block.number + 1, keep: 'pool' })
     }

@@ -2,7 +2,7 @@ import { assert } from '#kernel/assert.ts'
 import { type Refusal, refusalOf } from './admission.ts'
 import type { Asset } from './asset.ts'
 import { type Block, blockId, type Mined, SOLIDIFIED_BEHIND, type Transaction } from './block.ts'
-import { execute } from './execute.ts'
+import { execute, type TakeRevert } from './execute.ts'
 import { type Reader, World } from './world.ts'
 
 export type ChainSettings = {
@@ -10,7 +10,7 @@ export type ChainSettings = {
   now: () => number
   block_interval_ms: number
   assets: readonly Asset[]
-  takeRevert(address: string): boolean
+  takeRevert: TakeRevert
 }
 
 export type Found = { block: Block; index: number; mined: Mined }

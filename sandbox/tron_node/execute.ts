@@ -13,11 +13,13 @@ import {
 } from './resources.ts'
 import { keys, type World } from './world.ts'
 
+export type TakeRevert = (transfer: { to: string; txid: string }) => boolean
+
 export type Surroundings = {
   time_ms: number
   assets: ReadonlyMap<string, Asset>
-  /** Whether the next transfer to this address is to fail. */
-  takeRevert(address: string): boolean
+  /** True if this transfer is to be mined and fail. */
+  takeRevert: TakeRevert
 }
 
 type Call = Extract<TronContract, { type: 'TriggerSmartContract' }>
@@ -82,7 +84,8 @@ function run(
   }
   if (isOut) return { ...spent, result: 'OUT_OF_ENERGY', reason: OUT_OF_ENERGY }
   const { transfer } = 'transfer' in answer ? answer : { transfer: undefined }
-  const isMadeToFail = transfer !== undefined && surroundings.takeRevert(transfer.to)
+  const isMadeToFail =
+    transfer !== undefined && surroundings.takeRevert({ to: transfer.to, txid: transaction.txid })
   if (!answer.ok || isMadeToFail) return { ...spent, result: 'REVERT', reason: REVERTED }
   if (asset === undefined || transfer === undefined) {
     return { ...spent, result: 'SUCCESS', returned: answer.returned }

@@ -15,8 +15,8 @@ export type Fault = { times?: number; path?: string } & (
   | { kind: 'lost_logs' }
   /** A broadcast is refused with this code, such as SERVER_BUSY. */
   | { kind: 'refused_broadcast'; code: string }
-  /** The next transfer of an asset to this address is mined and fails. */
-  | { kind: 'reverted_transfer'; to: string }
+  /** The next asset transfer to this address, or the one with this txid, is mined and fails. */
+  | ({ kind: 'reverted_transfer' } & ({ to: string } | { txid: string }))
 )
 export type FaultKind = Fault['kind']
 

@@ -56,6 +56,17 @@ test('a reversal gives back part, then all of what is held', async () => {
   await assertBooksAreSound(programme.db)
 })
 
+test('a capture without an amount takes what a partial reversal has left held', async () => {
+  const spender = await openSpender(service, { usd: 50 })
+  const held = await authorize(url, spender, { amount: 30 })
+  await follow(url, spender, { id: held.id, verb: 'reverse', amount: 10 })
+  const captured = await follow(url, spender, { id: held.id, verb: 'capture' })
+  assert.equal(captured.amount_usd, 20)
+  const card = await getCard(url, spender.key, spender.card.id)
+  assert.deepEqual([card.balance_usd, card.held_usd], [30, 0])
+  await assertBooksAreSound(programme.db)
+})
+
 test('what is never captured expires, and a later capture is still honoured', async () => {
   const spender = await openSpender(service, { usd: 50 })
   const held = await authorize(url, spender, { amount: 30 })

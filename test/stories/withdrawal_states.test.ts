@@ -78,6 +78,19 @@ test('a transfer that stands in a block can still be made to fail before it is f
   assert.deepEqual(await balances(), [500, 0])
 })
 
+test('failing one of two withdrawals to the same address leaves the other one alone', async () => {
+  const before = arrived()
+  const other = await requested(account, 60)
+  const chosen = await requested(account, 60)
+  const failed = await endOnChain(account, chosen.id, 'fail')
+  assert.equal(failed.status, 'failed')
+  const done = await endOnChain(account, other.id, 'confirm')
+  assert.equal(done.status, 'completed')
+  assert.equal(arrived() - before, 59_000_000n)
+  assert.deepEqual(await balances(), [440, 0])
+  await assertBooksSound(db)
+})
+
 test('an answer that is lost, a busy node and a duplicate send one transfer', async () => {
   const before = arrived()
   node.fault({ kind: 'refused_broadcast', code: 'SERVER_BUSY' })
