@@ -377,12 +377,13 @@ export const replace_card = operation({
     'Issues a new virtual card with a new id, number and expiry, and cancels the old one for ' +
     'good. Spendable balance, limits and what is spent of them, rules, name and metadata move; ' +
     'what is held for purchases stays with the old card. Use it when a number has leaked. ' +
-    'Answers with the new card. Cannot be undone.',
+    'A card that an administrator froze cannot be replaced. Returns the new card. Cannot be ' +
+    'undone.',
   access: scoped('card:issue', 'card:control'),
   input: Input({ id: Id('card', 'The card to replace.') }),
   output: Card,
   emits: ['card.issued', 'card.cancelled'],
-  problems: ['card_cancelled', 'kill_switch_active'],
+  problems: ['card_cancelled', 'policy_denied', 'kill_switch_active'],
   destructive: true,
 })
 

@@ -106,17 +106,21 @@ function shippingView(shipping: Shipping): Shipping {
 
 /**
  * Frozen cards may be loaded, replaced, revealed and given other rules: freezing stops spending,
- * not looking after the card. Cancelled ones may not.
+ * not looking after the card. Cancelled ones may not. replace_card also refuses an admin's freeze.
  */
 export function requireNotCancelled(card: CardRow): void {
   if (card.status !== 'cancelled') return
   throw new Problem('card_cancelled', 'This card is cancelled, and that cannot be undone.')
 }
 
-/** What an administrator stopped, only an administrator starts again. */
 export function requireUnfreezable(card: CardRow): void {
   requireNotCancelled(card)
   if (card.status !== 'frozen') throw new Problem('card_not_frozen', 'This card is not frozen.')
+  requireNotFrozenByAdmin(card)
+}
+
+/** Only an administrator ends an administrator's freeze; a replacement would be active again. */
+export function requireNotFrozenByAdmin(card: CardRow): void {
   if (card.frozen_by !== 'admin') return
   throw new Problem('policy_denied', 'An administrator froze this card. Ask support about it.')
 }

@@ -13,6 +13,7 @@ import {
 import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
+import { operate } from '#test/support/operator.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
@@ -80,6 +81,34 @@ test('a frozen card is replaced by an active one; a cancelled one is not replace
   assert.equal((await replace(bearer, frozen.id)).body.status, 'active')
   const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
   assertRefused(await replace(bearer, cancelled.id), 409, 'card_cancelled')
+})
+
+test("replacing a card does not escape an administrator's freeze", async () => {
+  const { bearer, key, account_id } = await openHolder(service, 30)
+  // Whether it was active or already frozen by its owner when the administrator froze it.
+  for (const status of ['active', 'frozen'] as const) {
+    const card = await cardIn(url, bearer, { status, load_usd: 10 })
+    assert.equal((await operate(url, 'POST', `/cards/${card.id}/freeze`)).status, 200)
+    for (const who of [bearer, key]) {
+      assertRefused(await replace(who, card.id), 403, 'policy_denied')
+      assertRefused(
+        await callCard(url, { id: card.id, verb: 'unfreeze' }, { bearer: who }),
+        403,
+        'policy_denied',
+      )
+      // A second freeze, by its owner, does not make it the owner's.
+      await callCard(url, { id: card.id, verb: 'freeze' }, { bearer: who })
+    }
+    const kept = await getCard(url, bearer, card.id)
+    assert.deepEqual(
+      [kept.status, kept.frozen_by, kept.replaced_by, kept.balance_usd],
+      ['frozen', 'admin', null, 10],
+    )
+    assert.equal((await operate(url, 'POST', `/cards/${card.id}/unfreeze`)).status, 200)
+    assert.equal((await replace(bearer, card.id)).status, 200)
+  }
+  const cards = await db.rows('select 1 from cards where account_id = $1', [account_id])
+  assert.equal(cards.length, 4)
 })
 
 test('a physical card is replaced by a virtual one', async () => {

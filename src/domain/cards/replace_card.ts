@@ -8,6 +8,7 @@ import {
   cardEvent,
   nameOf,
   requireNotCancelled,
+  requireNotFrozenByAdmin,
   resourceOf,
   shippingAfterCancel,
 } from './card.ts'
@@ -19,6 +20,7 @@ export const replaceCard: Handler<'replace_card'> = async (context, { id }) => {
   await requireRailOpen(tx, 'issuing')
   const old = await lockCardOf(tx, caller.account_id, id)
   requireNotCancelled(old)
+  requireNotFrozenByAdmin(old)
 
   const card = await makeReplacement(context, old)
   await moveEverything(context, old, card)
