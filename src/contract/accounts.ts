@@ -8,6 +8,7 @@ import {
   Nullable,
   OneOf,
   Timestamp,
+  TotpCode,
   Usd,
   UsdInput,
   versioned,
@@ -30,12 +31,6 @@ const Password = Type.String({
   description: 'The password of the account.',
   maxLength: 256,
   examples: ['correct horse battery staple'],
-})
-
-const TotpCode = Type.String({
-  description: 'The six digits of the authenticator app. A code works once.',
-  maxLength: 32,
-  examples: ['492039'],
 })
 
 const flag = (description: string, standard = true) =>

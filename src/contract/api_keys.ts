@@ -11,6 +11,7 @@ import {
   Page,
   pageQuery,
   Timestamp,
+  TotpCode,
 } from './shapes.ts'
 
 const key_statuses = ['active', 'revoked'] as const
@@ -84,7 +85,8 @@ export const create_api_key = operation({
   description:
     'Makes a key that may do everything the account may do, until it is revoked. The plaintext ' +
     'is in this answer and nowhere else: store it at once. For an agent that should do less, use ' +
-    'an OAuth token with the scopes it needs. Costs nothing.',
+    'an OAuth token with the scopes it needs. With two-factor on, a session must send ' +
+    '`totp_code`. In live mode a new key may withdraw after 24 hours. Costs nothing.',
   access: holderOnly,
   input: Input({
     name: Type.Optional(
@@ -95,8 +97,10 @@ export const create_api_key = operation({
         examples: ['Bookkeeping script'],
       }),
     ),
+    totp_code: Type.Optional(TotpCode),
   }),
   output: NewApiKey,
+  problems: ['totp_required', 'totp_invalid', 'too_many_attempts'],
   shown_once: ['key'],
 })
 

@@ -113,6 +113,12 @@ export const Page = <Row extends TSchema>(row: Row) =>
     has_more: Type.Boolean({ description: 'Whether a next page exists.' }),
   })
 
+export const TotpCode = Type.String({
+  description: 'The six digits of the authenticator app. A code works once.',
+  maxLength: 32,
+  examples: ['492039'],
+})
+
 export const Nothing = Type.Object({}, { description: 'No content.' })
 
 export const ErrorBody = Type.Object(

@@ -13,6 +13,7 @@ import {
   Page,
   pageQuery,
   Timestamp,
+  TotpCode,
   Usd,
   UsdInput,
   versioned,
@@ -92,13 +93,7 @@ export const withdraw = operation({
     chain: Type.Optional(
       Type.String({ description: 'The chain.', default: 'tron', examples: ['tron'] }),
     ),
-    totp_code: Type.Optional(
-      Type.String({
-        description: 'The six digits of the authenticator app. A code works once.',
-        maxLength: 32,
-        examples: ['492039'],
-      }),
-    ),
+    totp_code: Type.Optional(TotpCode),
     metadata: Type.Optional(MetadataInput),
   }),
   output: Withdrawal,

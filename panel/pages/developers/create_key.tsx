@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { useAct } from '#panel/queries.ts'
+import { useAct, useRead } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
@@ -8,24 +8,18 @@ import { ShownOnce } from '#panel/ui/shown_once.tsx'
 
 export function CreateKey({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
+  const [code, setCode] = useState('')
+  const has_code = useRead('get_account', {}).data?.two_factor_enabled === true
   const create = useAct('create_api_key')
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    create.mutate(name.trim() === '' ? {} : { name: name.trim() })
+    create.mutate({
+      ...(name.trim() !== '' && { name: name.trim() }),
+      ...(has_code && { totp_code: code.trim() }),
+    })
   }
   if (create.data !== undefined) {
-    return (
-      <Dialog open onOpenChange={onClose} title="Your new key">
-        <ShownOnce label="API key" text={create.data.key ?? ''}>
-          Send it as “Authorization: Bearer …” with every request.
-        </ShownOnce>
-        <DialogActions>
-          <Button kind="main" onClick={onClose}>
-            I have kept it
-          </Button>
-        </DialogActions>
-      </Dialog>
-    )
+    return <NewKey text={create.data.key ?? ''} onClose={onClose} />
   }
   return (
     <Dialog
@@ -43,6 +37,9 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           onChange={(change) => setName(change.target.value)}
           fault={faultOf(create.error, 'name')}
         />
+        {has_code && (
+          <CodeField code={code} onChange={setCode} fault={faultOf(create.error, 'totp_code')} />
+        )}
         <ProblemNote problem={create.error} />
         <DialogActions>
           <Button onClick={onClose}>Not now</Button>
@@ -52,5 +49,37 @@ export function CreateKey({ onClose }: { onClose(): void }) {
         </DialogActions>
       </form>
     </Dialog>
+  )
+}
+
+function NewKey({ text, onClose }: { text: string; onClose(): void }) {
+  return (
+    <Dialog open onOpenChange={onClose} title="Your new key">
+      <ShownOnce label="API key" text={text}>
+        Send it as “Authorization: Bearer …” with every request.
+      </ShownOnce>
+      <DialogActions>
+        <Button kind="main" onClick={onClose}>
+          I have kept it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+type CodeFieldProps = { code: string; onChange(code: string): void; fault: string | undefined }
+
+function CodeField({ code, onChange, fault }: CodeFieldProps) {
+  return (
+    <Field
+      label="Code"
+      hint="The six digits of your authenticator app."
+      autoComplete="one-time-code"
+      inputMode="numeric"
+      required
+      value={code}
+      onChange={(change) => onChange(change.target.value)}
+      fault={fault}
+    />
   )
 }

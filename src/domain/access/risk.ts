@@ -1,12 +1,12 @@
 import { Problem } from '#contract/problem.ts'
 import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Settings } from '#platform/config.ts'
-import type { SecurityAlert } from '#platform/context.ts'
+import type { Caller, SecurityAlert } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What a thief would change first. A new key is none: whoever makes it could withdraw already. */
+/** Changes that a thief makes first. A new key is none of them: it cools down by itself. */
 const CHANGES: readonly SecurityAlert['kind'][] = [
   'password_changed',
   'email_changed',
@@ -24,25 +24,38 @@ export async function noteCredentialChange(
   await tx.run('update accounts set credentials_changed_at = $2 where id = $1', [account_id, now])
 }
 
-/** Gives an owner who was robbed of the account time to notice. */
+/**
+ * Gives an owner who was robbed of the account time to notice. A new key waits as long as new
+ * sign-in data does: a thief in a session would otherwise mint one and withdraw with it.
+ */
 export async function requireCooledDown(
   tx: Tx,
-  account_id: string,
+  caller: Caller,
   { settings, now }: { settings: Settings; now: Date },
 ): Promise<void> {
   const hours = settings.risk.withdrawal_cooldown_hours
   if (hours === 0) return
-  const [row] = await tx.rows<{ credentials_changed_at: Date | null }>(
-    'select credentials_changed_at from accounts where id = $1',
-    [account_id],
+  const { account_id, kind, id } = caller
+  const [row] = await tx.rows<{ credentials_changed_at: Date | null; key_created_at: Date | null }>(
+    `select credentials_changed_at, k.created_at as key_created_at
+       from accounts a left join api_keys k on k.account_id = a.id and k.id = $2
+      where a.id = $1`,
+    [account_id, kind === 'api_key' ? id : null],
   )
-  const changed_at = row?.credentials_changed_at ?? null
-  if (changed_at === null) return
-  const open_at = new Date(changed_at.getTime() + hours * HOUR_MS)
+  requirePast(row?.credentials_changed_at, { hours, now, reason: 'Sign-in data changed lately' })
+  requirePast(row?.key_created_at, { hours, now, reason: 'This API key is new' })
+}
+
+function requirePast(
+  since: Date | null | undefined,
+  { hours, now, reason }: { hours: number; now: Date; reason: string },
+): void {
+  if (since === null || since === undefined) return
+  const open_at = new Date(since.getTime() + hours * HOUR_MS)
   if (open_at <= now) return
   throw new Problem(
     'policy_denied',
-    `Sign-in data changed lately; withdrawals are open again at ${open_at.toISOString()}.`,
+    `${reason}; withdrawals are open again at ${open_at.toISOString()}.`,
   )
 }
 

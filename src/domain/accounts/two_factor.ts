@@ -1,8 +1,9 @@
 import { Problem } from '#contract/problem.ts'
-import type { Context } from '#platform/context.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
+import type { Context, PreparingContext } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { AccountRow } from './account.ts'
-import { useUpRecoveryCode, useUpTotpStep } from './account_store.ts'
+import { findAccount, lockAccount, useUpRecoveryCode, useUpTotpStep } from './account_store.ts'
 import { foldRecoveryCode, totpStepOf } from './totp.ts'
 
 type Seal = Pick<Context, 'keys'>
@@ -38,4 +39,33 @@ export async function requireTotpCode(
       ? await useUpTotpStep(check.tx, account.id, step)
       : await useUpRecoveryCode(check.tx, account.id, recoveryCodeHash(check, account.id, code))
   if (!isRight) throw totpInvalid()
+}
+
+/**
+ * Before the transaction: a session may be a browser that was left open, so with two-factor on it
+ * must send a code again. Keys and tokens have none. True where useUpSessionCode must follow.
+ */
+export async function requireSessionCode(
+  { db, keys, caller, now }: PreparingContext,
+  totp_code: string | undefined,
+): Promise<boolean> {
+  const { account_id } = caller
+  if (caller.kind !== 'session') return false
+  if ((await findAccount(db, account_id)).totp_status !== 'enabled') return false
+  if (totp_code === undefined) {
+    throw new Problem('totp_required', 'Send totp_code with the six digits of the authenticator.')
+  }
+  await requireGuessLeft({ tx: db, keys, subject: `totp|${account_id}`, now })
+  return true
+}
+
+export async function useUpSessionCode(
+  check: Check,
+  account_id: string,
+  totp_code: string,
+): Promise<void> {
+  const account = await lockAccount(check.tx, account_id)
+  if (account.totp_status !== 'enabled') return
+  await requireTotpCode(check, account, totp_code)
+  await clearGuesses({ ...check, subject: `totp|${account_id}` })
 }

@@ -1,15 +1,29 @@
 import { newBearer } from '#domain/access/bearer.ts'
-import type { Handler } from '#platform/context.ts'
+import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
+import type { Context, Handler } from '#platform/context.ts'
 import { apiKeyView } from './api_key.ts'
 import { insertApiKey } from './api_key_store.ts'
 
-export const createApiKey: Handler<'create_api_key'> = async (context, input) => {
+/** A key withdraws and reveals without a code, so with two-factor on a session must send one. */
+export const createApiKey: Handler<'create_api_key'> = {
+  prepare: async (preparing, { name = null, totp_code }) => {
+    const needsCode = await requireSessionCode(preparing, totp_code)
+
+    return async (context) => {
+      const { account_id } = context.caller
+      if (needsCode) await useUpSessionCode(context, account_id, totp_code ?? '')
+      return create(context, name)
+    }
+  },
+}
+
+async function create(context: Context, name: string | null) {
   const { tx, caller, keys, random, settings, now } = context
   const bearer = newBearer('api_key', { random, keys, livemode: settings.mode === 'live' })
   const key = await insertApiKey(tx, {
     account_id: caller.account_id,
     id: context.newId('key'),
-    name: input.name ?? null,
+    name,
     prefix: bearer.shown_prefix,
     key_hash: bearer.hash,
     created_at: now,

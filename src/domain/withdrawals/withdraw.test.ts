@@ -156,6 +156,7 @@ test('one key is one withdrawal', async () => {
 })
 
 test('with two-factor on a session must send a code, which works once; a key need not', async () => {
+  const { key } = await createKey(url, person.bearer)
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
   const ask = (totp_code?: string) =>
     askToWithdraw(account, { amount_usd: 20, ...(totp_code === undefined ? {} : { totp_code }) })
@@ -164,7 +165,6 @@ test('with two-factor on a session must send a code, which works once; a key nee
   const code = codeOf(secret, clock, 1)
   assert.equal((await ask(code)).status, 201)
   assertRefused(await ask(code), 401, 'totp_invalid')
-  const { key } = await createKey(url, person.bearer)
   assert.equal((await askToWithdraw({ url, bearer: key }, { amount_usd: 20 })).status, 201)
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 960)
 })

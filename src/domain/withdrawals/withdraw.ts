@@ -1,10 +1,8 @@
 import { Problem } from '#contract/problem.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import { needsReview, requireCooledDown } from '#domain/access/risk.ts'
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
-import { findAccount, lockAccount } from '#domain/accounts/account_store.ts'
-import { requireTotpCode } from '#domain/accounts/two_factor.ts'
+import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
 import { requireChainAsset } from '#domain/topups/topup.ts'
@@ -41,15 +39,15 @@ export const withdraw: Handler<'withdraw'> = {
     const address = requireAddress(chain, input.address)
     if (await isDepositAddress(db, chain.name, address)) throw invalidAddress(chain)
     const target = { chain: chain.name, address: input.address, amount_micros }
-    await requireCooledDown(db, caller.account_id, context)
+    await requireCooledDown(db, caller, context)
     const isScreened = await requireAllowed(context, target)
     const isForReview = isScreened || needsReview(amount_micros, settings)
-    const needsCode = await requireCodeSent(context, input.totp_code)
+    const needsCode = await requireSessionCode(context, input.totp_code)
 
     return async ({ tx, now, newId, keys, clock, audit }) => {
       const { account_id } = caller
       await requireRailOpen(tx, 'withdrawals')
-      if (needsCode) await useUpCode({ tx, keys, clock, now }, account_id, input.totp_code ?? '')
+      if (needsCode) await useUpSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
       const order = { account_id, address: input.address, amount_micros, fee_micros }
       const withdrawal = await reserve(
         { tx, now, newId, keys },
@@ -117,30 +115,4 @@ async function requireAllowed(context: PreparingContext, target: Target): Promis
     result: 'denied',
   })
   throw new Problem('address_blocked', 'This programme does not send to this address.')
-}
-
-/** A session is a browser that may have been left open; a key or a token was given for this. */
-async function requireCodeSent(
-  { db, keys, caller, now }: PreparingContext,
-  totp_code: string | undefined,
-): Promise<boolean> {
-  const { account_id } = caller
-  if (caller.kind !== 'session') return false
-  if ((await findAccount(db, account_id)).totp_status !== 'enabled') return false
-  if (totp_code === undefined) {
-    throw new Problem('totp_required', 'Send totp_code with the six digits of the authenticator.')
-  }
-  await requireGuessLeft({ tx: db, keys, subject: `totp|${account_id}`, now })
-  return true
-}
-
-async function useUpCode(
-  check: Pick<Context, 'tx' | 'keys' | 'clock' | 'now'>,
-  account_id: string,
-  totp_code: string,
-): Promise<void> {
-  const account = await lockAccount(check.tx, account_id)
-  if (account.totp_status !== 'enabled') return
-  await requireTotpCode(check, account, totp_code)
-  await clearGuesses({ ...check, subject: `totp|${account_id}` })
 }
