@@ -27,16 +27,27 @@ const ascii_hex_table: LinkTable = {
   encodings: { ...ascii_table.encodings, b: 'ascii' },
 }
 
+/** The standard allows letters in currency codes; packed digits have no room for them. */
+const packed_currencies = { 49: { kind: 'n' }, 50: { kind: 'n' }, 51: { kind: 'n' } } as const
+
 const bcd_table: LinkTable = {
   ...ascii_table,
   name: 'bcd',
   mti: 'bcd',
   encodings: { ...ascii_table.encodings, n: 'bcd', z: 'bcd' },
   lengths: 'bcd',
+  overrides: packed_currencies,
 }
 
-const one_byte_length = { length_max: 255 } as const
-const bitmapped = { kind: 'b', length_max: 255 } as const
+const BYTE_MAX = 255
+const bitmapped = { kind: 'b', length_max: BYTE_MAX } as const
+
+/** Elements whose standard length does not fit a length prefix of one byte. */
+const one_byte_lengths: LinkTable['overrides'] = Object.fromEntries(
+  Object.entries(elements_1987)
+    .filter(([, [, , length_max]]) => length_max > BYTE_MAX)
+    .map(([element]) => [element, { length_max: BYTE_MAX }]),
+)
 
 /** Packed numbers, EBCDIC text and one binary byte for every length, hence at most 255 of each. */
 const visa_like_table: LinkTable = {
@@ -49,13 +60,10 @@ const visa_like_table: LinkTable = {
   frame: { length_bytes: 4, header_bytes: 22 },
   private_tags: null,
   overrides: {
-    48: one_byte_length,
-    56: one_byte_length,
-    60: one_byte_length,
-    61: one_byte_length,
+    ...one_byte_lengths,
+    ...packed_currencies,
     62: bitmapped,
     63: bitmapped,
-    120: one_byte_length,
     126: bitmapped,
   },
 }

@@ -151,13 +151,17 @@ function tagsOrNull(value: string, skip: number): PrivateTag[] | null {
 }
 
 /**
- * The message's card numbers, from element 2 and the tracks: account elements and private data
- * sometimes repeat them, and a number that is masked in one place must not stand in another.
+ * The message's card numbers, from elements 2 and 34 and the tracks: account elements and private
+ * data sometimes repeat them, and a number masked in one place must not be readable in another.
  */
-function pansOf({ 2: pan, 35: track_2, 45: track_1 }: Message['fields']): readonly string[] {
-  if (track_2 === undefined && track_1 === undefined) return isSought(pan) ? [pan] : []
+function pansOf(fields: Message['fields']): readonly string[] {
+  const { 2: pan, 34: extended, 35: track_2, 45: track_1 } = fields
+  if (track_2 === undefined && track_1 === undefined && extended === undefined) {
+    return isSought(pan) ? [pan] : []
+  }
   const candidates = [
     pan,
+    extended,
     /^\d*/.exec(track_2 ?? '')?.[0],
     /^[A-Z](\d*)\^/.exec(track_1 ?? '')?.[1],
   ]

@@ -78,7 +78,7 @@ describe('encode refuses', () => {
     ['control characters', { 44: 'a\nb' }, 44, 'wrong_characters'],
     ['half a byte', { 55: 'abc' }, 55, 'wrong_length'],
     ['bytes that are not hex', { 52: 'zz23456789abcdef' }, 52, 'wrong_characters'],
-    ['an element the link does not know', { 8: '00000000' }, 8, 'unknown_element'],
+
     ['a second bitmap given as a value', { 1: '0' }, 1, 'unknown_element'],
     ['a third bitmap', { 65: '0' }, 65, 'tertiary_bitmap'],
     ['elements beyond the last', { 129: '0' }, 129, 'unknown_element'],
@@ -168,6 +168,15 @@ test('a packed length may count bytes, and the pad tells an odd number of digits
   assert.throws(() => encode(link, ambiguous), { element: 32, reason: 'wrong_length' })
   const twenty_digits = Buffer.from(`0100400000000000000010${'11'.repeat(10)}`, 'hex')
   assert.throws(() => decode(link, twenty_digits), { element: 2, reason: 'over_length' })
+})
+
+test('an element that the link does not know is refused, read or written', () => {
+  const { 8: _fee, ...elements } = link_tables.ascii.elements
+  const link = compileLink({ ...link_tables.ascii, elements })
+  const message = { mti: '0800', fields: { 8: '00000000' } }
+  const refusal = { element: 8, reason: 'unknown_element' }
+  assert.throws(() => encode(link, message), refusal)
+  assert.throws(() => decode(link, encode(default_link, message)), refusal)
 })
 
 test('another edition is another table', () => {

@@ -39,6 +39,7 @@ test('element 43 is a name, a city and a country, without their padding', (t) =>
   const value = 'CORNER SHOP              BERLIN       DE'
   assert.deepEqual(readPlace(value), { name: 'CORNER SHOP', city: 'BERLIN', country: 'DE' })
   assert.equal(readPlace(' '.repeat(40)).country, '')
+  assert.equal(readPlace(`${value.slice(0, 38)}de`).country, 'DE')
   const country = textOf('ABCXYZ', exactly(2))
   const place = fc.record({ name: text(25), city: text(13), country }, plain)
   fc.assert(

@@ -1,8 +1,8 @@
 import type { Charge } from '#domain/authorizations/request.ts'
-import { currencyOfNumber } from '#iso8583/currencies.ts'
+import { type Currency, currencyOfLetters, currencyOfNumber } from '#iso8583/currencies.ts'
 import type { Micros } from '#kernel/money.ts'
 
-const DOLLAR = '840'
+const DOLLAR = 'USD'
 const MICROS_PER_CENT = 10_000n
 
 type Fields = Readonly<Record<number, string>>
@@ -13,21 +13,25 @@ type Fields = Readonly<Record<number, string>>
  */
 export function chargeOf(fields: Fields): Charge {
   const minor = BigInt(fields[4] ?? '0')
-  const number = fields[49] ?? ''
-  const currency = currencyOfNumber(number)?.letters ?? null
+  const currency = currencyOf(fields[49])
   return { minor, currency, micros: microsOf(fields, minor), fx_rate: rateOf(fields) }
 }
 
+/** Elements 49 and 51 are three digits or, as the standard also allows, three letters. */
+function currencyOf(code = ''): Currency['letters'] | null {
+  return (currencyOfNumber(code) ?? currencyOfLetters(code))?.letters ?? null
+}
+
 function microsOf(fields: Fields, minor: bigint): Micros | null {
-  if (fields[49] === DOLLAR) return minor * MICROS_PER_CENT
-  if (fields[6] === undefined || fields[51] !== DOLLAR) return null
+  if (currencyOf(fields[49]) === DOLLAR) return minor * MICROS_PER_CENT
+  if (fields[6] === undefined || currencyOf(fields[51]) !== DOLLAR) return null
   return BigInt(fields[6]) * MICROS_PER_CENT
 }
 
 /** Element 10: one digit says how many of the seven after it are decimals. */
 function rateOf(fields: Fields): string | null {
   const rate = fields[10]
-  if (rate === undefined || fields[49] === DOLLAR) return null
+  if (rate === undefined || currencyOf(fields[49]) === DOLLAR) return null
   const decimals = Number(rate[0])
   const digits = rate.slice(1).padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals).replace(/^0+(?=\d)/, '')

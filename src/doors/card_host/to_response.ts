@@ -1,5 +1,6 @@
 import type { Decision, KeptAnswer } from '#domain/authorizations/request.ts'
 import { elementsStart } from '#iso8583/bitmap.ts'
+import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { type Link, sizeOf } from '#iso8583/link.ts'
 import { encodeAnswer, type Message } from '#iso8583/message.ts'
 import { writeAmounts } from '#iso8583/subfields.ts'
@@ -97,7 +98,8 @@ function sayPart(
   if (asked[6] !== undefined) {
     said[6] = ((micros ?? 0n) / MICROS_PER_CENT).toString().padStart(AMOUNT_DIGITS, '0')
   }
-  const [amount = '0', currency = ''] = [asked[4], asked[49]]
+  const [amount = '0', code = ''] = [asked[4], asked[49]]
+  const currency = currencyOfLetters(code)?.numeric ?? code
   said[54] = writeAmounts([{ account_type: '00', amount_type: '57', currency, sign: 'D', amount }])
 }
 
