@@ -93,7 +93,11 @@ function writeParts<Parts extends readonly Part[]>(
 
 /** Element 43: who took the payment and where. Some terminals send the country in lower case. */
 export const readPlace = (value: string): Place =>
-  readParts(43, place_parts, value.replace(/[a-z]{2}$/i, (country) => country.toUpperCase()))
+  readParts(
+    43,
+    place_parts,
+    value.replace(/[a-z]{2}$/i, (country) => country.toUpperCase()),
+  )
 export const writePlace = (place: Place): string => writeParts(43, place_parts, place)
 
 /** Element 90: the message that is reversed. Institutions are zero-filled to eleven digits. */

@@ -114,7 +114,7 @@ test('a message that is not whole is answered 30 where it can be, and records no
   const count = () => issuer.db.rows<{ n: string }>('select count(*)::text as n from transactions')
   const before = await count()
   peer.write(frame(purchaseMessage(card, 100, { fields: { 49: undefined } })))
-  peer.write(frame(purchaseMessage(card, 100, { fields: { 43: `${'Shop'.padEnd(38)}us` } })))
+  peer.write(frame(purchaseMessage(card, 100, { fields: { 43: `${'Shop'.padEnd(38)}1x` } })))
   const answers = await peer.hears(2)
   assert.deepEqual(
     answers.map(({ mti, fields }) => [mti, fields[39]]),

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import type { Settings } from '#platform/config.ts'
 import { Connection } from './connection.ts'
 import type { HostSeams } from './dispatch.ts'
+import { Turns } from './turns.ts'
 
 export type CardHost = {
   port: number
@@ -20,8 +21,9 @@ const DRAIN_STEP_MS = 10
 /** The issuer's end of a card network: one port, one link, any number of connections. */
 export async function startCardHost(seams: HostSeams, settings: Listening): Promise<CardHost> {
   const connections = new Set<Connection>()
+  const turns = new Turns(seams.clock)
   const accept = (socket: Socket) => {
-    const connection = new Connection(socket, seams)
+    const connection = new Connection(socket, seams, turns)
     connections.add(connection)
     socket.once('close', () => connections.delete(connection))
   }
@@ -49,13 +51,14 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
 }
 
 function serverFor({ iso_tls }: Listening, accept: (socket: Socket) => void): Server {
-  if (iso_tls === null) return createServer({ noDelay: true }, accept)
+  if (iso_tls === null) return createServer({ noDelay: true, allowHalfOpen: true }, accept)
   const { cert_file, key_file, client_ca_file } = iso_tls
   const server = createTlsServer(
     {
       cert: readFileSync(cert_file),
       key: readFileSync(key_file),
       minVersion: 'TLSv1.2',
+      allowHalfOpen: true,
       ...(client_ca_file !== null && {
         ca: readFileSync(client_ca_file),
         requestCert: true,

@@ -3,6 +3,7 @@ import { type Frame, FrameReader, type OutgoingFrame, writeFrames } from '#iso85
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { encode } from '#iso8583/message.ts'
 import { type Dispatched, dispatch, type HostSeams, type LinkState } from './dispatch.ts'
+import type { FrameSource, Turns } from './turns.ts'
 
 /** A network's switch waits two seconds or more; ours is the answer that comes first. */
 export const DEADLINE_MS = 1_500
@@ -10,47 +11,75 @@ export const DEADLINE_MS = 1_500
 const IN_FLIGHT_MAX = 256
 const ECHO_AFTER_MS = 60_000
 const DEAD_AFTER_MS = 120_000
+/** A frame must be complete this long after its first byte: networks send each in one piece. */
+const FRAME_MAX_MS = 10_000
+/** A peer that lets its answers pile up for this long does not read any more. */
+const UNREAD_MAX_MS = 30_000
+/** Longer than the deadline of a message: the last answers leave before the connection is cut. */
+const ENDING_MAX_MS = 4_000
 
 type Pending = { since_ms: number; header: Uint8Array; late(): Uint8Array }
 
 /** One peer: frames in, answers out, each within its deadline. */
-export class Connection {
+export class Connection implements FrameSource {
   readonly #socket: Socket
   readonly #seams: HostSeams
+  readonly #turns: Turns
   readonly #reader: FrameReader
   readonly #state: LinkState = { is_signed_off: false }
+  /** Read from the socket and not handled yet, from a place on. */
+  #frames: Frame[] = []
+  #frames_at = 0
   /** In the order of arrival, so that the overdue ones stand first. */
   readonly #pending = new Set<Pending>()
   #heard_ms: number
   #echoes = 0
+  /** When a frame began that is not complete, when answers began to pile up, when we hung up. */
+  #frame_since_ms: number | null = null
+  #unread_since_ms: number | null = null
+  #ending_since_ms: number | null = null
+  /** Nothing more will come, or nothing more of it can be understood. */
+  #is_over = false
   /** Answers of this turn: they leave in one write. */
   #answers: OutgoingFrame[] = []
 
-  constructor(socket: Socket, seams: HostSeams) {
+  constructor(socket: Socket, seams: HostSeams, turns: Turns) {
     this.#socket = socket
     this.#seams = seams
+    this.#turns = turns
     this.#reader = new FrameReader(seams.link.frame)
     this.#heard_ms = seams.clock.monotonic()
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    // A peer may close its side after its last question, and still wait for the answers.
+    socket.on('end', () => this.#close())
     socket.on('drain', () => this.#flow())
     socket.on('error', () => socket.destroy())
   }
 
   get in_flight(): number {
-    return this.#pending.size
+    return this.#pending.size + this.#frames.length - this.#frames_at
   }
 
   /** Called on a beat: answers what is overdue, and finds out whether the peer is still there. */
   beat(): void {
     const now_ms = this.#seams.clock.monotonic()
     for (const pending of this.#pending) {
-      if (now_ms - pending.since_ms < DEADLINE_MS) break
+      if (now_ms - pending.since_ms < DEADLINE_MS || !this.#turns.hasTime()) break
       this.#settle(pending, pending.late())
     }
     const silence_ms = now_ms - this.#heard_ms
-    if (silence_ms >= DEAD_AFTER_MS) this.#socket.destroy()
+    if (silence_ms >= DEAD_AFTER_MS || this.#isStuck(now_ms)) this.#socket.destroy()
     else if (silence_ms >= ECHO_AFTER_MS * (this.#echoes + 1)) this.#echo()
+  }
+
+  #isStuck(now_ms: number): boolean {
+    const lasts = (since_ms: number | null) => (since_ms === null ? 0 : now_ms - since_ms)
+    return (
+      lasts(this.#frame_since_ms) >= FRAME_MAX_MS ||
+      lasts(this.#unread_since_ms) >= UNREAD_MAX_MS ||
+      lasts(this.#ending_since_ms) >= ENDING_MAX_MS
+    )
   }
 
   /** No more questions; what was asked is still answered. */
@@ -62,23 +91,45 @@ export class Connection {
     this.#socket.destroy()
   }
 
+  /** Bytes behind an unreadable frame are read and dropped: left unread they cause a reset. */
   #read(chunk: Buffer): void {
     this.#heard_ms = this.#seams.clock.monotonic()
     this.#echoes = 0
+    if (this.#is_over) return
+    const waiting = this.#frames.length
     try {
-      this.#reader.push(chunk, (frame) => this.#receive(frame))
+      this.#reader.push(chunk, (frame) => this.#frames.push(frame))
     } catch (fault) {
       if (!(fault instanceof MalformedMessage)) throw fault
       this.#seams.log.info('a card link was closed', { reason: fault.reason })
-      this.#socket.destroy()
+      this.#close()
     }
+    const isWhole = this.#is_over || this.#reader.isBetweenFrames()
+    if (isWhole) this.#frame_since_ms = null
+    else if (this.#frame_since_ms === null || this.#frames.length > waiting) {
+      this.#frame_since_ms = this.#heard_ms
+    }
+    if (waiting === 0 && this.#frames.length > 0) this.#turns.add(this)
+    this.#flow()
+  }
+
+  handleNext(): boolean {
+    const frame = this.#frames[this.#frames_at]
+    this.#frames_at += 1
+    if (frame !== undefined && !this.#socket.destroyed) this.#receive(frame)
+    if (this.#frames_at < this.#frames.length && !this.#socket.destroyed) return true
+    this.#frames = []
+    this.#frames_at = 0
+    this.#flow()
+    this.#endIfAnswered()
+    return false
   }
 
   #receive({ header, body }: Frame): void {
-    if (this.#socket.destroyed) return
     const handled = dispatch(this.#seams, this.#state, body)
     if (handled === null) {
-      this.#socket.destroy()
+      this.#frames.length = this.#frames_at
+      this.#close()
       return
     }
     if (handled.answer === null) return
@@ -100,8 +151,24 @@ export class Connection {
     this.#flow()
   }
 
+  /** No further frame is taken; those that came before are answered, then the connection ends. */
+  #close(): void {
+    this.#is_over = true
+    this.#frame_since_ms = null
+    this.#endIfAnswered()
+  }
+
+  #endIfAnswered(): void {
+    if (!this.#is_over || this.in_flight > 0 || this.#answers.length > 0) return
+    this.#ending_since_ms ??= this.#seams.clock.monotonic()
+    this.#socket.end()
+  }
+
   #flow(): void {
-    const isFull = this.#pending.size >= IN_FLIGHT_MAX || this.#socket.writableNeedDrain
+    const needs_drain = this.#socket.writableNeedDrain
+    if (!needs_drain) this.#unread_since_ms = null
+    else this.#unread_since_ms ??= this.#seams.clock.monotonic()
+    const isFull = !this.#is_over && (this.in_flight >= IN_FLIGHT_MAX || needs_drain)
     if (isFull && !this.#socket.isPaused()) this.#socket.pause()
     if (!isFull && this.#socket.isPaused()) this.#socket.resume()
   }
@@ -114,9 +181,11 @@ export class Connection {
   #flush(): void {
     const frames = this.#answers
     this.#answers = []
-    if (!this.#socket.writable) return
-    this.#socket.write(writeFrames(this.#seams.link.frame, frames))
-    this.#flow()
+    if (this.#socket.writable) {
+      this.#socket.write(writeFrames(this.#seams.link.frame, frames))
+      this.#flow()
+    }
+    this.#endIfAnswered()
   }
 
   #echo(): void {
