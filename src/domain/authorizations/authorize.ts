@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { objectionsTo, recentFailures } from './checks.ts'
+import { attemptsAreUsedUp, objectionsTo, withFailure } from './checks.ts'
 import type { CardFacts } from './facts.ts'
 import { availableOn, hold, owedBy, settleDebt, take } from './money.ts'
 import { decision, declined, record, tell } from './record.ts'
@@ -24,11 +24,22 @@ export function authorize(work: Work, request: CardRequest): Decision {
     available: availableOn(work, card),
     owed: owedBy(work, card),
   })
-  if (objections.length === 0) return approve(work, asked)
+  const is_code_right = codeResult(work, asked, objections)
+  if (objections.length === 0) return { ...approve(work, asked), is_code_right }
   const part = partOf(work, asked, objections)
-  if (part === null) return decline(work, asked, objections)
+  if (part === null) return { ...decline(work, asked, objections), is_code_right }
   const { minor, micros } = part.request.charge
-  return { ...approve(work, part), part: { minor, micros } }
+  return { ...approve(work, part), is_code_right, part: { minor, micros } }
+}
+
+/** Asked before a decline counts the attempt: the fifth wrong code is still told. */
+function codeResult(
+  { now }: Work,
+  { card, request }: Asked,
+  objections: readonly DeclineCode[],
+): boolean | null {
+  if (request.isCodeRight === null || attemptsAreUsedUp(card, now)) return null
+  return !objections.includes('cvv_mismatch')
 }
 
 const CENT_MICROS = 10_000n
@@ -160,7 +171,7 @@ const WRONG_ATTEMPTS: ReadonlySet<DeclineCode> = new Set(['cvv_mismatch', 'expir
 function decline(work: Work, asked: Asked, objections: readonly DeclineCode[]): Decision {
   const { card } = asked
   if (objections.some((code) => WRONG_ATTEMPTS.has(code))) {
-    card.failed_at = [...recentFailures(card, work.now), work.now]
+    card.failed_at = withFailure(card, work.now)
     work.failed_cards.add(card)
   }
   const decline_code = objections[0] ?? 'do_not_honor'

@@ -130,6 +130,9 @@ for (const [code, given] of each) {
   })
 }
 
+/** What cannot be true beside the others. */
+const ABSENT = new Set(['card_frozen', 'invalid_amount', 'verification_attempts_exceeded'])
+
 test('all objections are kept, in the order of the contract, and the first one answers', () => {
   const found = objections({
     is_reversed: true,
@@ -147,7 +150,6 @@ test('all objections are kept, in the order of the contract, and the first one a
       status: 'cancelled',
       is_suspended: true,
       exp_year: 2020,
-      failed_at: Array(5).fill(NOW),
       geo_deny: ['US'],
       mcc_deny: ['5732'],
     },
@@ -155,7 +157,7 @@ test('all objections are kept, in the order of the contract, and the first one a
   const order = each.map(([code]) => code)
   assert.deepEqual(
     found,
-    order.filter((code) => code !== 'card_frozen' && code !== 'invalid_amount'),
+    order.filter((code) => !ABSENT.has(code)),
   )
 })
 
@@ -182,13 +184,30 @@ test('who owes does not spend, however much is on the card', () => {
   assert.deepEqual(objections({ owed: 1n }), ['insufficient_funds'])
 })
 
-test('wrong codes block payments online for a day, and never those with the card itself', () => {
+test('five wrong codes block every entry without a card for a day, and no other', () => {
   const failed_at = Array(5).fill(new Date(NOW.getTime() - 86_399_999))
-  assert.deepEqual(objections({ card: { failed_at } }), ['verification_attempts_exceeded'])
-  const entry = { entry_mode: 'chip', card_present: true, wallet: null } as const
-  assert.deepEqual(objections({ card: { failed_at }, request: { entry } }), [])
+  for (const entry_mode of ['keyed', 'ecommerce', 'credential_on_file'] as const) {
+    for (const card_present of [true, false]) {
+      const entry = { entry_mode, card_present, wallet: null }
+      const found = objections({ card: { failed_at }, request: { entry } })
+      assert.deepEqual(found, ['verification_attempts_exceeded'])
+    }
+  }
+  for (const entry_mode of ['chip', 'contactless', 'swipe'] as const) {
+    const entry = { entry_mode, card_present: true, wallet: null }
+    assert.deepEqual(objections({ card: { failed_at }, request: { entry } }), [])
+  }
   const long_ago = Array(5).fill(new Date(NOW.getTime() - 86_400_000))
   assert.deepEqual(objections({ card: { failed_at: long_ago } }), [])
+})
+
+test('once the attempts are used up neither code nor expiry is evaluated', () => {
+  const isCodeRight = () => assert.fail('the code was evaluated')
+  const failed_at = Array(5).fill(NOW)
+  const wrong = objections({ card: { failed_at }, request: { isCodeRight, expiry: '3001' } })
+  assert.deepEqual(wrong, ['verification_attempts_exceeded'])
+  const entry = { entry_mode: 'chip', card_present: true, wallet: null } as const
+  assert.deepEqual(objections({ card: { failed_at }, request: { isCodeRight, entry } }), [])
 })
 
 test('a currency that nobody knows, or whose dollars nobody said, is not guessed', () => {

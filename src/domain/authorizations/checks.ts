@@ -72,23 +72,45 @@ export function isExpired(
   return now.getTime() >= Date.UTC(exp_year, exp_month, 1) + LAST_ZONE_HOURS * HOUR_MS
 }
 
-function expiryIsRight({ request, card }: Situation): DeclineCode | null {
-  return request.expiry === null || request.expiry === expiryOf(card) ? null : 'expiry_mismatch'
+/** Ways to enter a card that need no card: there its code and expiry can be guessed. */
+const GUESSABLE: ReadonlySet<CardRequest['entry']['entry_mode']> = new Set([
+  'keyed',
+  'ecommerce',
+  'credential_on_file',
+])
+
+function expiryIsRight({ request, card, now }: Situation): DeclineCode | null {
+  if (request.expiry === null || isBlockedByAttempts({ request, card, now })) return null
+  return request.expiry === expiryOf(card) ? null : 'expiry_mismatch'
 }
 
-function codeIsRight({ request, card }: Situation): DeclineCode | null {
-  return request.isCodeRight === null || request.isCodeRight(card) ? null : 'cvv_mismatch'
+/** Once the attempts are used up no code is evaluated, however the card is entered. */
+function codeIsRight({ request, card, now }: Situation): DeclineCode | null {
+  if (request.isCodeRight === null || attemptsAreUsedUp(card, now)) return null
+  return request.isCodeRight(card) ? null : 'cvv_mismatch'
 }
 
-export function recentFailures({ failed_at }: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
+function recentFailures({ failed_at }: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
   if (failed_at.length === 0) return failed_at
   return failed_at.filter((at) => now.getTime() - at.getTime() < DAY_MS)
 }
 
-function attemptsAreLeft({ request, card, now }: Situation): DeclineCode | null {
-  const isGuessable = !request.entry.card_present
-  const isOver = isGuessable && recentFailures(card, now).length >= WRONG_ATTEMPTS_MAX
-  return isOver ? 'verification_attempts_exceeded' : null
+export function attemptsAreUsedUp(card: Pick<CardFacts, 'failed_at'>, now: Date): boolean {
+  return recentFailures(card, now).length >= WRONG_ATTEMPTS_MAX
+}
+
+/** The failures that are kept after one more: older ones than the last five decide nothing. */
+export function withFailure(card: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
+  return [...recentFailures(card, now), now].slice(-WRONG_ATTEMPTS_MAX)
+}
+
+type Entered = Pick<Situation, 'request' | 'card' | 'now'>
+
+const isBlockedByAttempts = ({ request, card, now }: Entered): boolean =>
+  GUESSABLE.has(request.entry.entry_mode) && attemptsAreUsedUp(card, now)
+
+function attemptsAreLeft(situation: Situation): DeclineCode | null {
+  return isBlockedByAttempts(situation) ? 'verification_attempts_exceeded' : null
 }
 
 function amountIsSaid({ request }: Situation): DeclineCode | null {

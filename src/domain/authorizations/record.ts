@@ -109,6 +109,7 @@ export function decision(verdict: Decision['verdict'], said: Said = {}): Decisio
   return {
     verdict,
     decline_code: said.decline_code ?? null,
+    is_code_right: said.is_code_right ?? null,
     authorization_code: said.authorization_code ?? null,
     part: said.part ?? null,
     network: said.network ?? null,

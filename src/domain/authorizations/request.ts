@@ -129,6 +129,8 @@ export type Decision = {
     /** A reversal of what was captured: only a refund can give it back. */
     | 'no_action'
   decline_code: DeclineCode | null
+  /** Whether the security code was right; null where none was given or it was not evaluated. */
+  is_code_right: boolean | null
   authorization_code: string | null
   /** Of a purchase that was approved in part: that part, as the message gives its amounts. */
   part: Pick<Charge, 'minor' | 'micros'> | null

@@ -105,12 +105,10 @@ function sayPart(
 
 const AMOUNT_DIGITS = 12
 
-/** M: the code is right; N: it is not; P: nobody has looked. */
-function codeResult({ verdict, decline_code, transaction }: Decision): string {
-  if (transaction?.failed_rules.includes('cvv_mismatch')) return 'N'
-  return verdict === 'approved' || (verdict === 'declined' && decline_code !== 'invalid_card')
-    ? 'M'
-    : 'P'
+/** M: the code is right; N: it is wrong; P: it was not evaluated. */
+function codeResult({ is_code_right }: Decision): string {
+  if (is_code_right === null) return 'P'
+  return is_code_right ? 'M' : 'N'
 }
 
 const MICROS_PER_CENT = 10_000n
