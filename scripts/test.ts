@@ -1,20 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
+import { parseArgs } from 'node:util'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
 import { root } from '#platform/root.ts'
 import { prepareTemplate } from '#test/support/database.ts'
+import { runWithin } from './test/budget.ts'
+import { testRunner } from './test/runner.ts'
+import { closingLines, type NotRun } from './test/summary.ts'
 
 const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
-/** Files at a time: each has a process and a database of its own, and CI has two cores. */
-const CONCURRENCY = 2
 
 /** What takes long, and what downloads the suites that it runs, is asked for by name. */
-const SPECIAL = ['long', 'conformance']
-const kindOf = (path: string) => SPECIAL.find((kind) => path.endsWith(`.${kind}.test.ts`))
+const SPECIAL = ['long', 'conformance'] as const
+type Kind = (typeof SPECIAL)[number] | undefined
+const kindOf = (path: string): Kind => SPECIAL.find((kind) => path.endsWith(`.${kind}.test.ts`))
 
-function testFiles(kind: string | undefined, fragments: readonly string[]): string[] {
+function testFiles(kind: Kind, fragments: readonly string[]): string[] {
   return FOLDERS.filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
@@ -26,58 +28,28 @@ function testFiles(kind: string | undefined, fragments: readonly string[]): stri
     .sort()
 }
 
-/** Sources are chosen by their names, and run as built. */
-const builtName = (path: string) => `dist/${path.replace(/\.ts$/, '.js')}`
+/** A whole `npm test` says which files it never runs. */
+const filesOfOtherRuns = (): NotRun[] =>
+  SPECIAL.map((kind) => ({ reason: `npm run test:${kind}`, files: testFiles(kind, []) }))
 
-/** How a shell says that a signal ended a process: 128 and its number; ours are 2 and 15. */
-function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
-  if (code !== null) return code
-  return signal === 'SIGINT' ? 130 : 143
-}
-
-type Runner = { stop: (signal: NodeJS.Signals) => void; run: (url: string) => Promise<number> }
-
-/** A signal that comes before the tests have begun keeps them from beginning. */
-function testRunner(files: readonly string[]): Runner {
-  let child: ChildProcess | undefined
-  let stopped: NodeJS.Signals | undefined
-  const reporter = ['--test-reporter=spec', '--test-reporter-destination=stdout']
-  const options = [
-    '--enable-source-maps',
-    '--test',
-    `--test-concurrency=${CONCURRENCY}`,
-    ...reporter,
-  ]
-  return {
-    stop: (signal) => {
-      stopped = signal
-      child?.kill(signal)
-    },
-    run: (url) =>
-      new Promise((resolve, reject) => {
-        if (stopped !== undefined) return resolve(exitCodeOf(null, stopped))
-        child = spawn(process.execPath, [...options, ...files.map(builtName)], {
-          cwd: root,
-          stdio: 'inherit',
-          env: { ...process.env, FLORIN_TEST_DATABASE_URL: url },
-        })
-        child.once('error', reject)
-        child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)))
-      }),
-  }
-}
+type Plan = { files: readonly string[]; minutes: number | undefined; not_run: readonly NotRun[] }
 
 /** One database server for the whole run, thrown away with its folder however the run ends. */
-async function runTests(files: readonly string[]): Promise<number> {
-  const runner = testRunner(files)
+async function runTests({ files, minutes, not_run }: Plan): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-test-'))
+  const runner = testRunner(folder)
   process.on('SIGINT', runner.stop)
   process.on('SIGTERM', runner.stop)
-  const folder = mkdtempSync(join(tmpdir(), 'florin-test-'))
   try {
     const postgres = await startEmbeddedPostgres({ data_dir: folder, durable: false })
     try {
       await prepareTemplate(postgres.url)
-      return await runner.run(postgres.url)
+      const ran =
+        minutes === undefined
+          ? { ...(await runner.run(files, postgres.url)), not_run }
+          : await runWithin(minutes, files, runner, postgres.url)
+      console.log(`\n${closingLines(ran.tally, ran.not_run).join('\n')}`)
+      return ran.code
     } finally {
       await postgres.stop()
     }
@@ -86,16 +58,31 @@ async function runTests(files: readonly string[]): Promise<number> {
   }
 }
 
-const words = process.argv.slice(2)
-const special = SPECIAL.find((kind) => words.includes(`--${kind}`))
-const fragments = words.filter((word) => !word.startsWith('--'))
-const files = testFiles(special, fragments)
+const { values, positionals: fragments } = parseArgs({
+  allowPositionals: true,
+  options: {
+    long: { type: 'boolean' },
+    conformance: { type: 'boolean' },
+    'budget-minutes': { type: 'string' },
+  },
+})
+const kind: Kind = SPECIAL.find((each) => values[each] === true)
+const budget = values['budget-minutes']
+const files = testFiles(kind, fragments)
 
 if (files.length === 0) {
-  const kind = special === undefined ? 'test file' : `${special} test file`
+  const what = kind === undefined ? 'test file' : `${kind} test file`
   const wanted = fragments.length === 0 ? '' : ` whose path contains ${fragments.join(' or ')}`
-  console.error(`There is no ${kind}${wanted}.`)
+  console.error(`There is no ${what}${wanted}.`)
+  process.exitCode = 1
+} else if (budget !== undefined && !(Number(budget) > 0)) {
+  console.error(`--budget-minutes must be a positive number (got "${budget}").`)
   process.exitCode = 1
 } else {
-  process.exitCode = await runTests(files)
+  const is_whole = kind === undefined && fragments.length === 0
+  process.exitCode = await runTests({
+    files,
+    minutes: budget === undefined ? undefined : Number(budget),
+    not_run: is_whole ? filesOfOtherRuns() : [],
+  })
 }

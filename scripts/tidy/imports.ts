@@ -81,7 +81,7 @@ export function importComplaints(files: readonly SourceFile[]): Complaint[] {
 
 /** The configuration of a tool, at the root or of the panel, has the form its tool asks for. */
 const isToolConfiguration = (path: string): boolean =>
-  /^(panel\/)?[^/]+\.config\.(ts|js|mjs)$/.test(path)
+  /^(panel\/)?[^/]+\.config\.(ts|js|mjs)$|^scripts\/.+_reporter\.ts$/.test(path)
 
 export function exportComplaints(files: readonly SourceFile[]): Complaint[] {
   return files

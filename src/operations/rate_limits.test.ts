@@ -9,6 +9,7 @@ import { type Reply, type Sent, send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
 import { startTestService } from '#test/support/start.ts'
+import { requireTool } from '#test/support/tools.ts'
 
 const DEFAULT_POLICY = '"burst";q=60;w=1, "sustained";q=1000;w=60'
 const CONSERVATIVE_POLICY = '"burst";q=100;w=1, "sustained";q=600;w=60'
@@ -198,9 +199,7 @@ test('the profile that the operator gave an account goes before the standard one
 })
 
 test('two nodes with one Redis share the buckets', async (t) => {
-  if (spawnSync('redis-server', ['--version']).status !== 0) {
-    return t.skip('there is no redis-server on this machine')
-  }
+  if (requireTool('redis-server', t) === undefined) return
   const port = await freePort()
   const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'])
   after(async () => {

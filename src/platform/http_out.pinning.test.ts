@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { skipWithout } from '#test/support/tools.ts'
 import { dnsLookup, type Lookup } from './host_names.ts'
 import {
   type Connect,
@@ -61,14 +62,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-const has_openssl = (() => {
-  try {
-    return execFileSync('openssl', ['version']).length > 0
-  } catch {
-    return false
-  }
-})()
-const needs_openssl = has_openssl ? {} : { skip: 'openssl is not installed' }
+const needs_openssl = { skip: skipWithout('openssl') }
 
 /** A TLS receiver for hooks.example.com whose certificate nobody has heard of. */
 async function tlsReceiver(t: TestContext) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from '#platform/root.ts'
@@ -13,6 +13,7 @@ import { temporaryFolder } from '#test/support/florin_process.ts'
 import { NO_BROWSER, startBrowser } from '#test/support/panel_page.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
+import { requireTool } from '#test/support/tools.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 
 /** The packed client where it says that it runs. Node walks with it in client.test.ts. */
@@ -63,28 +64,20 @@ function assertWalked(printed: string, told = [13]): void {
   })
 }
 
-/** The one that a variable names, or the first on the path. */
-function binaryOf(name: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const named = process.env[`${name.toUpperCase()}_PATH`]
-  return named ?? folders.map((each) => join(each, name)).find((path) => existsSync(path))
-}
-
-const platforms = {
+const platforms = [
   // It may talk to the service and do nothing else.
-  deno: ['run', '--no-prompt', '--no-remote', `--allow-net=${new URL(url).host}`],
-  bun: ['run'],
-}
+  ['deno', ['run', '--no-prompt', '--no-remote', `--allow-net=${new URL(url).host}`]],
+  ['bun', ['run']],
+] as const
 
-for (const [name, words] of Object.entries(platforms)) {
-  const binary = binaryOf(name)
-  const skip = binary ? false : `no ${name} here: name one in ${name.toUpperCase()}_PATH`
-
-  test(`the client walks in ${name}`, { skip }, async () => {
+for (const [name, words] of platforms) {
+  test(`the client walks in ${name}`, async (t) => {
+    const binary = requireTool(name, t)
+    if (binary === undefined) return
     const program = join(folder.path, `${name}.js`)
     writeFileSync(program, programOf(await walkFor(name), 'console.log'))
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path, NO_COLOR: '1' }
-    const { stdout } = await promisify(execFile)(String(binary), [...words, program], { env })
+    const { stdout } = await promisify(execFile)(binary, [...words, program], { env })
     assertWalked(stdout)
   })
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/florin_process.ts'
 import { authorize } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
+import { skipWithout } from '#test/support/tools.ts'
 
 const execute = promisify(execFile)
 const service = await startTestService()
@@ -39,18 +40,7 @@ async function run(command: string, file: string, usd = 0): Promise<string[]> {
   return stdout.trimEnd().split('\n')
 }
 
-const has = (command: string, ...words: string[]): boolean => {
-  try {
-    execFileSync(command, words, { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-const missing = (what: string, ...words: [string, ...string[]]) =>
-  has(...words) ? false : `${what} is not installed on this machine`
-
-test('curl', { skip: missing('curl', 'curl', '--version') }, async () => {
+test('curl', { skip: skipWithout('curl') }, async () => {
   assert.deepEqual(await run('bash', 'curl/first_card.sh'), [
     'balance: 100',
     'card: frozen, 40 left',
@@ -65,8 +55,7 @@ test('Node, with the client as it is packed', async () => {
   assert.deepEqual(lines, [...walk, 'refused: insufficient_balance'])
 })
 
-const python = missing('requests for Python', 'python3', '-c', 'import requests')
-test('Python, with requests', { skip: python }, async () => {
+test('Python, with requests', { skip: skipWithout('requests for Python') }, async () => {
   const lines = await run('python3', 'python/first_card.py')
   assert.deepEqual(lines, [...walk, 'refused: insufficient_balance'])
 })

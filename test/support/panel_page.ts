@@ -6,9 +6,10 @@ import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { root } from '#platform/root.ts'
 import { findChromium } from './chromium.ts'
+import { reasonWithout, refuseInCi } from './tools.ts'
 
 /** Shown where tests are left out, because there is nothing to run them in. */
-export const NO_BROWSER = 'no browser here: name one in CHROME_PATH, or install chromium'
+export const NO_BROWSER = reasonWithout('chromium')
 
 const FLAGS = [
   '--no-sandbox',
@@ -21,7 +22,10 @@ const FLAGS = [
 /** One browser for a test file, or null where the machine has none. */
 export async function startBrowser(): Promise<Browser | null> {
   const found = await findChromium()
-  if (found === null) return null
+  if (found === null) {
+    refuseInCi('chromium')
+    return null
+  }
   const env = { ...(process.env as Record<string, string>), ...found.env }
   const browser = await chromium.launch({ executablePath: found.path, args: FLAGS, env })
   after(() => browser.close())

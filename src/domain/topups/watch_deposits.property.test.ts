@@ -26,7 +26,7 @@ import { watchDepositsTask } from './watch_deposits_task.ts'
 
 const PHRASE = new Secret('test test test test test test test test test test test junk')
 const wallet = walletFromPhrase(PHRASE)
-const SEED = Number(process.env['FLORIN_TEST_SEED'] ?? randomInt(2 ** 31))
+const SEED = Number(process.env['FLORIN_SEED'] ?? randomInt(2 ** 31))
 const ADDRESSES = 3
 /** The long run of the same law is so many times this one. */
 const LENGTH = Number(process.env['FLORIN_TEST_LENGTH'] ?? 1)

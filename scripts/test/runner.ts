@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '#platform/root.ts'
+import { noTests } from './summary.ts'
+import type { Tally } from './tally_reporter.ts'
+
+/** Files at a time: each has a process and a database of its own, and CI has two cores. */
+const CONCURRENCY = 2
+
+/** Sources are chosen by their names, and run as built. */
+const builtName = (path: string) => `dist/${path.replace(/\.ts$/, '.js')}`
+
+/** How a shell says that a signal ended a process: 128 and its number; ours are 2 and 15. */
+function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  if (code !== null) return code
+  return signal === 'SIGINT' ? 130 : 143
+}
+
+/** A run that does not report its tally has failed, whatever else it did. */
+export type RunResult = { code: number; tally: Tally }
+
+export type Runner = {
+  stop: (signal: NodeJS.Signals) => void
+  wasStopped: () => boolean
+  run: (files: readonly string[], url: string) => Promise<RunResult>
+  /** Ends the current run only. */
+  cutOff: () => void
+}
+
+const optionsFor = (tally_path: string) => [
+  '--enable-source-maps',
+  '--test',
+  `--test-concurrency=${CONCURRENCY}`,
+  ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+  `--test-reporter=${join(root, 'dist/scripts/test/tally_reporter.js')}`,
+  `--test-reporter-destination=${tally_path}`,
+]
+
+function readTally(path: string): Tally {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  rmSync(path, { force: true })
+  return text === '' ? noTests : (JSON.parse(text) as Tally)
+}
+
+/** Runs test files with Node's runner; a signal before the tests have begun keeps them from it. */
+export function testRunner(folder: string): Runner {
+  let child: ChildProcess | undefined
+  let stopped: NodeJS.Signals | undefined
+  const tally_path = join(folder, 'tally.json')
+  return {
+    stop: (signal) => {
+      stopped = signal
+      child?.kill(signal)
+    },
+    cutOff: () => child?.kill('SIGTERM'),
+    wasStopped: () => stopped !== undefined,
+    run: (files, url) =>
+      new Promise((resolve, reject) => {
+        if (stopped !== undefined) {
+          return resolve({ code: exitCodeOf(null, stopped), tally: noTests })
+        }
+        child = spawn(process.execPath, [...optionsFor(tally_path), ...files.map(builtName)], {
+          cwd: root,
+          stdio: 'inherit',
+          env: { ...process.env, FLORIN_TEST_DATABASE_URL: url },
+        })
+        child.once('error', reject)
+        child.once('exit', (code, signal) =>
+          resolve({ code: exitCodeOf(code, signal), tally: readTally(tally_path) }),
+        )
+      }),
+  }
+}
