@@ -70,6 +70,7 @@ export const Account = Type.Object({
   email: Email,
   status: OneOf(['active', 'suspended'], { description: 'A suspended account can do nothing.' }),
   balance_usd: Usd('What can be loaded onto cards or withdrawn.'),
+  owed_usd: Usd('What the account owes. Money that comes in pays it first. 0 if nothing is owed.'),
   two_factor_enabled: Type.Boolean({ description: 'Whether sign-in asks for a code.' }),
   two_factor_status: OneOf(['disabled', 'pending', 'enabled'], {
     description: 'pending: a secret was made and waits for its first code.',

@@ -12,6 +12,10 @@ export const Balance = Type.Object(
     pending_out_usd: Usd('Withdrawals under way; already taken off the balance.'),
     cards_usd: Usd('On all cards together, what is held for purchases included.'),
     total_usd: Usd('balance_usd and cards_usd together.'),
+    owed_usd: Usd(
+      'Owed by the account, such as a lost dispute that the balance did not cover. Money that ' +
+        'comes in pays it first. 0 if nothing is owed.',
+    ),
     updated_at: Timestamp('When the balance last changed.'),
   },
   { description: 'The treasury of the account. One USDT counts as one dollar.' },

@@ -82,6 +82,7 @@ export type NewEvent = {
 export type ActivityOnly =
   | `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated'}`
   | 'webhook.disabled'
+  | 'balance.debt_incurred'
   | `withdrawal.${'completed' | 'failed'}`
   | `dispute.${'answered' | 'evidence_due'}`
   | `transaction.${'reversed' | 'expired'}`

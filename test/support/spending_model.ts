@@ -44,15 +44,6 @@ export const newAccount = (treasury: number): ModelAccount => ({
   events: 0,
 })
 
-function payDebt(account: ModelAccount, card: ModelCard): void {
-  const by_card = Math.min(account.owed, card.balance)
-  card.balance -= by_card
-  account.owed -= by_card
-  const by_treasury = Math.min(account.owed, account.treasury)
-  account.treasury -= by_treasury
-  account.owed -= by_treasury
-}
-
 function hold(card: ModelCard, amount: number): number {
   const held = Math.min(amount, card.balance)
   card.balance -= held
@@ -63,15 +54,18 @@ function hold(card: ModelCard, amount: number): number {
 function take(account: ModelAccount, card: ModelCard, amount: number): void {
   const taken = Math.min(amount, card.balance)
   card.balance -= taken
-  account.owed += amount - taken
+  const by_treasury = Math.min(amount - taken, account.treasury)
+  account.treasury -= by_treasury
+  account.owed += amount - taken - by_treasury
   account.network += amount
-  payDebt(account, card)
 }
 
+/** What comes in pays the debt first; what the card held before is left alone. */
 function give(account: ModelAccount, card: ModelCard, amount: number): void {
-  if (card.status === 'cancelled') account.treasury += amount
-  else card.balance += amount
-  payDebt(account, card)
+  const paid = Math.min(account.owed, amount)
+  account.owed -= paid
+  if (card.status === 'cancelled') account.treasury += amount - paid
+  else card.balance += amount - paid
 }
 
 function letGo(
@@ -118,7 +112,6 @@ function question(
   { kind, rrn, amount }: Question,
   is_reversed: boolean,
 ): string {
-  if (account.owed > 0) payDebt(account, card)
   const purchase: Purchase = {
     rrn,
     kind: 'authorization',

@@ -25,11 +25,13 @@ export type ShownAccount = Omit<
 /** What an account holds in other rooms, read beside its row. */
 export type AccountHoldings = {
   balance_micros: Micros
+  owed_micros: Micros
   cards_count: { active: number; frozen: number; cancelled: number }
 }
 
 export const EMPTY_HOLDINGS: AccountHoldings = {
   balance_micros: 0n,
+  owed_micros: 0n,
   cards_count: { active: 0, frozen: 0, cancelled: 0 },
 }
 
@@ -56,6 +58,7 @@ export function accountView(
     email: account.email,
     status: account.status,
     balance_usd: usdFromMicros(holdings.balance_micros),
+    owed_usd: usdFromMicros(holdings.owed_micros),
     two_factor_enabled: account.totp_status === 'enabled',
     two_factor_status: account.totp_status,
     // In the contract's order, whatever order the database keeps.

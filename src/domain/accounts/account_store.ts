@@ -51,9 +51,11 @@ export async function findAccountByEmail(tx: Tx, email: string): Promise<Account
 
 /** Many accounts with what they hold, in one statement. */
 const withHoldings = (columns: string) => `
-  select ${columns}, coalesce(p.balance_micros, 0) as balance_micros, c.cards_count
+  select ${columns}, coalesce(p.balance_micros, 0) as balance_micros,
+         coalesce(-d.balance_micros, 0) as owed_micros, c.cards_count
     from accounts
     left join purses p on p.account_id = id and p.kind = 'treasury' and p.owner_id = ''
+    left join purses d on d.account_id = id and d.kind = 'receivable' and d.owner_id = ''
    cross join lateral (
           select json_build_object(
                    'active', count(*) filter (where status = 'active'),

@@ -19,6 +19,7 @@ test('a new account is active, empty and without two-factor', async () => {
     email: person.email,
     status: 'active',
     balance_usd: 0,
+    owed_usd: 0,
     two_factor_enabled: false,
     two_factor_status: 'disabled',
     notifications: {

@@ -2,7 +2,7 @@ import type { DeclineCode } from '#contract/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { attemptsAreUsedUp, objectionsTo, withFailure } from './checks.ts'
 import type { CardFacts } from './facts.ts'
-import { availableOn, hold, owedBy, settleDebt, take } from './money.ts'
+import { availableOn, hold, owedBy, take } from './money.ts'
 import { decision, declined, record, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { change, countSpending, dayOf, type Work } from './work.ts'
@@ -188,12 +188,4 @@ export function recordDecline(work: Work, asked: Asked, objections: readonly Dec
   })
   tell(work, row, 'declined')
   return row
-}
-
-/** Before anything is decided: what has come to the account since pays what it owes. */
-export function payDebtFirst(work: Work, request: CardRequest): void {
-  const card = work.cards.get(request.pan_hash)
-  if (card === undefined || owedBy(work, card) === 0n) return
-  const reference = { id: card.id, merchant_name: 'Debt of earlier purchases' }
-  settleDebt(work, card, reference as TransactionRow)
 }

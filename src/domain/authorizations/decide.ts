@@ -1,10 +1,10 @@
 import { assert } from '#kernel/assert.ts'
 import { advise } from './advise.ts'
-import { authorize, payDebtFirst } from './authorize.ts'
+import { authorize } from './authorize.ts'
 import { capture } from './capture.ts'
 import { decision, tell } from './record.ts'
 import { refund } from './refund.ts'
-import { type CardRequest, type Decision, isFact, type RequestKind } from './request.ts'
+import type { CardRequest, Decision, RequestKind } from './request.ts'
 import { closeTo, reverse } from './reverse.ts'
 import type { Work } from './work.ts'
 
@@ -27,7 +27,6 @@ const decisions: Readonly<Record<RequestKind, Decide>> = {
 
 /** Decides one message over what the batch knows, and leaves in the batch what it comes to. */
 export function decide(work: Work, request: CardRequest): Decision {
-  if (!isFact(request.kind)) payDebtFirst(work, request)
   return decisions[request.kind](work, request)
 }
 

@@ -1,3 +1,4 @@
+import { debtEvent } from '#domain/ledger/debt.ts'
 import type { MovementName } from '#domain/ledger/movements.ts'
 import {
   cardPurse,
@@ -56,7 +57,6 @@ export function release(work: Work, card: CardFacts, row: TransactionRow, amount
   } else {
     move(work, card, row, { movement: 'hold_released', from, to: cardPurse(card.id), amount })
   }
-  settleDebt(work, card, row)
 }
 
 export function captureHeld(work: Work, card: CardFacts, row: TransactionRow, amount: Micros) {
@@ -68,14 +68,24 @@ export function captureHeld(work: Work, card: CardFacts, row: TransactionRow, am
   })
 }
 
-/** Takes from the card, and what is not there is owed: the network has paid it already. */
+/** Takes from the card, then from the treasury. The rest is owed: the network has been paid. */
 export function take(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): void {
+  const owed_before = owedBy(work, card)
   const taken = least(amount, availableOn(work, card))
   const from_card = { from: cardPurse(card.id), to: network, amount: taken }
   move(work, card, row, { movement: 'spend_taken', ...from_card })
   const owed = { from: receivable, to: network, amount: amount - taken }
   move(work, card, row, { movement: 'spend_owed', ...owed })
-  settleDebt(work, card, row)
+  noteDebt(work, card, owed_before)
+}
+
+/** Tells the holder where the account owes more than it did before. */
+function noteDebt(work: Work, card: CardFacts, owed_before: Micros): void {
+  const { account_id } = card
+  const owed_micros = owedBy(work, card)
+  const added_micros = owed_micros - owed_before
+  if (added_micros <= 0n) return
+  work.events.push({ account_id, event: debtEvent({ account_id, added_micros, owed_micros }) })
 }
 
 export function giveBack(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): void {
@@ -85,19 +95,4 @@ export function giveBack(work: Work, card: CardFacts, row: TransactionRow, amoun
     const to = cardPurse(card.id)
     move(work, card, row, { movement: 'spend_refunded', from: network, to, amount })
   }
-  settleDebt(work, card, row)
-}
-
-/** What is owed is paid as soon as there is something to pay it with: the card's own first. */
-export function settleDebt(work: Work, card: CardFacts, row: TransactionRow): void {
-  const from_card = least(owedBy(work, card), availableOn(work, card))
-  const by_card = { from: cardPurse(card.id), to: receivable, amount: from_card }
-  move(work, card, row, { movement: 'debt_paid_by_card', ...by_card })
-  const in_treasury = work.posting.balanceOf(card.account_id, treasury)
-  const by_treasury = {
-    from: treasury,
-    to: receivable,
-    amount: least(owedBy(work, card), in_treasury),
-  }
-  move(work, card, row, { movement: 'debt_paid_by_treasury', ...by_treasury })
 }

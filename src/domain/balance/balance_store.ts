@@ -8,6 +8,7 @@ export type BalanceRow = {
   treasury_micros: Micros
   cards_micros: Micros
   payout_micros: Micros
+  owed_micros: Micros
   pending_in_micros: Micros
   updated_at: Date
 }
@@ -22,6 +23,8 @@ export async function findBalances(tx: Tx, account_ids: readonly string[]): Prom
               as cards_micros,
             coalesce(sum(p.balance_micros) filter (where kind = 'payout'), 0)::bigint
               as payout_micros,
+            coalesce(-sum(p.balance_micros) filter (where kind = 'receivable'), 0)::bigint
+              as owed_micros,
             (select coalesce(sum(t.pending_micros), 0)::bigint from topups t
               where t.account_id = a.id and t.status = 'confirming') as pending_in_micros,
             coalesce(max(p.moved_at), a.created_at) as updated_at

@@ -40,6 +40,7 @@ test('a new account has a balance of zero', async () => {
     pending_out_usd: 0,
     cards_usd: 0,
     total_usd: 0,
+    owed_usd: 0,
   })
   assert.ok(Date.parse(updated_at) > 0)
 })
@@ -59,6 +60,7 @@ test('what is on cards, held or on its way out is told apart from what is availa
     pending_out_usd: 20,
     cards_usd: 30.25,
     total_usd: 80,
+    owed_usd: 0,
   })
 })
 

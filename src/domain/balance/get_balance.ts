@@ -26,6 +26,7 @@ function shown(balance: BalanceRow): OutputOfName<'get_balance'> {
     pending_out_usd: usdFromMicros(balance.payout_micros),
     cards_usd: usdFromMicros(balance.cards_micros),
     total_usd: usdFromMicros(balance.treasury_micros + balance.cards_micros),
+    owed_usd: usdFromMicros(balance.owed_micros),
     updated_at: balance.updated_at.toISOString(),
   }
 }

@@ -1,6 +1,5 @@
 import type { CardTransfer } from '#contract/cards.ts'
-import type { MovementRow } from '#domain/ledger/ledger_store.ts'
-import { move } from '#domain/ledger/post.ts'
+import { type Moved, move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { dollarsFromMicros, type Micros, usdFromMicros } from '#kernel/money.ts'
@@ -13,7 +12,7 @@ export type Transfer = {
   id: string
   type: CardTransfer['type']
   card: CardRow
-  movement: MovementRow
+  movement: Moved
 }
 
 type Needs = Pick<Context, 'tx' | 'now' | 'newId'>
@@ -66,8 +65,7 @@ export async function cardTransferView(
   { tx, now }: Needs,
   { id, type, card, movement }: Transfer,
 ): Promise<CardTransfer> {
-  const treasury_micros =
-    type === 'load' ? movement.from_balance_micros : movement.to_balance_micros
+  const { treasury_micros } = movement
   assert(treasury_micros !== null, 'a transfer touches the treasury')
   return {
     id,

@@ -18,7 +18,8 @@ export async function closeDispute(
   await lockCardOf(tx, account_id, card_id)
   const dispute = await lockDisputeOf(tx, account_id, id)
   requireOpen(dispute)
-  if (outcome === 'lost') await reverseDispute({ tx, dispute, stamp: { now, newId } })
+  const money = { tx, dispute, stamp: { now, newId } }
+  const debts = outcome === 'lost' ? await reverseDispute(money) : []
   const response: DisputeChange =
     text === undefined ? {} : { response_text: text, response_at: now }
   const closed = await changeDispute(tx, dispute, {
@@ -36,6 +37,7 @@ export async function closeDispute(
       previous_attributes: { status: dispute.status, outcome: null },
     }),
   )
+  for (const debt of debts) emit(account_id, debt)
   audit(account_id, { action: 'close_dispute', resource: disputeReference(id) })
   return view
 }

@@ -18,6 +18,7 @@ const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
   transaction: 'spend',
   dispute: 'spend',
   withdrawal: 'spend',
+  balance: 'spend',
   // Only ever failures: they belong to no part of the account.
   webhook: 'error',
 }

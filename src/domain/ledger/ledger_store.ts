@@ -152,11 +152,18 @@ export type OneMovement = Omit<MovementRow, 'from_balance_micros' | 'to_balance_
 type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
 
 /**
- * One movement in one statement: locks in key order, and only where both purses are there; moves if
- * the one covers it and the treasury's last movement is older. Null where it did not move; the
- * slower way then finds out why.
+ * One movement in one statement: locks in key order, and only where all its purses are there; moves
+ * if the one covers it, the treasury's last movement is older, and nothing is owed where that is
+ * asked. Null where it did not move; the slower way then finds out why.
  */
-export async function moveAtOnce(tx: Tx, row: OneMovement): Promise<Balances | null> {
+export async function moveAtOnce(
+  tx: Tx,
+  row: OneMovement,
+  { checks_debt }: { checks_debt: boolean },
+): Promise<Balances | null> {
+  const kinds = checks_debt
+    ? [row.from_kind, row.to_kind, 'receivable']
+    : [row.from_kind, row.to_kind]
   const [moved] = await tx.rows<Balances>(MOVE_AT_ONCE, [
     row.account_id,
     row.id,
@@ -170,7 +177,8 @@ export async function moveAtOnce(tx: Tx, row: OneMovement): Promise<Balances | n
     row.reference_id,
     row.description,
     row.created_at,
-    [row.from_kind, row.to_kind].filter((kind) => CUSTOMER_KINDS.has(kind)).length,
+    kinds.filter((kind) => CUSTOMER_KINDS.has(kind)).length,
+    checks_debt ? 'receivable' : '',
   ])
   return moved ?? null
 }
@@ -178,10 +186,13 @@ export async function moveAtOnce(tx: Tx, row: OneMovement): Promise<Balances | n
 const MOVE_AT_ONCE = `
   with locked as materialized (
     select kind, owner_id, balance_micros, moved_at from purses
-     where account_id = $1 and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7))
+     where account_id = $1
+       and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7)
+            or (kind = $14 and owner_id = ''))
        and $13 = (select count(*) from purses
                    where account_id = $1
-                     and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7)))
+                     and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7)
+                          or (kind = $14 and owner_id = '')))
      order by account_id, kind, owner_id
        for update
   ), lawful as materialized (
@@ -190,6 +201,7 @@ const MOVE_AT_ONCE = `
        and coalesce(bool_and(balance_micros >= $8::bigint)
                       filter (where kind = $4 and owner_id = $5 and kind <> 'receivable'), true)
        and coalesce(bool_and(moved_at < $12) filter (where kind = 'treasury'), true)
+       and coalesce(bool_and(balance_micros = 0) filter (where kind = $14), true)
   ), changed as (
     update purses
        set balance_micros = balance_micros

@@ -1,5 +1,7 @@
 import type { BalancePoint } from '#contract/balance.ts'
-import type { PurseKind } from './purse.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { Resource } from '#platform/context.ts'
+import type { Purse, PurseKind } from './purse.ts'
 
 type Movement = {
   from: PurseKind
@@ -53,6 +55,17 @@ export const movements = {
 } as const satisfies Record<string, Movement>
 
 export type MovementName = keyof typeof movements
+
+/** Money between two purses of one account, or one of its purses and the world. */
+export type Move = {
+  movement: MovementName
+  account_id: string
+  from: Purse
+  to: Purse
+  amount_micros: Micros
+  reference: Resource
+  description: string
+}
 
 export function historyTypeOf(name: MovementName): BalancePoint['type'] {
   const movement: Movement = movements[name]

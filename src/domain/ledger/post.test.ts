@@ -14,7 +14,6 @@ import {
   holdPurse,
   network,
   operator,
-  type Purse,
   payout,
   receivable,
   suspense,
@@ -69,7 +68,12 @@ test('moves exactly the amount, and says what both purses hold after it', async 
   const row = await db.transaction((tx) => move(tx, load(account_id, 'card_a', 4), stamp()))
   assert.equal(row.from_balance_micros, 6_000_000n)
   assert.equal(row.to_balance_micros, 4_000_000n)
-  assert.deepEqual(await balances(account_id), { treasury: 6n, cardcard_a: 4n, holdcard_a: 0n })
+  assert.deepEqual(await balances(account_id), {
+    receivable: 0n,
+    treasury: 6n,
+    cardcard_a: 4n,
+    holdcard_a: 0n,
+  })
   await requireSoundBooks()
 })
 
@@ -80,7 +84,7 @@ test('refuses more than the treasury holds and leaves no trace', async () => {
     db.transaction((tx) => move(tx, load(account_id, 'card_a', 11), stamp())),
     { code: 'insufficient_balance' },
   )
-  assert.deepEqual(await balances(account_id), { treasury: 10n })
+  assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 10n })
 })
 
 test('refuses more than the card holds in its own words', async () => {
@@ -106,7 +110,12 @@ test('a refused move of a set spoils no other', async () => {
     posted.map((row) => row !== null),
     [true, false, true],
   )
-  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 3n, holda: 0n })
+  assert.deepEqual(await balances(account_id), {
+    receivable: 0n,
+    treasury: 2n,
+    carda: 3n,
+    holda: 0n,
+  })
   await requireSoundBooks()
 })
 
@@ -119,10 +128,20 @@ test('what is held of a card is apart from what it can spend, in balance and in 
   const [, , held, beyond] = posted
   assert.deepEqual([held?.from_balance_micros, held?.to_balance_micros], [1_000_000n, 2_000_000n])
   assert.equal(beyond, null)
-  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 1n, holda: 2n })
+  assert.deepEqual(await balances(account_id), {
+    receivable: 0n,
+    treasury: 2n,
+    carda: 1n,
+    holda: 2n,
+  })
   const taken = { movement: 'hold_captured', from: holdPurse('a'), to: network, amount: 2 } as const
   await db.transaction((tx) => move(tx, moveOf(account_id, taken), stamp()))
-  assert.deepEqual(await balances(account_id), { treasury: 2n, carda: 1n, holda: 0n })
+  assert.deepEqual(await balances(account_id), {
+    receivable: 0n,
+    treasury: 2n,
+    carda: 1n,
+    holda: 0n,
+  })
   await requireSoundBooks()
 })
 
@@ -179,22 +198,97 @@ test('a movement between other purses than its own cannot be posted', async () =
   )
 })
 
-test('what an account owes stands apart, and can be paid back', async () => {
+const owe = (account_id: string, amount: number) =>
+  moveOf(account_id, { movement: 'dispute_owed', from: receivable, to: operator, amount })
+
+test('what an account owes stands apart, and is paid by the money that comes in next', async () => {
   const account_id = await insertBareAccount(db)
-  const terms = (movement: Move['movement'], from: Purse, to: Purse, amount: number) =>
-    moveOf(account_id, { movement, from, to, amount })
-  await db.transaction((tx) =>
-    post(
-      tx,
-      [
-        terms('dispute_owed', receivable, operator, 7),
-        settle(account_id, 10),
-        terms('debt_paid_by_treasury', treasury, receivable, 7),
-      ],
-      stamp(),
-    ),
-  )
+  const moves = [owe(account_id, 7), settle(account_id, 5), settle(account_id, 5)]
+  await db.transaction((tx) => post(tx, moves, stamp()))
   assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 3n })
+  await requireSoundBooks()
+})
+
+test('a debt is paid in the transaction of the single movement that brings money', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => post(tx, [owe(account_id, 7)], stamp()))
+  const short = await db.transaction((tx) => move(tx, settle(account_id, 5), stamp()))
+  assert.equal(short.treasury_micros, 0n)
+  const over = await db.transaction((tx) => move(tx, settle(account_id, 5), stamp()))
+  assert.deepEqual([over.to_balance_micros, over.treasury_micros], [5_000_000n, 3_000_000n])
+  assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 3n })
+  await requireSoundBooks()
+})
+
+test('what the treasury holds pays a debt as it arises', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => post(tx, [settle(account_id, 5), owe(account_id, 7)], stamp()))
+  assert.deepEqual(await balances(account_id), { receivable: -2n, treasury: 0n })
+  await requireSoundBooks()
+})
+
+test('a card pays a debt with what comes in, and not with what it held before', async () => {
+  const account_id = await insertBareAccount(db)
+  const card = cardPurse('a')
+  const refund = moveOf(account_id, {
+    movement: 'spend_refunded',
+    from: network,
+    to: card,
+    amount: 3,
+  })
+  const funded = [settle(account_id, 5), load(account_id, 'a', 5), owe(account_id, 4)]
+  await db.transaction((tx) => post(tx, funded, stamp()))
+  await db.transaction((tx) => move(tx, refund, stamp()))
+  assert.deepEqual(await balances(account_id), {
+    receivable: -1n,
+    treasury: 0n,
+    carda: 5n,
+    holda: 0n,
+  })
+  await db.transaction((tx) => move(tx, refund, stamp()))
+  assert.deepEqual(await balances(account_id), {
+    receivable: 0n,
+    treasury: 0n,
+    carda: 7n,
+    holda: 0n,
+  })
+  await requireSoundBooks()
+})
+
+test('money that the first version kept beside a debt pays it at the next movement', async () => {
+  const account_id = await insertBareAccount(db)
+  await db.transaction((tx) => post(tx, [settle(account_id, 10)], stamp()))
+  await db.transaction(async (tx) => {
+    const row = { from_kind: 'receivable', to_kind: 'operator', amount_micros: 7_000_000n }
+    await tx.run(
+      `insert into movements (account_id, id, movement, from_kind, from_balance_micros, to_kind,
+              amount_micros, reference_type, reference_id, description, created_at)
+       values ($1, $2, 'dispute_owed', $3, $4, $5, $6, 'test', 'one', 'A test.', now())`,
+      [
+        account_id,
+        makeId('bal', Date.now()),
+        row.from_kind,
+        -row.amount_micros,
+        row.to_kind,
+        row.amount_micros,
+      ],
+    )
+    await tx.run(
+      `update purses set balance_micros = $2 where account_id = $1 and kind = 'receivable'`,
+      [account_id, -row.amount_micros],
+    )
+  })
+  await assert.rejects(
+    db.transaction((tx) => move(tx, load(account_id, 'a', 4), stamp())),
+    { code: 'insufficient_balance' },
+  )
+  await db.transaction((tx) => move(tx, load(account_id, 'a', 2), stamp()))
+  assert.deepEqual(await balances(account_id), {
+    receivable: 0n,
+    treasury: 1n,
+    carda: 2n,
+    holda: 0n,
+  })
   await requireSoundBooks()
 })
 
@@ -238,6 +332,6 @@ test('of twenty reservations of the whole balance at once, exactly one succeeds'
     Array.from({ length: 20 }, () => db.transaction((tx) => move(tx, reserve, stamp()))),
   )
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
-  assert.deepEqual(await balances(account_id), { treasury: 0n, payout: 10n })
+  assert.deepEqual(await balances(account_id), { receivable: 0n, treasury: 0n, payout: 10n })
   await requireSoundBooks()
 })

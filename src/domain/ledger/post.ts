@@ -1,9 +1,8 @@
-import { Problem } from '#contract/problem.ts'
 import { assert } from '#kernel/assert.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Resource } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
+import { type Cause, debtPayer, debtPayment, dependsOnDebt, insufficient } from './debt.ts'
 import {
   lockPurses,
   type MovementRow,
@@ -12,20 +11,11 @@ import {
   type Spent,
   writePostings,
 } from './ledger_store.ts'
-import { type MovementName, movements } from './movements.ts'
-import { isCustomers, type Purse } from './purse.ts'
+import { type Move, movements } from './movements.ts'
+import { isCustomers, type Purse, receivable, treasury } from './purse.ts'
 import { PurseRows } from './purse_rows.ts'
 
-/** Money between two purses of one account, or one of its purses and the world. */
-export type Move = {
-  movement: MovementName
-  account_id: string
-  from: Purse
-  to: Purse
-  amount_micros: Micros
-  reference: Resource
-  description: string
-}
+export type { Move } from './movements.ts'
 
 /** What a movement did, or null where the purse did not hold enough: a refusal, not a fault. */
 export type Posted = MovementRow | null
@@ -48,9 +38,10 @@ export type Posting = {
 type OwnedPurse = Purse & { account_id: string }
 
 /**
- * Locks in key order; every purse that a move will touch must be named here. Those that were read
- * already, under a lock of their card, are not locked again: where one of them has changed all the
- * same, the posting is not written.
+ * Locks in key order; every purse that a move will touch must be named here. The receivable purse
+ * is locked with every treasury, because money that comes in pays a debt first. Purses that were
+ * read already, under a lock of their card, are not locked again: where one of them has changed all
+ * the same, the posting is not written.
  */
 export async function beginPosting(
   tx: Tx,
@@ -58,18 +49,39 @@ export async function beginPosting(
   stamp: Stamp,
   read: readonly PurseRow[] = [],
 ): Promise<Posting> {
-  const locked = await lockPurses(tx, wanted.filter(isCustomers))
+  const debts = wanted.filter(({ kind }) => kind === 'treasury').map(receivableOf)
+  const locked = await lockPurses(tx, [...wanted, ...debts].filter(isCustomers))
   const purses = new PurseRows([...locked, ...read])
   const rows: MovementRow[] = []
+  const balanceOf = (account_id: string, purse: Purse): Micros => {
+    const row = purses.find(account_id, purse)
+    return row === undefined ? 0n : inPurse(row, purse)
+  }
+  const payDebt = (cause: Cause, payer: Purse): void => {
+    const owed = -balanceOf(cause.account_id, receivable)
+    if (owed === 0n) return
+    // A card pays with what has just come in, not with what it held before.
+    const most = payer.kind === 'card' ? cause.amount_micros : balanceOf(cause.account_id, payer)
+    const amount = least(owed, most)
+    if (amount === 0n) return
+    const paid = decide(debtPayment(cause, payer, amount), purses, stamp)
+    assert(paid !== null, 'no more is paid than is there')
+    rows.push(paid)
+  }
+  // The first version kept money beside a debt; whatever touches such a treasury pays it first.
+  for (const { account_id, kind, balance_micros: amount_micros } of locked) {
+    const reference = { type: 'account', id: account_id }
+    if (kind === 'treasury') payDebt({ account_id, amount_micros, reference }, treasury)
+  }
   return {
-    balanceOf: (account_id, purse) => {
-      const row = purses.find(account_id, purse)
-      return row === undefined ? 0n : inPurse(row, purse)
-    },
+    balanceOf,
     move: (move) => {
       requireLawful(move)
       const posted = decide(move, purses, stamp)
-      if (posted !== null) rows.push(posted)
+      if (posted === null) return null
+      rows.push(posted)
+      const payer = debtPayer(move)
+      if (payer !== null) payDebt(move, payer)
       return posted
     },
     countSpent: (account_id, purse, spent) => {
@@ -89,17 +101,29 @@ export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promis
   return posted
 }
 
+/** What a movement did; the treasury is what is left in it once a debt was paid. */
+export type Moved = MovementRow & { treasury_micros: Micros | null }
+
 /** One movement, or a refusal in words. */
-export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<MovementRow> {
+export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<Moved> {
   requireLawful(one)
   const row = rowOf(one, stamp.now, stamp)
-  const moved = await moveAtOnce(tx, row)
-  if (moved !== null) return { ...row, ...moved }
-  const [posted] = await post(tx, [one], stamp)
-  if (posted) return posted
-  throw one.from.kind === 'card'
-    ? new Problem('insufficient_card_balance', 'The card does not hold this amount.')
-    : new Problem('insufficient_balance', 'The balance does not cover this amount.')
+  const moved = await moveAtOnce(tx, row, { checks_debt: dependsOnDebt(one) })
+  if (moved !== null) return { ...row, ...moved, treasury_micros: treasuryAfter(one, moved) }
+  const posting = await beginPosting(tx, pursesIn(one), stamp)
+  const posted = posting.move(one)
+  if (posted === null) {
+    throw insufficient(one, -posting.balanceOf(one.account_id, receivable))
+  }
+  await posting.write()
+  return { ...posted, treasury_micros: posting.balanceOf(one.account_id, treasury) }
+}
+
+type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
+
+function treasuryAfter({ from, to }: Move, moved: Balances): Micros | null {
+  if (from.kind === 'treasury') return moved.from_balance_micros
+  return to.kind === 'treasury' ? moved.to_balance_micros : null
 }
 
 function requireLawful({ movement, from, to, amount_micros }: Move): void {
@@ -109,9 +133,18 @@ function requireLawful({ movement, from, to, amount_micros }: Move): void {
   assert(to.kind === law.to, `${movement} reaches a ${law.to}`)
 }
 
-function pursesIn({ account_id, from, to }: Move): OwnedPurse[] {
-  return [from, to].map((purse) => ({ account_id, ...purse }))
+function pursesIn(move: Move): OwnedPurse[] {
+  const { account_id, from, to } = move
+  const purses = [from, to].map((purse) => ({ account_id, ...purse }))
+  return dependsOnDebt(move) ? [...purses, receivableOf(move)] : purses
 }
+
+const receivableOf = ({ account_id }: { account_id: string }): OwnedPurse => ({
+  account_id,
+  ...receivable,
+})
+
+const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 function decide(move: Move, purses: PurseRows, stamp: Stamp): Posted {
   const from = purses.find(move.account_id, move.from)

@@ -21,6 +21,8 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   'withdrawal.broadcasted': 'withdrawal_broadcasted',
   'system.maintenance': 'system_maintenance',
   'webhook.disabled': 'security_alerts',
+  // Nobody may miss that purchases are declined from now on.
+  'balance.debt_incurred': 'security_alerts',
 }
 
 const SUBJECTS: Readonly<Record<string, string>> = {
@@ -28,6 +30,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   'dispute.answered': 'A dispute was answered.',
   'dispute.evidence_due': 'Evidence for a dispute is due.',
   'webhook.disabled': 'A webhook was disabled.',
+  'balance.debt_incurred': 'Your account owes money',
 }
 
 /** Every room that emits gets its e-mails here, in the transaction that fans its events out. */

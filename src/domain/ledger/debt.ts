@@ -1,0 +1,73 @@
+import { Problem } from '#contract/problem.ts'
+import { dollarsFromMicros, type Micros } from '#kernel/money.ts'
+import type { NewEvent } from '#platform/context.ts'
+import type { Move } from './movements.ts'
+import { type Purse, treasury } from './purse.ts'
+
+/**
+ * An account's debt is its receivable purse below zero. Every movement passes through these rules,
+ * so no handler has to think of a debt: money that comes in pays it in the same transaction.
+ */
+
+/**
+ * The purse that pays the debt right after this movement; null where no money came in. Loads and
+ * replacements only move money that is in the account already.
+ */
+export function debtPayer({ from, to }: Pick<Move, 'from' | 'to'>): Purse | null {
+  if (to.kind === 'treasury' || from.kind === 'receivable') return treasury
+  const isIncoming = from.kind === 'hold' || from.kind === 'network'
+  return to.kind === 'card' && isIncoming ? to : null
+}
+
+/** Whether the receivable purse must be locked with the two purses of a movement. */
+export function dependsOnDebt(move: Pick<Move, 'from' | 'to'>): boolean {
+  return debtPayer(move) !== null || move.from.kind === 'treasury'
+}
+
+/** The movement that brought the money; the history shows the payment beside it. */
+export type Cause = Pick<Move, 'account_id' | 'amount_micros' | 'reference'>
+
+export function debtPayment(cause: Cause, payer: Purse, amount_micros: Micros): Move {
+  return {
+    movement: payer.kind === 'card' ? 'debt_paid_by_card' : 'debt_paid_by_treasury',
+    account_id: cause.account_id,
+    from: payer,
+    to: { kind: 'receivable', owner_id: '' },
+    amount_micros,
+    reference: cause.reference,
+    description: 'Paid toward the amount that this account owes.',
+  }
+}
+
+/** The refusal of a movement that its purse does not cover. */
+export function insufficient({ from }: Pick<Move, 'from'>, owed_micros: Micros): Problem {
+  if (from.kind === 'card') {
+    return new Problem('insufficient_card_balance', 'The card does not hold this amount.')
+  }
+  if (owed_micros === 0n) {
+    return new Problem('insufficient_balance', 'The balance does not cover this amount.')
+  }
+  const owed = dollarsFromMicros(owed_micros)
+  return new Problem(
+    'insufficient_balance',
+    `This account owes ${owed} USD. Money that comes in pays this first; until it is paid, ` +
+      'nothing can be loaded or withdrawn.',
+  )
+}
+
+type NewDebt = { account_id: string; added_micros: Micros; owed_micros: Micros }
+
+/** Activity and e-mail only: what an account owes is a field of get_balance and get_account. */
+export function debtEvent({ account_id, added_micros, owed_micros }: NewDebt): NewEvent {
+  const owed = dollarsFromMicros(owed_micros)
+  return {
+    type: 'balance.debt_incurred',
+    message:
+      `Your account owes ${owed} USD. Money you add pays this first. Until it is paid, purchases ` +
+      'are declined, and nothing can be loaded or withdrawn.',
+    severity: 'error',
+    resource: { type: 'account', id: account_id },
+    amount_micros: added_micros,
+    object: null,
+  }
+}
