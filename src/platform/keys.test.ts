@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac, hkdfSync } from 'node:crypto'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -117,6 +118,18 @@ test('fingerprints are the same after a restart and differ by purpose, text and 
   assert.notEqual(keys.fingerprint('guess', 'text'), print)
   assert.notEqual(keys.fingerprint('bearer', 'Text'), print)
   assert.notEqual((await load(await keyPath())).fingerprint('bearer', 'text'), print)
+})
+
+test('a fingerprint is an HMAC-SHA-256 under a key derived from the index root', async () => {
+  const path = await keyPath()
+  const keys = await load(path)
+  const { index_root } = JSON.parse(await readFile(path, 'utf8')) as { index_root: string }
+  const root = Buffer.from(index_root, 'base64')
+  const key = Buffer.from(hkdfSync('sha256', root, '', 'index:bearer', 32))
+  for (const text of ['', 'fls_test_x', 'ä€'.repeat(200)]) {
+    const mac = createHmac('sha256', key).update(text).digest('base64url')
+    assert.equal(keys.fingerprint('bearer', text), mac)
+  }
 })
 
 test('the key file is for its owner alone and nothing else is left beside it', async () => {

@@ -1,9 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { access, chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { assert } from '#kernel/assert.ts'
-import { macUnder } from './mac.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -108,7 +107,6 @@ function keysFrom({ path, first }: { path: string; first: KeyFile }, random: Ran
     file = next
   }
   const derived = new Map<string, Buffer>()
-  const macs = new Map<string, (text: string) => string>()
   const keyFor = (root: string, purpose: string, bytes = 32): Buffer => {
     const name = `${root}|${purpose}|${bytes}`
     const known = derived.get(name)
@@ -147,13 +145,9 @@ function keysFrom({ path, first }: { path: string; first: KeyFile }, random: Ran
     sealedPrefix: () => `v1.${file.current}.`,
     refresh: async () => take(await readFile(path, 'utf8')),
     material: (purpose, bytes) => keyFor(file.index_root, `material:${purpose}`, bytes),
-    fingerprint: (purpose, text) => {
-      let mac = macs.get(purpose)
-      if (mac === undefined) {
-        mac = macUnder(keyFor(file.index_root, `index:${purpose}`))
-        macs.set(purpose, mac)
-      }
-      return mac(text)
-    },
+    fingerprint: (purpose, text) =>
+      createHmac('sha256', keyFor(file.index_root, `index:${purpose}`))
+        .update(text)
+        .digest('base64url'),
   }
 }
