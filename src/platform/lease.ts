@@ -1,28 +1,102 @@
+import { performance } from 'node:perf_hooks'
+import type pg from 'pg'
 import type { Database } from './db.ts'
 
+/** The lease is gone, or its holder can no longer be sure of it: its work must not go on. */
+export class LeaseLost extends Error {}
+
+export type Lease = {
+  /** Throws LeaseLost once the lease is no longer certain. */
+  check(): void
+  /** The same part; each call of it checks the lease first. */
+  guard<Part extends object>(part: Part): Part
+}
+
+/** The server ends a lease's session after this long without a heartbeat, and the lease with it. */
+const SESSION_IDLE_MS = 8_000
+/** The holder stops earlier, counted from the last answered heartbeat. */
+const HELD_MS = 6_000
+const HEARTBEAT_MS = 2_000
+
+const TAKE = `select case when pg_try_advisory_lock(hashtextextended($1, 0))
+  then set_config('idle_session_timeout', $2, false) end is not null as is_ours`
+const GIVE_BACK = `select pg_advisory_unlock(hashtextextended($1, 0)),
+  set_config('idle_session_timeout', '0', false)`
+
 /**
- * Does the work if no other node is doing work of this name, and not at all otherwise. The lease is
- * a lock of the database session: it ends with the work, or with the node. Two nodes may still
- * overlap for a moment when a connection dies, so what is written under a lease must be safe to
- * write twice; the lease saves the effort, it does not carry the proof.
+ * Does the work if no other node is doing work of this name, and not at all otherwise.
+ *
+ * The lease is an advisory lock of a database session. A machine that loses power closes no
+ * connection, so the server ends the session of a holder that is silent for eight seconds, and the
+ * holder stops after six: with the interval of the tasks, another node goes on within 15 seconds.
+ * A call sent before the lease was lost may still arrive afterwards, and a restarted server forgets
+ * its locks, so everything written under a lease must be safe to write twice.
  */
 export async function withLease(
   db: Database,
   name: string,
-  work: () => Promise<void>,
+  work: (lease: Lease) => Promise<void>,
 ): Promise<boolean> {
+  const key = `florin:${name}`
   return db.connection(async (client) => {
-    const key = [`florin:${name}`]
-    const { rows } = await client.query<{ is_ours: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as is_ours',
-      key,
-    )
-    if (rows[0]?.is_ours !== true) return false
-    try {
-      await work()
-      return true
-    } finally {
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', key)
+    const session = leaseSession(client)
+    const taken = await session.query<{ is_ours: boolean }>(TAKE, [key, String(SESSION_IDLE_MS)])
+    if (taken.rows[0]?.is_ours !== true) return false
+    const stopHeartbeat = session.startHeartbeat()
+    const check = () => {
+      if (!session.isHeld()) throw new LeaseLost(`the lease ${name} was lost`)
     }
+    try {
+      await work({ check, guard: (part) => guarded(part, check) })
+    } finally {
+      stopHeartbeat()
+      // Thrown from here it discards the connection, whose state nobody knows.
+      check()
+      await session.query(GIVE_BACK, [key])
+    }
+    return true
+  })
+}
+
+/** Every answered query proves that the session lived when the query was sent. */
+function leaseSession(client: pg.ClientBase) {
+  let held_until = 0
+  const lose = () => {
+    held_until = Number.NEGATIVE_INFINITY
+  }
+  const query = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
+    const sent_at = performance.now()
+    const result = await client.query<Row>({
+      text,
+      values,
+      query_timeout: HELD_MS,
+    } as pg.QueryConfig)
+    held_until = Math.max(held_until, sent_at + HELD_MS)
+    return result
+  }
+  return {
+    query,
+    isHeld: () => performance.now() < held_until,
+    startHeartbeat: () => {
+      client.once('end', lose)
+      const timer = setInterval(() => void query('select 1').catch(lose), HEARTBEAT_MS)
+      return () => {
+        clearInterval(timer)
+        client.off('end', lose)
+      }
+    },
+  }
+}
+
+function guarded<Part extends object>(part: Part, check: () => void): Part {
+  return new Proxy(part, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        check()
+        return Reflect.apply(value, target, args)
+      }
+    },
   })
 }

@@ -6,7 +6,7 @@ export type DatabaseProxy = {
   port: number
   /** Cuts every connection and refuses new ones, as a server that died would. */
   cut(): Promise<void>
-  /** Lets the connections stand and passes nothing on any more, as a stalled network would. */
+  /** Passes nothing on any more, not even a close: as if the other machine had lost power. */
   stall(): void
   heal(): Promise<void>
   close(): Promise<void>
@@ -27,10 +27,10 @@ export async function databaseProxy(url: string): Promise<DatabaseProxy> {
       from.on('data', (chunk) => {
         if (!isStalled) to.write(chunk)
       })
-      from.on('error', () => to.destroy())
+      from.on('error', () => undefined)
       from.on('close', () => {
         sockets.delete(from)
-        to.destroy()
+        if (!isStalled) to.destroy()
       })
     }
   }

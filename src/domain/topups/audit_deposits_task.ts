@@ -27,7 +27,9 @@ export function auditDepositsTask(parts: Parts, audited: readonly AuditedChain[]
     every_ms: 3_000,
     pass: async () => {
       for (const one of audited) {
-        await withLease(parts.db, `audit:${one.chain.name}`, () => audit(parts, one))
+        await withLease(parts.db, `audit:${one.chain.name}`, (lease) =>
+          audit({ ...parts, db: lease.guard(parts.db) }, one),
+        )
       }
     },
   }

@@ -26,9 +26,9 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
     at_start: true,
     pass: async () => {
       for (const one of watched) {
-        await withLease(parts.db, `watch:${one.chain.name}`, async () => {
+        await withLease(parts.db, `watch:${one.chain.name}`, async (lease) => {
           await requireRightNetwork(one, trusted)
-          await watch(parts, one)
+          await watch({ ...parts, db: lease.guard(parts.db) }, one)
         }).catch(async (cause: unknown) => {
           await noteFault(parts.db, one.chain.name, sentenceOf(cause))
           throw cause

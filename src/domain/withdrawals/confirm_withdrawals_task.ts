@@ -10,7 +10,7 @@ import {
   noteBroadcast,
   storeReplacement,
 } from './advance_withdrawal.ts'
-import { broadcastTransfer, leaseOf } from './send_withdrawals_task.ts'
+import { broadcastTransfer, heldWith, leaseOf } from './send_withdrawals_task.ts'
 import { fateOf, isStuck, type SentTransferRow } from './sent_transfers.ts'
 import { type SendingParts, signedReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
@@ -29,7 +29,9 @@ export function confirmWithdrawalsTask(parts: SendingParts): Task {
     every_ms: 1_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
-        await withLease(parts.db, leaseOf(outlet), () => followAll(parts, outlet))
+        await withLease(parts.db, leaseOf(outlet), (lease) =>
+          followAll(...heldWith(lease, parts, outlet)),
+        )
       }
     },
   }

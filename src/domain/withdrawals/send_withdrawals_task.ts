@@ -1,5 +1,5 @@
 import { isKilled } from '#domain/access/kill_switch.ts'
-import { withLease } from '#platform/lease.ts'
+import { type Lease, withLease } from '#platform/lease.ts'
 import type { Task } from '#platform/tasks.ts'
 import type { Outlet } from '#rails/chain/outlet.ts'
 import { failWithdrawal, noteBroadcast, storeTransfer } from './advance_withdrawal.ts'
@@ -15,13 +15,25 @@ export function sendWithdrawalsTask(parts: SendingParts): Task {
     every_ms: 1_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
-        await withLease(parts.db, leaseOf(outlet), () => sendDue(parts, outlet))
+        await withLease(parts.db, leaseOf(outlet), (lease) =>
+          sendDue(...heldWith(lease, parts, outlet)),
+        )
       }
     },
   }
 }
 
 export const leaseOf = ({ chain }: Outlet): string => `withdrawals:${chain.name}`
+
+/** Nothing is signed, sent or written by a node that has lost its lease. */
+export function heldWith(
+  lease: Lease,
+  parts: SendingParts,
+  outlet: Outlet,
+): [SendingParts, Outlet] {
+  const { db, signer } = parts
+  return [{ ...parts, db: lease.guard(db), signer: lease.guard(signer) }, lease.guard(outlet)]
+}
 
 async function sendDue(parts: SendingParts, outlet: Outlet): Promise<void> {
   const { db, clock } = parts

@@ -4,7 +4,7 @@ import { withLease } from '#platform/lease.ts'
 import type { Task } from '#platform/tasks.ts'
 import type { Outlet } from '#rails/chain/outlet.ts'
 import { noteStep, settleSweep } from './advance_sweep.ts'
-import { leaseOf } from './send_withdrawals_task.ts'
+import { heldWith, leaseOf } from './send_withdrawals_task.ts'
 import { fateOf, isStuck, type SentTransferRow, storedTransfer } from './sent_transfers.ts'
 import { paymentOf, replaceLeg, type Sweeping, senderOf, signLeg } from './sign_sweep.ts'
 import type { SendingParts } from './sign_withdrawal.ts'
@@ -29,7 +29,9 @@ export function sweepDepositsTask(parts: SendingParts): Task {
     every_ms: EVERY_MS,
     pass: async () => {
       for (const outlet of parts.outlets) {
-        await withLease(parts.db, leaseOf(outlet), () => sweepChain(parts, outlet))
+        await withLease(parts.db, leaseOf(outlet), (lease) =>
+          sweepChain(...heldWith(lease, parts, outlet)),
+        )
       }
     },
   }
