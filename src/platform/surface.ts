@@ -36,6 +36,7 @@ export type ChallengeAsked = {
   currency: string
   amount_micros: Micros
   merchant_name: string
+  merchant_id: string | null
   mcc: string
   merchant_country: string | null
 }

@@ -5,6 +5,7 @@ import type { CardFacts } from './facts.ts'
 import { availableOn, hold, owedBy, take } from './money.ts'
 import { decision, declined, record, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
+import { challengeFor } from './three_ds.ts'
 import { change, countSpending, dayOf, type Work } from './work.ts'
 
 type Asked = { card: CardFacts; request: CardRequest }
@@ -20,7 +21,7 @@ export function authorize(work: Work, request: CardRequest): Decision {
     now: work.now,
     is_paused: work.is_paused,
     is_reversed: work.early_reversals.has(request.identity),
-    challenge: work.challenges.get(request.challenge_id ?? '') ?? null,
+    challenge: challengeFor(work, card, request),
     available: availableOn(work, card),
     owed: owedBy(work, card),
   })
@@ -115,7 +116,7 @@ export function recordAuthorization(work: Work, asked: Asked, given: Partial<Tra
 
 function useChallenge(work: Work, row: TransactionRow): void {
   const challenge = work.challenges.get(row.three_ds_challenge_id ?? '')
-  if (challenge === undefined || challenge.used_by !== null) return
+  if (challenge?.status !== 'approved') return
   challenge.used_by = row.id
   work.used_challenges.push(challenge)
 }
@@ -140,6 +141,8 @@ function debit(work: Work, asked: Asked, authorization_code: string): Transactio
     authorization_code,
     captured_micros: amount,
     settled_at: work.now,
+    three_ds_result: row.three_ds_result,
+    three_ds_challenge_id: row.three_ds_challenge_id,
   })
   tell(work, capture, 'captured')
   return row

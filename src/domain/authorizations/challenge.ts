@@ -15,8 +15,8 @@ import {
 
 /**
  * 3-D Secure: before a payment online, its holder is asked over the account's own webhook. The
- * first decision counts, silence is a no, and an approval works for one purchase of at most its
- * amount. Nobody waits here: the network's message comes later and looks the outcome up.
+ * first decision counts, silence is a no, and an approval serves one purchase (see three_ds.ts).
+ * Nobody waits here: the network's message comes later and looks the outcome up.
  */
 
 /** The contract's: an answer counts for five minutes. */

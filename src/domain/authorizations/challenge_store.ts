@@ -10,6 +10,7 @@ export type ChallengeRow = {
   currency: string
   amount_micros: Micros
   merchant_name: string
+  merchant_id: string | null
   mcc: string
   merchant_country: string | null
   status: 'pending' | 'approved' | 'declined' | 'expired'

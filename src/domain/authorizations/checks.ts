@@ -11,6 +11,7 @@ export type Situation = {
   is_paused: boolean
   /** Its reversal came first. */
   is_reversed: boolean
+  /** The challenge that counts for this message; see three_ds.ts. */
   challenge: ChallengeFacts | null
   /** What the card can spend, and what its account owes. */
   available: Micros
@@ -141,12 +142,9 @@ function within(request: CardRequest, spent: Micros, limit: Micros, code: Declin
 }
 
 /** The challenge was finished before this message was sent: nobody is waited for here. */
-function holderApproved({ request, card, challenge }: Situation): DeclineCode | null {
-  if (request.challenge_id === null) return null
-  if (challenge === null || challenge.card_id !== card.id) return 'three_ds_failed'
-  if (challenge.status === 'expired' || challenge.status === 'pending') return 'three_ds_timeout'
-  const isSpent = challenge.status === 'declined' || challenge.used_by !== null
-  return isSpent || spends(request) > challenge.amount_micros ? 'three_ds_failed' : null
+function holderApproved({ challenge }: Situation): DeclineCode | null {
+  if (challenge === null || challenge.status === 'approved') return null
+  return challenge.status === 'declined' ? 'three_ds_failed' : 'three_ds_timeout'
 }
 
 /** Who owes does not spend: what comes to the card pays the debt first. */

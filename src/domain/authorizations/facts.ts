@@ -29,9 +29,12 @@ export type ChallengeFacts = {
   id: string
   card_id: string
   status: 'pending' | 'approved' | 'declined' | 'expired'
-  amount_micros: Micros
+  amount_minor: bigint
+  currency: string
+  merchant_name: string
+  merchant_id: string | null
+  decided_at: Date | null
   used_by: string | null
-  expires_at: Date
 }
 
 /** Year and month in the order that messages give them. */

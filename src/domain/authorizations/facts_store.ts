@@ -236,7 +236,8 @@ export async function findChallenges(
   const ids = requests.flatMap(({ challenge_id }) => challenge_id ?? [])
   if (ids.length === 0) return []
   return tx.rows<ChallengeFacts>(
-    `select account_id, id, card_id, status, amount_micros, used_by, expires_at
+    `select account_id, id, card_id, status, amount_minor, currency, merchant_name, merchant_id,
+            decided_at, used_by
        from three_ds_challenges where id = any($1)`,
     [ids],
   )

@@ -4,6 +4,7 @@ import { amountText } from '#iso8583/currencies.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts } from './facts.ts'
 import type { CardRequest, Decision } from './request.ts'
+import { challengeFor, threeDsResult } from './three_ds.ts'
 import type { Work } from './work.ts'
 
 type Given = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
@@ -15,6 +16,8 @@ export function record(
   given: Given,
 ): TransactionRow {
   const { charge, entry, merchant, reference } = request
+  const isAsked = given.type === 'authorization' || given.type === 'decline'
+  const challenge = isAsked ? challengeFor(work, card, request) : null
   const row: TransactionRow = {
     account_id: card.account_id,
     id: work.newId('txn'),
@@ -42,8 +45,8 @@ export function record(
     card_present: entry.card_present,
     entry_mode: entry.entry_mode,
     wallet: entry.wallet,
-    three_ds_result: threeDsResult(work, request),
-    three_ds_challenge_id: request.challenge_id,
+    three_ds_result: threeDsResult(challenge, request),
+    three_ds_challenge_id: challenge?.id ?? null,
     network: card.brand,
     network_transaction_id: request.network_transaction_id,
     retrieval_reference_number: reference.retrieval_reference_number,
@@ -64,15 +67,6 @@ export function record(
   work.made.push(row)
   work.purchases.add(row)
   return row
-}
-
-/** Only a payment online can be challenged; elsewhere there is nothing to say about it. */
-function threeDsResult(work: Work, request: CardRequest): TransactionRow['three_ds_result'] {
-  if (request.challenge_id === null) {
-    return request.entry.entry_mode === 'ecommerce' ? 'none' : null
-  }
-  const status = work.challenges.get(request.challenge_id)?.status
-  return status === 'approved' || status === 'declined' ? status : 'timeout'
 }
 
 type EventName = 'authorized' | 'captured' | 'refunded' | 'declined' | 'reversed' | 'expired'

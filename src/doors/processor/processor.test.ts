@@ -5,7 +5,7 @@ import { getCard } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
+import { assertBooksAreSound, getTransaction, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 import { signatureOf } from './signature.ts'
@@ -84,6 +84,11 @@ const SALE = {
   merchant: { name: 'Shop', mcc: '5942' },
 }
 
+async function resultOf({ key }: { key: string }, body: Record<string, unknown>) {
+  const transaction = await getTransaction(url, key, String(body['transaction_id']))
+  return transaction.three_ds?.result
+}
+
 for (const [decision, trans_status, verdict] of [
   ['approve', 'Y', 'approve'],
   ['decline', 'N', 'decline'],
@@ -115,9 +120,16 @@ for (const [decision, trans_status, verdict] of [
       })
     const paid = await post(message('first'))
     assert.equal(paid.body['decision'], verdict)
-    if (decision === 'decline') assert.equal(paid.body['decline_code'], 'three_ds_failed')
-    // A yes counts once.
-    assert.equal((await post(message('second'))).body['decline_code'], 'three_ds_failed')
+    const declineOf = decision === 'decline' ? 'three_ds_failed' : null
+    assert.equal(paid.body['decline_code'], declineOf)
+    const again = await post(message('second'))
+    assert.deepEqual([again.body['decision'], again.body['decline_code']], [verdict, declineOf])
+    // A yes counts once: the second purchase is decided as if nobody had been asked.
+    const results = await Promise.all([paid, again].map(({ body }) => resultOf(spender, body)))
+    assert.deepEqual(
+      results,
+      decision === 'approve' ? ['approved', 'none'] : ['declined', 'declined'],
+    )
   })
 }
 

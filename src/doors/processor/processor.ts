@@ -118,6 +118,7 @@ async function challengeFor(programme: Programme, body: ProcessorChallenge) {
     currency,
     amount_micros: micros,
     merchant_name: body.merchant.name,
+    merchant_id: body.merchant.id ?? null,
     mcc: body.merchant.mcc,
     merchant_country: body.merchant.country ?? null,
   })
