@@ -1,43 +1,132 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
+import { operatorOf } from '#domain/access/operator_token.ts'
+import type { Programme } from '#operations/programme.ts'
+import { callerOf } from '#operations/steps/authenticate.ts'
+import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import type { Share } from '#platform/byte_budget.ts'
+import { bearerOf } from './bearer.ts'
 
-export const BODY_BYTES_MAX = 26_214_400
+const BODY_BYTES_MAX = 26_214_400
+/** Without a valid bearer, and on routes that take none. */
+export const STRANGER_BYTES_MAX = 65_536
 
-export const tooLarge = () => new Problem('payload_too_large', 'A body may have at most 25 MB.')
+/** Whose bearer lets a route take a large body; without it a route takes 64 KB from everybody. */
+export type BodyConfig = { bearer?: 'rest' | 'mcp' | 'operator' }
 
-/**
- * The bytes of a body, for a route that takes them before the framework does. Most come whole with
- * their heads: those are there once the route has returned, before their stream tells of them.
- */
-export function readBody({ raw }: FastifyRequest): Buffer | Promise<Buffer> {
-  const length = Number(raw.headers['content-length'])
-  if (length === 0 || raw.readableLength !== length) return gathered(raw, length)
-  const body = raw.read() as Buffer
-  // Its end is taken too: nothing of it may stand before the next request.
-  raw.resume()
-  return body
+/** The responses of requests that have a body: it is held in memory until they are sent. */
+const responses = new WeakMap<IncomingMessage, ServerResponse>()
+
+export function followResponses(server: Server): void {
+  server.prependListener('request', (request, response) => responses.set(request, response))
 }
 
-function gathered(raw: IncomingMessage, length: number): Promise<Buffer> {
+/**
+ * The bytes of a body, with the bearer checked before a large one is read. Most bodies are small
+ * and come with their heads: those are there at once and need no accounting.
+ */
+export async function readBody(programme: Programme, request: FastifyRequest): Promise<Buffer> {
+  // By then the HTTP parser has gone on to what came with the head.
+  await null
+  const { raw } = request
+  const length = Number(raw.headers['content-length'] ?? Number.NaN)
+  if (length > 0 && length <= STRANGER_BYTES_MAX && raw.readableLength === length) {
+    const body = raw.read() as Buffer
+    // Its end is taken too: nothing of it may stand before the next request.
+    raw.resume()
+    return body
+  }
+  const sender = await senderOf(programme, request, length)
+  return gathered(programme, raw, { ...sender, length }).catch(async (cause: unknown) => {
+    // A bearer that nobody has, sent with a large body, is a guess like any other.
+    if (sender.share.group === 'stranger') await countAttempt(programme, request)
+    throw cause
+  })
+}
+
+type Sender = { share: Share; limit: number }
+
+/** A small body is taken before anybody asks who sends it: the pipeline asks. */
+async function senderOf(
+  programme: Programme,
+  request: FastifyRequest,
+  length: number,
+): Promise<Sender> {
+  const { bearer: kind } = request.routeOptions.config as BodyConfig
+  const bearer = bearerOf(request.headers.authorization)
+  const stranger: Sender = {
+    share: { group: 'stranger', holder: request.ip },
+    limit: STRANGER_BYTES_MAX,
+  }
+  if (kind === undefined || bearer === null || length <= STRANGER_BYTES_MAX) return stranger
+  try {
+    const holder = await holderOf(programme, kind, bearer)
+    return { share: { group: 'caller', holder }, limit: BODY_BYTES_MAX }
+  } catch (cause) {
+    if (cause instanceof Problem && cause.status === 401) return stranger
+    throw cause
+  }
+}
+
+async function holderOf(
+  programme: Programme,
+  kind: NonNullable<BodyConfig['bearer']>,
+  bearer: string,
+): Promise<string> {
+  if (kind !== 'operator') return (await callerOf(programme, { bearer, resource: kind })).account_id
+  return (await operatorOf(bearer, { ...programme, now: programme.clock.now() })).id
+}
+
+async function countAttempt(programme: Programme, { ip }: FastifyRequest): Promise<void> {
+  await limitRate(programme, rateSubjectOf(programme, null, { caller: null, ip }))
+}
+
+function gathered(
+  { body_bytes }: Programme,
+  raw: IncomingMessage,
+  { share, limit, length }: Sender & { length: number },
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  let isRefused = false
+  let refusal: Problem | null = null
   return new Promise((resolve, reject) => {
-    const refuse = (cause: Error) => {
-      isRefused = true
+    const release = () => {
+      body_bytes.release(share, size)
+      size = 0
+    }
+    const refuse = (cause: Problem) => {
+      refusal = cause
+      chunks.length = 0
+      release()
       reject(cause)
     }
-    if (length > BODY_BYTES_MAX) refuse(tooLarge())
-    // Also what is refused is let run out: whoever is cut off while sending reads no answer.
+    if (length > limit) refuse(tooLarge(limit))
+    // What is refused is still read, into nothing: a sender that is cut off reads no response.
     raw.on('data', (chunk: Buffer) => {
+      if (refusal !== null) return
+      if (size + chunk.length > limit) return refuse(tooLarge(limit))
+      if (!body_bytes.take(share, chunk.length)) return refuse(noRoom())
       size += chunk.length
-      if (size > BODY_BYTES_MAX) refuse(tooLarge())
-      else if (!isRefused) chunks.push(chunk)
+      chunks.push(chunk)
     })
     raw.on('end', () => {
-      if (!isRefused) resolve(Buffer.concat(chunks, size))
+      if (refusal === null) resolve(Buffer.concat(chunks, size))
     })
-    raw.on('error', refuse)
+    raw.on('error', reject)
+    responses.get(raw)?.once('close', release)
   })
+}
+
+function tooLarge(limit: number): Problem {
+  const sentence =
+    limit === BODY_BYTES_MAX
+      ? 'A request body may have at most 25 MB.'
+      : 'Without a valid bearer a request body may have at most 64 KB.'
+  return new Problem('payload_too_large', sentence)
+}
+
+function noRoom(): Problem {
+  const sentence = 'Too many large requests at the same time. Try again in a moment.'
+  return new Problem('service_unavailable', sentence, { retry_after_s: 1 })
 }

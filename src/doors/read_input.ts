@@ -4,13 +4,17 @@ import { Problem } from '#contract/problem.ts'
 import { readJsonBody } from './json_body.ts'
 import { readQuery } from './query.ts'
 
-/** Path, query and body of a request as one flat input. */
+/** Path, query and body of a request as one flat input; a promise of it where the body is long. */
 export function readInput(shape: InputShape, request: FastifyRequest): unknown {
   const query = readQuery(shape, searchOf(request.url))
   const path = request.params as Record<string, string>
   if (carrierOf(shape) === 'query') return Object.assign(query, path)
   requireNoQuery(query)
   const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
+  return body instanceof Promise ? body.then((read) => withPath(path, read)) : withPath(path, body)
+}
+
+function withPath(path: Record<string, string>, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   requireNotTwice(path, body)
   return Object.assign(body, path)

@@ -17,14 +17,26 @@ export class InexactNumber {
 export class JsonError extends Error {}
 
 const DEPTH_MAX = 100
+/** Ten times what the largest request of the contract has; a value costs about 100 bytes. */
+export const VALUES_MAX = 10_000
+/** No amount needs so many characters, and reading a million digits takes seconds. */
+const NUMBER_LENGTH_MAX = 400
+/** A long string in an outline (platform/long_json.ts); JSON text cannot contain it. */
+export const LONG_STRING = '\u0001'
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const [QUOTE, BACKSLASH, SPACE] = [34, 92, 32]
 const [ZERO, NINE, POINT, SMALL_E] = [48, 57, 46, 101]
 /** A float holds every whole number of so many digits. */
 const EXACT_DIGITS = 15
 
-export function readJson(text: string): unknown {
-  const reader = new Reader(text)
+export type JsonBounds = {
+  values_max?: number
+  /** The long strings of an outline, in their order. */
+  long_strings?: readonly string[]
+}
+
+export function readJson(text: string, bounds: JsonBounds = {}): unknown {
+  const reader = new Reader(text, bounds)
   const value = reader.value(0)
   reader.end()
   return value
@@ -32,15 +44,22 @@ export function readJson(text: string): unknown {
 
 class Reader {
   readonly #text: string
+  readonly #long_strings: readonly string[]
+  #values_left: number
+  #long_strings_used = 0
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, { values_max = VALUES_MAX, long_strings = [] }: JsonBounds) {
     this.#text = text
+    this.#values_left = values_max
+    this.#long_strings = long_strings
     this.#skipSpace()
   }
 
   value(depth: number): unknown {
     if (depth > DEPTH_MAX) throw new JsonError(`nested more than ${DEPTH_MAX} levels deep`)
+    this.#values_left -= 1
+    if (this.#values_left < 0) throw new JsonError('it has too many values')
     switch (this.#text[this.#at]) {
       case '{':
         return this.#object(depth)
@@ -54,6 +73,8 @@ class Reader {
         return this.#word('false', false)
       case 'n':
         return this.#word('null', null)
+      case LONG_STRING:
+        return this.#longString()
       default:
         return this.#number()
     }
@@ -121,6 +142,14 @@ class Reader {
     return this.#unescape(this.#text.slice(start, end + 1))
   }
 
+  #longString(): string {
+    const text = this.#long_strings[this.#long_strings_used]
+    if (text === undefined) return this.#refuse('a value is missing')
+    this.#long_strings_used += 1
+    this.#take(LONG_STRING)
+    return text
+  }
+
   /** Where a string without escapes ends; by its codes too, since most of a message is strings. */
   #plainEnd(start: number): number {
     for (let at = start; ; at += 1) {
@@ -150,6 +179,7 @@ class Reader {
     if (whole !== null) return whole
     const text = this.#match(NUMBER)
     if (text === null) return this.#refuse('a value is missing')
+    if (text.length > NUMBER_LENGTH_MAX) return new InexactNumber(text)
     const number = Number(text)
     return isFaithful(text, number) ? number : new InexactNumber(text)
   }

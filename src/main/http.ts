@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
-import { BODY_BYTES_MAX, tooLarge } from '#doors/read_body.ts'
+import { followResponses, readBody } from '#doors/read_body.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
@@ -14,12 +14,13 @@ const REQUEST_TIMEOUT_MS = 30_000
 const UPLOAD_TIMEOUT_MS = 30 * 60_000
 const KEEP_ALIVE_MS = 72_000
 
+const REFUSED_BODIES = new Set(['payload_too_large', 'service_unavailable'])
+
 /** The HTTP server with its bounds; doors mount their routes on it. */
 export function makeHttp(programme: Programme): FastifyInstance {
   const { trusted_proxies } = programme.settings
   const app = fastify({
     logger: false,
-    bodyLimit: BODY_BYTES_MAX,
     requestTimeout: UPLOAD_TIMEOUT_MS,
     http: { headersTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false },
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -34,10 +35,9 @@ export function makeHttp(programme: Programme): FastifyInstance {
   app.removeAllContentTypeParsers()
   // JSON by its name too: what only `*` takes has its type read anew for every request.
   for (const type of ['application/json', '*']) {
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
-    )
+    app.addContentTypeParser(type, (request: FastifyRequest) => readBody(programme, request))
   }
+  followResponses(app.server)
   refuseInOurWords(app)
   limitBodyTime(app, programme)
   const methodsAt = rememberMethods(app)
@@ -49,9 +49,9 @@ export function makeHttp(programme: Programme): FastifyInstance {
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
     if (problem.status === 500) programme.log.error('a request failed', {}, problem.cause)
-    // The framework would close on whoever is still sending, who then could not read the answer.
-    // What comes runs into nothing instead, for as long as any body may take.
-    if (problem.code === 'payload_too_large') reply.removeHeader('connection')
+    // The framework would close on a sender that is still sending and could not read the response.
+    // The rest of the body is read into nothing instead, for as long as any body may take.
+    if (REFUSED_BODIES.has(problem.code)) reply.removeHeader('connection')
     return answerProblem(programme, request, reply, problem)
   })
   closeConnectionsAsTheyIdle(app)
@@ -63,9 +63,15 @@ export function makeHttp(programme: Programme): FastifyInstance {
  * choke on; and two refusals that Node would send without a word, no Host and an odd Expect.
  */
 function refuseInOurWords(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ raw, url }, _reply, done) => {
+  app.addHook('onRequest', ({ raw, url }, reply, done) => {
     const isNamed = raw.headers.host !== undefined || raw.httpVersion !== '1.1'
     if (!isNamed) return done(new Problem('invalid_request', 'A request names its Host.'))
+    const coding = raw.headers['transfer-encoding']
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      // Where a proxy and we disagree on the end of a body, the next request is somebody else's.
+      reply.header('Connection', 'close')
+      return done(new Problem('invalid_request', 'The only transfer coding taken is chunked.'))
+    }
     const hasNull = url.includes('%00') && pathOf(url).includes('%00')
     done(hasNull ? new Problem('not_found', 'There is nothing with such an id.') : undefined)
   })
@@ -145,9 +151,6 @@ function unserved(method: string, allowed: readonly string[]): Problem {
 /** What the HTTP layer itself refuses, in the contract's words. */
 function httpProblem(cause: unknown): Problem {
   const code = (cause as { code?: unknown } | null)?.code
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return tooLarge()
-  }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Problem('unsupported_media_type', 'Send the body as application/json.')
   }

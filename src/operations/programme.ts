@@ -7,6 +7,7 @@ import { ACTIVITY_CHANNEL } from '#domain/activity/activity_store.ts'
 import { type Bell, makeBell } from '#domain/activity/bell.ts'
 import { makeTill } from '#domain/paid_calls/make_till.ts'
 import type { Till } from '#domain/paid_calls/till.ts'
+import { type ByteBudget, makeByteBudget } from '#platform/byte_budget.ts'
 import type { Seams } from '#platform/context.ts'
 
 /** What a call is run with: the seams, and what this node remembers between calls. */
@@ -15,6 +16,8 @@ export type Programme = Seams & {
   limiter: RateLimiter
   key_uses: KeyUses
   bell: Bell
+  /** What the bodies of all requests may hold of this node's memory. */
+  body_bytes: ByteBudget
   /** Where calls are paid for; null where none has a price. */
   till: Till | null
   close(): Promise<void>
@@ -38,6 +41,7 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
     limiter,
     key_uses,
     bell,
+    body_bytes: makeByteBudget(),
     till,
     close: async () => {
       // A database that is gone must not keep the rest from stopping.

@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
+import { Overdue } from '#platform/write_lane.ts'
 import type { Answer } from './call.ts'
 
 /** Whatever was thrown, as something the caller is meant to hear. */
@@ -11,6 +12,10 @@ export function problemOf(cause: unknown): Problem {
       'The service cannot confirm this right now. Repeat it with the same Idempotency-Key.',
       { retry_after_s: 1, cause },
     )
+  }
+  if (cause instanceof Overdue) {
+    const sentence = 'The service is busy and did nothing. Try again in a moment.'
+    return new Problem('service_unavailable', sentence, { retry_after_s: 1 })
   }
   return new Problem('internal_error', 'Something went wrong on our side.', { cause })
 }

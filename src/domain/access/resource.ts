@@ -5,6 +5,8 @@ export type ResourceName = 'rest' | 'mcp'
 
 const PATHS: Readonly<Record<ResourceName, string>> = { rest: '/v1', mcp: '/mcp' }
 
+const ADDRESS_LENGTH_MAX = 2_000
+
 type Home = Pick<Settings, 'public_url'>
 
 export function resourceUrl({ public_url }: Home, resource: ResourceName): string {
@@ -21,6 +23,8 @@ export function resourceMetadataUrl({ public_url }: Home, resource: ResourceName
  * the agent tools: some clients drop the path. Null for what is not ours.
  */
 export function resourceNamed(home: Home, address: string): ResourceName | null {
+  // The pattern below takes the square of the slashes in the middle of an address.
+  if (address.length > ADDRESS_LENGTH_MAX) return null
   const bare = address.replace(/\/+$/, '')
   if (bare === resourceUrl(home, 'rest')) return 'rest'
   return bare === resourceUrl(home, 'mcp') || bare === home.public_url ? 'mcp' : null

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { challenge, isAboutScope, stepUp } from '#doors/challenge.ts'
-import { textOf } from '#doors/json_body.ts'
-import { readBody } from '#doors/read_body.ts'
-import { JsonError, readJson } from '#kernel/json.ts'
+import { readJsonBytes } from '#doors/json_body.ts'
+import { type BodyConfig, readBody, STRANGER_BYTES_MAX } from '#doors/read_body.ts'
+import { JsonError } from '#kernel/json.ts'
 import type { Answer } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
@@ -49,6 +49,7 @@ export function mountMcp(
   app.route({
     method: 'POST',
     url: PATH,
+    config: { bearer: 'mcp' } satisfies BodyConfig as object,
     // Served before the framework reads the body: what it wraps around each would cost a tenth.
     onRequest: post,
     handler: post,
@@ -81,13 +82,8 @@ async function guarded(
 ): Promise<void> {
   const exchange = openExchange({ programme, tools: offer.tools, request, reply })
   try {
-    if (request.method === 'POST') {
-      // By then the parser has gone on to what came with the head.
-      await null
-      const body = readBody(request)
-      request.body = body instanceof Promise ? await body : body
-    }
     requireOurPlace(programme.settings, request)
+    if (request.method === 'POST') request.body = await readBody(programme, request)
     allowOrigin(reply, request.headers.origin)
     await serving(exchange)
   } catch (cause) {
@@ -117,18 +113,19 @@ function serveBody(exchange: Exchange, offer: Offer, known: Caller | null): Prom
   const { request } = exchange
   requireAccept(request)
   requireJsonType(request)
-  return serveMessage(exchange, offer, readMessage(request), known)
+  const message = readMessage(request)
+  return message instanceof Promise
+    ? message.then((read) => serveMessage(exchange, offer, read, known))
+    : serveMessage(exchange, offer, message, known)
 }
-
-/** A stranger's body is read only where it is small enough to be an account's opening. */
-const STRANGER_BYTES_MAX = 65_536
 
 function openCallIn({ request, tools }: Exchange): Message | null {
   const bytes = request.body as Buffer | undefined
   if (bytes === undefined || bytes.length > STRANGER_BYTES_MAX) return null
   try {
     const message = readMessage(request)
-    if (message.id === null || message.method !== 'tools/call') return null
+    if (message instanceof Promise || message.id === null || message.method !== 'tools/call')
+      return null
     return tools.isOpen(toolCallFrom(tools, message.params).name) ? message : null
   } catch (cause) {
     if (cause instanceof ProtocolError) return null
@@ -138,15 +135,20 @@ function openCallIn({ request, tools }: Exchange): Message | null {
 
 const NOTHING = Buffer.alloc(0)
 
-function readMessage(request: FastifyRequest): Message {
-  let value: unknown
+/** A promise where the message is long. */
+function readMessage(request: FastifyRequest): Message | Promise<Message> {
   try {
-    value = readJson(textOf((request.body as Buffer | undefined) ?? NOTHING))
+    const value = readJsonBytes((request.body as Buffer | undefined) ?? NOTHING)
+    return value instanceof Promise ? value.then(messageFrom, refuseJson) : messageFrom(value)
   } catch (cause) {
-    const sentence = cause instanceof JsonError ? cause.message : 'it is not valid UTF-8'
-    throw new ProtocolError(PARSE_ERROR, `The message is not valid JSON: ${sentence}.`, 400)
+    return refuseJson(cause)
   }
-  return messageFrom(value)
+}
+
+function refuseJson(cause: unknown): never {
+  if (cause instanceof ProtocolError) throw cause
+  const sentence = cause instanceof JsonError ? cause.message : 'it is not valid UTF-8'
+  throw new ProtocolError(PARSE_ERROR, `The message is not valid JSON: ${sentence}.`, 400)
 }
 
 async function serveMessage(
@@ -192,7 +194,7 @@ async function answer(
     return sendText(reply, 200, resultText(id, tools.list(programme, caller)))
   const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (answering === undefined) {
-    throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method}.`)
+    throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method.slice(0, 100)}.`)
   }
   const result = await answering(exchange, params, caller)
   if (method === 'initialize' && mcp_sessions) {

@@ -10,7 +10,6 @@ export class RegistrationError extends Error {
   }
 }
 
-export const REGISTRATION_BYTES_MAX = 16 * 1_024
 const URIS_MAX = 10
 const URI_LENGTH_MAX = 2_000
 const NAME_LENGTH_MAX = 100

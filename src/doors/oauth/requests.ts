@@ -9,6 +9,7 @@ const FOREIGN = ['nonce', 'max_age', 'claims', 'acr_values', 'id_token_hint', 'c
 /** The query of an authorization request, in the form that the library judges. */
 export function authorizeQuery(settings: Settings, query: URLSearchParams): URLSearchParams {
   const judged = withResources(settings, query)
+  // At most 16 KB: a query is part of the request's head.
   for (const name of FOREIGN) judged.delete(name)
   if (judged.getAll('scope').length <= 1) {
     const scopes = (judged.get('scope') ?? '').split(' ').filter(isKnown)
@@ -25,18 +26,29 @@ function isKnown(scope: string): boolean {
   return scope === 'offline_access' || scope_names.includes(scope as Scope)
 }
 
+/** More than any client has named; each is looked up, kept and shown. */
+const RESOURCES_MAX = 5
+
 /** One spelling for each resource, here and at the token endpoint, whatever the client writes. */
 export function withResources(settings: Settings, given: URLSearchParams): URLSearchParams {
   requireHoldable(given)
-  const judged = new URLSearchParams(given)
-  const named = judged.getAll('resource')
-  judged.delete('resource')
-  const spelled = named.map((address) => {
-    const resource = resourceNamed(settings, address)
-    return resource === null ? address : resourceUrl(settings, resource)
-  })
-  for (const address of new Set(spelled)) judged.append('resource', address)
+  const judged = new URLSearchParams()
+  const resources = new Set<string>()
+  // One pass: URLSearchParams.delete goes through all of them again for each it removes.
+  for (const [name, value] of given) {
+    if (name === 'resource') resources.add(spelled(settings, value))
+    else judged.append(name, value)
+    if (resources.size > RESOURCES_MAX) {
+      throw new Problem('invalid_request', `A request names at most ${RESOURCES_MAX} resources.`)
+    }
+  }
+  for (const address of resources) judged.append('resource', address)
   return judged
+}
+
+function spelled(settings: Settings, address: string): string {
+  const resource = resourceNamed(settings, address)
+  return resource === null ? address : resourceUrl(settings, resource)
 }
 
 /** The library keeps what it is asked, and the database holds no null character. */

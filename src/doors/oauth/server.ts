@@ -13,7 +13,7 @@ import { visit } from './interaction.ts'
 import { mountResourceMetadata } from './metadata.ts'
 import { mountOwnGrants } from './own_grants.ts'
 import { INTERACTION_PATH, makeProvider } from './provider.ts'
-import { clientMetadata, REGISTRATION_BYTES_MAX, RegistrationError } from './register.ts'
+import { clientMetadata, RegistrationError } from './register.ts'
 import { authorizeQuery, withResources } from './requests.ts'
 
 /** Contract, section 5: registering is free, so it is slow. */
@@ -63,7 +63,7 @@ export function mountOauth(app: FastifyInstance, programme: Programme): void {
   app.get('/oauth/jwks', (request, reply) => pass(request, reply))
   app.get('/.well-known/oauth-authorization-server', (request, reply) => pass(request, reply))
   app.get('/.well-known/openid-configuration', (request, reply) => pass(request, reply))
-  app.post('/oauth/register', { bodyLimit: REGISTRATION_BYTES_MAX }, (request, reply) =>
+  app.post('/oauth/register', (request, reply) =>
     register(door, { request, reply }, (body) => pass(request, reply, { body })),
   )
   app.route({
@@ -79,7 +79,6 @@ export function mountOauth(app: FastifyInstance, programme: Programme): void {
     method: ['GET', 'POST'],
     url: `${INTERACTION_PATH}/:uid`,
     exposeHeadRoute: false,
-    bodyLimit: REGISTRATION_BYTES_MAX,
     handler: (request, reply) =>
       serving.run(request, () => visit(programme, provider, request, reply)),
   })

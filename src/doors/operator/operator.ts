@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { getDisputeOf } from '#domain/disputes/find_disputes.ts'
+import type { BodyConfig } from '#doors/read_body.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'
 import { lazy } from '#kernel/lazy.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -15,6 +16,7 @@ export function mountOperator(app: FastifyInstance, programme: Programme): void 
       method: call.method as HTTPMethods,
       url: routeOf(call),
       exposeHeadRoute: false,
+      config: { bearer: 'operator' } satisfies BodyConfig as object,
       handler: (request, reply) => serveOperator(programme, call, request, reply),
     })
   }

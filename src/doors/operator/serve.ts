@@ -71,7 +71,7 @@ async function answerTo(
     throw new Problem('insufficient_scope', sentence)
   }
   const key = readIdempotencyKey(facts.header('idempotency-key'))
-  const input = parseInput(call, readInput(call, request))
+  const input = parseInput(call, await readInput(call, request))
   const working: Working = { programme, call, operator, facts, input, key }
   if (!isAct(call)) return success(await actOf(call.name)(contextOf(working, programme.db), input))
   return act(working)

@@ -53,7 +53,8 @@ function signedBody({ settings, clock }: Programme, request: FastifyRequest) {
   const { link } = request.params as { link: string }
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const header = request.headers[SIGNATURE_HEADER]
-  requireSigned(settings.processors[link], {
+  const secret = Object.hasOwn(settings.processors, link) ? settings.processors[link] : undefined
+  requireSigned(secret, {
     header: typeof header === 'string' ? header : undefined,
     body: bytes,
     wall: clock.wall(),

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { bearerOf } from '#doors/bearer.ts'
+import type { BodyConfig } from '#doors/read_body.ts'
 import { readInput, searchOf } from '#doors/read_input.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Call } from '#operations/call.ts'
@@ -23,13 +24,16 @@ export function mountRest(app: FastifyInstance, programme: Programme): void {
       served.set(operation.method, [...(served.get(operation.method) ?? []), operation])
     }
     for (const [method, choices] of served) {
+      const config: BodyConfig = choices.some(({ access }) => access === 'anyone')
+        ? {}
+        : { bearer: 'rest' }
       const route = { method: method as HTTPMethods, url, exposeHeadRoute: false }
       if (choices.some(({ name }) => name === 'add_dispute_evidence')) {
         app.register(async (scope) => {
-          takeStreams(scope)
+          takeStreams(scope, programme)
           scope.route({
             ...route,
-            config: { streams: true } as object,
+            config: { ...config, streams: true } as object,
             handler: (request, reply) => serveUpload(programme, request, reply),
           })
         })
@@ -37,7 +41,7 @@ export function mountRest(app: FastifyInstance, programme: Programme): void {
       }
       const handler = (request: FastifyRequest, reply: FastifyReply) =>
         serve(programme, choices, request, reply)
-      app.route({ ...route, handler })
+      app.route({ ...route, config: config as object, handler })
     }
   }
   mountActivityStream(app, programme)

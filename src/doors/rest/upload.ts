@@ -5,6 +5,7 @@ import { EVIDENCE_BYTES_MAX } from '#domain/disputes/evidence.ts'
 import { storeEvidenceFile, tooLarge } from '#domain/disputes/store_evidence_file.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { readQuery } from '#doors/query.ts'
+import { readBody } from '#doors/read_body.ts'
 import { readInput, requireNoQuery, searchOf } from '#doors/read_input.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Answer, Call } from '#operations/call.ts'
@@ -18,12 +19,10 @@ import { send } from './send.ts'
 const operation = operations.add_dispute_evidence
 
 /** Only JSON is gathered; everything else is handed on as it comes, whatever its size. */
-export function takeStreams(scope: FastifyInstance): void {
+export function takeStreams(scope: FastifyInstance, programme: Programme): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(
-    /^application\/([\w.-]+\+)?json/,
-    { parseAs: 'buffer' },
-    (_, body, done) => done(null, body),
+  scope.addContentTypeParser(/^application\/([\w.-]+\+)?json/, (request: FastifyRequest) =>
+    readBody(programme, request),
   )
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 }

@@ -12,7 +12,10 @@ const validator = Compile(ThreeDsDecision)
 export function mountThreeDs(app: FastifyInstance, programme: Programme): void {
   app.post('/three_ds/:id/:token', async (request) => {
     const { id, token } = request.params as { id: string; token: string }
-    const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
+    const body = await readJsonBody(
+      request.body as Buffer | undefined,
+      request.headers['content-type'],
+    )
     if (!validator.Check(body)) {
       throw new Problem('invalid_request', 'Send {"challenge_id", "decision": approve or decline}.')
     }

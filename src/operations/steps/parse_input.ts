@@ -5,10 +5,16 @@ import { InexactNumber } from '#kernel/json.ts'
 import { decimalsOf, USD_MAX } from '#kernel/money.ts'
 import { type AmountField, amountFields, placeOf } from './amount_fields.ts'
 import { detailsFrom, type SchemaError } from './input_details.ts'
+import { encodedFields, overlongText } from './text_lengths.ts'
 
 type Input = Record<string, unknown>
 type Validator = { Check(value: unknown): boolean; Errors(value: unknown): SchemaError[] }
-type Prepared = { validator: Validator; amounts: readonly AmountField[] }
+type Prepared = {
+  validator: Validator
+  amounts: readonly AmountField[]
+  /** Text that is no text for the database, such as a file in base64. */
+  encoded: readonly string[]
+}
 
 const prepared = new Map<InputShape, Prepared>()
 
@@ -18,6 +24,7 @@ function preparedFor(operation: InputShape): Prepared {
     known = {
       validator: Compile(operation.input) as unknown as Validator,
       amounts: amountFields(operation.input),
+      encoded: encodedFields(operation.input),
     }
     prepared.set(operation, known)
   }
@@ -32,12 +39,17 @@ export function parseInput(operation: InputShape, given: unknown): Input {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid_request', 'The body must be a JSON object.')
   }
-  const { validator, amounts } = preparedFor(operation)
+  const { validator, amounts, encoded } = preparedFor(operation)
   const input = given as Input
   const wrong_amounts =
     amounts.length === 0 ? [] : amounts.flatMap((field) => judgeAmount(input, field))
-  requireHoldableText(input, '')
+  // Lengths before patterns: a pattern may take time or stack that grows with its text.
+  const too_long = overlongText(operation.input, input)
+  if (too_long.length > 0) throw invalidRequest(too_long)
   if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
+  for (const name in input) {
+    if (!encoded.includes(name)) requireHoldableText(input[name], name)
+  }
   requireNone(operation, 'invalid_amount', wrong_amounts)
   const too_large = amounts.length === 0 ? [] : amounts.flatMap((field) => judgeSize(input, field))
   requireNone(operation, 'amount_out_of_range', too_large)
@@ -59,18 +71,22 @@ function refusal(operation: InputShape, errors: readonly SchemaError[]): Problem
   const { unknown_fields, details } = detailsFrom(errors)
   const isQuery = carrierOf(operation) === 'query'
   if (isQuery && unknown_fields.length > 0) {
-    const names = unknown_fields.map(({ field }) => field).join(', ')
+    const shown = unknown_fields.slice(0, DETAILS_MAX)
+    const names = shown.map(({ field }) => field).join(', ')
     return new Problem('unknown_parameter', `There is no parameter ${names} here.`, {
-      details: unknown_fields,
+      details: shown,
     })
   }
   return invalidRequest([...unknown_fields, ...details])
 }
 
+/** Enough to mend a request by; one with thousands of wrong fields was not written by a person. */
+const DETAILS_MAX = 20
+
 function invalidRequest(details: readonly ProblemDetail[]): Problem {
   const [first] = details
   const sentence = first === undefined ? 'The request has a wrong shape.' : sentenceOf(first)
-  return new Problem('invalid_request', sentence, { details })
+  return new Problem('invalid_request', sentence, { details: details.slice(0, DETAILS_MAX) })
 }
 
 function sentenceOf({ field, message }: ProblemDetail): string {
@@ -117,6 +133,6 @@ function requireHoldableText(value: unknown, field: string): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
     requireHoldableText(key, field)
-    requireHoldableText(member, field === '' ? key : `${field}.${key}`)
+    requireHoldableText(member, `${field}.${key}`)
   }
 }

@@ -91,7 +91,7 @@ async function boundedText(
 
 function parsed(path: string, text: string): unknown {
   try {
-    return readJson(text)
+    return readJson(text, { values_max: Number.POSITIVE_INFINITY })
   } catch (cause) {
     if (!(cause instanceof JsonError)) throw cause
     // Lite nodes answer a bare sentence to calls that they do not serve.

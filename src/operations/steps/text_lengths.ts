@@ -1,0 +1,52 @@
+import type { TObject } from 'typebox'
+import type { ProblemDetail } from '#contract/problem.ts'
+
+type Walkable = {
+  maxLength?: number
+  contentEncoding?: string
+  properties?: Record<string, Walkable>
+  patternProperties?: Record<string, Walkable>
+  items?: Walkable
+  anyOf?: Walkable[]
+}
+
+/** Every text that is longer than its schema allows, found without looking into the text. */
+export function overlongText(schema: TObject, input: unknown): ProblemDetail[] {
+  return walk(schema as Walkable, input, '')
+}
+
+function walk(schema: Walkable, value: unknown, field: string): ProblemDetail[] {
+  if (typeof value === 'string') return judge(schema, value, field)
+  if (typeof value !== 'object' || value === null) return []
+  const alternatives = (schema.anyOf ?? []).flatMap((member) => walk(member, value, field))
+  return [...alternatives, ...(Array.isArray(value) ? ofItems : ofMembers)(schema, value, field)]
+}
+
+/** Of several alternatives the most generous one counts; a schema without a length takes any. */
+function judge(schema: Walkable, value: string, field: string): ProblemDetail[] {
+  const limits = [schema, ...(schema.anyOf ?? [])].flatMap(({ maxLength }) => maxLength ?? [])
+  const limit = Math.max(...limits)
+  // A character may be two units of the string; the validator counts the characters.
+  if (limits.length === 0 || value.length <= limit * 2) return []
+  return [{ field, message: `must not have more than ${limit} characters` }]
+}
+
+function ofItems({ items }: Walkable, value: object, field: string): ProblemDetail[] {
+  if (items === undefined) return []
+  return (value as unknown[]).flatMap((member, at) => walk(items, member, `${field}.${at}`))
+}
+
+function ofMembers(schema: Walkable, value: object, field: string): ProblemDetail[] {
+  const { properties = {}, patternProperties = {} } = schema
+  const [other] = Object.values(patternProperties)
+  return Object.entries(value).flatMap(([name, member]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : other
+    return shape === undefined ? [] : walk(shape, member, field === '' ? name : `${field}.${name}`)
+  })
+}
+
+/** Fields that carry bytes as text. */
+export function encodedFields(schema: TObject): string[] {
+  const { properties = {} } = schema as Walkable
+  return Object.keys(properties).filter((name) => properties[name]?.contentEncoding !== undefined)
+}
