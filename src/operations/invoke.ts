@@ -1,6 +1,6 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
-import type { Caller, RequestFacts } from '#platform/context.ts'
+import type { Caller, RequestFacts, StoredFile } from '#platform/context.ts'
 import type { Answer, Call } from './call.ts'
 import type { Programme } from './programme.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
@@ -11,9 +11,15 @@ import { limitRate, rateHeaders, rateStanding, rateSubjectOf } from './steps/lim
 import { parseInput } from './steps/parse_input.ts'
 import { readIdempotencyKey } from './steps/replay_idempotent.ts'
 import { requireAccess, requireFieldAccess } from './steps/require_access.ts'
+import { isNeedless, takeFile } from './steps/take_file.ts'
 
 /** What has come out about a call by the time it is answered, well or not. */
-type Progress = { caller: Caller | null; headers: Record<string, string> | null }
+type Progress = {
+  caller: Caller | null
+  headers: Record<string, string> | null
+  /** A file that was sent in the input, stored and not yet recorded. */
+  file?: StoredFile
+}
 
 /** The one way an operation is run, for every door: the steps, in order. */
 export async function invoke(programme: Programme, call: Call): Promise<Answer> {
@@ -26,6 +32,8 @@ export async function invoke(programme: Programme, call: Call): Promise<Answer> 
   } catch (cause) {
     answer = await refused(programme, call, { ...progress, operation, cause })
   }
+  const { file } = progress
+  if (file !== undefined && isNeedless(answer)) await programme.blobs.remove(file.id)
   progress.headers ??= await standingHeaders(programme, operation, call, progress.caller)
   Object.assign(answer.headers, progress.headers)
   tell(programme, call, { answer, caller: progress.caller, started })
@@ -54,6 +62,10 @@ async function steps(
   const input = parseInput(operation, given instanceof Promise ? await given : given)
   requireFieldAccess(operation, caller, input)
   const facts = factsOf(call, idempotency_key)
+  if (input['content_base64'] !== undefined) {
+    progress.file = await takeFile(programme, input)
+    facts.upload = progress.file
+  }
   if (caller !== null && caller.kind !== 'session') {
     const noted = programme.key_uses.note(caller, facts, operation.name)
     if (noted !== null) await noted

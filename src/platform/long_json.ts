@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { JsonError, LONG_STRING, readJson, VALUES_MAX } from '#kernel/json.ts'
+import { nextTurn } from './next_turn.ts'
 
 /** Strings above this are taken out of the text before the rest of it is read. */
 const LONG_STRING_LENGTH = 4_096
@@ -12,8 +13,6 @@ const STRINGS_MAX = 2 * VALUES_MAX
 const ESCAPES_A_TURN = 20_000
 
 const UNICODE_ESCAPE_LENGTH = '\\u0000'.length
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
  * Reads JSON of megabytes without keeping the event loop for more than a few milliseconds at a

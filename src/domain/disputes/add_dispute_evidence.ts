@@ -1,11 +1,9 @@
-import type { InputOfName } from '#contract/operations.ts'
-import type { Handler, PreparingContext, StoredFile } from '#platform/context.ts'
+import type { Handler } from '#platform/context.ts'
 import { disputeReference, requireTakesEvidence } from './dispute.ts'
 import { changeDispute, findDisputeOf, lockDisputeOf } from './dispute_store.ts'
-import { bytesFromBase64, requireContent, safeFileName } from './evidence.ts'
+import { requireContent, safeFileName } from './evidence.ts'
 import { evidenceOf, insertEvidence } from './evidence_store.ts'
 import { showDispute } from './show_disputes.ts'
-import { storeEvidenceFile } from './store_evidence_file.ts'
 
 /** The file is stored before the transaction begins: a crash leaves a file without a record. */
 export const addDisputeEvidence: Handler<'add_dispute_evidence'> = {
@@ -13,7 +11,7 @@ export const addDisputeEvidence: Handler<'add_dispute_evidence'> = {
     const { account_id } = preparing.caller
     const known = await findDisputeOf(preparing.db, account_id, input.id)
     requireTakesEvidence(known, (await evidenceOf(preparing.db, [known])).length)
-    const file = await fileOf(preparing, input)
+    const file = preparing.request.upload ?? null
     requireContent(input, file)
 
     return async ({ tx, now, newId, audit }) => {
@@ -39,18 +37,4 @@ export const addDisputeEvidence: Handler<'add_dispute_evidence'> = {
       return showDispute(tx, changed)
     }
   },
-}
-
-/** What was streamed in with the request, or what stands in it. */
-async function fileOf(
-  { request, blobs, newId }: PreparingContext,
-  { content_base64 }: InputOfName<'add_dispute_evidence'>,
-): Promise<StoredFile | null> {
-  if (request.upload !== undefined) return request.upload
-  if (content_base64 === undefined) return null
-  const bytes = bytesFromBase64(content_base64)
-  async function* source() {
-    yield bytes
-  }
-  return storeEvidenceFile(blobs, newId('evd'), source())
 }

@@ -2,6 +2,7 @@ import type { Evidence } from '#contract/disputes.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import type { StoredFile } from '#platform/context.ts'
+import { nextTurn } from '#platform/next_turn.ts'
 
 export type EvidenceRow = {
   account_id: string
@@ -59,10 +60,26 @@ export function safeFileName(given: string | undefined): string | null {
   return name === '' || name === '.' || name === '..' ? null : name
 }
 
-/** Without fillers or a last group that means nothing; a different text is not silently mended. */
-export function bytesFromBase64(text: string): Buffer {
-  const bytes = Buffer.from(text, 'base64')
-  const isSame = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
-  if (isSame && bytes.length > 0) return bytes
-  throw invalid('content_base64', 'is not the base64 of a file')
+/** A multiple of four, so that each slice is whole groups. */
+const SLICE = 262_144
+
+/**
+ * The bytes of a text in base64, slice by slice. A text that does not mean exactly these bytes is
+ * refused, not silently mended.
+ */
+export async function* bytesFromBase64(text: string): AsyncGenerator<Uint8Array> {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const length = text.length - padding
+  if (length === 0) throw notBase64()
+  for (let at = 0; at < length; at += SLICE) {
+    const slice = text.slice(at, Math.min(at + SLICE, length))
+    const bytes = Buffer.from(slice, 'base64')
+    if (bytes.toString('base64').slice(0, slice.length) !== slice || bytes.length === 0) {
+      throw notBase64()
+    }
+    yield bytes
+    await nextTurn()
+  }
 }
+
+const notBase64 = () => invalid('content_base64', 'is not the base64 of a file')

@@ -54,3 +54,24 @@ test('what a client calls itself and where it lives is stored as it can be, or r
   assert.equal(long.status, 201, long.text)
   assert.equal(long.body['client_name'], `${'a'.repeat(99)}😀`)
 })
+
+test('60 KB of resources, parameters or slashes are refused within a moment, and five resources are the most', async () => {
+  const resources = Array.from({ length: 4_000 }, (_, at) => `resource=x${at}`).join('&')
+  const parameters = Array.from({ length: 6_500 }, (_, at) => `p${at}=1`).join('&')
+  const worst = [resources, parameters, `resource=${'/'.repeat(60_000)}x`, 'a&'.repeat(30_000)]
+  for (const path of ['/oauth/token', '/oauth/revoke']) {
+    for (const text of worst) {
+      const began = performance.now()
+      const reply = await form(path, text)
+      assert.equal(reply.status, 400, path)
+      assert.ok(performance.now() - began < 1_000, `${path} ${text.slice(0, 20)}`)
+    }
+  }
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) => `resource=https%3A%2F%2Fr${at}.example`).join('&')
+  const six = await send(url, 'GET', `/oauth/authorize?${many(6)}`, {})
+  assertRefused(six, 400, 'invalid_request')
+  assert.match(six.body['message'], /at most 5 resources/)
+  const five = await send(url, 'GET', `/oauth/authorize?${many(5)}`, {})
+  assert.doesNotMatch(five.text, /at most 5 resources/)
+})

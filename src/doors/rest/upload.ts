@@ -11,6 +11,7 @@ import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Answer, Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Programme } from '#operations/programme.ts'
+import { isNeedless } from '#operations/steps/take_file.ts'
 import { Stalled, unstalled } from '#platform/unstalled.ts'
 import { readForm } from './form.ts'
 import { boundaryOf, MultipartError } from './multipart.ts'
@@ -54,11 +55,6 @@ export async function serveUpload(
   }
   if (!request.raw.complete) await letGo(programme, request, reply, answer)
   return send(programme, reply, call, answer)
-}
-
-/** Refused for good, or a repeat. Where it is not known whether it was recorded, the file stays. */
-function isNeedless({ status, headers }: Answer): boolean {
-  return 'Idempotent-Replayed' in headers || (status >= 400 && status < 500)
 }
 
 type Store = (source: AsyncIterable<Uint8Array>) => Promise<void>
