@@ -53,7 +53,9 @@ function signedBody({ settings, clock }: Programme, request: FastifyRequest) {
   const { link } = request.params as { link: string }
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const header = request.headers[SIGNATURE_HEADER]
+  // Every object has a "constructor": only a name of the settings is a link.
   const secret = Object.hasOwn(settings.processors, link) ? settings.processors[link] : undefined
+  if (secret === undefined) throw new Problem('not_found', 'There is no such link.')
   requireSigned(secret, {
     header: typeof header === 'string' ? header : undefined,
     body: bytes,
