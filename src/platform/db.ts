@@ -10,6 +10,7 @@ import {
 import { splitHosts } from './database_url.ts'
 import type { Fail } from './failpoints.ts'
 import { neverFail } from './failpoints.ts'
+import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { silentLog } from './log.ts'
 import { hangUp, inTransaction } from './transaction.ts'
@@ -30,8 +31,6 @@ export type Database = Tx & {
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
 
 const CONNECT_TIMEOUT_MS = 3_000
-/** Node then asks every second, ten times: a server that lost power is noticed in 15 seconds. */
-const KEEP_ALIVE_AFTER_MS = 5_000
 const RETRIES_MAX = 3
 
 type Options = {
@@ -54,10 +53,8 @@ export function openDatabase(url: string, options: Options = {}): Database {
   const hosts = splitHosts(url)
   const log = options.log ?? silentLog
   const fail = options.fail ?? neverFail
-  const pool = new pg.Pool({
-    ...poolSettings(hosts[0] ?? url, options),
-    Client: clientOver(hosts),
-  })
+  const Client = clientOver(hosts)
+  const pool = new pg.Pool({ ...poolSettings(hosts[0] ?? url, options), Client })
   // A server that goes away ends idle clients; without a listener that would end the process.
   pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
   pool.on('connect', (client) => client.on('error', () => undefined))
@@ -79,21 +76,26 @@ export function openDatabase(url: string, options: Options = {}): Database {
         client.release(broken)
       }
     },
-    listen: (channel, hear) => listen(hosts, { channel, hear, log }),
+    listen: (channel, hear) => listen(() => dialOne(Client), { channel, hear, log }),
     close: () => pool.end(),
   }
 }
 
 /**
- * The server's side of the same: a node that lost power closes nothing, and by default its
- * sessions, with their locks, would last for two hours.
+ * A machine that loses power closes nothing, and by default its peer would notice after two hours.
+ * The server asks after 5 s and gives up 6 s later, so that sessions and their locks end; Node asks
+ * after 5 s, then every second ten times.
  */
-const SILENT_PEER = [
-  '-c tcp_keepalives_idle=5',
-  '-c tcp_keepalives_interval=2',
-  '-c tcp_keepalives_count=3',
-  '-c tcp_user_timeout=10000',
-].join(' ')
+const SILENCE_NOTICED = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 5_000,
+  options: [
+    '-c tcp_keepalives_idle=5',
+    '-c tcp_keepalives_interval=2',
+    '-c tcp_keepalives_count=3',
+    '-c tcp_user_timeout=10000',
+  ].join(' '),
+}
 
 /**
  * Planned once, not for each set of parameters anew; and always by index: a plan that was made
@@ -120,9 +122,8 @@ function poolSettings(
     statement_timeout: limits.statement_ms,
     lock_timeout: limits.lock_ms,
     idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    options: key_lookups ? `${SILENT_PEER} ${KEY_LOOKUPS}` : SILENT_PEER,
+    ...SILENCE_NOTICED,
+    ...(key_lookups && { options: `${SILENCE_NOTICED.options} ${KEY_LOOKUPS}` }),
     // Statements of one connection may be sent before the answers of earlier ones have come.
     pipeline: true,
   } as pg.PoolConfig
@@ -137,6 +138,16 @@ async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
       if (attempt >= hosts) throw cause
     }
   }
+}
+
+/** A client outside the pool, from the host whose turn it is. */
+async function dialOne(Client: typeof pg.Client): Promise<pg.Client> {
+  const client = new Client({ ...SILENCE_NOTICED, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  client.on('error', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    client.connect((cause: Error | null) => (cause === null ? resolve() : reject(cause)))
+  })
+  return client
 }
 
 async function askOnce(
@@ -166,6 +177,7 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
   return class extends pg.Client {
     constructor(settings: pg.ClientConfig) {
       super({ ...settings, connectionString: hosts[at % hosts.length] ?? '' })
+      const dialled_at = at
       const connect = this.connect.bind(this) as (done: (cause: Error | null) => void) => void
       const turn = (done: (cause: Error | null) => void) =>
         connect((cause) => {
@@ -185,7 +197,8 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
           )
         })
       const advance = (done: (cause: Error | null) => void, cause: Error) => {
-        at += 1
+        // Several may have dialled this host at the same time: together they move on once.
+        if (at === dialled_at) at += 1
         this.end().catch(() => undefined)
         done(cause)
       }
@@ -213,40 +226,5 @@ async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
     if (cause instanceof DatabaseUnavailable) throw cause
     if (isUnavailable(cause)) throw new DatabaseUnavailable('no database answer', { cause })
     throw faultOf(cause)
-  }
-}
-
-type Listening = { channel: string; hear: (payload: string) => void; log: Log }
-
-const RECONNECT_MS = 250
-
-/** Notices are hints, never the truth: while the connection is away the hearer does without. */
-async function listen(
-  hosts: readonly string[],
-  listening: Listening,
-): Promise<() => Promise<void>> {
-  let client: pg.Client | undefined
-  let closed = false
-  let dials = 0
-  const connect = async (): Promise<void> => {
-    if (closed) return
-    const connectionString = hosts[dials % hosts.length] ?? ''
-    const next = new pg.Client({ connectionString, keepAlive: true })
-    dials += 1
-    next.on('error', () => undefined)
-    next.on('end', () => void setTimeout(() => void connect().catch(() => undefined), RECONNECT_MS))
-    next.on('notification', ({ payload }) => listening.hear(payload ?? ''))
-    client = next
-    await next.connect()
-    await next.query(`listen ${listening.channel}`)
-    // What was said while the connection was away is lost: whoever hears must look again.
-    if (dials > 1) listening.hear('')
-  }
-  await connect().catch((cause) => {
-    listening.log.error('cannot listen to the database', { channel: listening.channel }, cause)
-  })
-  return async () => {
-    closed = true
-    await client?.end().catch(() => undefined)
   }
 }

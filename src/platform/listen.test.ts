@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { cloneDatabase } from '#test/support/database.ts'
+import { databaseProxy } from '#test/support/database_proxy.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { openDatabase } from './db.ts'
+
+const clone = await cloneDatabase()
+const proxy = await databaseProxy(clone.url)
+const db = openDatabase(clone.url, { pool_size: 2 })
+const subscriber = openDatabase(proxy.url, { pool_size: 1 })
+after(async () => {
+  await proxy.close()
+  await db.close()
+  await subscriber.close()
+  await clone.drop()
+})
+
+const notify = (channel: string, payload: string) =>
+  db.rows('select pg_notify($1, $2)', [channel, payload])
+
+test('a subscription comes back after the server was silent, and says that it may have missed some', async () => {
+  const heard: string[] = []
+  const stop = await subscriber.listen('florin_silence', (payload) => heard.push(payload))
+  await notify('florin_silence', 'before')
+  assert.ok(await eventually(async () => heard.includes('before'), { within_ms: 2_000 }))
+  assert.deepEqual(heard, ['before'])
+  proxy.stall()
+  await notify('florin_silence', 'lost')
+  // Longer than a heartbeat and its answer may take.
+  await wait(7_000)
+  await proxy.heal()
+  assert.ok(await eventually(async () => heard.includes(''), { within_ms: 10_000 }))
+  await notify('florin_silence', 'after')
+  assert.ok(await eventually(async () => heard.includes('after'), { within_ms: 2_000 }))
+  await stop()
+})
+
+test('a server that is away at first is subscribed to when it comes', async () => {
+  await proxy.cut()
+  const heard: string[] = []
+  const stop = await subscriber.listen('florin_late', (payload) => heard.push(payload))
+  await proxy.heal()
+  const isHeard = async () => {
+    await notify('florin_late', 'hello')
+    return heard.includes('hello')
+  }
+  assert.ok(await eventually(isHeard, { within_ms: 5_000 }))
+  await stop()
+})
