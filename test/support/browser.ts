@@ -17,16 +17,7 @@ export class Browser {
     let next = url
     let body = form
     for (let hops = 0; hops < 10; hops += 1) {
-      const response = await fetch(next, {
-        method: body === undefined ? 'GET' : 'POST',
-        redirect: 'manual',
-        headers: {
-          cookie: this.#cookiesFor(next),
-          ...(body !== undefined && { origin: new URL(this.#home).origin }),
-        },
-        ...(body !== undefined && { body }),
-      })
-      this.#keep(response.headers.getSetCookie())
+      const response = await this.#send(next, body)
       const location = response.headers.get('location')
       const { status, headers } = response
       if (location === null) return { url: next, status, headers, text: await response.text() }
@@ -37,14 +28,29 @@ export class Browser {
     throw new Error('too many redirects')
   }
 
-  /** Sends the form of a page with what is ticked in it, and what else is given. */
-  submit(page: Shown, step: string, fields: Record<string, string | string[]> = {}) {
-    const form = new URLSearchParams({ step, ...hiddenFields(page.text) })
-    for (const [name, value] of Object.entries(fields)) {
-      form.delete(name)
-      for (const each of Array.isArray(value) ? value : [value]) form.append(name, each)
-    }
-    return this.open(page.url, form)
+  /** Sends the form of a page with its hidden fields, and what else is given. */
+  submit(page: Shown, step: string, fields: Fields = {}): Promise<Shown> {
+    return this.open(page.url, formOf(page, step, fields))
+  }
+
+  /** As submit, but does not follow the redirect: answers with where it leads. */
+  async post(page: Shown, step: string, fields: Fields = {}): Promise<string> {
+    const response = await this.#send(page.url, formOf(page, step, fields))
+    return new URL(response.headers.get('location') ?? '', page.url).toString()
+  }
+
+  async #send(url: string, body: URLSearchParams | undefined): Promise<Response> {
+    const response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: {
+        cookie: this.#cookiesFor(url),
+        ...(body !== undefined && { origin: new URL(this.#home).origin }),
+      },
+      ...(body !== undefined && { body }),
+    })
+    this.#keep(response.headers.getSetCookie())
+    return response
   }
 
   #cookiesFor(url: string): string {
@@ -72,10 +78,22 @@ export class Browser {
   }
 }
 
-function hiddenFields(text: string): Record<string, string> {
-  const fields: Record<string, string> = {}
+type Fields = Record<string, string | string[]>
+
+function formOf(page: Shown, step: string, fields: Fields): URLSearchParams {
+  const form = hiddenFields(page.text)
+  form.set('step', step)
+  for (const [name, value] of Object.entries(fields)) {
+    form.delete(name)
+    for (const each of Array.isArray(value) ? value : [value]) form.append(name, each)
+  }
+  return form
+}
+
+function hiddenFields(text: string): URLSearchParams {
+  const fields = new URLSearchParams()
   for (const [tag] of text.matchAll(/<input type="hidden"[^>]*>/g)) {
-    fields[/name="([^"]*)"/.exec(tag)?.[1] ?? ''] = /value="([^"]*)"/.exec(tag)?.[1] ?? ''
+    fields.append(/name="([^"]*)"/.exec(tag)?.[1] ?? '', /value="([^"]*)"/.exec(tag)?.[1] ?? '')
   }
   return fields
 }

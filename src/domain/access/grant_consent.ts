@@ -2,6 +2,7 @@ import type { Scope } from '#contract/scopes.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { type AuditFacts, recordAudit } from './audit.ts'
+import { isSignedIn } from './browser_sessions.ts'
 import { notifyCredentialsChanged } from './credential_store.ts'
 import type { Credentials } from './credentials.ts'
 import type { CardAccess } from './grant.ts'
@@ -30,10 +31,13 @@ export type Decision = {
   /** What of the requested was ticked; what was not is taken back where it was granted before. */
   granted: readonly Scope[]
   cards: CardAccess
+  /** When whoever decides entered the password. */
+  signed_in_at: Date
 }
 
 /**
- * Writes down what the account's owner decided and answers with the grant's id. One client has one
+ * Writes down what the account's owner decided and answers with the grant's id, or null where the
+ * sign-in is over, because the password was changed meanwhile or the like. One client has one
  * grant for all cards and one for each choice of cards, so that a narrow consent does not widen by
  * what was allowed elsewhere, nor narrow it.
  */
@@ -41,11 +45,12 @@ export async function recordConsent(
   needs: Needs,
   asking: Asking,
   decision: Decision,
-): Promise<string> {
+): Promise<string | null> {
   const { db, clock, credentials } = needs
   const { account_id, client, facts } = asking
   const now = clock.now()
   const id = await db.transaction(async (tx) => {
+    if (!(await isSignedIn(tx, account_id, decision.signed_in_at))) return null
     const live = await lockLiveGrantsOf(tx, { account_id, client_id: client.id, now })
     const first = !(await hasMetClient(tx, account_id, client.id))
     const same = live.find((grant) => isForSameCards(grant, decision.cards))

@@ -14,6 +14,9 @@ export type NewOauthPayload = {
   grant_id: string | null
   uid: string | null
   client_id: string | null
+  /** Of a browser session or a page under way: who is signed in, and since when. */
+  account_id: string | null
+  signed_in_at: Date | null
   now: Date
   expires_at: Date | null
 }
@@ -21,10 +24,12 @@ export type NewOauthPayload = {
 export async function upsertPayload(tx: Tx, row: NewOauthPayload): Promise<void> {
   await tx.run(
     `insert into oauth_payloads
-       (model, id, payload, grant_id, uid, client_id, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+       (model, id, payload, grant_id, uid, client_id, created_at, expires_at, account_id,
+        signed_in_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          on conflict (model, id) do update
-        set payload = $3, grant_id = $4, uid = $5, client_id = $6, expires_at = $8`,
+        set payload = $3, grant_id = $4, uid = $5, client_id = $6, expires_at = $8,
+            account_id = $9, signed_in_at = $10`,
     [
       row.model,
       row.id,
@@ -34,19 +39,26 @@ export async function upsertPayload(tx: Tx, row: NewOauthPayload): Promise<void>
       row.client_id,
       row.now,
       row.expires_at,
+      row.account_id,
+      row.signed_in_at,
     ],
   )
 }
+
+/** A sign-in does not count once the account's browser sessions have been ended after it. */
+const SIGNED_IN = `not exists (
+  select from accounts a
+   where a.id = p.account_id
+     and (a.status <> 'active' or a.browser_sessions_ended_at >= p.signed_in_at))`
+
+const FOUND = `select payload, consumed_at, expires_at from oauth_payloads p where ${SIGNED_IN}`
 
 export async function findPayload(
   tx: Tx,
   model: string,
   id: string,
 ): Promise<OauthPayload | undefined> {
-  const [row] = await tx.rows<OauthPayload>(
-    'select payload, consumed_at, expires_at from oauth_payloads where model = $1 and id = $2',
-    [model, id],
-  )
+  const [row] = await tx.rows<OauthPayload>(`${FOUND} and model = $1 and id = $2`, [model, id])
   return row
 }
 
@@ -55,10 +67,7 @@ export async function findPayloadByUid(
   model: string,
   uid: string,
 ): Promise<OauthPayload | undefined> {
-  const [row] = await tx.rows<OauthPayload>(
-    'select payload, consumed_at, expires_at from oauth_payloads where model = $1 and uid = $2',
-    [model, uid],
-  )
+  const [row] = await tx.rows<OauthPayload>(`${FOUND} and model = $1 and uid = $2`, [model, uid])
   return row
 }
 

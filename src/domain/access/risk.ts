@@ -3,6 +3,7 @@ import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Settings } from '#platform/config.ts'
 import type { Caller, SecurityAlert } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
+import { endBrowserSessions } from './browser_sessions.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -22,6 +23,7 @@ export async function noteCredentialChange(
 ): Promise<void> {
   if (!alerts.some(({ kind }) => CHANGES.includes(kind))) return
   await tx.run('update accounts set credentials_changed_at = $2 where id = $1', [account_id, now])
+  await endBrowserSessions(tx, account_id, now)
 }
 
 /**

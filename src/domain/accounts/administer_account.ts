@@ -1,5 +1,6 @@
 import type { Account } from '#contract/accounts.ts'
 import { Problem } from '#contract/problem.ts'
+import { endBrowserSessions } from '#domain/access/browser_sessions.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import type { RateProfileName, SpendLimits } from '#platform/config.ts'
 import { equals, type PageInput, type PageOf, readPage } from '#platform/page.ts'
@@ -71,10 +72,12 @@ export async function findAccountsOfAll(
 }
 
 /** Its bearers open nothing and its cards decline from the next moment on; its money stays. */
-export function suspendAccount(
+export async function suspendAccount(
   context: OperatorContext,
   { id }: { id: string },
 ): Promise<AdministeredAccount> {
+  await lockControls(context.tx, id)
+  await endBrowserSessions(context.tx, id, context.now)
   return change(context, id, { act: 'suspend_account', controls: { status: 'suspended' } })
 }
 

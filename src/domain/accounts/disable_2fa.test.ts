@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { heldClock } from '#test/support/clock.ts'
 import { type Reply, send } from '#test/support/http.ts'
-import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
+import { openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import {
   codeOf,
   type SecondFactor,
@@ -100,9 +100,9 @@ test('both are needed, in the body, from a session', async () => {
   }
   const path = `/v1/accounts/me/totp?password=x&totp_code=${totp_code}`
   assertRefused(await send(url, 'DELETE', path, { bearer }), 400, 'unknown_parameter')
-  const { key } = await createKey(url, bearer)
+  const key = await send(url, 'POST', '/v1/api_keys', { bearer, body: { totp_code } })
   assertRefused(
-    await disable(key, { password: PASSWORD, totp_code }),
+    await disable(String(key.body['key']), { password: PASSWORD, totp_code }),
     403,
     'credential_not_allowed',
   )

@@ -1,12 +1,26 @@
+import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
 
 /** A card as its owner recognises it, for choosing which ones an agent may use. */
-export type CardChoice = { id: string; last4: string; brand: string; name: string | null }
+export type CardChoice = {
+  id: string
+  last4: string
+  brand: string
+  name: string | null
+  status: 'active' | 'frozen'
+  balance_micros: Micros
+  per_transaction_micros: Micros | null
+  daily_micros: Micros | null
+  monthly_micros: Micros | null
+}
 
 export async function cardChoicesOf(tx: Tx, account_id: string): Promise<CardChoice[]> {
   return tx.rows<CardChoice>(
-    `select id, last4, brand, name from cards
-      where account_id = $1 and status <> 'cancelled' order by id desc limit 200`,
+    `select c.id, c.last4, c.brand, c.name, c.status, c.per_transaction_micros, c.daily_micros,
+            c.monthly_micros, coalesce(p.balance_micros, 0) as balance_micros
+       from cards c
+       left join purses p on p.account_id = c.account_id and p.kind = 'card' and p.owner_id = c.id
+      where c.account_id = $1 and c.status <> 'cancelled' order by c.id desc limit 200`,
     [account_id],
   )
 }

@@ -1,5 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { AuditFacts } from '#domain/access/audit.ts'
+import { BROWSER_SESSION_MS } from '#domain/access/browser_sessions.ts'
 import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
 import { findGrant } from '#domain/access/grant_store.ts'
 import { revokeGrant } from '#domain/access/grants.ts'
@@ -30,6 +31,8 @@ const SECRET_IDS = new Set([
   'Interaction',
 ])
 
+const BROWSER_MODELS = new Set(['Session', 'Interaction'])
+
 type Needs = Programme & { auditFacts(): AuditFacts }
 
 /** The authorization server's storage: one table, and grants in one of their own. */
@@ -51,8 +54,9 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
         grant_id: payload.grantId ?? null,
         uid: payload.uid ?? null,
         client_id: payload.clientId ?? null,
+        ...signInOf(model, payload),
         now,
-        expires_at: expiresIn === undefined ? null : new Date(now.getTime() + expiresIn * 1_000),
+        expires_at: expiresAt(model, payload, { now, expiresIn }),
       })
     },
     find: async (id) => shown(needs, model, await findPayload(db, model, idOf(id)), id),
@@ -75,6 +79,33 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
       await tellEveryNode(needs, grant.account_id)
     },
   }
+}
+
+type SignIn = { accountId?: string | undefined; ts?: number | undefined }
+type PageUnderWay = { session?: SignIn; result?: { login?: SignIn } }
+
+/** Who is signed in, in seconds of our own clock: see signIn, which says since when. */
+function signInOf(model: string, payload: AdapterPayload) {
+  const { session, result } = payload as PageUnderWay
+  const login: SignIn =
+    model === 'Session'
+      ? { accountId: payload.accountId, ts: payload.loginTs }
+      : (result?.login ?? session ?? {})
+  const { accountId = null, ts } = BROWSER_MODELS.has(model) ? login : {}
+  return { account_id: accountId, signed_in_at: ts === undefined ? null : new Date(ts * 1_000) }
+}
+
+/** A browser session lives so long from its sign-in; saving it again does not prolong it. */
+function expiresAt(
+  model: string,
+  payload: AdapterPayload,
+  { now, expiresIn }: { now: Date; expiresIn: number | undefined },
+): Date | null {
+  const { signed_in_at } = signInOf(model, payload)
+  if (model === 'Session' && signed_in_at !== null) {
+    return new Date(signed_in_at.getTime() + BROWSER_SESSION_MS)
+  }
+  return expiresIn === undefined ? null : new Date(now.getTime() + expiresIn * 1_000)
 }
 
 async function tellEveryNode({ db, credentials }: Needs, account_id: string): Promise<void> {

@@ -8,7 +8,8 @@ import { resourceNamed } from '#domain/access/resource.ts'
 import { findAccount } from '#domain/accounts/account_store.ts'
 import { type CardChoice, cardChoicesOf } from '#domain/cards/card_choices.ts'
 import { type AskedCards, askedCards } from './card_details.ts'
-import { consentPage } from './consent_page.ts'
+import { confirmSignIn } from './confirm.ts'
+import { consent_headers, consentPage } from './consent_page.ts'
 import { errors } from './library.ts'
 import { deny, finish, sendPage, type Visit } from './visit.ts'
 
@@ -36,7 +37,7 @@ function askedIn({ interaction }: Visit): Asked {
 }
 
 export async function showConsent(visit: Visit, complaint?: string): Promise<FastifyReply> {
-  const { programme, client_name, redirect_host, csrf, reply } = visit
+  const { programme, client_name, redirect, csrf, form, reply } = visit
   const { db, settings } = programme
   const asked = askedIn(visit)
   const account = await findAccount(db, asked.account_id)
@@ -44,7 +45,7 @@ export async function showConsent(visit: Visit, complaint?: string): Promise<Fas
   const text = consentPage({
     mode: settings.mode,
     client_name,
-    redirect_host,
+    redirect,
     resource_names: asked.resources.map((address) =>
       resourceNamed(settings, address) === 'rest' ? 'the API' : 'the agent tools',
     ),
@@ -54,9 +55,11 @@ export async function showConsent(visit: Visit, complaint?: string): Promise<Fas
     held: await heldScopes(visit, asked),
     cards,
     asked_card_ids: asked.cards?.card_ids ?? null,
-    ...(complaint !== undefined && { complaint }),
+    ...(complaint !== undefined && {
+      complaint: { text: complaint, ticked: new Set(form.getAll('scope')) },
+    }),
   })
-  return sendPage(reply, complaint === undefined ? 200 : 400, text)
+  return sendPage(reply, complaint === undefined ? 200 : 400, text, consent_headers)
 }
 
 /** What the client has for all cards; a box for certain cards always starts as it must. */
@@ -71,10 +74,17 @@ async function heldScopes({ programme }: Visit, asked: Asked): Promise<ReadonlyS
 }
 
 export async function decide(visit: Visit, decision: 'allow' | 'deny'): Promise<FastifyReply> {
-  const { programme, client_name, facts, form } = visit
   const asked = askedIn(visit)
+  const ticked = new Set(visit.form.getAll('scope'))
+  const granted = asked.requested.filter((scope) => ticked.has(scope))
+  if (decision === 'allow' && granted.length > 0) return grant(visit, asked, granted)
+  await recordRefusal(visit.programme.db, askingOf(visit, asked))
+  return deny(visit)
+}
+
+function askingOf({ programme, client_name, facts }: Visit, asked: Asked): Asking {
   const request = { ...facts, idempotency_key: null }
-  const asking: Asking = {
+  return {
     account_id: asked.account_id,
     client: { id: asked.client_id, name: client_name },
     facts: {
@@ -82,17 +92,27 @@ export async function decide(visit: Visit, decision: 'allow' | 'deny'): Promise<
       operation: null,
     },
   }
-  const ticked = new Set(form.getAll('scope'))
-  const granted = asked.requested.filter((scope) => ticked.has(scope))
-  if (decision === 'deny' || granted.length === 0) {
-    await recordRefusal(programme.db, asking)
-    return deny(visit)
-  }
-  const cards = chosenCards(visit, asked, await cardChoicesOf(programme.db, asked.account_id))
+}
+
+async function grant(visit: Visit, asked: Asked, granted: Scope[]): Promise<FastifyReply> {
+  const { programme } = visit
+  const { account_id, requested, resources } = asked
+  const cards = chosenCards(visit, asked, await cardChoicesOf(programme.db, account_id))
   if (cards === 'none') return showConsent(visit, 'Choose at least one card, or all of them.')
-  const { requested, resources } = asked
-  const grantId = await recordConsent(programme, asking, { requested, resources, granted, cards })
+  const signed_in_at = await signedInAt(visit)
+  const { email } = await findAccount(programme.db, account_id)
+  const asks = await confirmSignIn(visit, { account_id, email, granted, signed_in_at })
+  if (asks !== null) return asks
+  const decision = { requested, resources, granted, cards, signed_in_at }
+  const grantId = await recordConsent(programme, askingOf(visit, asked), decision)
+  if (grantId === null) throw new errors.SessionNotFound('this sign-in is over')
   return finish(visit, { consent: { grantId } })
+}
+
+async function signedInAt({ provider, interaction }: Visit): Promise<Date> {
+  const session = await provider.Session.findByUid(interaction.session?.uid ?? '')
+  if (session?.loginTs === undefined) throw new errors.SessionNotFound('nobody is signed in')
+  return new Date(session.loginTs * 1_000)
 }
 
 /** Only cards of the account, and only of those that were asked for where some were. */
@@ -101,8 +121,9 @@ function chosenCards(
   asked: Asked,
   own: readonly CardChoice[],
 ): CardAccess | 'none' {
-  if (asked.cards === null && form.get('cards') !== 'some') return null
   const ticked = new Set(form.getAll('card'))
+  // Ticks win: whoever ticks a card means that card, whatever else the form says.
+  if (asked.cards === null && ticked.size === 0 && form.get('cards') !== 'some') return null
   const card_ids = own
     .map(({ id }) => id)
     .filter((id) => ticked.has(id) && (asked.cards?.card_ids.includes(id) ?? true))

@@ -1,12 +1,14 @@
 import { type Scope, scopes, unticked_scopes } from '#contract/scopes.ts'
 import type { CardChoice } from '#domain/cards/card_choices.ts'
-import { html, type Markup } from '#doors/markup.ts'
-import { page } from './page.ts'
+import { html, Markup } from '#doors/markup.ts'
+import { cardBox } from './card_box.ts'
+import { page, scriptedHeaders } from './page.ts'
+import { type Redirect, redirectText } from './redirect.ts'
 
 export type ConsentPage = {
   mode: 'sandbox' | 'live'
   client_name: string
-  redirect_host: string
+  redirect: Redirect
   resource_names: readonly string[]
   email: string
   csrf: string
@@ -16,20 +18,38 @@ export type ConsentPage = {
   cards: readonly CardChoice[]
   /** The cards the client itself asked for; null where it did not ask for certain ones. */
   asked_card_ids: readonly string[] | null
-  complaint?: string
+  /** With what was ticked in the form that is shown again. */
+  complaint?: { text: string; ticked: ReadonlySet<string> }
 }
 
+/**
+ * Ticking a card chooses "Only these cards", and "All" takes the ticks away, so that the page shows
+ * what will be granted. Without scripts the server lets ticks win.
+ */
+const SCRIPT = `
+const all = document.querySelector('input[name=cards][value=all]')
+const some = document.querySelector('input[name=cards][value=some]')
+const ticks = [...document.querySelectorAll('input[name=card]')]
+const follow = () => { if (ticks.some((tick) => tick.checked)) some.checked = true }
+if (all && some) {
+  for (const tick of ticks) tick.addEventListener('change', follow)
+  all.addEventListener('change', () => { for (const tick of ticks) tick.checked = false })
+  addEventListener('pageshow', follow)
+}
+`
+
+export const consent_headers = scriptedHeaders(SCRIPT)
+
 export function consentPage(given: ConsentPage): string {
-  const { client_name, redirect_host, requested } = given
+  const { client_name, redirect, requested, complaint } = given
   const plain = requested.filter((scope) => scope.endsWith(':read'))
   const elevated = requested.filter((scope) => !scope.endsWith(':read'))
   return page(
     `Allow ${client_name}?`,
     given.mode,
     html`<h1>Allow ${client_name} to use your account?</h1>
-<p>It will send you back to <span class="host">${redirect_host}</span>. Anyone can choose a name:
-go on only if you started this yourself and know that address.</p>
-${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
+<p>It will send you back to ${redirectText(redirect)}. ${advice(redirect)}</p>
+${complaint !== undefined && html`<p class="warn" role="alert">${complaint.text}</p>`}
 <form method="post">
 <input type="hidden" name="csrf" value="${given.csrf}">
 <p class="soft">Signed in as ${given.email}.
@@ -37,23 +57,40 @@ ${given.complaint !== undefined && html`<p class="warn" role="alert">${given.com
 ${plain.length > 0 && scopeBoxes('It may look at', plain, given)}
 ${elevated.length > 0 && scopeBoxes('It may also', elevated, given)}
 ${cardChoices(given)}
-<p class="soft">Access is to ${given.resource_names.join(' and ')}. You can take it back at any
-time; it ends at once.</p>
+<p class="soft">Access is to ${given.resource_names.join(' and ')}. You can revoke it at any time;
+it ends immediately.</p>
 <div class="buttons">
 <button class="main" name="step" value="allow">Allow</button>
 <button name="step" value="deny">Deny</button>
 </div>
-</form>`,
+</form>
+${new Markup(`<script>${SCRIPT}</script>`)}`,
   )
 }
 
-function scopeBoxes(title: string, list: readonly Scope[], { held }: ConsentPage): Markup {
+function advice({ kind }: Redirect): string {
+  return kind === 'app'
+    ? 'Any app can claim that link and choose its name: continue only if you started this yourself.'
+    : 'Anyone can choose a name: go on only if you started this yourself and know that address.'
+}
+
+/** What a scope brings besides what its sentence says. */
+const CAUTIONS: Partial<Record<Scope, string>> = {
+  'webhook:write': 'The app can read every event of your account, whatever else you allow.',
+}
+
+function scopeBoxes(title: string, list: readonly Scope[], given: ConsentPage): Markup {
+  const { held, complaint } = given
   return html`<fieldset><legend><h2>${title}</h2></legend>
 ${list.map((scope) => {
-  const isTicked = held.has(scope) || !unticked_scopes.includes(scope)
+  const isOffered = held.has(scope) || !unticked_scopes.includes(scope)
+  const isTicked = complaint === undefined ? isOffered : complaint.ticked.has(scope)
+  const caution = CAUTIONS[scope]
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${
     isTicked && html` checked`
-  }><span>${scopes[scope]}<code>${scope}</code></span></label>`
+  }><span>${scopes[scope]}${
+    caution !== undefined && html`<small>${caution}</small>`
+  }<code>${scope}</code></span></label>`
 })}
 </fieldset>`
 }
@@ -69,19 +106,11 @@ ${asked.map((card) => cardBox(card, true))}</fieldset>`
   }
   return html`<fieldset>${title}
 <label class="choice"><input type="radio" name="cards" value="all" checked>
-<span>All cards, also those to come</span></label>
+<span>All current and future cards</span></label>
 ${
   cards.length > 0 &&
   html`<label class="choice"><input type="radio" name="cards" value="some">
-<span>Only these cards. It will then be able to do nothing that concerns the whole account.</span>
+<span>Only these cards. It can then do nothing that concerns the whole account.</span>
 </label><div class="indent">${cards.map((card) => cardBox(card, false))}</div>`
 }</fieldset>`
-}
-
-function cardBox({ id, brand, last4, name }: CardChoice, isTicked: boolean): Markup {
-  const brand_name = brand === 'visa' ? 'Visa' : 'Mastercard'
-  return html`<label class="choice"><input type="checkbox" name="card" value="${id}"${
-    isTicked && html` checked`
-  }><span>${name === null ? '' : `${name}, `}${brand_name} ending in ${last4}<code>${id}</code>
-</span></label>`
 }

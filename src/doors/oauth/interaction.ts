@@ -6,6 +6,7 @@ import { decide, showConsent } from './consent.ts'
 import { errorText } from './error_page.ts'
 import { pinned } from './handover.ts'
 import { errors } from './library.ts'
+import { redirectOf } from './redirect.ts'
 import { checkCode, checkPassword, showSignIn } from './sign_in.ts'
 import { switchAccount } from './switch_account.ts'
 import { deny, sendPage, type Visit } from './visit.ts'
@@ -39,7 +40,6 @@ async function openVisit(
   if (interaction.uid !== uid) throw new errors.SessionNotFound('this page belongs to another try')
   const client = await provider.Client.find(String(interaction.params['client_id']))
   if (client === undefined) throw new errors.InvalidClient('the client is gone')
-  const { host, protocol } = new URL(String(interaction.params['redirect_uri']))
   return {
     programme,
     provider,
@@ -49,7 +49,7 @@ async function openVisit(
     facts: requestFactsOf(programme, request),
     interaction,
     client_name: client.clientName ?? 'An app without a name',
-    redirect_host: /^https?:$/.test(protocol) ? host : `${protocol}//${host}`,
+    redirect: redirectOf(String(interaction.params['redirect_uri'])),
     csrf: programme.keys.fingerprint('oauth_csrf', uid),
     form: new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? ''),
   }

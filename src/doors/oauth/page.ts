@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { COIN, LOOK } from '#doors/look.ts'
 import { html, Markup } from '#doors/markup.ts'
 
-/** Pages without script: what a person reads before letting a program at their money. */
+/** What a person reads before letting a program at their money; it works without scripts. */
 
 const STYLE = `${LOOK}
 main{max-width:30rem;margin:0 auto;padding:clamp(1rem,7vh,5rem) 1rem 3rem}
@@ -33,6 +33,7 @@ border-bottom:1px solid var(--line);cursor:pointer}
 .choice:hover{background:var(--hover);box-shadow:-.5rem 0 var(--hover),.5rem 0 var(--hover)}
 .choice input{width:1.15rem;height:1.15rem;margin:.2rem 0 0;flex:none;accent-color:var(--accent)}
 .choice span{min-width:0}
+.choice small{display:block;color:var(--soft);font-size:.8125rem}
 .choice code{display:block;color:var(--soft);font-size:.75rem;overflow-wrap:anywhere}
 .indent{padding-left:1.85rem}
 .buttons{display:flex;flex-wrap:wrap;gap:.6rem;margin-top:1.75rem}
@@ -47,16 +48,24 @@ background:none;text-decoration:underline;text-underline-offset:2px}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
+const POLICY =
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
+  "frame-ancestors 'none'"
+
 /** No form-action: browsers apply it to where the form leads in the end, and that is the client. */
 export const page_headers: OutgoingHttpHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy':
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
-    "frame-ancestors 'none'",
+  'Content-Security-Policy': POLICY,
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
+}
+
+/** For a page with one script of ours: no other runs. */
+export function scriptedHeaders(script: string): OutgoingHttpHeaders {
+  const hash = createHash('sha256').update(script).digest('base64')
+  return { ...page_headers, 'Content-Security-Policy': `${POLICY}; script-src 'sha256-${hash}'` }
 }
 
 export function page(title: string, mode: 'sandbox' | 'live', content: Markup): string {

@@ -150,7 +150,7 @@ test('consent shows who asks and where it leads, and the dangerous boxes start e
   const { url: address } = await attemptOf(agent, { scope: scope_names.join(' ') })
   const page = await toConsent(new Browser(url), address, person)
   assert.match(page.text, /Evil &#60;script&#62;/)
-  assert.doesNotMatch(page.text, /<script|\u202E/)
+  assert.doesNotMatch(page.text, /<script>alert|\u202E/)
   assert.match(page.text, /<span class="host">127\.0\.0\.1:9<\/span>/)
   const boxes = boxesIn(page.text, 'scope')
   assert.deepEqual(Object.keys(boxes).sort(), [...scope_names].sort())
@@ -159,6 +159,7 @@ test('consent shows who asks and where it leads, and the dangerous boxes start e
   const policy = page.headers.get('content-security-policy') ?? ''
   assert.match(policy, /frame-ancestors 'none'/)
   assert.match(policy, /default-src 'none'/)
+  assert.match(policy, /script-src 'sha256-[^' ]+'$/, 'one script of ours and no other')
   assert.equal(page.headers.get('x-frame-options'), 'DENY')
   assert.equal(page.headers.get('cache-control'), 'no-store')
 })

@@ -1,10 +1,11 @@
 import { html, type Markup } from '#doors/markup.ts'
 import { page } from './page.ts'
+import { type Redirect, redirectText } from './redirect.ts'
 
 export type SignInPage = {
   mode: 'sandbox' | 'live'
   client_name: string
-  redirect_host: string
+  redirect: Redirect
   csrf: string
   email?: string
   /** What went wrong before, in a sentence. */
@@ -14,7 +15,7 @@ export type SignInPage = {
 }
 
 export function signInPage(given: SignInPage): string {
-  const { client_name, redirect_host, carried } = given
+  const { client_name, redirect, carried } = given
   const title = carried === undefined ? 'Sign in' : 'Enter your code'
   const step = carried === undefined ? 'sign_in' : 'code'
   return page(
@@ -22,7 +23,7 @@ export function signInPage(given: SignInPage): string {
     given.mode,
     html`<h1>${title}</h1>
 <p class="soft">${client_name} wants access to your account. It will send you back to
-<span class="host">${redirect_host}</span>. You decide on the next page.</p>
+${redirectText(redirect)}. You decide on the next page.</p>
 ${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
 <form method="post" autocomplete="on">
 <input type="hidden" name="csrf" value="${given.csrf}">
@@ -43,7 +44,7 @@ autofocus></label>
 <input type="password" name="password" autocomplete="current-password" required></label>`
 }
 
-function codeFields(carried: string): Markup {
+export function codeFields(carried: string): Markup {
   return html`<input type="hidden" name="carried" value="${carried}">
 <label class="field">Code of your authenticator app, or a recovery code
 <input type="text" name="totp_code" inputmode="text" autocomplete="one-time-code" required

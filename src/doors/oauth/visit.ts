@@ -4,6 +4,7 @@ import type Provider from 'oidc-provider'
 import type { Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import { page_headers } from './page.ts'
+import type { Redirect } from './redirect.ts'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
@@ -18,7 +19,7 @@ export type Visit = {
   facts: Call['request']
   interaction: Interaction
   client_name: string
-  redirect_host: string
+  redirect: Redirect
   csrf: string
   form: URLSearchParams
 }
@@ -38,6 +39,11 @@ export async function finish(
   return reply
 }
 
-export function sendPage(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply.code(status).headers(page_headers).send(text)
+export function sendPage(
+  reply: FastifyReply,
+  status: number,
+  text: string,
+  headers = page_headers,
+): FastifyReply {
+  return reply.code(status).headers(headers).send(text)
 }

@@ -1,0 +1,66 @@
+import type { FastifyReply } from 'fastify'
+import { type Scope, unticked_scopes } from '#contract/scopes.ts'
+import { confirmPage } from './confirm_page.ts'
+import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
+import { sendPage, type Visit } from './visit.ts'
+
+/** How long after the password was entered these scopes can be granted: contract, section 10.1. */
+const RECENT_MS = 5 * 60_000
+const GUARDED = unticked_scopes
+
+const isRecent = ({ programme }: Visit, at: Date) =>
+  programme.clock.now().getTime() - at.getTime() <= RECENT_MS
+
+type Confirmed = {
+  account_id: string
+  email: string
+  granted: readonly Scope[]
+  signed_in_at: Date
+}
+
+/**
+ * Asks for the password, and the code with two-factor on, where what is granted needs it and the
+ * sign-in is too old: a browser that was left open must not give money or card numbers away. Null
+ * where nothing has to be asked any more.
+ */
+export async function confirmSignIn(
+  visit: Visit,
+  confirmed: Confirmed,
+): Promise<FastifyReply | null> {
+  const { account_id, email, granted, signed_in_at } = confirmed
+  const guarded = granted.filter((scope) => GUARDED.includes(scope))
+  if (guarded.length === 0 || isRecent(visit, signed_in_at)) return null
+  const typed = typedIn(visit, email)
+  if (typed === null) return show(visit, { email, guarded })
+  const verified = await verifySignIn(visit, typed)
+  if ('account_id' in verified && verified.account_id === account_id) return null
+  const { error, message } = { error: '', message: 'Sign in again.', ...verified }
+  const carried =
+    error === 'totp_required' || error === 'totp_invalid'
+      ? { carried: sealCarried(visit, typed) }
+      : {}
+  if (error === 'totp_required') return show(visit, { email, guarded, ...carried })
+  return show(visit, { email, guarded, ...carried, complaint: message }, 401)
+}
+
+/** A code counts with the password that was typed on the page before, if that was not long ago. */
+function typedIn(visit: Visit, email: string): TypedIn | null {
+  const { form, programme } = visit
+  if (form.get('step') !== 'confirm') return null
+  if (!form.has('carried')) {
+    const password = form.get('password') ?? ''
+    return password === '' ? null : { email, password, entered_at: programme.clock.now() }
+  }
+  const carried = openCarried(visit)
+  if (carried === null || !isRecent(visit, carried.entered_at)) return null
+  return { ...carried, totp_code: form.get('totp_code') ?? '' }
+}
+
+type Shown = { email: string; guarded: readonly Scope[]; complaint?: string; carried?: string }
+
+function show(visit: Visit, shown: Shown, status = 200): FastifyReply {
+  const { programme, client_name, csrf, form, reply } = visit
+  const chosen = [...form].filter(([name]) => ['scope', 'cards', 'card'].includes(name))
+  const { mode } = programme.settings
+  return sendPage(reply, status, confirmPage({ mode, client_name, csrf, chosen, ...shown }))
+}

@@ -1,0 +1,46 @@
+import { type Scope, scopes } from '#contract/scopes.ts'
+import { html, type Markup } from '#doors/markup.ts'
+import { page } from './page.ts'
+import { codeFields } from './sign_in_page.ts'
+
+export type ConfirmPage = {
+  mode: 'sandbox' | 'live'
+  client_name: string
+  email: string
+  csrf: string
+  /** The scopes that need the password. */
+  guarded: readonly Scope[]
+  /** The fields of the consent form, to be sent again with the password. */
+  chosen: readonly (readonly [name: string, value: string])[]
+  complaint?: string
+  carried?: string
+}
+
+export function confirmPage(given: ConfirmPage): string {
+  const { client_name, email, guarded, carried } = given
+  const title = carried === undefined ? 'Enter your password' : 'Enter your code'
+  return page(
+    title,
+    given.mode,
+    html`<h1>${title}</h1>
+<p class="soft">You are about to let ${client_name} do this with the account of ${email}:</p>
+<ul>${guarded.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>
+${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
+<form method="post" autocomplete="on">
+<input type="hidden" name="csrf" value="${given.csrf}">
+${given.chosen.map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
+`,
+)}${carried === undefined ? passwordField() : codeFields(carried)}
+<div class="buttons">
+<button class="main" name="step" value="confirm">Allow</button>
+<button name="step" value="deny" formnovalidate>Deny</button>
+</div>
+</form>`,
+  )
+}
+
+function passwordField(): Markup {
+  return html`<label class="field">Password
+<input type="password" name="password" autocomplete="current-password" required autofocus></label>`
+}

@@ -1,0 +1,48 @@
+import type { OperationName } from '#contract/operations.ts'
+import type { Answer } from '#operations/call.ts'
+import { invoke } from '#operations/invoke.ts'
+import type { Visit } from './visit.ts'
+
+export type TypedIn = { email: string; password: string; entered_at: Date; totp_code?: string }
+
+type Verified = { account_id: string } | { error: string; message: string }
+
+/** The operation everybody signs in with, so that its limits and its trail hold here too. */
+export async function verifySignIn(visit: Visit, typed: TypedIn): Promise<Verified> {
+  const { entered_at: _entered_at, ...input } = typed
+  const answer = await call(visit, 'sign_in', input, null)
+  const body = JSON.parse(answer.body) as Record<string, string>
+  if (answer.status !== 200) return { error: body['error'] ?? '', message: body['message'] ?? '' }
+  // The page needs to know who it is and no more: the session it got is ended again.
+  await call(visit, 'sign_out', {}, body['bearer'] ?? '')
+  return { account_id: String(body['account_id']) }
+}
+
+function call(
+  { programme, facts }: Visit,
+  operation: OperationName,
+  input: object,
+  bearer: string | null,
+): Promise<Answer> {
+  const request = { ...facts, header: () => null }
+  return invoke(programme, { operation, bearer, request, readInput: () => input })
+}
+
+const PURPOSE = 'oauth_sign_in'
+
+/** E-mail and password while the code is asked for, sealed: nobody else can have made them. */
+export function sealCarried({ programme, interaction }: Visit, typed: TypedIn): string {
+  const { email, password, entered_at } = typed
+  const text = JSON.stringify({ email, password, entered_at })
+  return programme.keys.seal(PURPOSE, interaction.uid, text)
+}
+
+export function openCarried({ programme, interaction, form }: Visit): TypedIn | null {
+  try {
+    const text = programme.keys.open(PURPOSE, interaction.uid, form.get('carried') ?? '')
+    const carried = JSON.parse(text) as { email: string; password: string; entered_at: string }
+    return { ...carried, entered_at: new Date(carried.entered_at) }
+  } catch {
+    return null
+  }
+}
