@@ -32,17 +32,20 @@ export type Issuing = {
   stop(): Promise<void>
 }
 
-/** The network waits two seconds: what takes longer than these is better given up. */
-const LIMITS = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_000 }
+/** A connection for each lane, and one to find the accounts of new card numbers. */
+const POOL_SIZE = 3
+/** The network waits two seconds: two waits for a lock must fit into that. */
+const LIMITS = { statement_ms: 1_000, lock_ms: 500, idle_in_transaction_ms: 2_000 }
 
 export async function startIssuing(seams: Seams, database_url: string): Promise<Issuing> {
   const { settings, keys, clock } = seams
   const link = links[settings.iso_link]
   const db = openDatabase(database_url, {
-    pool_size: 2,
+    pool_size: POOL_SIZE,
     limits: LIMITS,
     key_lookups: true,
     log: seams.log,
+    fail: seams.fail,
   })
   const engine = makeEngine({ ...seams, db })
   const host = await startCardHost({ ...seams, engine, link }, settings)

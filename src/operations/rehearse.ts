@@ -108,7 +108,10 @@ function within(tx: Tx): Database {
   const unasked = () => Promise.reject(new Error('a rehearsal has one transaction and no more'))
   return {
     ...tx,
-    transaction: (work) => withinSavepoint(tx, () => work(tx, () => undefined)),
+    transaction: (work) =>
+      withinSavepoint(tx, () =>
+        work(tx, async (writes) => void (await Promise.all(writes.map(tx.write)))),
+      ),
     connection: unasked,
     listen: unasked,
     close: unasked,

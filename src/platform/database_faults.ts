@@ -15,6 +15,9 @@ export const faultOf = (cause: unknown): unknown =>
     ? new ChangedMeanwhile('what was read has changed meanwhile', { cause })
     : cause
 
+/** The transaction had failed before this statement: never the cause of anything. */
+export const isAborted = (cause: unknown): boolean => codeOf(cause) === '25P02'
+
 /** Deadlocks and serialization failures: they left nothing behind. */
 export function isRetryable(cause: unknown): boolean {
   return codeOf(cause) === '40P01' || codeOf(cause) === '40001'

@@ -7,6 +7,7 @@ import { fakeStandby } from '#test/support/fake_standby.ts'
 import { ChangedMeanwhile } from './changed_meanwhile.ts'
 import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
 import type { Log } from './log.ts'
+import { changing, copying, running } from './write.ts'
 
 let clone: TestDatabase
 let db: Database
@@ -47,6 +48,9 @@ const amountOf = async (name: string) => {
   return row?.amount
 }
 
+const adding = (name: string, amount: number) =>
+  running('update jars set amount = amount + $2 where name = $1', [name, amount])
+
 const unavailable = (work: Promise<unknown>) => assert.rejects(work, DatabaseUnavailable)
 const portOf = (url: string) => new URL(url).port
 const withHosts = (...ports: readonly (number | string)[]) =>
@@ -85,29 +89,35 @@ test('work whose failed statement was hushed up is never reported as committed',
 
 test('a commit sent behind its writes keeps them all, or none where one of them fails', async () => {
   await fill('a', 'b')
-  await db.transaction(async (tx, commitBehind) => {
-    const written = Promise.all([add(tx, 'a', -30), add(tx, 'b', 30)])
-    commitBehind()
-    await written
-  })
+  await db.transaction((_, commitWith) => commitWith([adding('a', -30), adding('b', 30)]))
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
-  const failing = db.transaction(async (tx, commitBehind) => {
-    const written = Promise.all([
-      add(tx, 'a', -30),
-      tx.run(`insert into jars values ('b', 1)`),
-      add(tx, 'b', 30),
-    ])
-    commitBehind()
-    await written
-  })
+  const double = running(`insert into jars values ('b', 1)`, [])
+  const failing = db.transaction((_, commitWith) =>
+    commitWith([adding('a', -30), double, adding('b', 30)]),
+  )
   await assert.rejects(failing, /duplicate key/, 'what failed first is told')
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
 })
 
+test('the first statement that fails is reported, though a COPY behind it is heard first', async () => {
+  await fill('a')
+  const copy = copying('copy jars from stdin (format binary)', Buffer.from('no COPY data'))
+  const changed = changing(7, 'update jars set amount = amount + $1', [1])
+  for (let round = 0; round < 20; round += 1) {
+    const failing = db.transaction((_, commitWith) => commitWith([changed, copy, copy, copy]))
+    await assert.rejects(failing, ChangedMeanwhile)
+  }
+  const asked = db.transaction(async (tx) => {
+    await Promise.all([tx.write(changed), tx.write(copy)])
+  })
+  await assert.rejects(asked, ChangedMeanwhile)
+  assert.equal(await amountOf('a'), 100n)
+})
+
 test('nothing can be asked behind a commit', async () => {
   await fill('a')
-  const late = db.transaction(async (tx, commitBehind) => {
-    commitBehind()
+  const late = db.transaction(async (tx, commitWith) => {
+    void commitWith([])
     await add(tx, 'a', 1)
   })
   await assert.rejects(late, /nothing is asked behind a commit/)
@@ -120,10 +130,10 @@ test('a change of other than so many rows undoes its transaction', async () => {
   const change = (count: number) =>
     db.transaction(async (tx) => {
       await add(tx, 'a', 0)
-      await tx.change(count, double, [100])
+      await tx.write(changing(count, double, [100]))
     })
   await assert.rejects(change(1), ChangedMeanwhile)
-  await assert.rejects(db.change(1, double, [100]), ChangedMeanwhile)
+  await assert.rejects(db.write(changing(1, double, [100])), ChangedMeanwhile)
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
   await change(2)
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [200n, 200n])

@@ -14,13 +14,13 @@ import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { silentLog } from './log.ts'
 import { hangUp, inTransaction } from './transaction.ts'
-import { asking, type CommitBehind, type Tx } from './tx.ts'
+import { asking, type CommitWith, type Tx } from './tx.ts'
 
 export { DatabaseUnavailable } from './database_faults.ts'
-export type { CommitBehind, Tx } from './tx.ts'
+export type { CommitWith, Tx } from './tx.ts'
 
 export type Database = Tx & {
-  transaction<Value>(work: (tx: Tx, commitBehind: CommitBehind) => Promise<Value>): Promise<Value>
+  transaction<Value>(work: (tx: Tx, commitWith: CommitWith) => Promise<Value>): Promise<Value>
   /** Runs work on one connection outside a transaction; for migrations and locks of a session. */
   connection<Value>(work: (client: pg.ClientBase) => Promise<Value>): Promise<Value>
   listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>

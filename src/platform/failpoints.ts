@@ -24,6 +24,12 @@ export const failpoints = [
   'payment_signed',
   'payment_sent',
   'payment_settled',
+  'batch_transactions',
+  'batch_postings',
+  'batch_changes',
+  'batch_early_reversals',
+  'batch_events',
+  'batch_messages',
 ] as const
 
 export type Failpoint = (typeof failpoints)[number]

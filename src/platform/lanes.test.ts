@@ -10,8 +10,7 @@ type Statement = { ids: readonly string[]; answer(): void; fail(): void }
 const tx = (): Tx => ({
   rows: async () => [],
   run: async () => 0,
-  change: async () => undefined,
-  copy: async () => 0,
+  write: async () => 0,
 })
 
 /** Long enough for a lane to hear an answer, wait out its turn and ask again. */

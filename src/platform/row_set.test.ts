@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { cloneDatabase } from '#test/support/database.ts'
-import { openDatabase } from './db.ts'
+import { openDatabase, type Tx } from './db.ts'
 import { rowSet } from './row_set.ts'
 
 const clone = await cloneDatabase()
@@ -33,6 +33,8 @@ const addThings = rowSet<Thing>('things', {
   bytes: ['bytea', ({ bytes }) => bytes],
   words: ['text[]', ({ words }) => words],
 })
+
+const added = (to: Tx, rows: readonly Thing[]) => to.write(addThings(rows))
 
 const thing = (given: Partial<Thing>): Thing => ({
   name: null,
@@ -75,7 +77,7 @@ test('whatever a row holds, it is there as it was given, and counted', async (t)
   )
   const property = fc.asyncProperty(things, async (rows) => {
     await db.run('truncate things')
-    assert.equal(await addThings(db, rows), rows.length)
+    assert.equal(await added(db, rows), rows.length)
     assert.deepEqual(await kept(), rows)
   })
   await fc.assert(property, { seed, numRuns: 60 })
@@ -84,25 +86,25 @@ test('whatever a row holds, it is there as it was given, and counted', async (t)
 test('rows that break a rule are refused together, and the connection goes on', async () => {
   await db.run('truncate things')
   const rows = [thing({ number: 1n }), thing({ number: 13n })]
-  await assert.rejects(addThings(db, rows), { code: '23514' })
-  await assert.rejects(addThings(db, [thing({ name: 'a' }), thing({ name: 'a' })]), {
+  await assert.rejects(added(db, rows), { code: '23514' })
+  await assert.rejects(added(db, [thing({ name: 'a' }), thing({ name: 'a' })]), {
     code: '23505',
   })
   assert.deepEqual(await kept(), [])
-  assert.equal(await addThings(db, [thing({ name: 'b' })]), 1)
+  assert.equal(await added(db, [thing({ name: 'b' })]), 1)
 })
 
 test('sent behind a statement that fails, they are let pass and the next one is heard', async () => {
   await db.run('truncate things')
   const failing = db.transaction(async (tx) => {
-    const sent = [tx.run('select 1 / 0'), addThings(tx, [thing({ name: 'c' })]), tx.run('select 1')]
+    const sent = [tx.run('select 1 / 0'), added(tx, [thing({ name: 'c' })]), tx.run('select 1')]
     const [first, copied, last] = await Promise.allSettled(sent)
     assert.deepEqual([first?.status, copied?.status, last?.status], Array(3).fill('rejected'))
     throw new Error('enough')
   })
   await assert.rejects(failing, { message: 'enough' })
   assert.deepEqual(await kept(), [])
-  assert.equal(await addThings(db, [thing({ name: 'd' })]), 1)
+  assert.equal(await added(db, [thing({ name: 'd' })]), 1)
 })
 
 test('in a transaction they stand between the statements before and behind them', async () => {
@@ -111,7 +113,7 @@ test('in a transaction they stand between the statements before and behind them'
     const count = () => tx.rows<{ count: bigint }>('select count(*) from things')
     const [before, , behind] = await Promise.all([
       count(),
-      addThings(tx, [thing({ name: 'e' }), thing({ name: 'f' })]),
+      added(tx, [thing({ name: 'e' }), thing({ name: 'f' })]),
       count(),
     ])
     return [before[0]?.count, behind[0]?.count]

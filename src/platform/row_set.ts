@@ -10,7 +10,7 @@ import {
   writeText,
   writeTexts,
 } from './binary_values.ts'
-import type { Tx } from './db.ts'
+import { copying, type Write } from './write.ts'
 
 type Of<Row, Value> = (row: Row) => Value | null | undefined
 
@@ -34,8 +34,8 @@ const writers = {
 const HEAD = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const END = -1
 
-/** Adds rows to a table, and says how many that were. */
-export type RowSet<Row> = (tx: Tx, rows: readonly Row[]) => Promise<number>
+/** Encodes new rows of one table as a write. */
+export type RowSet<Row> = (rows: readonly Row[]) => Write
 
 /**
  * New rows of a table, by the names, types and values of their columns. They are copied in: the
@@ -47,8 +47,8 @@ export function rowSet<Row>(
 ): RowSet<Row> {
   const sql = `copy ${table} (${Object.keys(columns).join(', ')}) from stdin (format binary)`
   const fields = Object.values(columns).map(([type, of]) => ({ of, write: writers[type] }) as Field)
-  return (tx, rows) =>
-    tx.copy(
+  return (rows) =>
+    copying(
       sql,
       built(() => writeRows(fields, rows)),
     )

@@ -5,17 +5,18 @@ import {
   asError,
   DatabaseUnavailable,
   faultOf,
+  isAborted,
   isUnavailable,
   isUseless,
 } from './database_faults.ts'
 import type { Fail } from './failpoints.ts'
 import { named } from './statement.ts'
-import { asking, type CommitBehind, type Tx } from './tx.ts'
+import { asking, type CommitWith, type Tx } from './tx.ts'
 
 /** Longer than the server's own limits: it is for a server that cannot be heard any more. */
 const COMMIT_TIMEOUT_MS = 5_000
 
-type Work<Value> = (tx: Tx, commitBehind: CommitBehind) => Promise<Value>
+type Work<Value> = (tx: Tx, commitWith: CommitWith) => Promise<Value>
 
 export async function inTransaction<Value>(
   client: pg.PoolClient,
@@ -23,21 +24,18 @@ export async function inTransaction<Value>(
   fail: Fail,
 ): Promise<Value> {
   let committed: Promise<void> | undefined
-  let fault: unknown
-  const ask = (statement: pg.QueryConfig, data?: Buffer) => {
+  const askInOrder = faultsInOrder(client)
+  const ask: typeof askInOrder = (statement, data) => {
     assert(committed === undefined, 'nothing is asked behind a commit')
     gather(client)
-    return asked(client, statement, data).catch((cause: unknown) => {
-      // What failed first is what failed: whatever comes behind it is only refused for it.
-      fault ??= faultOf(cause)
-      throw fault
-    })
+    return askInOrder(statement, data)
   }
-  const tx = asking(ask)
-  const commitBehind = () => {
+  const commitWith: CommitWith = async (writes) => {
     fail('before_commit')
+    const answers = writes.map(({ statement, data }) => ask(statement, data))
     committed = confirmed(client, ask(named('commit', [])))
     committed.catch(() => undefined)
+    await Promise.all(answers)
   }
   let broken: Error | undefined
   try {
@@ -45,9 +43,9 @@ export async function inTransaction<Value>(
     // Not awaited: it travels with the first statement, and fails that one if it fails.
     const begun = ask(named('begin', []))
     begun.catch(() => undefined)
-    const value = await work(tx, commitBehind)
+    const value = await work(asking(ask), commitWith)
     await begun
-    if (committed === undefined) commitBehind()
+    if (committed === undefined) await commitWith([])
     await committed
     fail('after_commit')
     return value
@@ -61,6 +59,27 @@ export async function inTransaction<Value>(
       : new DatabaseUnavailable('the database gave no answer', { cause })
   } finally {
     client.release(broken)
+  }
+}
+
+/**
+ * Statements are sent without waiting for the answers of earlier ones, and their promises may
+ * settle out of order: a COPY's rejection arrives one promise hop before that of a query ahead of
+ * it. So a failure waits until the statements before it have settled, and a statement that was
+ * refused only because the transaction had failed already reports the fault that failed it.
+ */
+function faultsInOrder(client: pg.PoolClient) {
+  let fault: unknown
+  let earlier: Promise<unknown> = Promise.resolve()
+  return (statement: pg.QueryConfig, data?: Buffer): Promise<pg.QueryResult> => {
+    const before = earlier
+    const answer = asked(client, statement, data).catch(async (cause: unknown) => {
+      await before
+      if (!isAborted(cause)) fault = faultOf(cause)
+      throw fault ?? cause
+    })
+    earlier = answer.catch(() => undefined)
+    return answer
   }
 }
 

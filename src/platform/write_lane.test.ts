@@ -2,13 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Overdue, type Verdict, writeLane } from './write_lane.ts'
 
-type Options = { batch_max?: number; judge?: (cause: unknown) => Verdict; now?: () => number }
+type Options = {
+  batch_max?: number
+  judge?: (cause: unknown) => Verdict
+  now?: () => number
+  findBusy?: (commands: readonly number[]) => Promise<readonly number[]>
+}
 
 function laneOf(
-  flush: (batch: readonly number[]) => Promise<readonly string[]>,
-  { batch_max = 512, judge = () => 'split', now = () => 0 }: Options = {},
+  flush: (batch: readonly number[], attempt: number) => Promise<readonly string[]>,
+  {
+    batch_max = 512,
+    judge = () => 'split',
+    now = () => 0,
+    findBusy = async () => [],
+  }: Options = {},
 ) {
-  return writeLane(flush, { clock: { monotonic: now }, batch_max, wait_max_ms: 1_000, judge })
+  return writeLane(flush, {
+    clock: { monotonic: now },
+    batch_max,
+    waitMaxMs: () => 1_000,
+    judge,
+    findBusy,
+  })
 }
 
 test('what comes while a batch is under way goes out together when it has returned', async () => {
@@ -57,7 +73,7 @@ test('one poisoned command is found and refused alone', async () => {
   assert.deepEqual(refused, [42])
 })
 
-test('what may pass is tried once more as a whole, and not taken apart', async () => {
+test('what may pass is tried three times as a whole, and not taken apart', async () => {
   let flushes = 0
   const lane = laneOf(
     async () => {
@@ -68,7 +84,7 @@ test('what may pass is tried once more as a whole, and not taken apart', async (
   )
   const all = await Promise.allSettled([1, 2, 3, 4].map(lane.submit))
   assert(all.every(({ status }) => status === 'rejected'))
-  assert.equal(flushes, 2)
+  assert.equal(flushes, 3)
 })
 
 test('a command that waited too long is refused unbegun', async () => {
@@ -95,4 +111,26 @@ test('a command that waited too long is refused unbegun', async () => {
   await first
   await assert.rejects(late, Overdue)
   assert.deepEqual(seen, [1])
+})
+
+test('only the commands that need a busy lock wait for it, and a second failure is theirs', async () => {
+  const batches: [readonly number[], number][] = []
+  const lane = laneOf(
+    async (batch, attempt) => {
+      batches.push([batch, attempt])
+      if (batch.includes(7)) throw new Error('lock timeout')
+      return batch.map(String)
+    },
+    { judge: () => 'separate', findBusy: async () => [7, 8] },
+  )
+  const all = await Promise.allSettled([6, 7, 8, 9].map(lane.submit))
+  assert.deepEqual(
+    all.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(batches, [
+    [[6, 7, 8, 9], 1],
+    [[6, 9], 2],
+    [[7, 8], 2],
+  ])
 })

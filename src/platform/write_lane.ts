@@ -17,19 +17,22 @@ export type WriteLane<Command, Answer> = {
 /** A command that waited too long to be begun. Nothing was done about it. */
 export class Overdue extends Error {}
 
-export type WriteLaneOptions = {
+export type WriteLaneOptions<Command> = {
   clock: Pick<Clock, 'monotonic'>
   batch_max: number
-  /** Beyond this a command is refused unbegun: whoever asked has stopped waiting. */
-  wait_max_ms: number
+  /** A command that waited longer is refused before it is begun: its caller has given up. */
+  waitMaxMs(command: Command): number
   judge(cause: unknown): Verdict
+  /** The commands that would have to wait for a lock now. */
+  findBusy(commands: readonly Command[]): Promise<readonly Command[]>
 }
 
 /**
- * What a failed batch is worth. Retry: the same again may do better at once, and if it does not,
- * nothing will. Split: one of its commands is to blame, and halves find it.
+ * What to do with a failed batch. Retry: nothing is wrong with its commands, so the whole batch is
+ * run again. Separate: a lock was not free in time, and only those who need it shall wait for it.
+ * Split: one of the commands is to blame, and halving the batch finds it.
  */
-export type Verdict = 'retry' | 'split'
+export type Verdict = 'retry' | 'separate' | 'split'
 
 type Waiting<Command, Answer> = {
   command: Command
@@ -38,17 +41,25 @@ type Waiting<Command, Answer> = {
   reject(cause: unknown): void
 }
 
-/** Commits a batch as one and answers its commands in their order; throws for the whole batch. */
+/**
+ * Commits a batch as one and answers its commands in their order; throws for the whole batch. The
+ * first attempt at a batch is number 1.
+ */
 export type Flush<Command, Answer> = (
   batch: readonly Command[],
-  is_retry: boolean,
+  attempt: number,
 ) => Promise<readonly Answer[]>
+
+/** The second attempt takes every lock; a third is for a database that is just coming back. */
+const ATTEMPTS_MAX = 3
+/** A part of a batch that could not get its locks begins with the attempt that takes them all. */
+const SEPARATED = 2
 
 export function writeLane<Command, Answer>(
   flush: Flush<Command, Answer>,
-  options: WriteLaneOptions,
+  options: WriteLaneOptions<Command>,
 ): WriteLane<Command, Answer> {
-  const { clock, batch_max, wait_max_ms } = options
+  const { clock, batch_max, waitMaxMs } = options
   let gathered: Waiting<Command, Answer>[] = []
   let unanswered = 0
   let underWay: Promise<void> | null = null
@@ -56,7 +67,7 @@ export function writeLane<Command, Answer>(
   const settle = settlerOf(flush, options)
 
   const inTime = (one: Waiting<Command, Answer>): boolean => {
-    if (clock.monotonic() - one.since_ms <= wait_max_ms) return true
+    if (clock.monotonic() - one.since_ms <= waitMaxMs(one.command)) return true
     one.reject(new Overdue('it waited too long to be begun'))
     return false
   }
@@ -87,26 +98,38 @@ export function writeLane<Command, Answer>(
   }
 }
 
-/** Answers a batch: as a whole if it can be had so, else in halves down to the one to blame. */
+type Batch<Command, Answer> = readonly Waiting<Command, Answer>[]
+
+/** Answers a batch: as a whole if possible, otherwise in parts. */
 function settlerOf<Command, Answer>(
   flush: Flush<Command, Answer>,
-  { judge }: WriteLaneOptions,
-): (batch: readonly Waiting<Command, Answer>[]) => Promise<void> {
-  const flushed = async (batch: readonly Waiting<Command, Answer>[]) => {
+  { judge, findBusy }: WriteLaneOptions<Command>,
+): (batch: Batch<Command, Answer>) => Promise<void> {
+  const flushed = async (batch: Batch<Command, Answer>, first_attempt: number) => {
     const commands = batch.map((one) => one.command)
-    try {
-      return await flush(commands, false)
-    } catch (cause) {
-      if (judge(cause) === 'split') throw cause
-      return flush(commands, true)
+    for (let attempt = first_attempt; ; attempt += 1) {
+      try {
+        return await flush(commands, attempt)
+      } catch (cause) {
+        if (judge(cause) !== 'retry' || attempt === ATTEMPTS_MAX) throw cause
+      }
     }
   }
-  const settle = async (batch: readonly Waiting<Command, Answer>[]): Promise<void> => {
+  const settleApart = async (batch: Batch<Command, Answer>): Promise<void> => {
+    const waiting = new Set(await findBusy(batch.map((one) => one.command)))
+    const isBusy = (one: Waiting<Command, Answer>) => waiting.has(one.command)
+    for (const part of [batch.filter((one) => !isBusy(one)), batch.filter(isBusy)]) {
+      if (part.length > 0) await settle(part, SEPARATED)
+    }
+  }
+  const settle = async (batch: Batch<Command, Answer>, first_attempt = 1): Promise<void> => {
     try {
-      const answers = await flushed(batch)
+      const answers = await flushed(batch, first_attempt)
       for (const [at, one] of batch.entries()) one.resolve(answers[at] as Answer)
     } catch (cause) {
-      if (batch.length === 1 || judge(cause) === 'retry') {
+      const verdict = judge(cause)
+      if (verdict === 'separate' && first_attempt === 1) return settleApart(batch)
+      if (verdict !== 'split' || batch.length === 1) {
         for (const one of batch) one.reject(cause)
         return
       }

@@ -17,6 +17,7 @@ import { type Clock, systemClock } from '#platform/clock.ts'
 import { readSettings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
 import { type Database, openDatabase } from '#platform/db.ts'
+import { type Fail, neverFail } from '#platform/failpoints.ts'
 import { silentLog } from '#platform/log.ts'
 import { systemRandom } from '#platform/random.ts'
 import { insertBareAccount } from './accounts.ts'
@@ -41,6 +42,7 @@ type Options = {
   lane_count?: number
   clock?: Clock
   data_dir?: string
+  fail?: Fail
 }
 
 export async function openIssuer(
@@ -49,10 +51,11 @@ export async function openIssuer(
   const data_dir = options.data_dir ?? (await mkdtemp(join(tmpdir(), 'florin_issuer_')))
   const database = options.database_url === undefined ? await cloneDatabase() : null
   const url = options.database_url ?? database?.url ?? ''
-  const db = openDatabase(url, { pool_size: 6, key_lookups: true })
+  const { fail = neverFail } = options
+  const db = openDatabase(url, { pool_size: 6, key_lookups: true, fail })
   const clock = options.clock ?? systemClock()
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
-  const seams = await makeSeams(settings, db, { log: silentLog, clock })
+  const seams = await makeSeams(settings, db, { log: silentLog, clock, fail })
   const { batch_max, lane_count } = options
   const engine = makeEngine(seams, {
     ...(batch_max !== undefined && { batch_max }),

@@ -2,16 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import type { Seams } from '#platform/context.ts'
 import { cloneDatabase } from './database.ts'
 import { startTestService, type TestService } from './start.ts'
 
 type Nodes = { first: TestService; second: TestService }
 
 /** Two nodes of one service; both are stopped before their database goes. */
-export async function startTwoNodes(env: Record<string, string> = {}): Promise<Nodes> {
+export async function startTwoNodes(
+  env: Record<string, string> = {},
+  seams: Partial<Seams> = {},
+): Promise<Nodes> {
   const database = await cloneDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_nodes_'))
-  const options = { env, database_url: database.url, data_dir }
+  const options = { env, seams, database_url: database.url, data_dir }
   const first = await startTestService(options)
   const second = await startTestService(options)
   after(async () => {

@@ -1,17 +1,19 @@
-import { type Heads, recordEventSet } from '#domain/events/record_event_set.ts'
-import type { CommitBehind, Tx } from '#platform/db.ts'
+import { eventSetWrites, type Heads } from '#domain/events/record_event_set.ts'
+import type { CommitWith, Tx } from '#platform/db.ts'
+import type { Write } from '#platform/write.ts'
 import { decide } from './decide.ts'
 import { type EngineSeams, lookUp } from './look_up.ts'
 import {
   type AnsweredMessage,
-  insertEarlyReversals,
-  insertMessages,
+  isAnsweredElsewhere,
   markChallengesUsed,
+  newEarlyReversals,
+  newMessages,
   writeAttempts,
 } from './outcome_store.ts'
 import { declined } from './record.ts'
 import type { Answered, CardRequest } from './request.ts'
-import { insertTransactions, updateTransactions } from './transaction_sets.ts'
+import { changedTransactions, newTransactions } from './transaction_sets.ts'
 import { insertUnpriced } from './unpriced_store.ts'
 import type { Unpriced, Work } from './work.ts'
 
@@ -21,14 +23,14 @@ export class AnsweredElsewhere extends Error {}
 type BatchRun = {
   batch: readonly CardRequest[]
   locks_all: boolean
-  commitBehind: CommitBehind
+  commitWith: CommitWith
 }
 
 /** One batch, in one transaction: what is locked and looked up, decided, and written. */
 export async function runBatch(
   seams: EngineSeams,
   tx: Tx,
-  { batch, locks_all, commitBehind }: BatchRun,
+  { batch, locks_all, commitWith }: BatchRun,
 ): Promise<{ answered: readonly Answered[]; unpriced: readonly Unpriced[] }> {
   const { work, seen, heads } = await lookUp(seams, tx, { batch, locks_all })
   const answers = new Map<string, Known>()
@@ -48,7 +50,11 @@ export async function runBatch(
     answers.set(request.identity, { fingerprint: request.fingerprint, kept })
     return first
   })
-  await write(seams, tx, { work, heads, messages, commitBehind })
+  await writeRareOutcomes(tx, work)
+  // Everything is built before anything is sent: a fault in between must not commit a part.
+  await commitWith(outcomeWrites(seams, { work, heads, messages })).catch((cause: unknown) => {
+    throw isAnsweredElsewhere(cause) ? new AnsweredElsewhere('a node was faster', { cause }) : cause
+  })
   return { answered, unpriced: work.unpriced }
 }
 
@@ -63,18 +69,18 @@ function repeated(request: CardRequest, { fingerprint, kept }: Known): Answered 
   return { answer: request.answer(decision).bytes, is_repeat: true, decision }
 }
 
-type Outcome = {
-  work: Work
-  heads: Heads
-  messages: readonly AnsweredMessage[]
-  commitBehind: CommitBehind
+type Outcome = { work: Work; heads: Heads; messages: readonly AnsweredMessage[] }
+
+/** These are rare enough for round trips of their own. */
+async function writeRareOutcomes(tx: Tx, work: Work): Promise<void> {
+  await writeAttempts(tx, work.failed_cards)
+  await markChallengesUsed(tx, work.used_challenges)
+  await insertUnpriced(tx, work.unpriced, work.now)
 }
 
-async function write(
-  { settings, clock, newId }: EngineSeams,
-  tx: Tx,
-  { work, heads, messages, commitBehind }: Outcome,
-): Promise<void> {
+/** The writes of a batch in the order of their locks: purses before the accounts' sequences. */
+function outcomeWrites(seams: EngineSeams, { work, heads, messages }: Outcome): Write[] {
+  const { settings, clock, newId, fail } = seams
   const { now } = work
   const telling = {
     livemode: settings.mode === 'live',
@@ -84,20 +90,16 @@ async function write(
       return { id: newId('evt', created_at), created_at }
     },
   }
-  // What is rare takes journeys of its own.
-  await writeAttempts(tx, work.failed_cards)
-  await markChallengesUsed(tx, work.used_challenges)
-  await insertUnpriced(tx, work.unpriced, now)
-  // The rest goes in one with its commit, in the order it is asked for here.
-  const written = Promise.all([
-    insertTransactions(tx, work.made),
-    work.posting.write(),
-    updateTransactions(tx, work.changed, now),
-    insertEarlyReversals(tx, work.new_early_reversals, now),
-    recordEventSet(tx, heads, work.events, telling),
-    insertMessages(tx, messages),
-  ])
-  commitBehind()
-  const results = await written
-  if (results.at(-1) === true) throw new AnsweredElsewhere('a message was answered elsewhere')
+  const builders = {
+    batch_transactions: () => newTransactions(work.made),
+    batch_postings: () => work.posting.writes(),
+    batch_changes: () => changedTransactions(work.changed, now),
+    batch_early_reversals: () => newEarlyReversals(work.new_early_reversals, now),
+    batch_events: () => eventSetWrites(heads, work.events, telling),
+    batch_messages: () => newMessages(messages),
+  } as const
+  return Object.entries(builders).flatMap(([failpoint, build]) => {
+    fail(failpoint as keyof typeof builders)
+    return build()
+  })
 }

@@ -3,6 +3,8 @@ import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/write_lane.ts'
 import { AnsweredElsewhere, runBatch } from './batch.ts'
+import { type CardAccounts, makeCardAccounts } from './card_accounts.ts'
+import { findUnlockedCards } from './facts_store.ts'
 import type { EngineSeams } from './look_up.ts'
 import type { Answered, CardRequest } from './request.ts'
 
@@ -31,22 +33,33 @@ export function makeEngine(
 ): Engine {
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, Answered>(
-      async (batch, is_retry) => {
-        const { answered, unpriced } = await seams.db.transaction((tx, commitBehind) =>
-          runBatch(seams, tx, { batch, locks_all: is_retry, commitBehind }),
+      async (batch, attempt) => {
+        const { answered, unpriced } = await seams.db.transaction((tx, commitWith) =>
+          runBatch(seams, tx, { batch, locks_all: attempt > 1, commitWith }),
         )
         for (const { id } of unpriced) alarm(seams, id)
         return answered
       },
-      { clock: seams.clock, batch_max, wait_max_ms: WAIT_MAX_MS, judge },
+      {
+        clock: seams.clock,
+        batch_max,
+        waitMaxMs,
+        judge,
+        findBusy: (batch) => findBusy(seams, batch),
+      },
     ),
   )
+  const accounts = makeCardAccounts(seams.db)
   return {
-    submit: (request) => laneOf(lanes, request).submit(request),
+    submit: (request) => submitTo(lanes, accounts, request),
     load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
     drain: async () => void (await Promise.all(lanes.map((lane) => lane.drain()))),
   }
 }
+
+/** An expiry is our own: nobody waits for it with a deadline. */
+const waitMaxMs = ({ kind }: CardRequest): number =>
+  kind === 'expire' ? Number.POSITIVE_INFINITY : WAIT_MAX_MS
 
 /** Somebody must look: the network has paid, and the card has not. */
 function alarm({ log, metrics }: EngineSeams, id: string): void {
@@ -54,19 +67,45 @@ function alarm({ log, metrics }: EngineSeams, id: string): void {
   log.error('a clearing waits for a person to say its dollars', { clearing: id }, undefined)
 }
 
-/** All messages of a card go the same way, so that they are decided in the order they came. */
-function laneOf(lanes: readonly Lane[], { pan_hash }: CardRequest): Lane {
-  const lane = lanes[(pan_hash.codePointAt(0) ?? 0) % lanes.length]
+/**
+ * All messages of an account go through one lane, in the order they came. Two lanes with cards of
+ * one account would contend for its event sequence: 2,400 messages a second instead of 6,000.
+ */
+function submitTo(
+  lanes: readonly Lane[],
+  accounts: CardAccounts,
+  request: CardRequest,
+): Promise<Answered> {
+  const known = accounts.known(request.pan_hash)
+  if (known !== undefined) return laneOf(lanes, known).submit(request)
+  return accounts
+    .find(request.pan_hash)
+    .then((account_id) => laneOf(lanes, account_id ?? request.pan_hash).submit(request))
+}
+
+/** By the last character: an id begins with its time, and ends at random. */
+function laneOf(lanes: readonly Lane[], id: string): Lane {
+  const lane = lanes[id.charCodeAt(id.length - 1) % lanes.length]
   assert(lane !== undefined, 'a remainder is an index')
   return lane
 }
 
-/** Locks that are not to be had, and deadlocks: one command's card is to blame. */
+/** The messages whose cards are locked by somebody else at this moment. */
+async function findBusy({ db }: EngineSeams, batch: readonly CardRequest[]) {
+  const unlocked = await findUnlockedCards(
+    db,
+    batch.map(({ pan_hash }) => pan_hash),
+  ).catch(() => [])
+  const free = new Set(unlocked.map(({ pan_hash }) => pan_hash))
+  return batch.filter(({ pan_hash }) => !free.has(pan_hash))
+}
+
+/** A lock that was not free in time, or a deadlock. */
 const CONTENTION = /^(55P03|57014|40P01|40001)$/
 
 function judge(cause: unknown): Verdict {
   if (cause instanceof AnsweredElsewhere || cause instanceof ChangedMeanwhile) return 'retry'
   if (!(cause instanceof DatabaseUnavailable)) return 'split'
   const code = (cause.cause as { code?: unknown } | undefined)?.code
-  return typeof code === 'string' && CONTENTION.test(code) ? 'split' : 'retry'
+  return typeof code === 'string' && CONTENTION.test(code) ? 'separate' : 'retry'
 }

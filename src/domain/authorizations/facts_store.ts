@@ -45,6 +45,18 @@ export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<Locked
   )
 }
 
+/** The cards that nobody has locked; the locks that find it out end with the statement. */
+export function findUnlockedCards(
+  db: Tx,
+  pan_hashes: readonly string[],
+): Promise<{ pan_hash: string }[]> {
+  return db.rows(
+    `select pan_hash from cards where pan_hash = any($1)
+      order by account_id, id for no key update skip locked`,
+    [texts(pan_hashes, (hash) => hash)],
+  )
+}
+
 /** All of a purse is null where it was never used; one that is locked is made. */
 type PurseStanding = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
 type NoPurse = { [Column in keyof PurseStanding]: null }

@@ -26,7 +26,7 @@ import type { Work } from './work.ts'
 /** What a batch works with. */
 export type EngineSeams = Pick<
   Seams,
-  'settings' | 'clock' | 'random' | 'newId' | 'log' | 'metrics'
+  'settings' | 'clock' | 'random' | 'newId' | 'log' | 'metrics' | 'fail'
 > & {
   /** A database of the engine's own, so that no slow query elsewhere can hold it up. */
   db: Database
@@ -51,6 +51,7 @@ export async function lookUp(
   const pan_hashes = [...new Set(batch.map(({ pan_hash }) => pan_hash))]
   const identities = batch.map(({ identity }) => identity)
   // Sent together and answered in turn: each statement sees what was committed before its own.
+  if (locks_all) waitLongerForLocks(tx)
   const [locked, standings, seen, rows, challenges, is_paused] = await Promise.all([
     lockCards(tx, pan_hashes),
     findStandings(tx, pan_hashes),
@@ -69,22 +70,23 @@ export async function lookUp(
   }
   const standing = { cards: [...cards.values()], standing_of }
   const locking = locks_all ? standing.cards : cardsToLock(batch, cards, standing_of)
-  const [posting, heads] = await Promise.all([
-    beginPosting(
-      tx,
-      pursesToLock(locking),
-      { now, newId: seams.newId },
-      pursesRead(standing, locking),
-    ),
-    locks_all
-      ? lockHeads(
-          tx,
-          standing.cards.map(({ account_id }) => account_id),
-        )
-      : headsRead(standing),
-  ])
+  const posting = await beginPosting(
+    tx,
+    pursesToLock(locking),
+    { now, newId: seams.newId },
+    pursesRead(standing, locking),
+  )
+  // Behind the purses, not beside them: where purses are missing they are created and locked in
+  // further statements, and heads that were locked before those would deadlock with owners' calls.
+  const account_ids = standing.cards.map(({ account_id }) => account_id)
+  const heads = locks_all ? await lockHeads(tx, account_ids) : headsRead(standing)
   const facts = { now, window, cards, posting, is_paused, seen, rows, challenges }
   return { work: newWork(seams, facts), seen, heads }
+}
+
+/** The first attempt has given up on a lock early, for the sake of those who do not need it. */
+function waitLongerForLocks(tx: Tx): void {
+  tx.run(`set local lock_timeout = '900ms'`).catch(() => undefined)
 }
 
 type Facts = Pick<Work, 'now' | 'window' | 'cards' | 'posting' | 'is_paused'> & {

@@ -1,6 +1,8 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
+import { running, type Write } from '#platform/write.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { CardRequest, KeptAnswer } from './request.ts'
 
@@ -33,33 +35,29 @@ const addMessages = rowSet<AnsweredMessage>('network_messages', {
   received_at: ['timestamptz', ({ request }) => request.received_at],
 })
 
-const UNIQUE_VIOLATION = '23505'
-
-/**
- * The last statement of a batch. True where another node has answered one of these meanwhile, which
- * only a card that nobody knows makes possible: the batch is then done again, and finds it.
- */
-export async function insertMessages(tx: Tx, messages: readonly AnsweredMessage[]) {
+export function newMessages(messages: readonly AnsweredMessage[]): readonly Write[] {
   const rows = messages
     .filter(({ request }) => request.message !== null)
     .sort((a, b) => (a.request.identity < b.request.identity ? -1 : 1))
-  if (rows.length === 0) return false
-  try {
-    await addMessages(tx, rows)
-    return false
-  } catch (cause) {
-    if ((cause as { code?: unknown }).code === UNIQUE_VIOLATION) return true
-    throw cause
-  }
+  return rows.length === 0 ? [] : [addMessages(rows)]
 }
 
-export async function insertEarlyReversals(tx: Tx, identities: ReadonlySet<string>, now: Date) {
-  if (identities.size === 0) return
-  await tx.run(
-    `insert into early_reversals (identity, created_at)
-     select unnest($1::text[]), $2 on conflict do nothing`,
-    [[...identities].sort(), now],
-  )
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Another node has answered one of these messages meanwhile. The lock of a card prevents that; it
+ * can happen only for a card number that is nobody's.
+ */
+export function isAnsweredElsewhere(cause: unknown): boolean {
+  const { code, table } = cause as { code?: unknown; table?: unknown }
+  return code === UNIQUE_VIOLATION && table === 'network_messages'
+}
+
+export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): readonly Write[] {
+  if (identities.size === 0) return []
+  const sql = `insert into early_reversals (identity, created_at)
+    select unnest($1::text[]), $2 on conflict do nothing`
+  return [running(sql, [texts([...identities].sort(), (identity) => identity), now])]
 }
 
 export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardFacts>): Promise<void> {

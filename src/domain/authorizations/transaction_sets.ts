@@ -1,7 +1,7 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { bigints, moments, texts } from '#platform/columns.ts'
-import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
+import { changing, type Write } from '#platform/write.ts'
 
 const addTransactions = rowSet<TransactionRow>('transactions', {
   account_id: ['text', (row) => row.account_id],
@@ -46,9 +46,8 @@ const addTransactions = rowSet<TransactionRow>('transactions', {
   updated_at: ['timestamptz', (row) => row.updated_at],
 })
 
-export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await addTransactions(tx, rows)
+export function newTransactions(rows: readonly TransactionRow[]): readonly Write[] {
+  return rows.length === 0 ? [] : [addTransactions(rows)]
 }
 
 const UPDATE_TRANSACTIONS = `
@@ -66,14 +65,13 @@ const UPDATE_TRANSACTIONS = `
    where t.account_id = w.account_id and t.id = w.id`
 
 /** The version counts on from what is there: other rooms note disputes in these rows. */
-export async function updateTransactions(
-  tx: Tx,
+export function changedTransactions(
   changed: ReadonlyMap<TransactionRow, bigint>,
   now: Date,
-): Promise<void> {
+): readonly Write[] {
   const rows = [...changed.keys()].sort(byKey)
-  if (rows.length === 0) return
-  await tx.change(rows.length, UPDATE_TRANSACTIONS, [
+  if (rows.length === 0) return []
+  const update = changing(rows.length, UPDATE_TRANSACTIONS, [
     texts(rows, (row) => row.account_id),
     texts(rows, (row) => row.id),
     texts(rows, (row) => row.status),
@@ -88,6 +86,7 @@ export async function updateTransactions(
     bigints(rows, (row) => changed.get(row)),
     now,
   ])
+  return [update]
 }
 
 function byKey(a: TransactionRow, b: TransactionRow): number {

@@ -3,6 +3,7 @@ import { bigints, texts } from '#platform/columns.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
+import { changing, type Write } from '#platform/write.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
 import type { Telling } from './record_events.ts'
 
@@ -32,14 +33,13 @@ type Stored = OwnedEvent & {
   created_at: Date
 }
 
-/** Writes events of many accounts at once, each with its account's next number. */
-export async function recordEventSet(
-  tx: Tx,
+/** The events of many accounts, each with its account's next number, ready to be sent. */
+export function eventSetWrites(
   heads: Heads,
   events: readonly OwnedEvent[],
   { stamp, livemode, request }: Telling,
-): Promise<void> {
-  if (events.length === 0) return
+): readonly Write[] {
+  if (events.length === 0) return []
   const counted = new Set<string>()
   const rows = events.map(({ account_id, event }): Stored => {
     const { id, created_at } = stamp()
@@ -54,13 +54,13 @@ export async function recordEventSet(
     const body = eventBody(event, { livemode, request, id, created_at, account_id, sequence })
     return { account_id, event, id, created_at, sequence, body }
   })
-  await Promise.all([moveHeads(tx, heads, counted), addEvents(tx, rows), addToOutbox(tx, rows)])
+  const moved = counted.size === 0 ? [] : [moveHeads(heads, counted)]
+  return [...moved, addEvents(rows), addToOutbox(rows)]
 }
 
-async function moveHeads(tx: Tx, heads: Heads, counted: ReadonlySet<string>): Promise<void> {
+function moveHeads(heads: Heads, counted: ReadonlySet<string>): Write {
   const account_ids = [...counted].sort()
-  if (account_ids.length === 0) return
-  await tx.change(
+  return changing(
     account_ids.length,
     `update account_heads h set event_sequence = w.last
        from unnest($1::text[], $2::bigint[], $3::bigint[]) as w (account_id, read, last)

@@ -2,6 +2,7 @@ import type { Micros } from '#kernel/money.ts'
 import { bigints, days, moments, texts } from '#platform/columns.ts'
 import type { Tx } from '#platform/db.ts'
 import { rowSet } from '#platform/row_set.ts'
+import { changing, type Write } from '#platform/write.ts'
 import type { MovementName } from './movements.ts'
 import { CUSTOMER_KINDS, type Purse, type PurseKind, type StoredKind, storedKind } from './purse.ts'
 
@@ -91,20 +92,19 @@ function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   )
 }
 
-/** New balances and their movements; every purse must be there, and be what it was when read. */
-export async function writePostings(
-  tx: Tx,
+/** New balances and their movements; every purse must exist, and be what it was when read. */
+export function postingWrites(
   rows: readonly MovementRow[],
   purses: readonly PurseRow[],
-): Promise<void> {
-  await Promise.all([
-    purses.length > 0 && writePurses(tx, purses),
-    rows.length > 0 && addMovements(tx, rows),
-  ])
+): readonly Write[] {
+  return [
+    ...(purses.length > 0 ? [writePurses(purses)] : []),
+    ...(rows.length > 0 ? [addMovements(rows)] : []),
+  ]
 }
 
-function writePurses(tx: Tx, purses: readonly PurseRow[]): Promise<void> {
-  return tx.change(purses.length, WRITE_PURSES, [
+function writePurses(purses: readonly PurseRow[]): Write {
+  return changing(purses.length, WRITE_PURSES, [
     texts(purses, (purse) => purse.account_id),
     texts(purses, (purse) => purse.kind),
     texts(purses, (purse) => purse.owner_id),

@@ -2,14 +2,15 @@ import { assert } from '#kernel/assert.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
+import type { Write } from '#platform/write.ts'
 import { type Cause, debtPayer, debtPayment, dependsOnDebt, insufficient } from './debt.ts'
 import {
   lockPurses,
   type MovementRow,
   moveAtOnce,
   type PurseRow,
+  postingWrites,
   type Spent,
-  writePostings,
 } from './ledger_store.ts'
 import { type Move, movements } from './movements.ts'
 import { isCustomers, type Purse, receivable, treasury } from './purse.ts'
@@ -32,6 +33,8 @@ export type Posting = {
   move(move: Move): Posted
   /** What has been spent from a purse by now. */
   countSpent(account_id: string, purse: Purse, spent: Spent & { spent_day: string }): void
+  /** What was decided, ready to be sent. */
+  writes(): readonly Write[]
   write(): Promise<void>
 }
 
@@ -53,6 +56,7 @@ export async function beginPosting(
   const locked = await lockPurses(tx, [...wanted, ...debts].filter(isCustomers))
   const purses = new PurseRows([...locked, ...read])
   const rows: MovementRow[] = []
+  const writes = () => postingWrites(rows, purses.changed())
   const balanceOf = (account_id: string, purse: Purse): Micros => {
     const row = purses.find(account_id, purse)
     return row === undefined ? 0n : inPurse(row, purse)
@@ -89,7 +93,8 @@ export async function beginPosting(
       assert(row !== undefined, 'a posting has locked what is spent from')
       countSpent(row, spent)
     },
-    write: () => writePostings(tx, rows, purses.changed()),
+    writes,
+    write: async () => void (await Promise.all(writes().map(tx.write))),
   }
 }
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '#platform/log.ts'
+import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
+import { runMixedStorm } from '#test/support/mixed_storm.ts'
+import { startTwoNodes } from '#test/support/nodes.ts'
+import { assertBooksAreSound } from '#test/support/spending.ts'
+
+const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000)
+const STEPS = Number(process.env['FLORIN_STORM_STEPS'] ?? 2_000)
+
+/** Logged errors and how often each came: they say why a message failed. */
+const logged = new Map<string, number>()
+const log = {
+  ...silentLog,
+  error: (message: string, _: object, cause: unknown) => {
+    const line = `${message}: ${String(cause)} ${String((cause as Error | undefined)?.cause ?? '')}`
+    logged.set(line, (logged.get(line) ?? 0) + 1)
+  },
+}
+const { first, second } = await startTwoNodes({}, { log })
+
+for (const [name, nodes] of [
+  ['one node', [first]],
+  ['two nodes', [first, second]],
+] as const) {
+  test(`card messages beside all of an owner's writes never fail on ${name}, seed ${seed}`, async (t) => {
+    t.after(() => t.diagnostic(JSON.stringify(Object.fromEntries(logged))))
+    const result = await runMixedStorm({
+      nodes,
+      seed,
+      clients: 12,
+      message_percent: 60,
+      isOver: ({ card_messages, owner_calls }) => card_messages + owner_calls >= STEPS,
+    })
+    assert(result.card_messages > STEPS / 3, `${result.card_messages} card messages were sent`)
+    assert((result.response_codes.get('00') ?? 0) > STEPS / 6, 'many messages were approved')
+    const { db } = first.programme
+    await assertBooksAreSound(db)
+    await assertEventsAreWhole(db)
+  })
+}

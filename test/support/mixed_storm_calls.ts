@@ -1,0 +1,108 @@
+import { send } from './http.ts'
+import type { BareCard } from './issuer.ts'
+import { pick, type Random, type StormOwner } from './mixed_storm_actors.ts'
+import type { TestService } from './start.ts'
+import { WALLET } from './withdrawals.ts'
+
+type Answer = { call: string; status: number; text: string }
+type Call = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>
+type Act = (call: Call, owner: StormOwner, random: Random) => Promise<unknown>
+
+/** A card of the account, for a call about it. */
+const card = ({ cards }: StormOwner, random: Random): string =>
+  `/v1/cards/${pick(cards, random).id}`
+const CARDS_KEPT = 14
+
+/** Everything an owner can change that touches the account's money, cards or event sequence. */
+const acts: readonly Act[] = [
+  ...repeated(6, (call, owner, random) =>
+    call('POST', `${card(owner, random)}/load`, { amount_usd: 1 + random(50) }),
+  ),
+  ...repeated(6, (call, owner, random) =>
+    call('POST', `${card(owner, random)}/unload`, { amount_usd: 1 + random(20) }),
+  ),
+  ...repeated(4, (call, owner, random) =>
+    call('PATCH', `${card(owner, random)}/limits`, { daily_usd: 200 + random(2_000) }),
+  ),
+  (call, owner, random) =>
+    call('PATCH', `${card(owner, random)}/mcc`, { deny: [String(1_000 + random(5_000))] }),
+  (call, owner, random) =>
+    call('PATCH', `${card(owner, random)}/geo`, { deny: [pick(['KP', 'IR', 'CU'], random)] }),
+  async (call, owner, random) => {
+    const path = card(owner, random)
+    await call('POST', `${path}/freeze`)
+    await call('POST', `${path}/unfreeze`)
+  },
+  (call) => call('POST', '/v1/topups', { amount_usd: 20 }),
+  (call, _, random) =>
+    call('PATCH', '/v1/accounts/me', { notifications: { card_frozen: random(2) === 0 } }),
+  async (call) => {
+    const { id } = await call('POST', '/v1/api_keys', { name: 'storm' })
+    if (typeof id === 'string') await call('DELETE', `/v1/api_keys/${id}`)
+  },
+  async (call) => {
+    const webhook = { url: 'https://example.com/storm', events: ['*'] }
+    const { id } = await call('POST', '/v1/webhooks', webhook)
+    if (typeof id === 'string') await call('DELETE', `/v1/webhooks/${id}`)
+  },
+  (call) => call('POST', '/v1/tickets', { subject: 'Storm', message: 'Help', category: 'other' }),
+  (call) => call('POST', '/v1/withdrawals', { amount_usd: 10, address: WALLET }),
+  async (call) => {
+    const { data } = await call('GET', '/v1/transactions?type=capture&limit=5')
+    const [capture] = Array.isArray(data) ? (data as { id: string }[]) : []
+    if (capture === undefined) return
+    await call('POST', '/v1/disputes', {
+      transaction_id: capture.id,
+      reason: 'fraudulent',
+      explanation: 'Not mine.',
+    })
+  },
+]
+
+/** These change which cards there are. */
+async function replaceCard(node: TestService, call: Call, { owner, random }: Turn): Promise<void> {
+  const { id } = await call('POST', `${card(owner, random)}/replace`)
+  if (typeof id === 'string') owner.cards.push(await printedCard(node, owner, id))
+  if (owner.cards.length > CARDS_KEPT) owner.cards.shift()
+}
+
+async function swapCard(node: TestService, call: Call, { owner, random }: Turn): Promise<void> {
+  const { id } = await call('POST', '/v1/cards', { type: 'virtual', load_usd: 100 })
+  if (typeof id === 'string') owner.cards.push(await printedCard(node, owner, id))
+  await call('POST', `${card(owner, random)}/cancel`)
+  if (owner.cards.length > CARDS_KEPT) owner.cards.shift()
+}
+
+type Turn = { owner: StormOwner; random: Random }
+
+export async function makeOwnerCall(
+  node: TestService,
+  owner: StormOwner,
+  random: Random,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  const call: Call = async (method, path, body) => {
+    const reply = await send(node.url, method, path, { bearer: owner.key, body })
+    answers.push({ call: `${method} ${path}`, status: reply.status, text: reply.text })
+    return reply.status < 300 ? reply.body : {}
+  }
+  const dice = random(40)
+  if (dice === 0) await replaceCard(node, call, { owner, random })
+  else if (dice === 1) await swapCard(node, call, { owner, random })
+  else await pick(acts, random)(call, owner, random)
+  return answers
+}
+
+export async function printedCard(
+  node: TestService,
+  { account_id }: Pick<StormOwner, 'account_id'>,
+  id: string,
+): Promise<BareCard> {
+  const { pan, exp_year, exp_month } = await node.world.cardNumberOf(account_id, id)
+  const expiry = `${String(exp_year % 100).padStart(2, '0')}${String(exp_month).padStart(2, '0')}`
+  return { account_id, id, pan: pan.open(), expiry }
+}
+
+function repeated(times: number, act: Act): Act[] {
+  return Array.from({ length: times }, () => act)
+}
