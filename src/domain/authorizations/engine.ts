@@ -3,8 +3,8 @@ import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/write_lane.ts'
 import { AnsweredElsewhere, runBatch } from './batch.ts'
-import { type CardAccounts, makeCardAccounts } from './card_accounts.ts'
 import { findUnlockedCards } from './facts_store.ts'
+import { LaneFinder } from './lane_finder.ts'
 import type { EngineSeams } from './look_up.ts'
 import type { Answered, CardRequest } from './request.ts'
 
@@ -49,9 +49,9 @@ export function makeEngine(
       },
     ),
   )
-  const accounts = makeCardAccounts(seams.db)
+  const finder = new LaneFinder(seams.db)
   return {
-    submit: (request) => submitTo(lanes, accounts, request),
+    submit: (request) => submitTo(lanes, finder, request),
     load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
     drain: async () => void (await Promise.all(lanes.map((lane) => lane.drain()))),
   }
@@ -73,14 +73,16 @@ function alarm({ log, metrics }: EngineSeams, id: string): void {
  */
 function submitTo(
   lanes: readonly Lane[],
-  accounts: CardAccounts,
+  finder: LaneFinder,
   request: CardRequest,
 ): Promise<Answered> {
-  const known = accounts.known(request.pan_hash)
+  const known = finder.known(request.pan_hash)
   if (known !== undefined) return laneOf(lanes, known).submit(request)
-  return accounts
-    .find(request.pan_hash)
-    .then((account_id) => laneOf(lanes, account_id ?? request.pan_hash).submit(request))
+  return new Promise((resolve) => {
+    finder.find(request, (account_id) =>
+      resolve(laneOf(lanes, account_id ?? request.pan_hash).submit(request)),
+    )
+  })
 }
 
 /** By the last character: an id begins with its time, and ends at random. */

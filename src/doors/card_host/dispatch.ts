@@ -103,7 +103,11 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
     answer: seams.engine
       .submit(request)
       .then(bytesOf, (cause: unknown) => undecided(asked, failed(seams, request, cause))),
-    late: () => undecided(asked, 'issuer_unavailable'),
+    late: () => {
+      const { kind, link: name } = request
+      seams.log.error('a card message was not decided in time', { kind, link: name }, undefined)
+      return undecided(asked, 'issuer_unavailable')
+    },
   }
 }
 
@@ -115,7 +119,7 @@ function undecided(asked: Asked, code: DeclineCode): Uint8Array {
 
 /** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */
 function failed({ log }: HostSeams, { kind, link }: CardRequest, cause: unknown): DeclineCode {
-  if (cause instanceof Overdue) return 'issuer_unavailable'
   log.error('a card message could not be decided', { kind, link }, cause)
+  if (cause instanceof Overdue) return 'issuer_unavailable'
   return cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error'
 }

@@ -1,0 +1,61 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { texts } from '#platform/columns.ts'
+import type { Tx } from '#platform/db.ts'
+import type { CardRequest } from './request.ts'
+
+/** Some 10 MB at the most. */
+const REMEMBERED_MAX = 50_000
+
+type Unplaced = { request: CardRequest; place(account_id: string | undefined): void }
+
+/**
+ * Finds the account of each message's card, so that all messages of an account go through one
+ * lane. Accounts are remembered: a card never changes its account. Messages of cards that are seen
+ * for the first time are looked up together and placed in the order they came.
+ */
+export class LaneFinder {
+  readonly #db: Tx
+  readonly #accounts = new Map<string, string>()
+  #unplaced: Unplaced[] = []
+  #isLookingUp = false
+
+  constructor(db: Tx) {
+    this.#db = db
+  }
+
+  known(pan_hash: string): string | undefined {
+    return this.#accounts.get(pan_hash)
+  }
+
+  /** Calls back with undefined where the number is nobody's or the database does not answer. */
+  find(request: CardRequest, place: Unplaced['place']): void {
+    this.#unplaced.push({ request, place })
+    if (!this.#isLookingUp) void this.#lookUp()
+  }
+
+  async #lookUp(): Promise<void> {
+    this.#isLookingUp = true
+    while (this.#unplaced.length > 0) {
+      await endOfTurn()
+      const batch = this.#unplaced
+      this.#unplaced = []
+      const rows = await findAccounts(this.#db, batch).catch(() => [])
+      for (const { pan_hash, account_id } of rows) this.#remember(pan_hash, account_id)
+      for (const { request, place } of batch) place(this.known(request.pan_hash))
+    }
+    this.#isLookingUp = false
+  }
+
+  #remember(pan_hash: string, account_id: string): void {
+    this.#accounts.set(pan_hash, account_id)
+    const [oldest] = this.#accounts.keys()
+    if (this.#accounts.size > REMEMBERED_MAX && oldest !== undefined) this.#accounts.delete(oldest)
+  }
+}
+
+function findAccounts(tx: Tx, batch: readonly Unplaced[]) {
+  return tx.rows<{ pan_hash: string; account_id: string }>(
+    'select pan_hash, account_id from cards where pan_hash = any($1)',
+    [texts(batch, ({ request }) => request.pan_hash)],
+  )
+}
