@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { operatorOf } from '#domain/access/operator_token.ts'
+import { networkOf } from '#domain/access/rate_limit.ts'
 import type { Programme } from '#operations/programme.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
@@ -56,7 +57,7 @@ async function senderOf(
   const { bearer: kind } = request.routeOptions.config as BodyConfig
   const bearer = bearerOf(request.headers.authorization)
   const stranger: Sender = {
-    share: { group: 'stranger', holder: request.ip },
+    share: { group: 'stranger', holder: networkOf(request.ip) },
     limit: STRANGER_BYTES_MAX,
   }
   if (kind === undefined || bearer === null || length <= STRANGER_BYTES_MAX) return stranger

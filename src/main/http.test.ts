@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { test } from 'node:test'
+import { type AddressInfo, connect } from 'node:net'
+import { after, test } from 'node:test'
 import { systemClock } from '#platform/clock.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { startTestService } from '#test/support/start.ts'
+import { makeHttp } from './http.ts'
 
 const clock = systemClock()
 let later_ms = 0
 const monotonic = () => clock.monotonic() + later_ms
-const { url } = await startTestService({ seams: { clock: { ...clock, monotonic } } })
+const { url, programme } = await startTestService({ seams: { clock: { ...clock, monotonic } } })
 const { port } = new URL(url)
 
 test('a body that does not arrive within 30 seconds is refused with a sentence', async () => {
@@ -26,4 +28,33 @@ test('a body that does not arrive within 30 seconds is refused with a sentence',
   await ended
   assert.match(heard, /^HTTP\/1\.1 408 /)
   assert.match(heard, /did not arrive in time/)
+})
+
+test('connections beyond the limit of an address or of the node are closed, and room is made by those that end', async () => {
+  for (const limits of [
+    { total: 100, address: 5 },
+    { total: 5, address: 100 },
+  ]) {
+    const app = makeHttp(programme, limits)
+    after(() => app.close())
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port: here } = app.server.address() as AddressInfo
+    const dial = async () => {
+      const socket = connect(here, '127.0.0.1')
+      socket.on('error', () => undefined)
+      const ended = once(socket, 'close').then(() => false)
+      socket.write('GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n')
+      const isOpen = await Promise.race([ended, once(socket, 'data').then(() => true)])
+      return { socket, isOpen }
+    }
+    const dialled = []
+    for (let at = 0; at < 7; at += 1) dialled.push(await dial())
+    assert.deepEqual(
+      dialled.map(({ isOpen }) => isOpen),
+      [true, true, true, true, true, false, false],
+    )
+    dialled[0]?.socket.destroy()
+    assert(await eventually(async () => (await dial()).isOpen, { within_ms: 5_000 }))
+    for (const { socket } of dialled) socket.destroy()
+  }
 })

@@ -7,6 +7,8 @@ import { followResponses, readBody } from '#doors/read_body.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
+import { limitAnonymous } from './anonymous_limits.ts'
+import { CONNECTIONS, type ConnectionLimits, limitConnections } from './connection_limits.ts'
 import { rememberMethods } from './known_methods.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
@@ -17,7 +19,10 @@ const KEEP_ALIVE_MS = 72_000
 const REFUSED_BODIES = new Set(['payload_too_large', 'service_unavailable'])
 
 /** The HTTP server with its bounds; doors mount their routes on it. */
-export function makeHttp(programme: Programme): FastifyInstance {
+export function makeHttp(
+  programme: Programme,
+  connections: ConnectionLimits = CONNECTIONS,
+): FastifyInstance {
   const { trusted_proxies } = programme.settings
   const app = fastify({
     logger: false,
@@ -37,8 +42,10 @@ export function makeHttp(programme: Programme): FastifyInstance {
   for (const type of ['application/json', '*']) {
     app.addContentTypeParser(type, (request: FastifyRequest) => readBody(programme, request))
   }
+  limitConnections(app.server, connections, trusted_proxies.length > 0)
   followResponses(app.server)
   refuseInOurWords(app)
+  limitAnonymous(app, programme)
   limitBodyTime(app, programme)
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {

@@ -1,4 +1,5 @@
 import type { OperationShape } from '#contract/operation.ts'
+import type { Problem } from '#contract/problem.ts'
 import { recordAudit } from '#domain/access/audit.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
 import { assert } from '#kernel/assert.ts'
@@ -22,6 +23,8 @@ export type Running = {
   request: RequestFacts
   rate: RateStanding
   input: Record<string, unknown>
+  /** Why the input cannot be accepted, where that is an answer to keep. */
+  refusal: Problem | null
   /** What every answer to this call carries, whatever it says. */
   headers: Record<string, string>
   /** Made by the house itself: nobody is charged for it. */

@@ -8,7 +8,7 @@ import { run } from './run.ts'
 import { auditRefusal, type Refused } from './steps/audit_refusal.ts'
 import { authenticate } from './steps/authenticate.ts'
 import { limitRate, rateHeaders, rateStanding, rateSubjectOf } from './steps/limit_rate.ts'
-import { parseInput } from './steps/parse_input.ts'
+import { judgeInput } from './steps/parse_input.ts'
 import { readIdempotencyKey } from './steps/replay_idempotent.ts'
 import { requireAccess, requireFieldAccess } from './steps/require_access.ts'
 import { isNeedless, takeFile } from './steps/take_file.ts'
@@ -59,7 +59,7 @@ async function steps(
 
   const idempotency_key = readIdempotencyKey(request.header('idempotency-key'))
   const given = call.readInput()
-  const input = parseInput(operation, given instanceof Promise ? await given : given)
+  const { input, refusal } = judgeInput(operation, given instanceof Promise ? await given : given)
   requireFieldAccess(operation, caller, input)
   const facts = factsOf(call, idempotency_key)
   if (input['content_base64'] !== undefined) {
@@ -74,7 +74,8 @@ async function steps(
   const rate = rateStanding(subject, verdict)
   const { headers } = progress
   const is_free = call.is_free === true
-  return await run({ programme, operation, caller, request: facts, rate, input, headers, is_free })
+  const asked = { operation, caller, request: facts, rate, input, refusal }
+  return await run({ programme, ...asked, headers, is_free })
 }
 
 /** Written out, not spread: every call makes one. */

@@ -43,7 +43,9 @@ async function change(
   payment: PaymentRow | null,
 ): Promise<Answer> {
   const call = idempotencyOf(running)
-  const makeRun = await prepared(running, handler, call)
+  const { refusal } = running
+  if (refusal !== null && call === null) throw refusal
+  const makeRun = refusal === null ? await prepared(running, handler, call) : thrower(refusal)
   const changed = new Set<string>()
   const answer = await running.programme.db.transaction((tx) =>
     write(running, { tx, handler, call, makeRun, changed, payment }),
@@ -209,17 +211,20 @@ async function prepared(
   if (typeof handler === 'function') return () => handler
   const { programme } = running
   if (call !== null && (await findStoredAnswer(programme.db, call)) !== undefined) {
-    return () => {
-      throw new Error('a stored answer is replayed, not run')
-    }
+    return thrower(new Error('a stored answer is replayed, not run'))
   }
   try {
     const ready = await handler.prepare(preparingContextOf(running), running.input)
     return () => ready
   } catch (cause) {
-    return () => {
-      throw cause
-    }
+    return thrower(cause)
+  }
+}
+
+/** Thrown inside the transaction, so that it is stored under the key. */
+function thrower(cause: unknown): () => never {
+  return () => {
+    throw cause
   }
 }
 

@@ -8,10 +8,10 @@ import { requireCardAccess } from './steps/require_card_access.ts'
 
 /** Runs a call, for money where it has a price. */
 export function run(running: Running): Promise<Answer> {
-  const { programme, operation, caller, is_free } = running
+  const { programme, operation, caller, is_free, refusal } = running
   const price = programme.settings.x402.prices.get(operation.name)
-  const performed = () =>
-    price === undefined || is_free ? perform(running) : performPaid(running, price)
+  const isCharged = price !== undefined && !is_free && refusal === null
+  const performed = () => (isCharged ? performPaid(running, price) : perform(running))
   const isTied = caller !== null && caller.card_ids !== null
   return isTied ? holdToCards(running).then(performed) : performed()
 }

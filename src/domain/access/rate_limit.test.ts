@@ -5,6 +5,7 @@ import { heldClock } from '#test/support/clock.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
+import { memoryRateLimiter, networkOf, type RateVerdict, rate_profiles } from './rate_limit.ts'
 
 /** The measured time stands still, so that what refills does so only when a test says so. */
 const clock = heldClock()
@@ -128,4 +129,71 @@ test('moving the service’s clock refills nothing', async () => {
   const body = { seconds: 3_600 }
   await send(url, 'POST', '/sandbox/v1/clock/advance', { bearer, body })
   assertRefused(await getAccount(bearer), 429, 'rate_limited')
+})
+
+test('addresses of one IPv6 /64 share a bucket; those of another do not', async () => {
+  const tries = (from: string) => {
+    const headers = { 'x-forwarded-for': from }
+    return send(url, 'POST', '/v1/sessions', { body: {}, headers })
+  }
+  clock.pass(60_000)
+  const replies: Reply[] = []
+  for (let at = 0; at < 12; at += 1) replies.push(await tries(`2001:db8:1:2::${at.toString(16)}`))
+  replies.push(await tries('2001:0DB8:0001:0002:ffff:ffff:ffff:ffff'))
+  assert.equal(replies.filter(({ status }) => status === 429).length, 3)
+  assert.equal((await tries('2001:db8:1:3::1')).status, 400)
+  for (let at = 0; at < 10; at += 1) await tries('203.0.113.77')
+  assert.equal((await tries('::ffff:203.0.113.77')).status, 429)
+})
+
+test('the network of an address is its /64, and never longer than an address can be', () => {
+  assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::/64')
+  assert.equal(networkOf('::1'), '0:0:0:0::/64')
+  assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64')
+  assert.equal(networkOf('1:2:3:4:5:6:7:8'), '1:2:3:4::/64')
+  assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
+  assert.equal(networkOf('x:'.repeat(5_000)).length, 45)
+})
+
+test('a table that is full of addresses takes each next one without going through all of them', () => {
+  let now_ms = 0
+  const limiter = memoryRateLimiter(() => now_ms, 100_000)
+  const policies = rate_profiles.default
+  for (let at = 0; at < 100_000; at += 1) limiter.take(`ip|${at}`, policies)
+  const began = performance.now()
+  for (let at = 0; at < 5_000; at += 1) limiter.take(`other|${at}`, policies)
+  const took_ms = performance.now() - began
+  assert.ok(took_ms < 1_000, `5,000 calls took ${took_ms} ms`)
+  // Buckets that are full again make room, and one that is in use is kept.
+  now_ms = 120_000
+  for (let at = 0; at < 70; at += 1) limiter.take('busy', policies)
+  for (let at = 0; at < 10_000; at += 1) limiter.take(`later|${at}`, policies)
+  const verdict = limiter.take('busy', policies) as RateVerdict
+  assert.equal(verdict.allowed, false)
+})
+
+test('every route that takes no bearer is limited by address, and off lifts that too', async () => {
+  const open = await startTestService({ env: { FLORIN_RATE_PROFILE: 'off' } })
+  const limited = async (service: { url: string }, method: string, path: string, count: number) => {
+    const headers = { 'x-forwarded-for': '198.51.100.7' }
+    const calls = Array.from({ length: count }, async () => {
+      const reply = await fetch(service.url + path, { method, headers, redirect: 'manual' })
+      await reply.arrayBuffer()
+      return reply.status
+    })
+    return (await Promise.all(calls)).filter((status) => status === 429).length
+  }
+  for (const [method, path, count, passing] of [
+    ['GET', '/oauth/authorize?client_id=x', 14, 10],
+    ['POST', '/oauth/token', 34, 30],
+    ['POST', '/oauth/revoke', 4, 0],
+    ['GET', '/oauth/interaction/x', 24, 20],
+    ['POST', '/three_ds/chg_x/y', 24, 20],
+    ['GET', '/openapi.json', 304, 300],
+    ['GET', '/nothing/here', 1, 0],
+    ['GET', '/.well-known/oauth-authorization-server', 1, 0],
+  ] as const) {
+    assert.equal(await limited({ url }, method, path, count), count - passing, path)
+    assert.equal(await limited(open, method, path, count), 0, path)
+  }
 })

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { RateProfileName } from '#platform/config.ts'
 
 /** A bucket: `limit` calls per `window_ms`, refilled evenly. */
@@ -20,6 +21,40 @@ export const rate_profiles: Readonly<
 export const SIGN_UP_POLICIES: readonly RatePolicy[] = [
   { name: 'sustained', limit: 10, window_ms: 60_000 },
 ]
+
+const perMinute = (sustained: number, burst: number): readonly RatePolicy[] => [
+  { name: 'burst', limit: burst, window_ms: 1_000 },
+  { name: 'sustained', limit: sustained, window_ms: 60_000 },
+]
+
+/**
+ * What one address may ask of routes that take no bearer. Each begun authorization is stored, so it
+ * is the scarcest; the site is generous, since an office loads the panel from one address.
+ */
+export const anonymous_policies = {
+  authorize: perMinute(30, 10),
+  consent: perMinute(120, 20),
+  token: perMinute(300, 30),
+  three_ds: perMinute(120, 20),
+  site: perMinute(6_000, 300),
+} as const satisfies Record<string, readonly RatePolicy[]>
+
+/**
+ * The part of an address that one party holds: an IPv6 host has a /64 to itself and could call from
+ * another address each time. Behind a proxy the text is what somebody sent, so it is bounded.
+ */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip.slice(0, 45)
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+  if (mapped?.[1] !== undefined) return mapped[1]
+  if (!isIPv6(ip)) return ip.slice(0, 45)
+  const [head = '', tail] = ip.toLowerCase().split('%', 1)[0]?.split('::') ?? []
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
+  const first = [...groups, ...zeros, ...after].slice(0, 4)
+  return `${first.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`
+}
 
 export type RateVerdict = {
   allowed: boolean
@@ -68,9 +103,11 @@ export function decideRate(
 }
 
 const SUBJECTS_MAX = 100_000
+/** More than one, so that a table of buckets that are full again shrinks. */
+const LOOKED_AT = 4
 
 /** For one node. Full buckets say nothing, so they are dropped when the table grows. */
-export function memoryRateLimiter(now_ms: () => number): RateLimiter {
+export function memoryRateLimiter(now_ms: () => number, subjects_max = SUBJECTS_MAX): RateLimiter {
   const buckets = new Map<string, number[]>()
   const decide = (subject: string, policies: readonly RatePolicy[], cost: 0 | 1) => {
     const now = now_ms()
@@ -79,7 +116,7 @@ export function memoryRateLimiter(now_ms: () => number): RateLimiter {
       cost,
     })
     if (cost === 1) {
-      if (buckets.size >= SUBJECTS_MAX) dropFull(buckets, now)
+      if (buckets.size >= subjects_max && !buckets.has(subject)) makeRoom(buckets, now)
       buckets.set(subject, full_at)
     }
     return verdict
@@ -91,10 +128,23 @@ export function memoryRateLimiter(now_ms: () => number): RateLimiter {
   }
 }
 
-function dropFull(buckets: Map<string, number[]>, now_ms: number): void {
-  for (const [subject, full_at] of buckets) {
-    if (full_at.every((at) => at <= now_ms)) buckets.delete(subject)
+/**
+ * Looks at the few oldest entries only: a flood of addresses must not make each call go through the
+ * whole table. Those not full yet go to the end of the line; if all are, the oldest is forgotten.
+ */
+function makeRoom(buckets: Map<string, number[]>, now_ms: number): void {
+  const oldest: [string, number[]][] = []
+  for (const entry of buckets) {
+    oldest.push(entry)
+    if (oldest.length === LOOKED_AT) break
   }
+  let dropped = 0
+  for (const [subject, full_at] of oldest) {
+    buckets.delete(subject)
+    if (full_at.every((at) => at <= now_ms)) dropped += 1
+    else buckets.set(subject, full_at)
+  }
+  if (dropped === 0 && oldest[0] !== undefined) buckets.delete(oldest[0][0])
 }
 
 /** For FLORIN_RATE_PROFILE=off: everything passes, and the headers still tell the policy. */

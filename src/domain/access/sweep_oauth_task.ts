@@ -20,6 +20,10 @@ export function sweepOauthTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task
       // Kept a while, so that an expired token is told that it expired.
       const expired = new Date(now.getTime() - EXPIRED_KEPT_MS)
       await db.run('delete from oauth_payloads where expires_at < $1', [expired])
+      // Pages nobody came back to: anyone can begin one, and nobody asks after it.
+      await db.run(`delete from oauth_payloads where model = 'Interaction' and expires_at < $1`, [
+        now,
+      ])
       await db.run('delete from mcp_sessions where expires_at < $1', [now])
       await db.run(`delete from oauth_payloads where ${UNUSED} and created_at < $1`, [
         new Date(now.getTime() - UNUSED_CLIENT_MS),

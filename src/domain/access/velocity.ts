@@ -3,6 +3,7 @@ import type { Settings } from '#platform/config.ts'
 import type { Caller, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { Task } from '#platform/tasks.ts'
+import { networkOf } from './rate_limit.ts'
 
 type Counted = {
   settings: Settings
@@ -26,7 +27,7 @@ export async function requireVelocity(tx: Tx, counted: Counted): Promise<void> {
     await count(tx, counted, { subject: counted.caller.account_id, most: account_per_day })
   }
   if (ip_per_day !== undefined) {
-    await count(tx, counted, { subject: `ip|${counted.ip}`, most: ip_per_day })
+    await count(tx, counted, { subject: `ip|${networkOf(counted.ip)}`, most: ip_per_day })
   }
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { AuditFacts } from '#domain/access/audit.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
-import type { RatePolicy } from '#domain/access/rate_limit.ts'
+import { networkOf, type RatePolicy } from '#domain/access/rate_limit.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -106,7 +106,7 @@ async function register(
   store: (body: string) => Promise<void>,
 ): Promise<FastifyReply | undefined> {
   shareable(reply)
-  const subject = { key: `register|${request.ip}`, policies: REGISTER_POLICIES }
+  const subject = { key: `register|${networkOf(request.ip)}`, policies: REGISTER_POLICIES }
   reply.headers(rateHeaders(subject, await limitRate(programme, subject)))
   reply.header('Request-Id', requestFactsOf(programme, request).id)
   try {

@@ -66,6 +66,15 @@ test('what is not signed by its link, or long ago, is refused and changes nothin
   assert.equal((await getCard(url, key, card.id)).held_usd, 0)
 })
 
+test('a link with a name that every object has is unknown, and not a failure of ours', async () => {
+  for (const link of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    for (const call of ['authorizations', 'threeds']) {
+      const path = `/processor/${link}/${call}`
+      assertRefused(await send(url, 'POST', path, { body: {} }), 401, 'invalid_token')
+    }
+  }
+})
+
 function postChallenge(body: object) {
   const raw = JSON.stringify(body)
   const signature = signatureOf(SECRET, Buffer.from(raw), Math.floor(Date.now() / 1_000))

@@ -8,6 +8,7 @@ import { findCardByHash, findPanHash } from '#domain/cards/pan_store.ts'
 import { panHash } from '#domain/cards/pan_vault.ts'
 import { readJsonBody } from '#doors/json_body.ts'
 import type { Programme } from '#operations/programme.ts'
+import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
 import { Overdue } from '#platform/write_lane.ts'
 import { ProcessorChallenge, ProcessorMessage } from './shapes.ts'
@@ -26,18 +27,18 @@ const challenges = Compile(ProcessorChallenge)
  */
 export function mountProcessor(app: FastifyInstance, programme: Programme, engine: Engine): void {
   app.post('/processor/:link/authorizations', async (request, reply) => {
-    const { link, body } = signedBody(programme, request)
+    const { link, body } = await signedBody(programme, request)
     if (!messages.Check(body)) throw notOurs()
     const answer = await decided(programme, engine, { link, message: body })
     return reply.type('application/json; charset=utf-8').send(Buffer.from(answer))
   })
   app.post('/processor/:link/threeds', async (request) => {
-    const { body } = signedBody(programme, request)
+    const { body } = await signedBody(programme, request)
     if (!challenges.Check(body)) throw notOurs()
     return challengeFor(programme, body)
   })
   app.get('/processor/:link/threeds/:id', async (request) => {
-    signedBody(programme, request)
+    await signedBody(programme, request)
     const { id } = request.params as { id: string }
     const challenge = await findChallengeOf(programme.db, id)
     if (challenge === null) throw new Problem('not_found', 'There is no such challenge.')
@@ -49,7 +50,18 @@ function notOurs(): Problem {
   return new Problem('invalid_request', 'The body is not a message that this door knows.')
 }
 
-function signedBody({ settings, clock }: Programme, request: FastifyRequest) {
+/** Only what is not signed counts against its address: a processor sends thousands a second. */
+async function signedBody(programme: Programme, request: FastifyRequest) {
+  try {
+    return readSigned(programme, request)
+  } catch (cause) {
+    const nobody = { caller: null, ip: request.ip }
+    await limitRate(programme, rateSubjectOf(programme, null, nobody))
+    throw cause
+  }
+}
+
+function readSigned({ settings, clock }: Programme, request: FastifyRequest) {
   const { link } = request.params as { link: string }
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const header = request.headers[SIGNATURE_HEADER]

@@ -1,6 +1,8 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
 import {
+  anonymous_policies,
+  networkOf,
   type RatePolicy,
   type RateVerdict,
   rate_profiles,
@@ -18,11 +20,18 @@ export function rateSubjectOf(
   { caller, ip }: { caller: Caller | null; ip: string },
 ): RateSubject {
   if (caller === null && operation?.access === 'anyone') {
-    return { key: `${operation.name}|${ip}`, policies: SIGN_UP_POLICIES }
+    return { key: `${operation.name}|${networkOf(ip)}`, policies: SIGN_UP_POLICIES }
   }
   const name = caller?.rate_profile ?? programme.settings.rate_profile
   const policies = rate_profiles[name === 'off' ? 'default' : name]
-  return { key: caller === null ? `ip|${ip}` : credentialKey(caller), policies }
+  return { key: caller === null ? `ip|${networkOf(ip)}` : credentialKey(caller), policies }
+}
+
+export type AnonymousGroup = keyof typeof anonymous_policies
+
+/** A route that takes no bearer, by the address that asks. */
+export function anonymousSubject(group: AnonymousGroup, ip: string): RateSubject {
+  return { key: `${group}|${networkOf(ip)}`, policies: anonymous_policies[group] }
 }
 
 /** One client may act for many accounts, and one of them must not use up another's calls. */

@@ -31,43 +31,75 @@ function preparedFor(operation: InputShape): Prepared {
   return known
 }
 
-/**
- * The flat input of a call → what its handler may rely on. Shape comes first and is a 400; only a
- * well-shaped request hears about its amounts, which is a 422.
- */
+export type ParsedInput = {
+  input: Input
+  /** An amount that is well-formed and unacceptable: stored under the call's Idempotency-Key. */
+  refusal: Problem | null
+}
+
+/** The flat input of a call → what its handler may rely on, or a Problem. */
 export function parseInput(operation: InputShape, given: unknown): Input {
+  const { input, refusal } = judgeInput(operation, given)
+  if (refusal !== null) throw refusal
+  return input
+}
+
+/**
+ * Shape comes first and is thrown as a 400; only a well-shaped request hears about its amounts,
+ * which is a 422.
+ */
+export function judgeInput(operation: InputShape, given: unknown): ParsedInput {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid_request', 'The body must be a JSON object.')
   }
   const { validator, amounts, encoded } = preparedFor(operation)
   const input = given as Input
-  const wrong_amounts =
-    amounts.length === 0 ? [] : amounts.flatMap((field) => judgeAmount(input, field))
+  const restore = amounts.length === 0 ? silent : setInexactAside(input, amounts)
   // Lengths before patterns: a pattern may take time or stack that grows with its text.
   const too_long = overlongText(operation.input, input)
   if (too_long.length > 0) throw invalidRequest(too_long)
-  if (!validator.Check(input)) throw refusal(operation, validator.Errors(input))
+  if (!validator.Check(input)) throw refusalOf(operation, validator.Errors(input))
   for (const name in input) {
     if (!encoded.includes(name)) requireHoldableText(input[name], name)
   }
-  requireNone(operation, 'invalid_amount', wrong_amounts)
-  const too_large = amounts.length === 0 ? [] : amounts.flatMap((field) => judgeSize(input, field))
-  requireNone(operation, 'amount_out_of_range', too_large)
-  return input
+  restore()
+  return { input, refusal: amounts.length === 0 ? null : judgeAmounts(operation, input, amounts) }
 }
 
-function requireNone(
+const silent = () => undefined
+
+function judgeAmounts(
   operation: InputShape,
-  code: 'invalid_amount' | 'amount_out_of_range',
-  details: readonly ProblemDetail[],
-): void {
+  input: Input,
+  amounts: readonly AmountField[],
+): Problem | null {
+  const wrong = amounts.flatMap((field) => judgeAmount(input, field))
+  const details = wrong.length > 0 ? wrong : amounts.flatMap((field) => judgeSize(input, field))
   const [first] = details
-  if (first === undefined) return
+  if (first === undefined) return null
   if (carrierOf(operation) === 'query') throw invalidRequest(details)
-  throw new Problem(code, sentenceOf(first), { details })
+  const code = wrong.length > 0 ? 'invalid_amount' : 'amount_out_of_range'
+  return new Problem(code, sentenceOf(first), { details })
 }
 
-function refusal(operation: InputShape, errors: readonly SchemaError[]): Problem {
+/** A number that a float cannot hold stands as a zero while the shape is judged. */
+function setInexactAside(input: Input, amounts: readonly AmountField[]): () => void {
+  const aside: (() => void)[] = []
+  for (const { path } of amounts) {
+    const place = placeOf(input, path)
+    const value = place?.holder[place.name]
+    if (place === null || !(value instanceof InexactNumber)) continue
+    place.holder[place.name] = 0
+    aside.push(() => {
+      place.holder[place.name] = value
+    })
+  }
+  return () => {
+    for (const putBack of aside) putBack()
+  }
+}
+
+function refusalOf(operation: InputShape, errors: readonly SchemaError[]): Problem {
   const { unknown_fields, details } = detailsFrom(errors)
   const isQuery = carrierOf(operation) === 'query'
   if (isQuery && unknown_fields.length > 0) {
@@ -93,18 +125,12 @@ function sentenceOf({ field, message }: ProblemDetail): string {
   return field === '' ? `The request ${message}.` : `${field} ${message}.`
 }
 
-/**
- * What a float could not hold is judged by its text and put aside as a zero, so that the shape can
- * be judged on its own.
- */
 function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDetail[] {
   const place = placeOf(input, path)
   if (place === null) return []
-  const { holder, name } = place
-  const value = holder[name]
+  const value = place.holder[place.name]
   const complaint = (message: string) => [{ field: path.join('.'), message }]
   if (value instanceof InexactNumber) {
-    holder[name] = 0
     return complaint(`has more digits than an amount of at most ${decimals} decimals can have`)
   }
   if (typeof value !== 'number') return []

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import type { RateVerdict } from '#domain/access/rate_limit.ts'
+import type { Programme } from '#operations/programme.ts'
+import {
+  type AnonymousGroup,
+  anonymousSubject,
+  limitRate,
+  rateHeaders,
+} from '#operations/steps/limit_rate.ts'
+
+const groups: Readonly<Record<string, AnonymousGroup>> = {
+  '/oauth/authorize': 'authorize',
+  '/oauth/authorize/:uid': 'consent',
+  '/oauth/interaction/:uid': 'consent',
+  '/oauth/token': 'token',
+  '/oauth/revoke': 'token',
+  '/oauth/register/:clientId': 'token',
+  '/three_ds/:id/:token': 'three_ds',
+}
+
+/** These count their calls themselves: by credential, or a wrong one by its address. */
+const COUNTED_BEHIND = [/^\/v1\//, /^\/mcp$/, /^\/operator\/v1\//, /^\/processor\//, /^\/files\//]
+const COUNTED_TOO = [/^\/sandbox\/v1\//, /^\/oauth\/(register|grants)$/, /^\/oauth\/grants\//]
+
+/** A route that is not named here, or not found, is limited like a page of the site. */
+function groupOf(route: string | undefined): AnonymousGroup | null {
+  if (route === undefined) return 'site'
+  if ([...COUNTED_BEHIND, ...COUNTED_TOO].some((pattern) => pattern.test(route))) return null
+  return groups[route] ?? 'site'
+}
+
+/** Every route that takes no bearer is limited by address before anything of it is done. */
+export function limitAnonymous(app: FastifyInstance, programme: Programme): void {
+  const known = new Map<string | undefined, AnonymousGroup | null>()
+  app.addHook('onRequest', (request, reply, done) => {
+    const route = request.routeOptions.url
+    let group = known.get(route)
+    if (group === undefined) {
+      group = groupOf(route)
+      known.set(route, group)
+    }
+    if (group === null) return done()
+    const subject = anonymousSubject(group, request.ip)
+    const passed = (verdict: RateVerdict) => {
+      reply.headers(rateHeaders(subject, verdict))
+      done()
+    }
+    try {
+      const taken = limitRate(programme, subject)
+      if (taken instanceof Promise) taken.then(passed, done)
+      else passed(taken)
+    } catch (cause) {
+      done(cause as Error)
+    }
+  })
+}
