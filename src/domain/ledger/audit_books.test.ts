@@ -67,3 +67,9 @@ test('a purse below zero without a movement that explains it is found', async ()
     ),
   )
 })
+
+test('a proof that takes longer than any other statement may is not cut off', async () => {
+  const slow = { name: 'slow', sql: 'select 1 as found from pg_sleep(13)' }
+  const { violations } = await auditBooks(db, [slow])
+  assert.deepEqual(violations, [{ proof: 'slow', found: { found: 1 } }])
+})
