@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Line, openLine } from '#sandbox/card_network.ts'
 import { issueCard, openHolder } from './cards.ts'
-import { pick, type Random, type StormOwner } from './mixed_storm_actors.ts'
+import { pick, type Random, runTogether, type StormOwner } from './mixed_storm_actors.ts'
 import { makeOwnerCall, printedCard } from './mixed_storm_calls.ts'
 import { nextCardMessage } from './mixed_storm_messages.ts'
 import type { TestService } from './start.ts'
@@ -43,25 +43,28 @@ export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
     statuses: new Map(),
     owners,
   }
-  const client = async (at: number) => {
+  const client = (at: number) => async (isStopped: () => boolean) => {
     const random = seeded(seed * 1_000 + at)
     // Links of its own: answers are matched by trace number, which a repeat shares.
     const lines = await Promise.all(nodes.map(({ world }) => openLine(world.card_host_port)))
     try {
-      while (!isOver(result)) {
+      while (!isStopped() && !isOver(result)) {
         const owner = pick(owners, random)
-        if (random(100) < message_percent) await cardMessage(lines, owner, { random, result })
-        else await ownerCall(nodes, owner, { random, result })
+        if (random(100) < message_percent) await sendCardMessage(lines, owner, { random, result })
+        else await sendOwnerCall(nodes, owner, { random, result })
       }
     } finally {
       for (const line of lines) line.end()
     }
   }
-  await Promise.all(Array.from({ length: clients }, (_, at) => client(at)))
+  await runTogether(Array.from({ length: clients }, (_, at) => client(at)))
   return result
 }
 
-async function openOwner(nodes: readonly TestService[], card_count: number): Promise<StormOwner> {
+export async function openOwner(
+  nodes: readonly TestService[],
+  card_count: number,
+): Promise<StormOwner> {
   const [node] = nodes
   assert(node !== undefined)
   const holder = await openHolder(node, 50_000)
@@ -75,7 +78,7 @@ async function openOwner(nodes: readonly TestService[], card_count: number): Pro
 
 type Step = { random: Random; result: StormResult }
 
-async function cardMessage(
+export async function sendCardMessage(
   lines: readonly Line[],
   owner: StormOwner,
   { random, result }: Step,
@@ -88,7 +91,7 @@ async function cardMessage(
   assert(!SYSTEM_CODES.includes(code), `${message.mti} was answered ${code}`)
 }
 
-async function ownerCall(
+export async function sendOwnerCall(
   nodes: readonly TestService[],
   owner: StormOwner,
   { random, result }: Step,

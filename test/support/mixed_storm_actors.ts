@@ -13,3 +13,19 @@ export function pick<Item>(items: readonly Item[], random: Random): Item {
   assert(item !== undefined, 'picked from a list that is not empty')
   return item
 }
+
+/** Waits for all actors. The first failure stops the others, and is thrown when they have ended. */
+export async function runTogether(
+  actors: readonly ((isStopped: () => boolean) => Promise<void>)[],
+): Promise<void> {
+  let isStopped = false
+  const outcomes = await Promise.allSettled(
+    actors.map((actor) =>
+      actor(() => isStopped).catch((cause: unknown) => {
+        isStopped = true
+        throw cause
+      }),
+    ),
+  )
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
