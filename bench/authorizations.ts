@@ -97,7 +97,7 @@ async function inProcess(
 const throughTheCodec = (engine: Engine): Ask => {
   const host: HostSeams = { ...world.seams, engine, link: default_link }
   const make = frameMaker(cards)
-  return () => dispatch(host, { is_signed_off: false }, make().body)?.answer as Promise<unknown>
+  return () => dispatch(host, { sign_on: 'done' }, make().body)?.answer as Promise<unknown>
 }
 
 type Driven = { in_time: number; latencies: number[] }

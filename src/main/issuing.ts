@@ -50,11 +50,10 @@ export async function startIssuing(seams: Seams, database_url: string): Promise<
   const engine = makeEngine({ ...seams, db })
   const host = await startCardHost({ ...seams, engine, link }, settings)
   const { port } = host
-  const is_tls = settings.iso_tls !== null
   return {
     engine,
     host,
-    probe: issuerProbe({ port, host: settings.iso_host, link, clock, is_tls }),
+    probe: issuerProbe({ port, link, clock, settings }),
     tasks: [
       expireAuthorizationsTask({ ...seams, engine }),
       settleClearingsTask({ ...seams, engine }),

@@ -84,6 +84,9 @@ test('an empty variable is as good as none', () => {
 const bad_values: Record<string, readonly string[]> = {
   FLORIN_PORT: ['x', '-1', '65536', '8080.5', '1e3', '0x50', ' 80', '８０'],
   FLORIN_ISO_PORT: ['x', '-1', '65536', '8583 '],
+  FLORIN_ISO_PEERS: ['everyone', '10.0.0.256', '10.0.0.0/33', '*'],
+  FLORIN_ISO_CONNECTIONS_MAX: ['0', '-1', '1.5', 'x', '65536'],
+  FLORIN_ISO_SIGN_ON: ['yes', 'REQUIRED'],
   FLORIN_MODE: ['Sandbox', 'production', 'live '],
   FLORIN_PUBLIC_URL: ['example.com', 'ftp://example.com', '/path', 'https://', 'javascript:0'],
   FLORIN_RATE_PROFILE: ['none', 'OFF', 'default,off'],

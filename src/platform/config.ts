@@ -1,24 +1,26 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import type { LinkName } from '#iso8583/links.ts'
 import { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
 import { type ChainSettings, chainSettingsFrom } from './chain_settings.ts'
+import {
+  ISO_CONNECTIONS_MAX,
+  type IsoSettings,
+  type IsoTls,
+  LINK_NAMES,
+  whyOpenToStrangers,
+} from './iso_settings.ts'
 import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
 import { type S3Settings, s3SettingsFrom } from './s3_settings.ts'
 import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
 import { whyUncollectable, type X402Settings, x402SettingsFrom } from './x402_settings.ts'
 
 /** The environment, read once and typed. A wrong value stops the start with a sentence. */
-export type Settings = {
+export type Settings = IsoSettings & {
   version: string
   mode: 'sandbox' | 'live'
   host: string
   port: number
-  iso_port: number
-  iso_host: string
-  iso_link: LinkName
-  iso_tls: IsoTls | null
   /** The processors that may call, and the secret each signs with; by the name of the link. */
   processors: Readonly<Record<string, Secret>>
   data_dir: string
@@ -55,9 +57,6 @@ export type Settings = {
   /** What some operations cost; nothing by default. */
   x402: X402Settings
 }
-
-/** With a client_ca_file, only peers with a certificate of that authority are let in. */
-export type IsoTls = { cert_file: string; key_file: string; client_ca_file: string | null }
 
 export type RateProfileName = 'default' | 'conservative' | 'off'
 
@@ -108,14 +107,6 @@ const SANDBOX_BINS: readonly BinProfile[] = [
   { bin: '555555', brand: 'mastercard', types: ['virtual', 'physical'], default: false },
 ]
 
-const LINK_NAMES = [
-  'ascii',
-  'ascii_hex',
-  'bcd',
-  'visa_like',
-  'mastercard_like',
-] as const satisfies readonly LinkName[]
-
 export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -146,10 +137,7 @@ export function readSettings(env: Environment): Settings {
     // The sandbox has no secrets worth keeping and no reason to be reached from elsewhere.
     host: env['FLORIN_HOST'] || (mode === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
     port,
-    iso_port: portOf(env, 'FLORIN_ISO_PORT', 8583),
-    iso_host: env['FLORIN_ISO_HOST'] || (mode === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
-    iso_link: choice(env, 'FLORIN_ISO_LINK', LINK_NAMES, 'ascii'),
-    iso_tls: isoTlsOf(env),
+    ...isoOf(env, mode),
     processors: processorsOf(env),
     data_dir,
     database_url: addressOf(env, 'FLORIN_DATABASE_URL', /^postgres(ql)?:\/\/[^/?]/, 'postgres://…'),
@@ -175,6 +163,25 @@ export function readSettings(env: Environment): Settings {
     topup_window_minutes: minutesOf(env, 'FLORIN_TOPUP_WINDOW_MINUTES', 60),
     x402: x402Of(env, mode),
   }
+}
+
+/** In live mode a card host that strangers could use stops the start. */
+function isoOf(env: Environment, mode: Settings['mode']): IsoSettings {
+  const sign_on = mode === 'live' ? 'required' : 'optional'
+  const iso: IsoSettings = {
+    iso_port: portOf(env, 'FLORIN_ISO_PORT', 8583),
+    // Nothing is opened to other machines that was not asked for.
+    iso_host: env['FLORIN_ISO_HOST'] || '127.0.0.1',
+    iso_link: choice(env, 'FLORIN_ISO_LINK', LINK_NAMES, 'ascii'),
+    iso_tls: isoTlsOf(env),
+    iso_peers: networksOf(env, 'FLORIN_ISO_PEERS'),
+    iso_protected_by: env['FLORIN_ISO_PROTECTED_BY']?.trim() || null,
+    iso_connections_max: countOf(env, 'FLORIN_ISO_CONNECTIONS_MAX', ISO_CONNECTIONS_MAX),
+    iso_sign_on: choice(env, 'FLORIN_ISO_SIGN_ON', ['required', 'optional'], sign_on),
+  }
+  const fault = mode === 'live' ? whyOpenToStrangers(iso) : null
+  if (fault !== null) throw new ConfigError(`Live mode: ${fault}.`)
+  return iso
 }
 
 function isoTlsOf(env: Environment): IsoTls | null {
@@ -259,6 +266,12 @@ function signerPolicyOf(env: Environment): PolicySettings {
   const policy = policySettingsFrom(jsonOf(env, 'FLORIN_SIGNER_POLICY', {}))
   if (typeof policy === 'string') throw new ConfigError(`FLORIN_SIGNER_POLICY: ${policy}.`)
   return policy
+}
+
+function countOf(env: Environment, name: string, standard: number): number {
+  const count = Number(env[name] || standard)
+  if (Number.isInteger(count) && count >= 1 && count <= 65_535) return count
+  throw new ConfigError(`${name} is "${env[name]}"; it must be a number from 1 to 65535.`)
 }
 
 function minutesOf(env: Environment, name: string, standard: number): number {

@@ -8,6 +8,7 @@ export type Metrics = {
   problems: Counter<'operation' | 'code'>
   task_failures: Counter<'task'>
   card_messages: Counter<'mti' | 'code'>
+  card_connections_refused: Counter<'reason'>
   unpriced_clearings: Counter
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
@@ -44,6 +45,12 @@ export function makeMetrics(): Metrics {
       name: 'florin_card_messages_total',
       help: 'Messages of card networks, by type and response code.',
       labelNames: ['mti', 'code'],
+      registers,
+    }),
+    card_connections_refused: new Counter({
+      name: 'florin_card_connections_refused_total',
+      help: 'Connections to the card host that were refused, by reason.',
+      labelNames: ['reason'],
       registers,
     }),
     unpriced_clearings: new Counter({

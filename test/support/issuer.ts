@@ -71,7 +71,7 @@ export async function openIssuer(
 
 export function issuerOver(seams: Seams, engine: Engine): Issuer {
   const host: HostSeams = { ...seams, engine, link: default_link }
-  const askBytes = async (body: Uint8Array, state: LinkState = { is_signed_off: false }) => {
+  const askBytes = async (body: Uint8Array, state: LinkState = { sign_on: 'done' }) => {
     const handled = dispatch(host, state, body)
     return handled === null ? null : handled.answer
   }

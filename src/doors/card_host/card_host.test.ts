@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { connect as connectTls } from 'node:tls'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
-import type { IsoTls } from '#platform/config.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { hostSettings } from '#test/support/host_settings.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { startCardHost } from './card_host.ts'
 
 const issuer = await openIssuer()
 const card = await insertBareCard(issuer, { usd: 5_000 })
 
-async function startHost(engine: Engine = issuer.engine, iso_tls: IsoTls | null = null) {
-  const settings = { iso_port: 0, iso_host: '127.0.0.1', iso_tls }
-  const host = await startCardHost({ ...issuer.host, engine }, settings)
+async function startHost(engine: Engine = issuer.engine) {
+  const host = await startCardHost({ ...issuer.host, engine }, hostSettings())
   after(() => host.stop())
   return host
 }
@@ -212,45 +205,4 @@ test('when the host stops, what was asked is answered first', async () => {
   await stopping.stop()
   assert.equal(peer.heard.filter(({ fields }) => fields[39] === '00').length, 20)
   assert(await eventually(async () => peer.isClosed(), { within_ms: 2_000 }))
-})
-
-async function certificates(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'florin_tls_'))
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' })
-  const subject = (name: string) => ['-subj', `/CN=${name}`, '-nodes', '-newkey', 'rsa:2048']
-  openssl('req', '-x509', ...subject('authority'), '-keyout', 'ca.key', '-out', 'ca.crt')
-  for (const name of ['localhost', 'peer']) {
-    openssl('req', ...subject(name), '-keyout', `${name}.key`, '-out', `${name}.csr`)
-    openssl(
-      ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.crt', '-CAkey', 'ca.key'],
-      ...['-CAcreateserial', '-out', `${name}.crt`, '-days', '1'],
-    )
-  }
-  return folder
-}
-
-test('over TLS only a peer with a certificate of the authority is heard', async () => {
-  const folder = await certificates()
-  const at = (name: string) => join(folder, name)
-  const secure = await startHost(issuer.engine, {
-    cert_file: at('localhost.crt'),
-    key_file: at('localhost.key'),
-    client_ca_file: at('ca.crt'),
-  })
-  const options = { port: secure.port, host: '127.0.0.1', servername: 'localhost' }
-  const trusting = { ...options, ca: readFileSync(at('ca.crt')) }
-  const known = peerOver(
-    connectTls({
-      ...trusting,
-      cert: readFileSync(at('peer.crt')),
-      key: readFileSync(at('peer.key')),
-    }),
-  )
-  known.write(frame(management('301')))
-  assert.equal((await known.hears(1))[0]?.fields[39], '00')
-  const stranger = peerOver(connectTls(trusting))
-  stranger.write(frame(management('301')))
-  assert(await eventually(async () => stranger.isClosed(), { within_ms: 3_000 }))
-  assert.equal(stranger.heard.length, 0)
 })

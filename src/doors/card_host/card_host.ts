@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { Settings } from '#platform/config.ts'
+import type { IsoSettings } from '#platform/iso_settings.ts'
 import { Connection } from './connection.ts'
 import type { HostSeams } from './dispatch.ts'
+import { peerList } from './peers.ts'
 import { Turns } from './turns.ts'
 
 export type CardHost = {
@@ -11,9 +12,14 @@ export type CardHost = {
   stop(): Promise<void>
 }
 
-type Listening = Pick<Settings, 'iso_port' | 'iso_host' | 'iso_tls'>
+export type Listening = Pick<
+  IsoSettings,
+  'iso_port' | 'iso_host' | 'iso_tls' | 'iso_peers' | 'iso_connections_max' | 'iso_sign_on'
+>
 
 const BEAT_MS = 25
+/** A peer that has not agreed on keys by then holds a place for nothing. */
+const HANDSHAKE_MAX_MS = 10_000
 /** What is still under way when the service stops gets this long. */
 const DRAIN_MS = 2_000
 const DRAIN_STEP_MS = 10
@@ -23,11 +29,16 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
   const connections = new Set<Connection>()
   const turns = new Turns(seams.clock)
   const accept = (socket: Socket) => {
-    const connection = new Connection(socket, seams, turns)
+    if (socket.destroyed) return
+    // Only now: a peer that hangs up during its TLS handshake has no answers to wait for.
+    socket.allowHalfOpen = true
+    const sign_on = settings.iso_sign_on === 'required' ? 'awaited' : 'done'
+    const connection = new Connection(socket, seams, { turns, state: { sign_on } })
     connections.add(connection)
     socket.once('close', () => connections.delete(connection))
   }
   const server = serverFor(settings, accept)
+  refuseStrangers(server, seams, settings)
   await listening(server, settings)
   const stopBeat = seams.clock.every(BEAT_MS, () => {
     for (const connection of connections) connection.beat()
@@ -50,15 +61,28 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
   }
 }
 
+/** Before the first byte is read, and before any keys are agreed on. */
+function refuseStrangers(server: Server, { metrics }: HostSeams, settings: Listening): void {
+  const isPeer = peerList(settings.iso_peers)
+  const { card_connections_refused } = metrics
+  server.maxConnections = settings.iso_connections_max
+  server.on('drop', () => card_connections_refused.inc({ reason: 'too_many' }))
+  server.prependListener('connection', (socket: Socket) => {
+    if (isPeer(socket.remoteAddress ?? '')) return
+    card_connections_refused.inc({ reason: 'unknown_peer' })
+    socket.destroy()
+  })
+}
+
 function serverFor({ iso_tls }: Listening, accept: (socket: Socket) => void): Server {
-  if (iso_tls === null) return createServer({ noDelay: true, allowHalfOpen: true }, accept)
+  if (iso_tls === null) return createServer({ noDelay: true }, accept)
   const { cert_file, key_file, client_ca_file } = iso_tls
   const server = createTlsServer(
     {
       cert: readFileSync(cert_file),
       key: readFileSync(key_file),
       minVersion: 'TLSv1.2',
-      allowHalfOpen: true,
+      handshakeTimeout: HANDSHAKE_MAX_MS,
       ...(client_ca_file !== null && {
         ca: readFileSync(client_ca_file),
         requestCert: true,

@@ -10,6 +10,7 @@ import {
   standard_elements,
 } from '#test/fixtures/iso8583/standard_1987.ts'
 import { cardPeer, managementMessage } from '#test/support/card_peer.ts'
+import { hostSettings } from '#test/support/host_settings.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { startCardHost } from './card_host.ts'
 
@@ -17,8 +18,7 @@ const issuer = await openIssuer()
 const card = await insertBareCard(issuer, { usd: 10_000 })
 
 async function startHost(engine: Engine = issuer.engine) {
-  const settings = { iso_port: 0, iso_host: '127.0.0.1', iso_tls: null }
-  const host = await startCardHost({ ...issuer.host, engine }, settings)
+  const host = await startCardHost({ ...issuer.host, engine }, hostSettings())
   after(() => host.stop())
   return host
 }

@@ -13,10 +13,15 @@ const ECHO_AFTER_MS = 60_000
 const DEAD_AFTER_MS = 120_000
 /** A frame must be complete this long after its first byte: networks send each in one piece. */
 const FRAME_MAX_MS = 10_000
+/** A connection that must sign on does so first thing. */
+const SIGN_ON_MAX_MS = 10_000
 /** A peer that lets its answers pile up for this long does not read any more. */
 const UNREAD_MAX_MS = 30_000
 /** Longer than the deadline of a message: the last answers leave before the connection is cut. */
 const ENDING_MAX_MS = 4_000
+
+/** What the host gives each connection: its share of the event loop, and how it begins. */
+type Shared = { turns: Turns; state: LinkState }
 
 type Pending = { since_ms: number; header: Uint8Array; late(): Uint8Array }
 
@@ -26,7 +31,8 @@ export class Connection implements FrameSource {
   readonly #seams: HostSeams
   readonly #turns: Turns
   readonly #reader: FrameReader
-  readonly #state: LinkState = { is_signed_off: false }
+  readonly #state: LinkState
+  readonly #since_ms: number
   /** Read from the socket and not handled yet, from a place on. */
   #frames: Frame[] = []
   #frames_at = 0
@@ -43,12 +49,14 @@ export class Connection implements FrameSource {
   /** Answers of this turn: they leave in one write. */
   #answers: OutgoingFrame[] = []
 
-  constructor(socket: Socket, seams: HostSeams, turns: Turns) {
+  constructor(socket: Socket, seams: HostSeams, { turns, state }: Shared) {
     this.#socket = socket
     this.#seams = seams
     this.#turns = turns
+    this.#state = state
     this.#reader = new FrameReader(seams.link.frame)
-    this.#heard_ms = seams.clock.monotonic()
+    this.#since_ms = seams.clock.monotonic()
+    this.#heard_ms = this.#since_ms
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
     // A peer may close its side after its last question, and still wait for the answers.
@@ -76,6 +84,7 @@ export class Connection implements FrameSource {
   #isStuck(now_ms: number): boolean {
     const lasts = (since_ms: number | null) => (since_ms === null ? 0 : now_ms - since_ms)
     return (
+      (this.#state.sign_on === 'awaited' && lasts(this.#since_ms) >= SIGN_ON_MAX_MS) ||
       lasts(this.#frame_since_ms) >= FRAME_MAX_MS ||
       lasts(this.#unread_since_ms) >= UNREAD_MAX_MS ||
       lasts(this.#ending_since_ms) >= ENDING_MAX_MS
@@ -84,7 +93,7 @@ export class Connection implements FrameSource {
 
   /** No more questions; what was asked is still answered. */
   drain(): void {
-    this.#state.is_signed_off = true
+    this.#state.sign_on = 'ended'
   }
 
   destroy(): void {

@@ -5,16 +5,19 @@ import { type Answered, type CardRequest, isFact } from '#domain/authorizations/
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
-import { decode, encode, type Message, salvage } from '#iso8583/message.ts'
+import { decode, encode, encodeAnswer, type Message, salvage } from '#iso8583/message.ts'
 import type { Seams } from '#platform/context.ts'
 import { DatabaseUnavailable } from '#platform/db.ts'
 import { Overdue } from '#platform/write_lane.ts'
 import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
 import { toRequest } from './to_request.ts'
-import { type Asked, answerMti, restoreResponse, toResponse } from './to_response.ts'
+import { type Asked, answerMti, ECHOED, restoreResponse, toResponse } from './to_response.ts'
 
-/** Whether the peer is signed on; a link that signed off gets no approvals until it is back. */
-export type LinkState = { is_signed_off: boolean }
+/**
+ * A connection whose sign-on is awaited may do nothing else; one that has ended it gets no
+ * approvals until it signs on again, but what has happened is still booked.
+ */
+export type LinkState = { sign_on: 'awaited' | 'done' | 'ended' }
 
 export type HostSeams = Pick<Seams, 'keys' | 'clock' | 'log' | 'metrics'> & {
   engine: Engine
@@ -37,9 +40,9 @@ export function dispatch(seams: HostSeams, state: LinkState, body: Uint8Array): 
   } catch (fault) {
     return refuse(seams, body, fault)
   }
-  // Only what asks gets an answer: an answer to our own echo gets none.
-  if (isAnswer(message.mti)) return { answer: null }
+  if (!isAnswered(message.mti)) return { answer: null }
   if (message.mti[1] === '8') return manage(seams, state, message)
+  if (state.sign_on === 'awaited') return { answer: notSignedOn(seams, message) }
   try {
     return ask(seams, state, message)
   } catch (fault) {
@@ -47,7 +50,15 @@ export function dispatch(seams: HostSeams, state: LinkState, body: Uint8Array): 
   }
 }
 
-const isAnswer = (mti: string): boolean => mti[2] === '1' || mti[2] === '3'
+/** Requests and advices are; answers to our own echo and notifications are not. */
+const isAnswered = (mti: string): boolean => mti[2] === '0' || mti[2] === '2'
+
+function notSignedOn({ link, log, metrics }: HostSeams, message: Message): Uint8Array {
+  metrics.card_messages.inc({ mti: message.mti, code: NOT_SIGNED_ON })
+  log.info('a card message came before the sign-on', { link: link.name, mti: message.mti })
+  const fields = { 39: NOT_SIGNED_ON }
+  return encodeAnswer(link, message, { mti: answerMti(message.mti), fields, repeats: ECHOED })
+}
 
 function refuse({ link, log, metrics }: HostSeams, body: Uint8Array, fault: unknown): Handled {
   if (!(fault instanceof MalformedMessage)) throw fault
@@ -55,7 +66,7 @@ function refuse({ link, log, metrics }: HostSeams, body: Uint8Array, fault: unkn
   metrics.card_messages.inc({ mti: 'malformed', code: FORMAT_ERROR })
   log.info('a card message was refused', { link: link.name, element, reason })
   const rest = salvage(link, body)
-  if (rest === null || rest.fields[11] === undefined || isAnswer(rest.mti)) return null
+  if (rest === null || rest.fields[11] === undefined || !isAnswered(rest.mti)) return null
   const fields = { ...rest.fields, 39: FORMAT_ERROR }
   return { answer: encode(link, { mti: answerMti(rest.mti), fields }) }
 }
@@ -65,19 +76,26 @@ const SIGN_OFF = '002'
 const ECHO = '301'
 /** Requested function not supported: keys are exchanged where there is a module to keep them. */
 const NOT_SUPPORTED = '40'
+/** Issuer inoperative: the network keeps its advices and sends them again after the sign-on. */
+const NOT_SIGNED_ON = '91'
 
 function manage({ link }: HostSeams, state: LinkState, { mti, fields }: Message): Handled {
   const code = fields[70]
-  if (code === SIGN_ON) state.is_signed_off = false
-  if (code === SIGN_OFF) state.is_signed_off = true
-  const isKnown = code === SIGN_ON || code === SIGN_OFF || code === ECHO
+  if (code === SIGN_ON) state.sign_on = 'done'
+  const is_awaited = state.sign_on === 'awaited'
+  if (code === SIGN_OFF && !is_awaited) state.sign_on = 'ended'
   const echo: Record<number, string> = {}
   for (const element of [7, 11, 33, 70] as const) {
     const value = fields[element]
     if (value !== undefined) echo[element] = value
   }
-  echo[39] = isKnown ? APPROVED : code === undefined ? FORMAT_ERROR : NOT_SUPPORTED
+  echo[39] = is_awaited ? NOT_SIGNED_ON : managementCode(code)
   return { answer: encode(link, { mti: answerMti(mti), fields: echo }) }
+}
+
+function managementCode(code: string | undefined): string {
+  if (code === undefined) return FORMAT_ERROR
+  return code === SIGN_ON || code === SIGN_OFF || code === ECHO ? APPROVED : NOT_SUPPORTED
 }
 
 function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
@@ -87,7 +105,11 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
     keys,
     received_at: clock.now(),
     masked: maskMessage(link, message),
-    answer: (decision) => toResponse(asked, decision),
+    answer: (decision) => {
+      const answer = toResponse(asked, decision)
+      seams.metrics.card_messages.inc({ mti: message.mti, code: answer.response_code })
+      return answer
+    },
     restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
   })
   const asked: Asked = {
@@ -96,25 +118,28 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
     is_advice: message.mti[2] === '2',
     has_code: request.isCodeRight !== null,
   }
-  if (state.is_signed_off && !isFact(request.kind)) {
-    return { answer: undecided(asked, 'programme_paused') }
+  if (state.sign_on === 'ended' && !isFact(request.kind)) {
+    return { answer: undecided(seams, asked, 'programme_paused') }
   }
   return {
     answer: seams.engine
       .submit(request)
-      .then(bytesOf, (cause: unknown) => undecided(asked, failed(seams, request, cause))),
+      .then(bytesOf, (cause: unknown) => undecided(seams, asked, failed(seams, request, cause))),
     late: () => {
       const { kind, link: name } = request
       seams.log.error('a card message was not decided in time', { kind, link: name }, undefined)
-      return undecided(asked, 'issuer_unavailable')
+      return undecided(seams, asked, 'issuer_unavailable')
     },
   }
 }
 
 const bytesOf = ({ answer }: Answered): Uint8Array => answer
 
-function undecided(asked: Asked, code: DeclineCode): Uint8Array {
-  return toResponse({ ...asked, is_advice: false, has_code: false }, declined(code)).bytes
+function undecided({ metrics }: HostSeams, asked: Asked, code: DeclineCode): Uint8Array {
+  const bare = { ...asked, is_advice: false, has_code: false }
+  const { bytes, response_code } = toResponse(bare, declined(code))
+  metrics.card_messages.inc({ mti: asked.message.mti, code: response_code })
+  return bytes
 }
 
 /** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */

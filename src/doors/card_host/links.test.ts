@@ -7,12 +7,13 @@ import { links } from '#iso8583/links.ts'
 import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
 import { systemClock } from '#platform/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { hostSettings } from '#test/support/host_settings.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksAreSound } from '#test/support/spending.ts'
 import { startCardHost } from './card_host.ts'
 
 const issuer = await openIssuer()
-const settings = { iso_port: 0, iso_host: '127.0.0.1', iso_tls: null }
+const settings = hostSettings()
 
 type Peer = {
   ask(message: Outgoing): Promise<Message>

@@ -4,18 +4,25 @@ import type { Link } from '#iso8583/link.ts'
 import { encode } from '#iso8583/message.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Probes } from '#platform/health.ts'
+import type { IsoSettings } from '#platform/iso_settings.ts'
+import { peerList } from './peers.ts'
 
 const PATIENCE_MS = 1_000
 /** Slower than this and networks begin to decide in our place. */
 const SLOW_MS = 500
 
-type Asked = { port: number; host: string; link: Link; clock: Clock }
+type Asked = {
+  port: number
+  link: Link
+  clock: Clock
+  settings: Pick<IsoSettings, 'iso_host' | 'iso_tls' | 'iso_peers'>
+}
 
 /**
- * Asks the host what a network would ask: an echo over its own port. A host behind TLS is asked
- * whether it takes the connection.
+ * Asks the host what a network would ask: a sign-on over its own port. A host behind TLS, or one
+ * that does not count this machine among its peers, is asked whether it takes the connection.
  */
-export function issuerProbe(asked: Asked & { is_tls: boolean }): Probes['issuer'] {
+export function issuerProbe(asked: Asked): Probes['issuer'] {
   return async () => {
     const started = asked.clock.monotonic()
     const isThere = await echoed(asked)
@@ -29,15 +36,13 @@ export function issuerProbe(asked: Asked & { is_tls: boolean }): Probes['issuer'
   }
 }
 
-function echoed({
-  port,
-  host,
-  link,
-  clock,
-  is_tls,
-}: Asked & { is_tls: boolean }): Promise<boolean> {
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+function echoed({ port, link, clock, settings }: Asked): Promise<boolean> {
+  const { iso_host, iso_tls, iso_peers } = settings
+  const host = EVERY_ADDRESS.has(iso_host) ? '127.0.0.1' : iso_host
   return new Promise((resolve) => {
-    const socket = connect(port, host === '0.0.0.0' ? '127.0.0.1' : host)
+    const socket = connect(port, host)
     const answered = new AbortController()
     const end = (answer: boolean) => {
       answered.abort()
@@ -48,9 +53,9 @@ function echoed({
     socket.on('error', () => end(false))
     socket.on('close', () => end(false))
     socket.on('connect', () => {
-      if (is_tls) return end(true)
+      if (iso_tls !== null || !peerList(iso_peers)(socket.localAddress ?? '')) return end(true)
       const moment = clock.wall().toISOString().replace(/\D/g, '').slice(4, 14)
-      const fields = { 7: moment, 11: '000001', 70: '301' }
+      const fields = { 7: moment, 11: '000001', 70: '001' }
       socket.write(writeFrame(link.frame, encode(link, { mti: '0800', fields })))
     })
     const reader = new FrameReader(link.frame)

@@ -8,6 +8,7 @@ import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts
 import { writePrivateTags } from '#iso8583/tags.ts'
 import { systemClock } from '#platform/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { hostSettings } from '#test/support/host_settings.ts'
 import {
   type BareCard,
   type Issuer,
@@ -24,8 +25,7 @@ const second = await openIssuer({ clock, database_url: issuer.url, data_dir: iss
 
 /** A peer on a socket of its own: frames out, and every answer in the order of the questions. */
 async function dial({ host }: Issuer) {
-  const settings = { iso_port: 0, iso_host: '127.0.0.1', iso_tls: null }
-  const started = await startCardHost(host, settings)
+  const started = await startCardHost(host, hostSettings())
   const socket = connect({ port: started.port, host: '127.0.0.1' })
   const heard = new Map<string, Message>()
   const reader = new FrameReader(default_link.frame)

@@ -9,13 +9,13 @@ import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
 
 /** What an answer repeats, so that the peer can tell which message it belongs to. */
-const ECHOED = [2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63]
+const ECHOED_ELEMENTS = [2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63]
 /** Those among them that may say anything at all. */
 const FREE_TEXTS = [62, 63]
 
 const tableOf = (elements: readonly number[]): readonly boolean[] =>
   Array.from({ length: 65 }, (_, element) => elements.includes(element))
-const REPEATED = tableOf(ECHOED)
+export const ECHOED = tableOf(ECHOED_ELEMENTS)
 
 /** The answer's type: the third digit counts on, and the digit of a repeat goes. */
 export function answerMti(mti: string): string {
@@ -43,7 +43,8 @@ export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
 function repeatsOf(fields: Message['fields']): readonly boolean[] {
   const pan = fields[2] ?? ''
   const named = FREE_TEXTS.filter((element) => pan !== '' && fields[element]?.includes(pan))
-  return named.length === 0 ? REPEATED : tableOf(ECHOED.filter((each) => !named.includes(each)))
+  if (named.length === 0) return ECHOED
+  return tableOf(ECHOED_ELEMENTS.filter((each) => !named.includes(each)))
 }
 
 /**

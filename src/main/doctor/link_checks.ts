@@ -8,6 +8,7 @@ import { systemClock } from '#platform/clock.ts'
 import type { Settings } from '#platform/config.ts'
 import { nodeFetch } from '#platform/node_fetch.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
+import { cardLinkChecks } from './card_link_checks.ts'
 import { type Check, Note } from './check.ts'
 
 const PATIENCE_MS = 5_000
@@ -19,6 +20,7 @@ export function linkChecks(settings: Settings): Check[] {
   return [
     serviceCheck(settings),
     issuerCheck(settings),
+    ...cardLinkChecks(settings),
     ...chainChecks(settings),
     signerCheck(settings),
     mailCheck(settings),
@@ -50,12 +52,10 @@ const issuerCheck = (settings: Settings): Check => ({
   cure: 'Look whether FLORIN_ISO_PORT is free for the service, and into its log.',
   look: async () => {
     if (!(await isServing(settings))) return new Note('not asked: the service does not run')
-    const { iso_port: port, iso_host, iso_link, iso_tls } = settings
-    const link = links[iso_link]
-    const host = localHost(iso_host)
-    const probe = issuerProbe({ port, host, link, clock: systemClock(), is_tls: iso_tls !== null })
+    const { iso_port: port, iso_link } = settings
+    const probe = issuerProbe({ port, link: links[iso_link], clock: systemClock(), settings })
     const { status, message, latency_ms } = await probe()
-    if (status === 'operational') return `echoed on port ${port} in ${latency_ms} ms`
+    if (status === 'operational') return `answers on port ${port} in ${latency_ms} ms`
     throw new Error(message ?? status)
   },
 })

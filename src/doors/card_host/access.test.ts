@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { after, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { systemClock } from '#platform/clock.ts'
+import { cardPeer, managementMessage } from '#test/support/card_peer.ts'
+import { makeCertificates } from '#test/support/certificates.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { hostSettings } from '#test/support/host_settings.ts'
+import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
+import { type Listening, startCardHost } from './card_host.ts'
+import { peerList } from './peers.ts'
+import { issuerProbe } from './probe.ts'
+
+let ahead_ms = 0
+const real = systemClock()
+const clock = { ...real, monotonic: () => real.monotonic() + ahead_ms }
+const issuer = await openIssuer({ clock })
+const card = await insertBareCard(issuer, { usd: 10 })
+const file = await makeCertificates()
+
+async function startHost(given: Partial<Listening>) {
+  const settings = hostSettings(given)
+  const host = await startCardHost({ ...issuer.host, clock }, settings)
+  after(() => host.stop())
+  const probe = issuerProbe({ port: host.port, link: issuer.host.link, clock, settings })
+  return { ...host, probe }
+}
+
+const dial = (port: number, address = '127.0.0.1') =>
+  cardPeer(connect({ port, host: '127.0.0.1', localAddress: address }))
+
+const balance = async () => {
+  const [row] = await issuer.db.rows<{ micros: string }>(
+    `select balance_micros::text as micros from purse_balances
+      where owner_id = $1 and kind = 'card'`,
+    [card.id],
+  )
+  return row?.micros
+}
+
+test('before the sign-on nothing is decided, booked or echoed', async () => {
+  const host = await startHost({ iso_sign_on: 'required' })
+  const peer = dial(host.port)
+  const refund = purchaseMessage(card, 500_000, { mti: '0220', fields: { 3: '200000' } })
+  const reversal = purchaseMessage(card, 100, { mti: '0420' })
+  const echo = managementMessage('301')
+  peer.write(refund, purchaseMessage(card, 100), reversal, echo, managementMessage('002'))
+  const answers = await peer.hears(5)
+  assert.deepEqual(
+    answers.map(({ mti, fields }) => [mti, fields[39]]),
+    [
+      ['0230', '91'],
+      ['0110', '91'],
+      ['0430', '91'],
+      ['0810', '91'],
+      ['0810', '91'],
+    ],
+  )
+  assert.equal(await balance(), '10000000')
+  const { length } = await issuer.db.rows('select identity from network_messages')
+  assert.equal(length, 0)
+  peer.write(managementMessage('001'), purchaseMessage(card, 100))
+  assert.equal((await peer.hears(7))[6]?.fields[39], '00')
+})
+
+test('the sign-on is of one connection, and must come soon', async () => {
+  const host = await startHost({ iso_sign_on: 'required' })
+  const [signed, idle] = [dial(host.port), dial(host.port)]
+  signed.write(managementMessage('001'))
+  await signed.hears(1)
+  idle.write(purchaseMessage(card, 100))
+  assert.equal((await idle.hears(1))[0]?.fields[39], '91')
+  ahead_ms += 10_000
+  await idle.closes()
+  signed.write(managementMessage('301'))
+  assert.equal((await signed.hears(2))[1]?.fields[39], '00')
+})
+
+test('only addresses of the allow-list may connect, and health does not suffer', async () => {
+  const host = await startHost({ iso_peers: ['127.0.0.2', '10.0.0.0/8'] })
+  const stranger = dial(host.port)
+  stranger.write(managementMessage('001'))
+  await stranger.closes()
+  assert.equal(stranger.heard.length, 0)
+  const peer = dial(host.port, '127.0.0.2')
+  peer.write(managementMessage('001'))
+  assert.equal((await peer.hears(1))[0]?.fields[39], '00')
+  assert.equal((await host.probe()).status, 'operational')
+})
+
+test('an allow-list reads addresses and networks of both families', () => {
+  const isPeer = peerList(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
+  for (const peer of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1']) {
+    assert(isPeer(peer), peer)
+  }
+  for (const stranger of ['10.2.0.1', '192.0.2.8', '2001:db9::1', '', 'localhost']) {
+    assert(!isPeer(stranger), stranger)
+  }
+})
+
+test('connections beyond the cap are refused, and the others go on', async () => {
+  const host = await startHost({ iso_connections_max: 3 })
+  const peers = [dial(host.port), dial(host.port), dial(host.port)]
+  for (const peer of peers) peer.write(managementMessage('301'))
+  for (const peer of peers) await peer.hears(1)
+  const fourth = dial(host.port)
+  await fourth.closes()
+  assert.equal(fourth.heard.length, 0)
+  peers[0]?.socket.destroy()
+  const isFree = async () => {
+    const next = dial(host.port)
+    next.write(managementMessage('301'))
+    return next.hears(1, 500).then(
+      () => true,
+      () => false,
+    )
+  }
+  assert(await eventually(isFree, { within_ms: 5_000 }), 'a place that is given up is given again')
+  peers[1]?.write(managementMessage('301'))
+  await peers[1]?.hears(2)
+})
+
+test('a frame that is begun and not completed ends its connection', async () => {
+  const host = await startHost({})
+  const [slow, other] = [dial(host.port), dial(host.port)]
+  slow.write(Buffer.from([0, 50, 0x30]))
+  other.write(managementMessage('301'))
+  await other.hears(1)
+  for (let second = 0; second < 11 && !slow.isClosed(); second += 1) {
+    ahead_ms += 1_000
+    slow.write(Buffer.from([0x31]))
+    await real.sleep(40)
+  }
+  await slow.closes()
+  other.write(managementMessage('301'))
+  await other.hears(2)
+})
+
+const certificateOf = (name: string) => ({
+  cert: readFileSync(file(`${name}.crt`)),
+  key: readFileSync(file(`${name}.key`)),
+})
+
+const mutual = {
+  cert_file: file('localhost.crt'),
+  key_file: file('localhost.key'),
+  client_ca_file: file('authority.crt'),
+}
+
+function dialTls(port: number, client: object) {
+  const ca = readFileSync(file('authority.crt'))
+  const options = { port, host: '127.0.0.1', servername: 'localhost', ca }
+  return cardPeer(connectTls({ ...options, ...client }))
+}
+
+test('over TLS only a peer with a certificate of the authority is heard', async () => {
+  const host = await startHost({ iso_tls: mutual, iso_sign_on: 'required' })
+  const known = dialTls(host.port, certificateOf('peer'))
+  known.write(managementMessage('001'), purchaseMessage(card, 100))
+  assert.deepEqual(
+    (await known.hears(2)).map(({ fields }) => fields[39]),
+    ['00', '00'],
+  )
+  const strangers = [
+    dialTls(host.port, {}),
+    dialTls(host.port, certificateOf('stranger')),
+    dialTls(host.port, { ...certificateOf('peer'), maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }),
+    dial(host.port),
+  ]
+  for (const stranger of strangers) stranger.write(managementMessage('001'))
+  for (const stranger of strangers) await stranger.closes(15_000)
+  assert(strangers.every(({ heard }) => heard.length === 0))
+  assert.equal((await host.probe()).status, 'operational')
+})
+
+test('over TLS too a peer that closes its side gets its answers', async () => {
+  const host = await startHost({ iso_tls: mutual })
+  const peer = dialTls(host.port, { ...certificateOf('peer'), allowHalfOpen: true })
+  peer.write(purchaseMessage(card, 100), purchaseMessage(card, 100))
+  peer.socket.end()
+  await peer.hears(2)
+  await peer.closes()
+})
+
+test('over TLS a stranger is turned away by its address before any handshake', async () => {
+  const host = await startHost({ iso_tls: mutual, iso_peers: ['127.0.0.2'] })
+  const stranger = dialTls(host.port, certificateOf('peer'))
+  await stranger.closes()
+  assert.equal(stranger.heard.length, 0)
+})
+
+test('a message type that has no answer gets none and harms nobody', async () => {
+  const host = await startHost({})
+  const peer = dial(host.port)
+  peer.write(purchaseMessage(card, 100, { mti: '0140' }), managementMessage('301'))
+  const [answer] = await peer.hears(1)
+  assert.deepEqual([answer?.mti, answer?.fields[39]], ['0810', '00'])
+  const broken = purchaseMessage(card, 100, { mti: '0140', fields: { 4: undefined } })
+  peer.write(broken, managementMessage('301'))
+  await peer.hears(2)
+})

@@ -1,0 +1,57 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Settings } from '#platform/config.ts'
+import { type IsoTls, whyOpenToStrangers } from '#platform/iso_settings.ts'
+import { type Check, Note } from './check.ts'
+
+const DAY_MS = 86_400_000
+/** A certificate that ends sooner than this is renewed now. */
+const RENEW_BEFORE_DAYS = 30
+
+/** Who may reach the card host, and by which certificates. */
+export function cardLinkChecks(settings: Settings): Check[] {
+  return [accessCheck(settings), ...certificateChecks(settings)]
+}
+
+const accessCheck = (settings: Settings): Check => ({
+  name: 'card link access',
+  cure: 'Set FLORIN_ISO_HOST, FLORIN_ISO_TLS_…, FLORIN_ISO_PEERS; docs/card_host.md explains each.',
+  look: async () => {
+    const { mode, iso_host, iso_tls, iso_protected_by, iso_peers } = settings
+    const fault = whyOpenToStrangers(settings)
+    if (mode === 'live' && fault !== null) throw new Error(fault)
+    if (mode === 'sandbox') return new Note(`the sandbox's, on ${iso_host}; nobody signs on`)
+    const peers = iso_peers.length === 0 ? 'this machine' : iso_peers.join(', ')
+    const rules = `open to ${peers}; ${settings.iso_connections_max} connections; sign-on first`
+    if (iso_tls !== null && iso_tls.client_ca_file !== null) return `client certificates, ${rules}`
+    return iso_protected_by === null
+      ? `${iso_host} only, ${rules}`
+      : new Note(`no client certificates: protected by ${iso_protected_by}, ${rules}`)
+  },
+})
+
+function certificateChecks({ iso_tls }: Settings): Check[] {
+  if (iso_tls === null) return []
+  return [
+    {
+      name: 'card link certificate',
+      cure: 'Renew FLORIN_ISO_TLS_CERT_FILE, and keep it with its own FLORIN_ISO_TLS_KEY_FILE.',
+      look: () => certificateFound(iso_tls),
+    },
+  ]
+}
+
+async function certificateFound(tls: IsoTls): Promise<string | Note> {
+  const own = new X509Certificate(await readFile(tls.cert_file))
+  if (!own.checkPrivateKey(createPrivateKey(await readFile(tls.key_file)))) {
+    throw new Error(`${tls.key_file} is not the key of ${tls.cert_file}`)
+  }
+  const files = [tls.cert_file, ...(tls.client_ca_file === null ? [] : [tls.client_ca_file])]
+  for (const file of files) {
+    const { validTo } = new X509Certificate(await readFile(file))
+    const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY_MS)
+    if (days < 0) throw new Error(`${file} ended on ${validTo}`)
+    if (days < RENEW_BEFORE_DAYS) return new Note(`${file} ends in ${days} days`)
+  }
+  return `valid until ${own.validTo}`
+}
