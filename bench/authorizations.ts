@@ -73,7 +73,7 @@ async function inProcess(
   { in_flight, askOf }: { in_flight: number; askOf(engine: Engine): Ask },
 ): Promise<InProcess> {
   await settle()
-  const db = openDatabase(url, { pool_size: 2, key_lookups: true })
+  const db = openDatabase(url, { pool_size: 3, key_lookups: true })
   const engine = makeEngine({ ...seams, db })
   const ask = askOf(engine)
   await drive(ask, in_flight, 1)

@@ -72,7 +72,7 @@ async function goRoundTheLog(db: Database): Promise<void> {
 
 /** The engine on connections of its own, and the host before it. */
 export async function startIssuer({ seams, url }: World, batch_max?: number) {
-  const db = openDatabase(url, { pool_size: 2, limits: LIMITS, key_lookups: true })
+  const db = openDatabase(url, { pool_size: 3, limits: LIMITS, key_lookups: true })
   const engine = makeEngine({ ...seams, db }, batch_max === undefined ? {} : { batch_max })
   const host = await startCardHost({ ...seams, engine, link: default_link }, seams.settings)
   return {

@@ -1,6 +1,6 @@
 import { openChallenge } from '#domain/authorizations/challenge.ts'
 import { challengeStatusOf } from '#domain/authorizations/challenge_store.ts'
-import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
+import { ENGINE_LIMITS, type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import {
   expireAuthorization,
   expireAuthorizationsTask,
@@ -34,15 +34,13 @@ export type Issuing = {
 
 /** A connection for each lane, and one to find the accounts of new card numbers. */
 const POOL_SIZE = 3
-/** The network waits two seconds: two waits for a lock must fit into that. */
-const LIMITS = { statement_ms: 1_000, lock_ms: 500, idle_in_transaction_ms: 2_000 }
 
 export async function startIssuing(seams: Seams, database_url: string): Promise<Issuing> {
   const { settings, keys, clock } = seams
   const link = links[settings.iso_link]
   const db = openDatabase(database_url, {
     pool_size: POOL_SIZE,
-    limits: LIMITS,
+    limits: ENGINE_LIMITS,
     key_lookups: true,
     log: seams.log,
     fail: seams.fail,

@@ -33,10 +33,16 @@ pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
 const CONNECT_TIMEOUT_MS = 3_000
 const RETRIES_MAX = 3
 
+/** The server's own limits on what a pool asks. */
+export type DatabaseLimits = {
+  statement_ms: number
+  lock_ms: number
+  idle_in_transaction_ms: number
+}
+
 type Options = {
   pool_size?: number
-  /** The server's own limits on what this pool asks. */
-  limits?: { statement_ms: number; lock_ms: number; idle_in_transaction_ms: number }
+  limits?: DatabaseLimits
   /** For statements that only look rows up by their keys, over and over. */
   key_lookups?: boolean
   log?: Log

@@ -16,7 +16,7 @@ import { makeSeams } from '#main/seams.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { readSettings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
-import { type Database, openDatabase } from '#platform/db.ts'
+import { type Database, type DatabaseLimits, openDatabase } from '#platform/db.ts'
 import { type Fail, neverFail } from '#platform/failpoints.ts'
 import { silentLog } from '#platform/log.ts'
 import { systemRandom } from '#platform/random.ts'
@@ -43,6 +43,7 @@ type Options = {
   clock?: Clock
   data_dir?: string
   fail?: Fail
+  limits?: DatabaseLimits
 }
 
 export async function openIssuer(
@@ -52,7 +53,12 @@ export async function openIssuer(
   const database = options.database_url === undefined ? await cloneDatabase() : null
   const url = options.database_url ?? database?.url ?? ''
   const { fail = neverFail } = options
-  const db = openDatabase(url, { pool_size: 6, key_lookups: true, fail })
+  const db = openDatabase(url, {
+    pool_size: 6,
+    key_lookups: true,
+    fail,
+    ...(options.limits !== undefined && { limits: options.limits }),
+  })
   const clock = options.clock ?? systemClock()
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
   const seams = await makeSeams(settings, db, { log: silentLog, clock, fail })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { default_link } from '#iso8583/links.ts'
 import { encode } from '#iso8583/message.ts'
 import { insertBareCard, issuerOver, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksAreSound } from '#test/support/spending.ts'
+import { ENGINE_LIMITS as limits } from './engine.ts'
+import { expireAuthorization } from './expire_authorizations_task.ts'
 
 const issuer = await openIssuer()
 const { db } = issuer
@@ -124,4 +127,71 @@ test('the kill switch declines questions and lets facts through', async () => {
     await db.run(`update kill_switches set is_on = false where rail = 'authorizations'`)
   }
   assert.deepEqual(await purses(card.id), { card: 90_000_000n, hold: 0n })
+})
+
+/** Holds the lock of a card for a while, as a call that takes too long would. */
+async function holdLock(card_id: string, for_ms: number): Promise<{ released: Promise<void> }> {
+  let locked = () => {}
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve
+  })
+  const released = db.transaction(async (tx) => {
+    await tx.rows('select 1 from cards where id = $1 for update', [card_id])
+    locked()
+    await wait(for_ms)
+  })
+  await isLocked
+  return { released }
+}
+
+test('a card that is locked for long delays and fails no message of other cards', async () => {
+  const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
+  const stuck = await insertBareCard(issuer, { usd: 100 })
+  const { account_id } = stuck
+  const others = await Promise.all(
+    Array.from({ length: 5 }, () => insertBareCard(issuer, { usd: 100, account_id })),
+  )
+  const { released } = await holdLock(stuck.id, 2_500)
+  const codes = await Promise.all(
+    [stuck, ...others].map(async (card) => {
+      return (await limited.ask(purchaseMessage(card, 1_000))).fields[39]
+    }),
+  )
+  assert.deepEqual(codes, ['91', '00', '00', '00', '00', '00'])
+  await released
+  assert.equal((await limited.ask(purchaseMessage(stuck, 1_000))).fields[39], '00')
+})
+
+test('a message that finds its card locked for a moment is approved, not declined', async () => {
+  const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
+  const card = await insertBareCard(issuer, { usd: 100 })
+  const { released } = await holdLock(card.id, 800)
+  assert.equal((await limited.ask(purchaseMessage(card, 1_000))).fields[39], '00')
+  await released
+})
+
+test('an expiry waits its turn under load, where a purchase is given up', async () => {
+  const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
+  const stuck = await insertBareCard(issuer, { usd: 100 })
+  const card = await insertBareCard(issuer, { usd: 100, account_id: stuck.account_id })
+  assert.equal((await limited.ask(purchaseMessage(card, 1_000))).fields[39], '00')
+  const [open] = await db.rows<{ id: string }>(
+    'select id from transactions where card_id = $1 and open_micros > 0',
+    [card.id],
+  )
+  assert(open !== undefined)
+  const { released } = await holdLock(stuck.id, 1_300)
+  const first = limited.ask(purchaseMessage(stuck, 1_000))
+  await wait(50)
+  const behind = limited.ask(purchaseMessage(card, 1_000))
+  const expired = expireAuthorization(
+    { db, clock: limited.clock, engine: limited.engine },
+    card.account_id,
+    open.id,
+  )
+  assert.equal((await first).fields[39], '00')
+  assert.equal((await behind).fields[39], '91')
+  await expired
+  await released
+  assert.deepEqual(await purses(card.id), { card: 100_000_000n, hold: 0n })
 })

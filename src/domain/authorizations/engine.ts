@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
-import { DatabaseUnavailable } from '#platform/db.ts'
+import { type DatabaseLimits, DatabaseUnavailable } from '#platform/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/write_lane.ts'
 import { AnsweredElsewhere, runBatch } from './batch.ts'
 import { findUnlockedCards } from './facts_store.ts'
@@ -26,6 +26,12 @@ const BATCH_MAX = 512
 const LANES = 2
 /** The network has given up by then. */
 const WAIT_MAX_MS = 1_000
+/** The network waits two seconds: two waits for a lock must fit into that. */
+export const ENGINE_LIMITS: DatabaseLimits = {
+  statement_ms: 1_000,
+  lock_ms: 500,
+  idle_in_transaction_ms: 2_000,
+}
 
 export function makeEngine(
   seams: EngineSeams,
