@@ -27,25 +27,39 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'Status',
     wide_only: true,
-    cell: ({ in_review, status }) => <Status of={in_review ? 'review' : status} />,
+    cell: (row) => <Status of={statusOf(row)} />,
   },
   { title: 'Asked', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'Decide', right: true, cell: (row) => row.in_review && <Decide of={row} /> },
+  {
+    title: 'Decide',
+    right: true,
+    cell: (row) => (row.in_review || isHeld(row)) && <Decide of={row} />,
+  },
 ]
+
+/** Held until the account is reinstated: it can be refused and not approved. */
+const isHeld = ({ status_reason }: Row) => status_reason === 'account_suspended'
+
+function statusOf(row: Row): string {
+  if (isHeld(row)) return 'suspended'
+  return row.in_review ? 'review' : row.status
+}
 
 function Decide({ of }: { of: Row }) {
   const changes = ['/withdrawals']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
-      <ActButton
-        verb="Approve"
-        path={`/withdrawals/${of.id}/approve`}
-        changes={changes}
-        done="It goes out."
-      >
-        <Money usd={of.amount_usd} /> go to {of.address}. What is sent cannot be called back.
-      </ActButton>
+      {!isHeld(of) && (
+        <ActButton
+          verb="Approve"
+          path={`/withdrawals/${of.id}/approve`}
+          changes={changes}
+          done="It goes out."
+        >
+          <Money usd={of.amount_usd} /> go to {of.address}. What is sent cannot be called back.
+        </ActButton>
+      )}
       <ActButton
         verb="Refuse"
         danger

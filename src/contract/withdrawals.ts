@@ -44,7 +44,9 @@ export const Withdrawal = Type.Object(
     }),
     status_reason: Nullable(
       Type.String({
-        description: 'Why it is in this state, where that needs saying.',
+        description:
+          'Why it is in this state, where that needs saying. review: a person approves it first. ' +
+          'account_suspended: it waits until the suspension is lifted or an operator refuses it.',
         examples: ['review'],
       }),
     ),

@@ -1,3 +1,4 @@
+import type { Caller } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 
 export type CredentialRow = {
@@ -66,6 +67,24 @@ export async function findTokenByHash(tx: Tx, hash: string): Promise<CredentialR
   const { audience, scope, granted, grant_id, card_ids, card_actions, ...credential } = row
   const token = { audience, scope, granted, grant_id, card_ids, card_actions }
   return { ...credential, token }
+}
+
+/** When the caller's credential was ended; undefined where it is gone altogether. */
+export async function findCredentialEnd(
+  tx: Tx,
+  { kind, id, account_id, grant_id }: Pick<Caller, 'kind' | 'id' | 'account_id' | 'grant_id'>,
+): Promise<{ ended_at: Date | null } | undefined> {
+  const queries = {
+    session: 'select ended_at from sessions where account_id = $1 and id = $2',
+    api_key: 'select revoked_at as ended_at from api_keys where account_id = $1 and id = $2',
+    oauth_client:
+      'select revoked_at as ended_at from oauth_grants where account_id = $1 and id = $2',
+  }
+  const [row] = await tx.rows<{ ended_at: Date | null }>(queries[kind], [
+    account_id,
+    grant_id ?? id,
+  ])
+  return row
 }
 
 /** Tells every node, at commit, to forget what it remembers of this account's credentials. */

@@ -29,6 +29,8 @@ export async function collect(till: Till, bill: Bill): Promise<PaymentRow> {
   till.fail('payment_reserved')
   if (row.state === 'settled') return row
   try {
+    // It failed after it was looked up: nobody has checked this one yet.
+    if (row.state === 'reserved' && !isNew) await requirePayable(till, bill)
     const settlement = await settled(till, bill, row)
     if (settlement.outcome === 'settled') return { ...row, state: 'settled', txid: settlement.txid }
     if (settlement.outcome === 'failed') throw paymentFailed(why(settlement.reason))

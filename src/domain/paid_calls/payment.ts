@@ -68,7 +68,9 @@ export const paymentFailed = (sentence: string) => new Problem('payment_failed',
 
 /** Why a payment that is known already does not pay for this call. */
 export function refusalOf(known: PaymentRow | undefined, bill: Bill): Problem {
-  if (known === undefined || known.fingerprint !== bill.fingerprint) {
+  const isSame =
+    known?.fingerprint === bill.fingerprint && known.amount_micros === bill.payment.amount_micros
+  if (!isSame) {
     return paymentFailed('This payment was made for another call. Sign a new one.')
   }
   if (known.state === 'reserved' || known.state === 'settling' || known.state === 'settled') {

@@ -25,11 +25,14 @@ export async function findSpent(tx: Tx, fingerprint: string): Promise<PaymentRow
   return row
 }
 
+const UNSENT = `('reserved', 'failed')`
+
 type Reserving = { id: string; now: Date; leased_until: Date }
 
 /**
  * Takes the payment for one call, or answers nothing where another has it. What never left is free
- * for any call; what may have left, or has, is good for the request that it was sent for.
+ * for any call; what may have left, or has, is good for the request that it was sent for. Its terms
+ * stay as they were sent: a repeat with another amount, signature or expiry changes none of them.
  */
 export async function reservePayment(
   tx: Tx,
@@ -44,14 +47,18 @@ export async function reservePayment(
          on conflict (network, asset, payer, nonce) do update
         set account_id = excluded.account_id, operation = excluded.operation,
             request_id = excluded.request_id, fingerprint = excluded.fingerprint,
-            payload = excluded.payload, valid_before = excluded.valid_before,
-            amount_micros = excluded.amount_micros, pay_to = excluded.pay_to,
+            amount_micros = excluded.amount_micros,
+            payload = case when p.state in ${UNSENT} then excluded.payload else p.payload end,
+            pay_to = case when p.state in ${UNSENT} then excluded.pay_to else p.pay_to end,
+            valid_before = case when p.state in ${UNSENT} then excluded.valid_before
+                                else p.valid_before end,
             state = case when p.state = 'failed' then 'reserved' else p.state end,
             state_reason = null, leased_until = excluded.leased_until,
             updated_at = excluded.updated_at
       where p.leased_until <= excluded.updated_at
-        and (p.state in ('reserved', 'failed')
-             or (p.state in ('settling', 'settled') and p.fingerprint = excluded.fingerprint))
+        and (p.state in ${UNSENT}
+             or (p.state in ('settling', 'settled') and p.fingerprint = excluded.fingerprint
+                 and p.amount_micros = excluded.amount_micros))
      returning *`,
     [
       id,

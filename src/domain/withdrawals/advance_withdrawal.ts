@@ -8,8 +8,19 @@ import type { NewEvent, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { claimNonce } from './sender_order_store.ts'
 import type { SentTransferRow } from './sent_transfers.ts'
-import { netOf, type WithdrawalRow, withdrawalReference, withdrawalView } from './withdrawal.ts'
-import { insertTransfer, lockWithdrawal, updateWithdrawal } from './withdrawal_store.ts'
+import {
+  isHeldBySuspension,
+  netOf,
+  type WithdrawalRow,
+  withdrawalReference,
+  withdrawalView,
+} from './withdrawal.ts'
+import {
+  insertTransfer,
+  lockWithdrawal,
+  lockWithStatus,
+  updateWithdrawal,
+} from './withdrawal_store.ts'
 
 type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
 
@@ -26,8 +37,9 @@ export async function storeTransfer(
 ): Promise<WithdrawalRow | null> {
   return db.transaction(async (tx) => {
     const now = clock.now()
-    const locked = await lockWithdrawal(tx, withdrawal)
+    const locked = await lockWithStatus(tx, withdrawal)
     if (locked.step !== 'reserved' || locked.attempt !== transfer.attempt) return null
+    if (isHeldBySuspension(locked)) return null
     const { chain, attempt } = locked
     const { nonce } = transfer
     const isFree = nonce === null || (await claimNonce(tx, { chain, address: sender }, nonce))

@@ -6,9 +6,14 @@ import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
 import { dollarsFromMicros } from '#kernel/money.ts'
 import { equals, type PageInput, type PageOf } from '#platform/page.ts'
-import { type WithdrawalRow, withdrawalReference, withdrawalView } from './withdrawal.ts'
 import {
-  lockWithdrawal,
+  isHeldBySuspension,
+  type WithdrawalRow,
+  withdrawalReference,
+  withdrawalView,
+} from './withdrawal.ts'
+import {
+  lockWithStatus,
   pageOfWithdrawals,
   updateWithdrawal,
   withdrawalOwner,
@@ -38,9 +43,11 @@ export async function findWithdrawals(
   return { ...page, data }
 }
 
-async function lockInReview({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
-  const withdrawal = await lockWithdrawal(tx, { account_id: await withdrawalOwner(tx, id), id })
+/** One that waits for a person: for a review, or because its account is suspended. */
+async function lockWaiting({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
+  const withdrawal = await lockWithStatus(tx, { account_id: await withdrawalOwner(tx, id), id })
   if (withdrawal.step === 'review' && withdrawal.refund_of === null) return withdrawal
+  if (isHeldBySuspension(withdrawal)) return withdrawal
   const sentence = `This withdrawal is ${withdrawal.status} and waits for nobody.`
   throw new Problem('invalid_request', sentence, { status: 409 })
 }
@@ -52,7 +59,13 @@ export async function approveWithdrawal(
 ): Promise<Withdrawal> {
   const { tx, now } = context
   await requireRailOpen(tx, 'withdrawals')
-  const withdrawal = await lockInReview(context, id)
+  const withdrawal = await lockWaiting(context, id)
+  if (isHeldBySuspension(withdrawal)) {
+    throw new Problem(
+      'account_suspended',
+      'The account is suspended. Reinstate it before you approve the withdrawal.',
+    )
+  }
   const change = { step: 'reserved', status_reason: null, next_try_at: now } as const
   const approved = await updateWithdrawal(tx, withdrawal, change, now)
   context.audit(withdrawal.account_id, {
@@ -68,7 +81,7 @@ export async function refuseWithdrawal(
   { id }: { id: string },
 ): Promise<Withdrawal> {
   const { tx, now, newId } = context
-  const withdrawal = await lockInReview(context, id)
+  const withdrawal = await lockWaiting(context, id)
   const { account_id, amount_micros } = withdrawal
   const reference = withdrawalReference(id)
   await move(

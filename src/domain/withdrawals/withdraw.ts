@@ -2,6 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import { needsReview, requireCooledDown } from '#domain/access/risk.ts'
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import { recheckCaller } from '#domain/accounts/recheck_caller.ts'
 import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
@@ -44,9 +45,11 @@ export const withdraw: Handler<'withdraw'> = {
     const isForReview = isScreened || needsReview(amount_micros, settings)
     const needsCode = await requireSessionCode(context, input.totp_code)
 
-    return async ({ tx, now, newId, keys, clock, audit }) => {
+    return async (running) => {
+      const { tx, now, newId, keys, clock, audit } = running
       const { account_id } = caller
       await requireRailOpen(tx, 'withdrawals')
+      await recheckCaller(running, { hasCode: needsCode })
       if (needsCode) await useUpSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
       const order = { account_id, address: input.address, amount_micros, fee_micros }
       const withdrawal = await reserve(

@@ -35,7 +35,17 @@ export type WithdrawalRow = {
   completed_at: Date | null
   /** The newest block that was read; null before the chain was. */
   head_number: bigint | null
+  account_status: 'active' | 'suspended'
 }
+
+/**
+ * Held while its account is suspended, as long as nothing of it is signed. A refund of a deposit is
+ * the operator's own decision and goes on.
+ */
+export const isHeldBySuspension = (withdrawal: WithdrawalRow): boolean =>
+  withdrawal.account_status === 'suspended' &&
+  withdrawal.refund_of === null &&
+  (withdrawal.step === 'review' || withdrawal.step === 'reserved')
 
 export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {
   return {
@@ -47,7 +57,7 @@ export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {
     fee_usd: usdFromMicros(withdrawal.fee_micros),
     net_usd: usdFromMicros(netOf(withdrawal)),
     status: withdrawal.status,
-    status_reason: withdrawal.status_reason,
+    status_reason: isHeldBySuspension(withdrawal) ? 'account_suspended' : withdrawal.status_reason,
     // What is signed and not sent yet is nobody's business.
     txid: withdrawal.broadcasted_at === null ? null : withdrawal.txid,
     confirmations: confirmationsOf(withdrawal),

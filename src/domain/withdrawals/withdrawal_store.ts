@@ -9,7 +9,8 @@ import type { WithdrawalRow } from './withdrawal.ts'
 const COLUMNS = `account_id, id, refund_of, asset, chain, address, amount_micros, fee_micros,
   status, status_reason, step, attempt, txid, block_number, approval, next_try_at, metadata,
   version, created_at, updated_at, broadcasted_at, completed_at,
-  (select head_number from chain_cursors c where c.chain = withdrawals.chain) as head_number`
+  (select head_number from chain_cursors c where c.chain = withdrawals.chain) as head_number,
+  (select a.status from accounts a where a.id = withdrawals.account_id) as account_status`
 
 type NewWithdrawal = Pick<
   WithdrawalRow,
@@ -81,6 +82,22 @@ export async function lockWithdrawal(
   return requireFound(row)
 }
 
+/**
+ * Locks it with the status of its account, so that a suspension comes either before or after. The
+ * status is read by a statement of its own: one that waited for a lock shows the state from before.
+ */
+export async function lockWithStatus(
+  tx: Tx,
+  of: { account_id: string; id: string },
+): Promise<WithdrawalRow> {
+  const withdrawal = await lockWithdrawal(tx, of)
+  const [account] = await tx.rows<Pick<WithdrawalRow, 'account_status'>>(
+    'select status as account_status from accounts where id = $1 for share',
+    [of.account_id],
+  )
+  return { ...withdrawal, ...account }
+}
+
 function requireFound(row: WithdrawalRow | undefined): WithdrawalRow {
   if (row === undefined) throw new Problem('not_found', 'There is no such withdrawal.')
   return row
@@ -125,6 +142,8 @@ export async function findDueWithdrawals(tx: Tx, due: Due): Promise<WithdrawalRo
   return tx.rows<WithdrawalRow>(
     `select ${COLUMNS} from withdrawals
       where chain = $1 and step = $2 and next_try_at <= $3
+        and (step = 'signed' or refund_of is not null or not exists (
+             select from accounts a where a.id = account_id and a.status = 'suspended'))
       order by next_try_at, id limit 50`,
     [due.chain, due.step, due.now],
   )

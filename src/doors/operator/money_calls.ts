@@ -94,7 +94,7 @@ export const money_calls = {
     summary: 'Let a withdrawal go.',
     input: ofWithdrawal,
     output: Withdrawal,
-    problems: ['kill_switch_active'],
+    problems: ['kill_switch_active', 'account_suspended'],
   }),
   refuse_withdrawal: operatorCall({
     name: 'refuse_withdrawal',

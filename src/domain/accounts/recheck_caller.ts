@@ -1,0 +1,28 @@
+import { Problem } from '#contract/problem.ts'
+import { findCredentialEnd } from '#domain/access/credential_store.ts'
+import { requireCooledDown } from '#domain/access/risk.ts'
+import type { Context } from '#platform/context.ts'
+import { lockAccount } from './account_store.ts'
+
+/**
+ * Repeats the checks of a caller inside the transaction, under the lock of the account's row. While
+ * a slow preparation ran the credential may have been revoked, the account suspended, the password
+ * changed or two-factor authentication turned on.
+ */
+export async function recheckCaller(
+  { tx, caller, settings, now }: Pick<Context, 'tx' | 'caller' | 'settings' | 'now'>,
+  { hasCode }: { hasCode: boolean },
+): Promise<void> {
+  const account = await lockAccount(tx, caller.account_id)
+  const credential = await findCredentialEnd(tx, caller)
+  if (credential === undefined || credential.ended_at !== null) {
+    throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
+  }
+  if (account.status === 'suspended') {
+    throw new Problem('account_suspended', 'This account is suspended. Contact support.')
+  }
+  await requireCooledDown(tx, caller, { settings, now })
+  if (caller.kind === 'session' && account.totp_status === 'enabled' && !hasCode) {
+    throw new Problem('totp_required', 'Send totp_code with the six digits of the authenticator.')
+  }
+}

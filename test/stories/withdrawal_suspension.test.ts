@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import type { Failpoint } from '#platform/failpoints.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { assertBooksSound } from '#test/support/money.ts'
+import { operate } from '#test/support/operator.ts'
+import { openAccount, type Person } from '#test/support/people.ts'
+import { startTestService } from '#test/support/start.ts'
+import { balanceOf, fund } from '#test/support/topups.ts'
+import { endOnChain, requested, WALLET } from '#test/support/withdrawals.ts'
+
+const points = new Map<Failpoint, () => void>()
+const { url, tasks, sandbox, programme } = await startTestService({
+  env: { FLORIN_RISK: JSON.stringify({ withdrawal_review_usd: 200 }) },
+  seams: { fail: (point) => points.get(point)?.() },
+})
+const { db } = programme
+const TASKS = ['send_withdrawals', 'confirm_withdrawals']
+const REASON = 'account_suspended'
+
+let person: Person
+let account: { url: string; bearer: string }
+beforeEach(async () => {
+  points.clear()
+  person = await openAccount(url)
+  account = { url, bearer: person.bearer }
+  await fund(url, person.bearer, 500)
+})
+
+const suspend = () => operate(url, 'POST', `/accounts/${person.account_id}/suspend`)
+const reinstate = () => operate(url, 'POST', `/accounts/${person.account_id}/reinstate`)
+const decide = (id: string, decision: 'approve' | 'refuse') =>
+  operate(url, 'POST', `/withdrawals/${id}/${decision}`)
+
+async function shown(id: string): Promise<[string, string | null]> {
+  const path = `/withdrawals?account_id=${person.account_id}`
+  const { body } = await operate(url, 'GET', path)
+  const found = body['data'].find((one: { id: string }) => one.id === id)
+  return [found.status, found.status_reason]
+}
+
+async function passes(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 1) await tasks.run(TASKS)
+}
+
+/** Asks for withdrawals that no task signs before the account is suspended. */
+async function requestedAndSuspended(...amounts: number[]): Promise<string[]> {
+  points.set('before_sign', () => {
+    throw new Error('nothing is signed yet')
+  })
+  const ids: string[] = []
+  for (const amount_usd of amounts) ids.push((await requested(account, amount_usd)).id)
+  await suspend()
+  points.clear()
+  return ids
+}
+
+test('a suspension keeps an unsigned withdrawal pending until it is lifted', async () => {
+  const before = sandbox.node.balanceOf(WALLET)
+  const [id = ''] = await requestedAndSuspended(100)
+  await passes(3)
+  assert.deepEqual(await shown(id), ['pending', REASON])
+  const transfers = 'select 1 from withdrawal_transfers where withdrawal_id = $1'
+  assert.equal((await db.rows(transfers, [id])).length, 0)
+  await reinstate()
+  assert.deepEqual(await shown(id), ['pending', null])
+  assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
+  assert.equal(sandbox.node.balanceOf(WALLET) - before, 99_000_000n)
+  await assertBooksSound(db)
+})
+
+test('a suspension that comes while the signer signs keeps the transfer from being sent', async () => {
+  const before = sandbox.node.balanceOf(WALLET)
+  points.set('before_sign', () => {
+    throw new Error('nothing is signed yet')
+  })
+  const { id } = await requested(account, 50)
+  // The row's lock keeps the signed transfer from being stored until the account is suspended.
+  await db.transaction(async (tx) => {
+    await tx.rows('select 1 from withdrawals where id = $1 for update', [id])
+    points.clear()
+    const signed = new Promise<void>((done) => points.set('after_sign', done))
+    void tasks.run(TASKS)
+    await signed
+    await suspend()
+  })
+  await passes(3)
+  const sent = sandbox.node.balanceOf(WALLET) - before
+  assert.deepEqual([await shown(id), sent], [['pending', REASON], 0n])
+  await reinstate()
+  assert.equal((await endOnChain(account, id, 'confirm')).status, 'completed')
+  assert.equal(sandbox.node.balanceOf(WALLET) - before, 49_000_000n)
+  await assertBooksSound(db)
+})
+
+test('an operator can refuse a withdrawal of a suspended account and cannot approve it', async () => {
+  for (const id of await requestedAndSuspended(100, 250)) {
+    assert.deepEqual(await shown(id), ['pending', REASON])
+    assertRefused(await decide(id, 'approve'), 403, REASON)
+    const { body } = await decide(id, 'refuse')
+    assert.deepEqual([body['status'], body['status_reason']], ['failed', 'refused'])
+  }
+  await reinstate()
+  assert.equal((await balanceOf(url, person.bearer)).balance_usd, 500)
+  await assertBooksSound(db)
+})
