@@ -50,7 +50,7 @@ const acts: Record<string, Act> = {
     return partAfter(scene, asked, refund(scene.network, sending), 'refund')
   },
   reverse: async (scene, asked) => {
-    requireType(asked, ['authorization'])
+    requireType(asked, ['authorization', 'refund'])
     const { captured_usd, held_usd } = asked.transaction
     const total = share(asked, captured_usd + held_usd)
     const left = asked.minor === null ? null : total - asked.minor

@@ -1,5 +1,5 @@
 import { Users } from 'lucide-react'
-import { Status } from '#panel/ui/badge.tsx'
+import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
@@ -37,7 +37,14 @@ const columns: readonly Column<AdministeredAccount>[] = [
     title: 'Balance',
     wide_only: true,
     right: true,
-    cell: ({ balance_usd }) => <Money usd={balance_usd} />,
+    cell: ({ balance_usd, owed_usd }) =>
+      owed_usd === 0 ? (
+        <Money usd={balance_usd} />
+      ) : (
+        <Badge tone="bad">
+          Owes <Money usd={owed_usd} />
+        </Badge>
+      ),
   },
   { title: 'Act', right: true, cell: (row) => <Acts of={row} /> },
 ]

@@ -30,6 +30,7 @@ export function DisputeSheet({ dispute, onClose }: Props) {
           ['Status', <Status key="status" of={dispute.outcome ?? dispute.status} />],
           ['Contested', <Money key="amount" usd={dispute.amount_usd} />],
           ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
+          dispute.closed_by !== null && ['Closed by', inWords(dispute.closed_by)],
           ['Dispute', <Copyable key="id" text={dispute.id} label="Copy the dispute's id" />],
           ['Account', <Copyable key="a" text={dispute.account_id} label="Copy the account's id" />],
           ['Evidence until', <Time key="due" at={dispute.evidence_due_at} />],

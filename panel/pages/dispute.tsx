@@ -61,7 +61,7 @@ function Details({ dispute }: { dispute: Dispute }) {
 
 function stepsOf(dispute: Dispute): Step[] {
   const { response, status, outcome } = dispute
-  const credit = <Money usd={dispute.provisional_credit_usd} className="text-ink" />
+  const credit = <Money usd={dispute.amount_usd} className="text-ink" />
   const filed: Step = {
     title: 'Filed',
     icon: Flag,
@@ -85,7 +85,10 @@ function stepsOf(dispute: Dispute): Step[] {
   return status === 'closed' && response === null ? [filed, decided] : [filed, answered, decided]
 }
 
-function decisionNote({ outcome }: Dispute): string {
+function decisionNote({ outcome, closed_by }: Dispute): string {
+  if (closed_by === 'refund') {
+    return 'The merchant refunded the purchase, so the credit was taken back.'
+  }
   if (outcome === 'won') return 'The credit is yours to keep.'
   if (outcome === 'lost') return 'The credit was taken back from your balance.'
   return 'If you win, you keep the credit. If you lose, it is taken back.'

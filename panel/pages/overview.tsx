@@ -38,7 +38,11 @@ export function Overview() {
       />
       <div className="space-y-4">
         <FirstSteps />
-        <LowBalance />
+        {balance.data !== undefined && balance.data.owed_usd > 0 ? (
+          <Debt owed_usd={balance.data.owed_usd} />
+        ) : (
+          <LowBalance />
+        )}
         <Section>
           {balance.data !== undefined ? (
             <Figures balance={balance.data} />
@@ -85,6 +89,26 @@ function Figures({ balance }: { balance: Balance }) {
           </div>
         ))}
       </dl>
+    </div>
+  )
+}
+
+function Debt({ owed_usd }: { owed_usd: number }) {
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl bg-bad-ground px-4 py-3 text-bad"
+    >
+      <p className="mr-auto flex items-start gap-2.5">
+        <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+        <span>
+          You owe <Money usd={owed_usd} />. Money you add pays this first. Until then, purchases are
+          declined, and you can't load cards or withdraw.
+        </span>
+      </p>
+      <Link href="/topups" className="font-medium underline underline-offset-2">
+        Top up
+      </Link>
     </div>
   )
 }

@@ -87,6 +87,14 @@ export const Dispute = Type.Object(
     outcome: Nullable(
       OneOf(outcomes, { description: 'How it ended; null until closed.', examples: ['won'] }),
     ),
+    closed_by: Nullable(
+      OneOf(['operator', 'refund'], {
+        description:
+          'operator: decided. refund: the merchant refunded all that was contested. Null until ' +
+          'closed.',
+        examples: ['operator'],
+      }),
+    ),
     response: Nullable(
       Type.Object(
         {
@@ -101,7 +109,10 @@ export const Dispute = Type.Object(
     ),
     evidence: Type.Array(Evidence, { description: 'What was added, oldest first.' }),
     evidence_due_at: Timestamp('Until when evidence is taken into account.'),
-    provisional_credit_usd: Usd('Credited to the balance on filing; taken back if it is lost.'),
+    provisional_credit_usd: Usd(
+      'Credited to the balance on filing. It falls by what a refund has paid too, and is taken ' +
+        'back if the dispute is lost.',
+    ),
     metadata: Metadata,
     ...versioned,
     resolved_at: Nullable(Timestamp('When it was decided.')),

@@ -56,7 +56,8 @@ export const Transaction = Type.Object(
     status: OneOf(transaction_statuses, {
       description:
         'Of an authorization: pending, captured, partially_captured, reversed or expired. ' +
-        'Captures and refunds are settled, declines declined.',
+        'Captures are settled, refunds settled or, if the merchant took one back, reversed. ' +
+        'Declines are declined.',
       examples: ['pending'],
     }),
     authorization_id: Nullable(

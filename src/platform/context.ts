@@ -84,8 +84,8 @@ export type ActivityOnly =
   | 'webhook.disabled'
   | 'balance.debt_incurred'
   | `withdrawal.${'completed' | 'failed'}`
-  | `dispute.${'answered' | 'evidence_due'}`
-  | `transaction.${'reversed' | 'expired'}`
+  | `dispute.${'answered' | 'evidence_due' | 'credit_reduced'}`
+  | `transaction.${'reversed' | 'expired' | 'refund_reversed'}`
 
 /** What the owner of an account is told by e-mail whatever the settings: somebody may be at it. */
 export type SecurityAlert = {

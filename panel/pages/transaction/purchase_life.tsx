@@ -32,10 +32,19 @@ function stepsOf(row: Transaction, is_this: boolean): Step[] {
     case 'capture':
       return [{ title: 'Captured', icon: Check, tone: 'good', at: row.created_at, note }]
     case 'refund':
-      return [{ title: 'Refunded', icon: Undo2, tone: 'good', at: row.created_at, note }]
+      return [
+        { title: 'Refunded', icon: Undo2, tone: 'good', at: row.created_at, note },
+        ...endOfRefund(row),
+      ]
     default:
       return [{ title: 'Declined', icon: Ban, tone: 'bad', at: row.created_at, note }]
   }
+}
+
+function endOfRefund({ status, updated_at }: Transaction): Step[] {
+  if (status !== 'reversed') return []
+  const note = 'The merchant took the refund back.'
+  return [{ title: 'Refund reversed', icon: Undo2, tone: 'bad', at: updated_at, note }]
 }
 
 function endOfHold(row: Transaction): Step[] {

@@ -1,10 +1,10 @@
 import type { Transaction } from '#contract/transactions.ts'
 import { Money } from '#panel/ui/money.tsx'
 
-/** A refund comes in, a decline moved nothing; all else went out. */
+/** A refund comes in, a decline or a reversal moved nothing in the end; all else went out. */
 export function Amount({ row }: { row: Transaction }) {
-  if (row.direction === 'credit') return <Money usd={row.amount_usd} signed />
   const is_void = ['declined', 'reversed', 'expired'].includes(row.status)
+  if (row.direction === 'credit' && !is_void) return <Money usd={row.amount_usd} signed />
   return (
     <Money usd={row.amount_usd} className={is_void ? 'text-soft line-through' : 'font-medium'} />
   )

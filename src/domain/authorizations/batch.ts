@@ -12,6 +12,7 @@ import {
   writeAttempts,
 } from './outcome_store.ts'
 import { declined } from './record.ts'
+import { writeRefundState } from './refund_state.ts'
 import type { Answered, CardRequest } from './request.ts'
 import { changedTransactions, newTransactions } from './transaction_sets.ts'
 import { insertUnpriced } from './unpriced_store.ts'
@@ -76,6 +77,7 @@ async function writeRareOutcomes(tx: Tx, work: Work): Promise<void> {
   await writeAttempts(tx, work.failed_cards)
   await markChallengesUsed(tx, work.used_challenges)
   await insertUnpriced(tx, work.unpriced, work.now)
+  await writeRefundState(tx, work.refunds)
 }
 
 /** The writes of a batch in the order of their locks: purses before the accounts' sequences. */

@@ -20,6 +20,7 @@ import {
   type SeenRow,
 } from './facts_store.ts'
 import { Purchases } from './purchases.ts'
+import { findRefundState } from './refund_state.ts'
 import { type CardRequest, isFact } from './request.ts'
 import type { Work } from './work.ts'
 
@@ -68,6 +69,7 @@ export async function lookUp(
     const own = cardFacts(card, spent, programme)
     cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
   }
+  const { refunds, captures } = await findRefundState(tx, batch, rows)
   const standing = { cards: [...cards.values()], standing_of }
   const locking = locks_all ? standing.cards : cardsToLock(batch, cards, standing_of)
   const posting = await beginPosting(
@@ -80,7 +82,8 @@ export async function lookUp(
   // further statements, and heads that were locked before those would deadlock with owners' calls.
   const account_ids = standing.cards.map(({ account_id }) => account_id)
   const heads = locks_all ? await lockHeads(tx, account_ids) : headsRead(standing)
-  const facts = { now, window, cards, posting, is_paused, seen, rows, challenges }
+  const known = { now, window, cards, posting, is_paused, refunds }
+  const facts = { ...known, seen, rows: [...rows, ...captures], challenges }
   return { work: newWork(seams, facts), seen, heads }
 }
 
@@ -89,7 +92,7 @@ function waitLongerForLocks(tx: Tx): void {
   tx.run(`set local lock_timeout = '900ms'`).catch(() => undefined)
 }
 
-type Facts = Pick<Work, 'now' | 'window' | 'cards' | 'posting' | 'is_paused'> & {
+type Facts = Pick<Work, 'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'> & {
   seen: readonly SeenRow[]
   rows: readonly TransactionRow[]
   challenges: readonly ChallengeFacts[]

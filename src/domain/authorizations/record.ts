@@ -69,12 +69,22 @@ export function record(
   return row
 }
 
-type EventName = 'authorized' | 'captured' | 'refunded' | 'declined' | 'reversed' | 'expired'
+type EventName =
+  | 'authorized'
+  | 'captured'
+  | 'refunded'
+  | 'refund_reversed'
+  | 'declined'
+  | 'reversed'
+  | 'expired'
+
+const ACTIVITY_ONLY: ReadonlySet<EventName> = new Set(['refund_reversed', 'reversed', 'expired'])
 
 const sentences: Readonly<Record<EventName, (of: string, row: TransactionRow) => string>> = {
   authorized: (of) => `${of} was approved.`,
   captured: (of) => `${of} was settled.`,
   refunded: (of) => `${of} was refunded.`,
+  refund_reversed: (of) => `The refund of ${of} was taken back by the merchant.`,
   declined: (of, row) => `${of} was declined. ${declineMessage(row.decline_code ?? '')}`,
   reversed: (of) => `${of} was given back by the merchant.`,
   expired: (of) => `${of} was never settled and is no longer held.`,
@@ -84,7 +94,6 @@ const sentences: Readonly<Record<EventName, (of: string, row: TransactionRow) =>
 export function tell(work: Work, row: TransactionRow, name: EventName): void {
   const amount = amountText(row.amount_minor, row.currency)
   const of = `${amount} ${row.currency} at ${row.merchant_name}`
-  const isTold = name !== 'reversed' && name !== 'expired'
   const event: NewEvent = {
     type: `transaction.${name}`,
     message: sentences[name](of, row),
@@ -92,7 +101,7 @@ export function tell(work: Work, row: TransactionRow, name: EventName): void {
     resource: { type: 'transaction', id: row.id },
     card_id: row.card_id,
     amount_micros: row.amount_micros,
-    object: isTold ? transactionView(row) : null,
+    object: ACTIVITY_ONLY.has(name) ? null : transactionView(row),
   }
   work.events.push({ account_id: row.account_id, event })
 }

@@ -1,5 +1,6 @@
+import { takeCredit } from '#domain/disputes/dispute_money.ts'
+import { lowerCredit, overlapEvent, overlapsOf } from '#domain/disputes/refund_overlap.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import type { Micros } from '#kernel/money.ts'
 import type { CardFacts } from './facts.ts'
 import { giveBack } from './money.ts'
 import { priced, setAside } from './price.ts'
@@ -18,8 +19,9 @@ export function refund(work: Work, request: CardRequest): Decision {
   if (known === null) return setAside(work, card, request)
   const row = recordRefund(work, { card, request: known }, head)
   giveBack(work, card, row, row.amount_micros)
-  if (head !== null) spread(work, card, { head, first: named, amount: row.amount_micros })
+  const captures = head === null ? [] : spread(work, card, { row, head, first: named })
   tell(work, row, 'refunded')
+  takeBackCredits(work, captures)
   return decision('noted', { network: card.brand, transaction: row })
 }
 
@@ -39,29 +41,59 @@ export function recordRefund(
   })
 }
 
+type Spreading = { row: TransactionRow; head: TransactionRow; first: TransactionRow | null }
+
 /**
- * What was refunded of a purchase is written on its authorization, and on its captures: on the one
- * that was named, then on the others from the oldest, each up to what it took.
+ * A refund is counted on its authorization, and on its captures: on the one that was named, then on
+ * the others from the oldest, each up to what it took. Returns the captures it was counted on.
  */
 export function spread(
   work: Work,
   card: CardFacts,
-  { head, first, amount }: { head: TransactionRow; first: TransactionRow | null; amount: Micros },
-): void {
+  { row, head, first }: Spreading,
+): TransactionRow[] {
+  const { account_id, id: refund_id, amount_micros } = row
   if (head.type === 'authorization') {
-    change(work, head, { refunded_micros: head.refunded_micros + amount })
+    change(work, head, { refunded_micros: head.refunded_micros + amount_micros })
   }
   const captures = work.purchases.capturesOf(card, head)
   const ordered = [
-    ...captures.filter((row) => row === first),
-    ...captures.filter((row) => row !== first),
+    ...captures.filter((capture) => capture === first),
+    ...captures.filter((capture) => capture !== first),
   ]
-  let left = amount
-  for (const row of ordered) {
-    const room = row.captured_micros - row.refunded_micros
+  const counted: TransactionRow[] = []
+  let left = amount_micros
+  for (const capture of ordered) {
+    const room = capture.captured_micros - capture.refunded_micros
     const part = left < room ? left : room
     if (part <= 0n) continue
-    change(work, row, { refunded_micros: row.refunded_micros + part })
+    change(work, capture, { refunded_micros: capture.refunded_micros + part })
+    work.refunds.new_parts.push({
+      account_id,
+      refund_id,
+      capture_id: capture.id,
+      amount_micros: part,
+    })
+    counted.push(capture)
     left -= part
+  }
+  return counted
+}
+
+/** A disputed capture gives back what its refunds have paid too, so that nobody is paid twice. */
+export function takeBackCredits(work: Work, captures: readonly TransactionRow[]): void {
+  for (const capture of captures) {
+    const of_capture = work.refunds.disputes.filter((one) => one.transaction_id === capture.id)
+    for (const overlap of overlapsOf(capture, of_capture)) {
+      const { dispute, amount_micros } = overlap
+      const { account_id, status } = dispute
+      lowerCredit(overlap, work.now)
+      work.refunds.changed_disputes.add(dispute)
+      const evidence = work.refunds.evidence.filter(({ dispute_id }) => dispute_id === dispute.id)
+      const told = overlapEvent(overlap, { status }, evidence)
+      for (const event of [told, ...takeCredit(work.posting, dispute, amount_micros)]) {
+        work.events.push({ account_id, event })
+      }
+    }
   }
 }

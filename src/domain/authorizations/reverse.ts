@@ -5,7 +5,7 @@ import type { CardFacts } from './facts.ts'
 import { giveBack, take } from './money.ts'
 import { shareOf } from './price.ts'
 import { decision, tell } from './record.ts'
-import { recordRefund, spread } from './refund.ts'
+import { recordRefund, spread, takeBackCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { change, countSpending, dayOf, type Work } from './work.ts'
 
@@ -99,18 +99,28 @@ function giveBackDebit(work: Work, { card, request }: Asked, head: TransactionRo
   })
   giveBack(work, card, row, amount)
   countSpending(work, card, { day: dayOf(head.created_at), micros: -amount })
-  spread(work, card, { head, first: null, amount })
+  const captures = spread(work, card, { row, head, first: null })
   if (kept === 0n) change(work, head, { status: 'reversed' })
   tell(work, row, 'refunded')
+  takeBackCredits(work, captures)
 }
 
-/** The opposite of a refund: the merchant had sent it by mistake. */
+/** The merchant had sent the refund by mistake: nothing of it counts any more. */
 function takeBackRefund(work: Work, card: CardFacts, refund: TransactionRow): void {
   if (refund.status === 'reversed') return
   take(work, card, refund, refund.amount_micros)
   change(work, refund, { status: 'reversed' })
   const head = work.purchases.byId(card, refund.authorization_id)
-  if (head === null) return
-  const left = head.refunded_micros - refund.amount_micros
-  change(work, head, { refunded_micros: left < 0n ? 0n : left })
+  if (head !== null) uncount(work, head, refund.amount_micros)
+  const { parts, new_parts } = work.refunds
+  for (const { refund_id, capture_id, amount_micros } of [...parts, ...new_parts]) {
+    const capture = refund_id === refund.id ? work.purchases.byId(card, capture_id) : null
+    if (capture !== null) uncount(work, capture, amount_micros)
+  }
+  tell(work, refund, 'refund_reversed')
+}
+
+function uncount(work: Work, row: TransactionRow, amount: Micros): void {
+  const left = row.refunded_micros - amount
+  change(work, row, { refunded_micros: left < 0n ? 0n : left })
 }

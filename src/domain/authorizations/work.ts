@@ -7,6 +7,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { Purchases } from './purchases.ts'
+import type { RefundState } from './refund_state.ts'
 import type { CardRequest } from './request.ts'
 
 /**
@@ -35,6 +36,7 @@ export type Work = {
   failed_cards: Set<CardFacts>
   used_challenges: ChallengeFacts[]
   unpriced: Unpriced[]
+  refunds: RefundState
 }
 
 /** A fact whose dollars nobody knows yet. */

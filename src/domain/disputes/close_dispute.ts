@@ -23,7 +23,13 @@ export async function closeDispute(
   const response: DisputeChange =
     text === undefined ? {} : { response_text: text, response_at: now }
   const closed = await changeDispute(tx, dispute, {
-    change: { status: 'closed', outcome, resolved_at: now, ...response },
+    change: {
+      status: 'closed',
+      outcome,
+      closed_by: 'operator',
+      resolved_at: now,
+      ...response,
+    },
     now,
   })
   const view = await showDispute(tx, closed)

@@ -15,10 +15,13 @@ export type DisputeRow = {
   transaction_id: string
   card_id: string
   amount_micros: Micros
+  /** What refunds of the same capture have taken back of the credit. */
+  taken_back_micros: Micros
   reason: Dispute['reason']
   explanation: string
   status: Dispute['status']
   outcome: Dispute['outcome']
+  closed_by: Dispute['closed_by']
   response_text: string | null
   response_at: Date | null
   evidence_due_at: Date
@@ -44,16 +47,25 @@ export function disputeView(dispute: DisputeRow, evidence: readonly EvidenceRow[
     explanation: dispute.explanation,
     status: dispute.status,
     outcome: dispute.outcome,
+    closed_by: dispute.status === 'closed' ? (dispute.closed_by ?? 'operator') : null,
     response: responseOf(dispute),
     evidence: evidence.map(evidenceView),
     evidence_due_at: dispute.evidence_due_at.toISOString(),
-    provisional_credit_usd: usdFromMicros(dispute.amount_micros),
+    provisional_credit_usd: usdFromMicros(creditOf(dispute)),
     metadata: dispute.metadata,
     version: Number(dispute.version),
     created_at: dispute.created_at.toISOString(),
     updated_at: dispute.updated_at.toISOString(),
     resolved_at: dispute.resolved_at?.toISOString() ?? null,
   }
+}
+
+/** What the holder was credited and no refund has paid since. */
+export function creditOf({
+  amount_micros,
+  taken_back_micros,
+}: Pick<DisputeRow, 'amount_micros' | 'taken_back_micros'>): Micros {
+  return amount_micros - taken_back_micros
 }
 
 function responseOf({ response_text, response_at }: DisputeRow): Dispute['response'] {

@@ -1,11 +1,11 @@
 import { debtEvent } from '#domain/ledger/debt.ts'
-import { beginPosting, type Move, move, type Stamp } from '#domain/ledger/post.ts'
+import { beginPosting, type Move, move, type Posting, type Stamp } from '#domain/ledger/post.ts'
 import { operator, receivable, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
-import { type DisputeRow, disputeReference } from './dispute.ts'
+import { creditOf, type DisputeRow, disputeReference } from './dispute.ts'
 
 type Money = { tx: Tx; dispute: DisputeRow; stamp: Stamp }
 type Step = Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros'>
@@ -26,12 +26,24 @@ export async function creditDispute({ tx, dispute, stamp }: Money): Promise<void
   await move(tx, moveOf(dispute, { ...step, amount_micros }), stamp)
 }
 
+/** Takes back what a lost dispute still has of its credit. */
+export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<NewEvent[]> {
+  const { account_id } = dispute
+  const posting = await beginPosting(tx, [{ account_id, ...treasury }], stamp)
+  const events = takeCredit(posting, dispute, creditOf(dispute))
+  await posting.write()
+  return events
+}
+
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
-/** Takes the credit back. What the treasury lacks is owed, and the event tells the holder so. */
-export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<NewEvent[]> {
-  const { account_id, amount_micros } = dispute
-  const posting = await beginPosting(tx, [{ account_id, ...treasury }], stamp)
+/** Takes from the treasury. What it lacks is owed, and the event tells the holder so. */
+export function takeCredit(
+  posting: Posting,
+  dispute: DisputeRow,
+  amount_micros: Micros,
+): NewEvent[] {
+  const { account_id } = dispute
   const taken = least(amount_micros, posting.balanceOf(account_id, treasury))
   const added_micros = amount_micros - taken
   for (const step of [
@@ -42,7 +54,6 @@ export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<New
     const posted = posting.move(moveOf(dispute, step))
     assert(posted !== null, 'no more is taken than is there')
   }
-  await posting.write()
   const owed_micros = -posting.balanceOf(account_id, receivable)
   return added_micros === 0n ? [] : [debtEvent({ account_id, added_micros, owed_micros })]
 }

@@ -5,9 +5,9 @@ import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
 import { type DisputeRow, disputeExists } from './dispute.ts'
 
-const COLUMNS = `account_id, id, transaction_id, card_id, amount_micros, reason, explanation,
-  status, outcome, response_text, response_at, evidence_due_at, metadata, version,
-  created_at, updated_at, resolved_at`
+const COLUMNS = `account_id, id, transaction_id, card_id, amount_micros, taken_back_micros, reason,
+  explanation, status, outcome, closed_by, response_text, response_at, evidence_due_at, metadata,
+  version, created_at, updated_at, resolved_at`
 
 type NewDispute = Pick<
   DisputeRow,
@@ -63,7 +63,8 @@ export async function earlierDisputes(
 ): Promise<Earlier> {
   const [row] = await tx.rows<Earlier>(
     `select coalesce(bool_or(status <> 'closed'), false) as has_open,
-            coalesce(sum(amount_micros) filter (where outcome = 'won'), 0)::bigint as won_micros
+            coalesce(sum(amount_micros - taken_back_micros)
+                       filter (where outcome = 'won'), 0)::bigint as won_micros
        from disputes where account_id = $1 and transaction_id = $2`,
     [account_id, transaction_id],
   )
@@ -106,7 +107,10 @@ export function pageOfDisputes(tx: Tx, asked: DisputesAsked): Promise<PageOf<Dis
 }
 
 export type DisputeChange = Partial<
-  Pick<DisputeRow, 'status' | 'outcome' | 'response_text' | 'response_at' | 'resolved_at'>
+  Pick<
+    DisputeRow,
+    'status' | 'outcome' | 'closed_by' | 'response_text' | 'response_at' | 'resolved_at'
+  >
 >
 
 /** Writes what is named and counts the change. The dispute must be locked. */
@@ -124,6 +128,41 @@ export async function changeDispute(
     [account_id, id, now, ...Object.values(change)],
   )
   return requireFound(row)
+}
+
+type CaptureKey = { account_id: string; id: string }
+
+/** The disputes of these captures that were not lost. The captures' cards must be locked. */
+export function lockCredits(tx: Tx, captures: readonly CaptureKey[]): Promise<DisputeRow[]> {
+  return tx.rows<DisputeRow>(
+    `select ${COLUMNS} from disputes
+      where (account_id, transaction_id) in (select * from unnest($1::text[], $2::text[]))
+        and outcome is distinct from 'lost'
+      order by account_id, id
+        for update`,
+    [captures.map(({ account_id }) => account_id), captures.map(({ id }) => id)],
+  )
+}
+
+/** Writes what a refund has made of a dispute that was locked for it. */
+export async function writeCredit(tx: Tx, dispute: DisputeRow): Promise<void> {
+  await tx.run(
+    `update disputes
+        set taken_back_micros = $3, status = $4, outcome = $5, closed_by = $6, resolved_at = $7,
+            version = $8, updated_at = $9
+      where account_id = $1 and id = $2`,
+    [
+      dispute.account_id,
+      dispute.id,
+      dispute.taken_back_micros,
+      dispute.status,
+      dispute.outcome,
+      dispute.closed_by,
+      dispute.resolved_at,
+      dispute.version,
+      dispute.updated_at,
+    ],
+  )
 }
 
 type Due = { now: Date; remind_at: Date }

@@ -37,7 +37,8 @@ export function daysBetween(tx: Tx, { first, end }: Range): Promise<DayRow[]> {
        select ${DAY} as day, count(*) filter (where type = 'authorization')::int as approved,
               count(*) filter (where type = 'decline')::int as declined,
               sum(amount_micros) filter (where type = 'capture') as captured,
-              sum(amount_micros) filter (where type = 'refund') as refunded
+              sum(amount_micros) filter (where type = 'refund' and status = 'settled')
+                as refunded
          from transactions ${within}),
      contested as (select ${DAY} as day, count(*)::int as n from disputes ${within})
      select day, coalesce(opened.n, 0) as accounts_opened,

@@ -16,8 +16,9 @@ export function networkBooks(tx: Tx): Promise<NetworkBooks[]> {
         group by 1),
      settled as (
        select network,
-              sum(case type when 'capture' then amount_micros
-                            when 'refund' then -amount_micros else 0 end)::bigint as micros
+              sum(case when type = 'capture' then amount_micros
+                       when type = 'refund' and status = 'settled' then -amount_micros
+                       else 0 end)::bigint as micros
          from transactions group by 1)
      select network, coalesce(m.micros, 0) as ledger_micros,
             coalesce(s.micros, 0) as transactions_micros

@@ -1,0 +1,61 @@
+import { dollarsFromMicros, type Micros } from '#kernel/money.ts'
+import type { NewEvent } from '#platform/context.ts'
+import { creditOf, type DisputeRow, disputeEvent, disputeView } from './dispute.ts'
+import type { EvidenceRow } from './evidence.ts'
+
+/** Money back for one capture, which is refunds and dispute credits, never exceeds the capture. */
+type Capture = { captured_micros: Micros; refunded_micros: Micros }
+
+type Overlap = { dispute: DisputeRow; amount_micros: Micros }
+
+/** How much of which credit the capture's refunds have paid too; the newest dispute gives first. */
+export function overlapsOf(capture: Capture, disputes: readonly DisputeRow[]): Overlap[] {
+  const newest_first = disputes.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const credits = newest_first.reduce((sum, dispute) => sum + creditOf(dispute), 0n)
+  let left = capture.refunded_micros + credits - capture.captured_micros
+  const overlaps: Overlap[] = []
+  for (const dispute of newest_first) {
+    const credit = creditOf(dispute)
+    const amount_micros = left < credit ? left : credit
+    if (amount_micros <= 0n) continue
+    overlaps.push({ dispute, amount_micros })
+    left -= amount_micros
+  }
+  return overlaps
+}
+
+/** Lowers the credit; an open dispute that has none left is over, and the holder has the money. */
+export function lowerCredit({ dispute, amount_micros }: Overlap, now: Date): void {
+  dispute.taken_back_micros += amount_micros
+  dispute.version += 1n
+  dispute.updated_at = now
+  if (dispute.status === 'closed' || creditOf(dispute) > 0n) return
+  dispute.status = 'closed'
+  dispute.outcome = 'won'
+  dispute.closed_by = 'refund'
+  dispute.resolved_at = now
+}
+
+/** What the holder is told: that the dispute is over, or that its credit has fallen. */
+export function overlapEvent(
+  { dispute, amount_micros }: Overlap,
+  before: Pick<DisputeRow, 'status'>,
+  evidence: readonly EvidenceRow[],
+): NewEvent {
+  const taken = dollarsFromMicros(amount_micros)
+  if (before.status === dispute.status) {
+    const message =
+      `A refund has paid ${taken} USD of a disputed purchase; that part of the credit was taken ` +
+      'back.'
+    const event = disputeEvent(dispute, null, { type: 'dispute.credit_reduced', message })
+    return { ...event, amount_micros }
+  }
+  const disputed = dollarsFromMicros(dispute.amount_micros)
+  return disputeEvent(dispute, disputeView(dispute, evidence), {
+    type: 'dispute.resolved',
+    message:
+      `The dispute about ${disputed} USD was closed as won: the merchant has refunded the ` +
+      'purchase.',
+    previous_attributes: { status: before.status, outcome: null },
+  })
+}
