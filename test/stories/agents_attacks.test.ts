@@ -187,7 +187,7 @@ test('a signed-in cookie grants nothing to a client that its owner has not looke
     const shown = await browser.open(attempt.url)
     assert.equal(new URL(shown.url).searchParams.get('code'), null)
     if (prompt === undefined) assert.match(shown.text, /Allow Test agent to use your account/)
-    else assert.match(shown.url, /error=(consent|interaction)_required/)
+    else assert.match(shown.text, /(consent|interaction)_required/, 'told here, not to the client')
   }
   const again = await browser.open((await attemptOf(agent)).url)
   assert.match(again.text, /Allow Test agent/, 'and a known one asks again too')

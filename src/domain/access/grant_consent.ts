@@ -21,7 +21,7 @@ type Needs = Pick<Seams, 'db' | 'clock' | 'newId'> & { credentials: Credentials 
 
 export type Asking = {
   account_id: string
-  client: { id: string; name: string | null }
+  client: { id: string; name: string | null; redirect_uri: string }
   facts: AuditFacts
 }
 
@@ -61,6 +61,7 @@ export async function recordConsent(
       id: grant_id,
       client_id: client.id,
       client_name: client.name,
+      redirect_uri: client.redirect_uri,
       payload: payloadOf(needs, { id: grant_id, asking, decision, before: same?.payload }),
       card_ids: decision.cards === null ? null : [...decision.cards.card_ids],
       card_actions: decision.cards === null ? null : [...decision.cards.actions],

@@ -39,16 +39,17 @@ const COLUMNS = `account_id, id, client_id, client_name, payload, card_ids, card
 export type SavedGrant = Pick<
   GrantRow,
   'account_id' | 'id' | 'client_id' | 'client_name' | 'payload' | 'card_ids' | 'card_actions'
-> & { now: Date; expires_at: Date }
+> & { redirect_uri: string; now: Date; expires_at: Date }
 
 export async function saveGrant(tx: Tx, grant: SavedGrant): Promise<void> {
   await tx.run(
     `insert into oauth_grants as g
        (account_id, id, client_id, client_name, payload, card_ids, card_actions, created_at,
-        updated_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+        updated_at, expires_at, redirect_uris)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, array[$10])
          on conflict (account_id, id) do update
-        set payload = $5, client_name = $4, updated_at = $8, expires_at = $9`,
+        set payload = $5, client_name = $4, updated_at = $8, expires_at = $9,
+            redirect_uris = array(select distinct unnest(g.redirect_uris || $10::text))`,
     [
       grant.account_id,
       grant.id,
@@ -59,6 +60,7 @@ export async function saveGrant(tx: Tx, grant: SavedGrant): Promise<void> {
       grant.card_actions,
       grant.now,
       grant.expires_at,
+      grant.redirect_uri,
     ],
   )
 }
@@ -89,6 +91,21 @@ export async function hasMetClient(
   const rows = await tx.rows(
     'select 1 from oauth_grants where account_id = $1 and client_id = $2 limit 1',
     [account_id, client_id],
+  )
+  return rows.length > 0
+}
+
+type Redirect = { account_id: string; client_id: string; redirect_uri: string; now: Date }
+
+/** Whether the account has a grant in force that was given with this address on the page. */
+export async function hasConsentedTo(tx: Tx, redirect: Redirect): Promise<boolean> {
+  const { account_id, client_id, redirect_uri, now } = redirect
+  const rows = await tx.rows(
+    `select 1 from oauth_grants
+      where account_id = $1 and client_id = $2 and $3 = any(redirect_uris)
+        and revoked_at is null and expires_at > $4
+      limit 1`,
+    [account_id, client_id, redirect_uri, now],
   )
   return rows.length > 0
 }

@@ -82,11 +82,13 @@ export async function decide(visit: Visit, decision: 'allow' | 'deny'): Promise<
   return deny(visit)
 }
 
-function askingOf({ programme, client_name, facts }: Visit, asked: Asked): Asking {
+function askingOf(visit: Visit, asked: Asked): Asking {
+  const { programme, client_name, facts, interaction } = visit
   const request = { ...facts, idempotency_key: null }
+  const redirect_uri = String(interaction.params['redirect_uri'])
   return {
     account_id: asked.account_id,
-    client: { id: asked.client_id, name: client_name },
+    client: { id: asked.client_id, name: client_name, redirect_uri },
     facts: {
       ...auditFactsOf({ ...programme, caller: null, request, operation: '' }),
       operation: null,

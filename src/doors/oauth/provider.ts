@@ -9,6 +9,7 @@ import type { Programme } from '#operations/programme.ts'
 import { oauthAdapter } from './adapter.ts'
 import { requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
+import { keepErrorsHome } from './error_redirects.ts'
 import { errors, interactionPolicy, Provider } from './library.ts'
 
 const HOUR_S = 60 * 60
@@ -33,6 +34,7 @@ export function makeProvider(
   provider.Client.prototype.compareClientSecret = function compare(actual: string) {
     return this.clientSecret === oauthHash(programme.keys, actual)
   }
+  keepErrorsHome(provider, programme)
   provider.use(async (ctx, next) => {
     await next()
     trimAnswer(ctx.path, ctx.method, ctx.body as Record<string, unknown>)

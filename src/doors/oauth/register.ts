@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isAppUri } from './app_scheme.ts'
 
 /** What is wrong with a registration, in the words of RFC 7591. */
 export class RegistrationError extends Error {
@@ -54,12 +55,17 @@ function isAddress(given: unknown): given is string {
 }
 
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]']
-/** Schemes that a browser runs, opens or answers itself: none of them is an app's own. */
-const FORBIDDEN = /^(javascript|data|file|vbscript|blob|about|ftp|ws|wss|mailto|tel|view-source):$/
+
+export function isLoopback(uri: string): boolean {
+  if (!URL.canParse(uri)) return false
+  const { protocol, hostname } = new URL(uri)
+  return protocol === 'http:' && LOOPBACKS.includes(hostname)
+}
 
 function redirectUri(given: unknown): string {
   if (!isAddress(given)) throw wrongUri('each redirect URI must be an absolute address')
-  const { protocol, hostname, username, password, hash } = new URL(given)
+  const address = new URL(given)
+  const { protocol, hostname, username, password, hash } = address
   if (hash !== '' || given.includes('#')) throw wrongUri('a redirect URI has no fragment')
   if (username !== '' || password !== '') throw wrongUri('a redirect URI has no user or password')
   if (protocol === 'https:') {
@@ -69,11 +75,14 @@ function redirectUri(given: unknown): string {
     return given
   }
   if (protocol === 'http:') {
-    if (LOOPBACKS.includes(hostname)) return given
+    if (isLoopback(given)) return given
     throw wrongUri('http is for the loopback address only')
   }
-  if (FORBIDDEN.test(protocol)) throw wrongUri(`${protocol} is not an app's own scheme`)
-  return given
+  if (isAppUri(address)) return given
+  throw wrongUri(
+    `${protocol} is not an app's own scheme: use a reversed domain (com.example.app:/callback) ` +
+      'or the name of the app with a host (myapp://callback)',
+  )
 }
 
 function authMethod(given: unknown): string {
