@@ -93,6 +93,19 @@ const Bearer = Nullable(
   Type.String({ description: 'Send it as `Authorization: Bearer …`. Works for 30 days.' }),
 )
 
+/** A session as its event shows it: without the bearer. */
+export const StartedSession = Type.Object(
+  {
+    id: Id('sess', 'The session.'),
+    account_id: Id('acct', 'The account that signed in.'),
+    ip: Type.String({ description: 'The address it came from.', examples: ['203.0.113.7'] }),
+    user_agent: Type.String({ description: 'The program that signed in.', examples: ['curl/8'] }),
+    created_at: Timestamp('When it started.'),
+    expires_at: Timestamp('When it ends.'),
+  },
+  { description: 'A session that was started.' },
+)
+
 export const create_account = operation({
   name: 'create_account',
   ...routes.create_account,
@@ -189,6 +202,7 @@ export const update_account = operation({
   }),
   output: Account,
   problems: ['email_taken', 'weak_password', 'invalid_credentials', 'too_many_attempts'],
+  rejects_values: true,
 })
 
 export const enable_2fa = operation({
@@ -215,7 +229,7 @@ export const enable_2fa = operation({
       Nullable(Type.Array(Type.String(), { description: 'Ten codes, each good for one sign-in.' })),
     ),
   }),
-  problems: ['totp_already_enabled', 'totp_invalid', 'too_many_attempts'],
+  problems: ['totp_already_enabled', 'totp_not_enabled', 'totp_invalid', 'too_many_attempts'],
   shown_once: ['secret', 'uri', 'recovery_codes'],
 })
 

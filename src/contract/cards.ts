@@ -328,6 +328,7 @@ export const issue_card = operation({
     'invalid_country',
     'kill_switch_active',
   ],
+  rejects_values: true,
 })
 
 export const get_card = operation({

@@ -26,6 +26,8 @@ export type OperationShape = Route & {
   emits?: readonly EventType[]
   /** Codes it can answer besides the ones that every operation can. */
   problems?: readonly ProblemCode[]
+  /** True where a value of the right shape may be a 422 `invalid_request`. */
+  rejects_values?: true
   /** True where it cannot be undone or takes something away: agents are warned. */
   destructive?: boolean
   /** True where doing it twice is the same as doing it once, even without an Idempotency-Key. */

@@ -20,6 +20,7 @@ export const ListOf = <const Values extends readonly string[]>(
   Type.Unsafe<string>({
     type: 'string',
     pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`,
+    maxLength: 2_000,
     description: `${description} One or several, separated by commas: ${values.join(', ')}.`,
     examples: [values.slice(0, 2).join(',')],
   })
@@ -30,7 +31,12 @@ export const Id = (prefix: IdPrefix, description: string) =>
   Type.String({ description, examples: [`${prefix}_${EXAMPLE_BODY}`] })
 
 export const Timestamp = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-11-15T09:30:00.000Z'] })
+  Type.String({
+    format: 'date-time',
+    maxLength: 40,
+    description,
+    examples: ['2026-11-15T09:30:00.000Z'],
+  })
 
 /** An amount in an answer. */
 export const Usd = (description: string) => Type.Number({ description, examples: [25.5] })

@@ -264,6 +264,7 @@ export const create_webhook = operation({
   }),
   output: NewWebhook,
   problems: ['invalid_webhook_url', 'unknown_event_type'],
+  rejects_values: true,
   shown_once: ['secret'],
 })
 

@@ -57,7 +57,8 @@ async function steps(
   progress.headers = rateHeaders(subject, verdict)
   requireAccess(operation, caller)
 
-  const idempotency_key = readIdempotencyKey(request.header('idempotency-key'))
+  const takesKey = operation.method === 'POST' || operation.method === 'PATCH'
+  const idempotency_key = takesKey ? readIdempotencyKey(request.header('idempotency-key')) : null
   const given = call.readInput()
   const { input, refusal } = judgeInput(operation, given instanceof Promise ? await given : given)
   requireFieldAccess(operation, caller, input)

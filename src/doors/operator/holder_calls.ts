@@ -26,7 +26,9 @@ export const holder_calls = {
     summary: 'Cards of all accounts, by their last digits or by where they are in the post.',
     input: Input({
       ...pageQuery,
-      last4: Type.Optional(Type.String({ pattern: '^\\d{4}$', description: 'The last digits.' })),
+      last4: Type.Optional(
+        Type.String({ pattern: '^\\d{4}$', maxLength: 4, description: 'The last digits.' }),
+      ),
       account_id: AccountFilter,
       status: Type.Optional(ListOf(['active', 'frozen', 'cancelled'], 'Only in these states.')),
       shipping_status: Type.Optional(ListOf(shipping_statuses, 'Only physical ones, so far.')),

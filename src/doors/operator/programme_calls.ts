@@ -87,7 +87,7 @@ export const programme_calls = {
     summary: 'What was done with operator tokens, newest first.',
     input: Input({
       before: Type.Optional(
-        Type.String({ pattern: '^\\d{1,18}$', description: 'The last id seen.' }),
+        Type.String({ pattern: '^\\d{1,18}$', maxLength: 18, description: 'The last id seen.' }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'At most.' })),
     }),

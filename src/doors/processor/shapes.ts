@@ -26,12 +26,12 @@ export const ProcessorMessage = Type.Object(
     original_id: Maybe,
     card: Type.Union([
       Type.Object({ token: Text }, strict),
-      Type.Object({ pan: Type.String({ pattern: '^\\d{12,19}$' }) }, strict),
+      Type.Object({ pan: Type.String({ pattern: '^\\d{12,19}$', maxLength: 19 }) }, strict),
     ]),
     amounts: Type.Object(
       {
         transaction: Type.Integer({ minimum: 0, maximum: 999_999_999_999 }),
-        currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+        currency: Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }),
         /** In cents; needed where the currency is not dollars. */
         billing_usd: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999 })),
         rate: Maybe,
@@ -44,9 +44,11 @@ export const ProcessorMessage = Type.Object(
       {
         id: Maybe,
         name: Type.String({ maxLength: 100 }),
-        mcc: Type.String({ pattern: '^\\d{4}$' }),
+        mcc: Type.String({ pattern: '^\\d{4}$', maxLength: 4 }),
         city: Maybe,
-        country: Type.Optional(Type.Union([Type.String({ pattern: '^[A-Z]{2}$' }), Type.Null()])),
+        country: Type.Optional(
+          Type.Union([Type.String({ pattern: '^[A-Z]{2}$', maxLength: 2 }), Type.Null()]),
+        ),
       },
       strict,
     ),

@@ -12,7 +12,7 @@ import { problem_statuses } from '#contract/problem.ts'
 import { scopes } from '#contract/scopes.ts'
 import { root } from '#platform/root.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
-import { problemCodesOf } from './openapi_responses.ts'
+import { problemsByStatus } from './openapi_responses.ts'
 import type { JsonObject } from './openapi_schemas.ts'
 import { request_examples } from './request_examples.ts'
 
@@ -141,7 +141,7 @@ test('the authorization server is this service, with the 14 scopes', () => {
 
 test('an operation answers with its success and with the status of each of its problems', () => {
   for (const shape of shapes.filter(({ variant_of }) => variant_of === undefined)) {
-    const statuses = new Set(problemCodesOf(shape).map((code) => problem_statuses[code]))
+    const statuses = new Set(problemsByStatus(shape).keys())
     assert.deepEqual(
       Object.keys(entryOf(shape)['responses'] as object).toSorted(),
       [shape.status, ...statuses].map(String).toSorted(),

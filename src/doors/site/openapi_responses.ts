@@ -1,6 +1,7 @@
-import { type OperationShape, pathNames } from '#contract/operation.ts'
+import { carrierOf, type OperationShape, pathNames } from '#contract/operation.ts'
 import { type ProblemCode, problem_statuses } from '#contract/problem.ts'
-import { bodyOf, takesIdempotencyKey } from './openapi_requests.ts'
+import { amountFields } from '#operations/steps/amount_fields.ts'
+import { takesIdempotencyKey } from './openapi_requests.ts'
 import { type JsonObject, refTo, shown } from './openapi_schemas.ts'
 
 const every_response = ['Request-Id', 'RateLimit-Policy', 'RateLimit'] as const
@@ -42,13 +43,29 @@ const headersOf = (names: readonly string[]): JsonObject =>
 
 export function responsesOf(shape: OperationShape): JsonObject {
   const responses: JsonObject = { [shape.status]: successOf(shape) }
-  const codes = problemCodesOf(shape)
-  for (const status of new Set(codes.map((code) => problem_statuses[code]))) {
-    const here = codes.filter((code) => problem_statuses[code] === status)
-    const shared = shared_names.get(here.join())
-    responses[status] = shared === undefined ? problemResponse(here) : refTo('responses', shared)
+  for (const [status, codes] of problemsByStatus(shape)) {
+    const shared = http_refusals[status] ?? shared_names.get(codes.join())
+    responses[status] =
+      shared === undefined ? problemResponse(status, codes) : refTo('responses', shared)
   }
   return responses
+}
+
+/** What the HTTP layer refuses before an operation is known, by the name of the response. */
+const http_refusals: Readonly<Record<number, string>> = {
+  408: 'RequestTimeout',
+  431: 'HeadersTooLarge',
+}
+
+/** The codes of each status; `invalid_request` is the one code that several statuses share. */
+export function problemsByStatus(shape: OperationShape): Map<number, ProblemCode[]> {
+  const found = new Map<number, ProblemCode[]>()
+  const add = (status: number, code: ProblemCode) =>
+    found.set(status, [...(found.get(status) ?? []), code])
+  for (const code of problemCodesOf(shape)) add(problem_statuses[code], code)
+  for (const status of Object.keys(http_refusals)) add(Number(status), 'invalid_request')
+  if (shape.rejects_values) add(422, 'invalid_request')
+  return new Map([...found].sort(([a], [b]) => a - b))
 }
 
 function successOf(shape: OperationShape): JsonObject {
@@ -84,7 +101,10 @@ export function problemCodesOf(shape: OperationShape): ProblemCode[] {
   if (takesIdempotencyKey(shape) && !shape.never_stored) {
     add('idempotency_in_progress', 'idempotency_key_reused')
   }
-  if (bodyOf(shape) !== null) add('invalid_json', 'payload_too_large', 'unsupported_media_type')
+  if (carrierOf(shape) === 'body') {
+    add('invalid_json', 'payload_too_large', 'unsupported_media_type')
+    if (amountFields(shape.input).length > 0) add('invalid_amount', 'amount_out_of_range')
+  }
   return (Object.keys(problem_statuses) as ProblemCode[]).filter((code) => codes.has(code))
 }
 
@@ -121,12 +141,14 @@ export const status_meanings: Readonly<Record<number, string>> = {
   402: 'The operator has put a price on this operation; pay and repeat',
   403: 'This caller may not do this',
   404: 'It does not exist, or belongs to somebody else',
+  408: 'The request did not arrive in time',
   409: 'The right request at the wrong moment',
   410: 'It is no longer kept',
   413: 'Too large',
   415: 'The type of the body is not taken',
   422: 'The right shape with an unacceptable value',
   429: 'Too often; wait and repeat',
+  431: 'The headers or the query are too large',
   500: 'The fault is ours',
   502: 'A system behind this one failed',
   503: 'Not now; wait and repeat',
@@ -143,9 +165,7 @@ const waits: ReadonlySet<ProblemCode> = new Set([
   'maintenance',
 ])
 
-function problemResponse(codes: readonly ProblemCode[]): JsonObject {
-  const [first = 'internal_error'] = codes
-  const status = problem_statuses[first]
+function problemResponse(status: number, codes: readonly ProblemCode[]): JsonObject {
   const headers: string[] = [...every_response]
   if (codes.some((code) => waits.has(code))) headers.push('Retry-After')
   if (status === 402) headers.push('PAYMENT-REQUIRED')
@@ -156,6 +176,17 @@ function problemResponse(codes: readonly ProblemCode[]): JsonObject {
   }
 }
 
-export const shared_responses: JsonObject = Object.fromEntries(
-  Object.entries(shared_problems).map(([name, codes]) => [name, problemResponse(codes)]),
-)
+export const shared_responses: JsonObject = {
+  ...Object.fromEntries(
+    Object.entries(shared_problems).map(([name, codes]) => [
+      name,
+      problemResponse(problem_statuses[codes[0]], codes),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(http_refusals).map(([status, name]) => [
+      name,
+      problemResponse(Number(status), ['invalid_request']),
+    ]),
+  ),
+}

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { Account, Notifications } from '#contract/accounts.ts'
+import { Account, Notifications, StartedSession } from '#contract/accounts.ts'
 import { ActivityEvent, AuditEntry } from '#contract/activity.ts'
 import { ApiKey, NewApiKey } from '#contract/api_keys.ts'
 import { Balance, BalancePoint } from '#contract/balance.ts'
@@ -41,6 +41,7 @@ export const named_schemas: Readonly<Record<string, TSchema>> = {
   Metadata,
   NewAccount: operations.create_account.output,
   Session: operations.sign_in.output,
+  StartedSession,
   TwoFactor: operations.enable_2fa.output,
   Account,
   Notifications,

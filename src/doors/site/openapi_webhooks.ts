@@ -1,8 +1,9 @@
 import { type EventType, event_types } from '#contract/events.ts'
 import { type Json, type JsonObject, refTo } from './openapi_schemas.ts'
 
-/** What stands in data.object, by the first word of the event type. */
-export const event_objects: Readonly<Record<string, string>> = {
+/** The schema of data.object, by the event's type or by its first word. */
+const event_objects: Readonly<Record<string, string>> = {
+  'account.signed_in': 'StartedSession',
   account: 'Account',
   topup: 'Topup',
   card: 'Card',
@@ -12,11 +13,18 @@ export const event_objects: Readonly<Record<string, string>> = {
   system: 'Maintenance',
 }
 
+export function eventObjectOf(type: string): string {
+  const [family = ''] = type.split('.')
+  const name = event_objects[type] ?? event_objects[family]
+  if (name === undefined) throw new Error(`the object of ${type} is not described`)
+  return name
+}
+
 export function webhooksOf(): JsonObject {
-  const entries = (Object.keys(event_types) as EventType[]).map((type): [string, Json] => {
-    const [family = ''] = type.split('.')
-    return [type, { post: callback(type, event_types[type], event_objects[family] ?? 'Account') }]
-  })
+  const entries = (Object.keys(event_types) as EventType[]).map((type): [string, Json] => [
+    type,
+    { post: callback(type, event_types[type], eventObjectOf(type)) },
+  ])
   return { ...Object.fromEntries(entries), 'three_ds.challenge': { post: challengeCallback() } }
 }
 

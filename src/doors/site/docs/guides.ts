@@ -19,7 +19,7 @@ export const guide_groups = {
     'paid_operations',
   ],
   'Running it': ['running', 'going_live', 'chains', 'card_host', 'upgrading', 'security'],
-  Project: ['decisions', 'open_points'],
+  Project: ['decisions', 'open_points', 'security_review'],
 } as const satisfies Partial<Record<DocPage['group'], readonly string[]>>
 
 const guide_names: readonly string[] = Object.values(guide_groups).flat()

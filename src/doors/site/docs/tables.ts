@@ -6,7 +6,7 @@ import { type Scope, scopes } from '#contract/scopes.ts'
 import { html, type Markup } from '#doors/markup.ts'
 import { problemCodesOf, status_meanings } from '#doors/site/openapi_responses.ts'
 import { named_schemas } from '#doors/site/openapi_schemas.ts'
-import { event_objects } from '#doors/site/openapi_webhooks.ts'
+import { eventObjectOf } from '#doors/site/openapi_webhooks.ts'
 import type { DocPage } from './doc_page.ts'
 import { exampleOf } from './example_of.ts'
 import { fieldList, fieldsOf } from './fields.ts'
@@ -72,8 +72,7 @@ names this type gets it, and it is no event: it has no sequence and is not repla
 }
 
 function eventEntry(type: string, meaning: string): Markup {
-  const [family = ''] = type.split('.')
-  const object = event_objects[family] ?? 'Account'
+  const object = eventObjectOf(type)
   const told_by = shapes.filter(({ emits }) => emits?.some((each) => each === type))
   return html`<section class="operation">${heading(type)}<p>${meaning}</p>
 <p class="soft">Carries a <a href="/docs/objects#${object}">${object}</a>.${
