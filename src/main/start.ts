@@ -27,6 +27,7 @@ import type { Settings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
 import { openDatabase } from '#platform/db.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
+import { degradedBy } from '#platform/health.ts'
 import { migrate } from '#platform/migrate.ts'
 import type { Surface, World } from '#platform/surface.ts'
 import { runTasks, type TaskRunner } from '#platform/tasks.ts'
@@ -80,7 +81,8 @@ async function start(
   stops.push(telling.stop)
   const issuing = await startIssuing(programme, database_url)
   stops.push(issuing.stop)
-  if (options.seams?.probes === undefined) programme.probes.issuer = issuing.probe
+  if (options.seams?.probes === undefined)
+    programme.probes.issuer = degradedBy(issuing.probe, programme.limiter.fault)
   const tasks = runTasks(
     [
       ...issuing.tasks,

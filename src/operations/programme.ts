@@ -53,8 +53,9 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
   }
 }
 
-function limiterFor({ settings, clock }: Seams): RateLimiter | Promise<RateLimiter> {
+function limiterFor(seams: Seams): RateLimiter | Promise<RateLimiter> {
+  const { settings, clock } = seams
   if (settings.rate_profile === 'off') return unlimitedRate
-  if (settings.redis_url !== null) return redisRateLimiter(settings.redis_url.open())
+  if (settings.redis_url !== null) return redisRateLimiter(settings.redis_url.open(), seams)
   return memoryRateLimiter(clock.monotonic)
 }

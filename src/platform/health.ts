@@ -46,3 +46,16 @@ export function bareProbes(db: Tx, clock: Clock): Probes {
     }),
   }
 }
+
+/** The same probe, degraded while there is a fault that it does not measure itself. */
+export function degradedBy<Health extends ComponentHealth>(
+  probe: () => Promise<Health>,
+  fault: () => string | null,
+): () => Promise<Health> {
+  return async () => {
+    const health = await probe()
+    const message = fault()
+    if (message === null || health.status !== 'operational') return health
+    return { ...health, status: 'degraded', message }
+  }
+}

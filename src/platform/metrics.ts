@@ -12,6 +12,7 @@ export type Metrics = {
   unpriced_clearings: Counter
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
+  rate_limits_shared: Gauge
 }
 
 export function makeMetrics(): Metrics {
@@ -56,6 +57,11 @@ export function makeMetrics(): Metrics {
     unpriced_clearings: new Counter({
       name: 'florin_unpriced_clearings_total',
       help: 'Clearings in a foreign currency that wait for a person to say their dollars.',
+      registers,
+    }),
+    rate_limits_shared: new Gauge({
+      name: 'florin_rate_limits_shared',
+      help: '1 while nodes share rate limits through Redis, 0 while each counts by itself.',
       registers,
     }),
     clock_offset_seconds: new Gauge({

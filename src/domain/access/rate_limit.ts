@@ -70,6 +70,8 @@ export type RateLimiter = {
   take(subject: string, policies: readonly RatePolicy[]): RateVerdict | Promise<RateVerdict>
   /** What take would say, without taking. */
   peek(subject: string, policies: readonly RatePolicy[]): RateVerdict | Promise<RateVerdict>
+  /** Why nodes do not share their limits although they should; null where all is well. */
+  fault(): string | null
   close(): Promise<void>
 }
 
@@ -124,6 +126,7 @@ export function memoryRateLimiter(now_ms: () => number, subjects_max = SUBJECTS_
   return {
     take: (subject, policies) => decide(subject, policies, 1),
     peek: (subject, policies) => decide(subject, policies, 0),
+    fault: () => null,
     close: async () => undefined,
   }
 }
@@ -151,6 +154,7 @@ function makeRoom(buckets: Map<string, number[]>, now_ms: number): void {
 export const unlimitedRate: RateLimiter = {
   take: (_subject, policies) => unlimited(policies),
   peek: (_subject, policies) => unlimited(policies),
+  fault: () => null,
   close: async () => undefined,
 }
 

@@ -1,4 +1,10 @@
-import type { RateLimiter, RatePolicy, RateVerdict } from './rate_limit.ts'
+import type { Seams } from '#platform/context.ts'
+import {
+  memoryRateLimiter,
+  type RateLimiter,
+  type RatePolicy,
+  type RateVerdict,
+} from './rate_limit.ts'
 
 /**
  * The same algorithm as decideRate, run inside Redis so that all nodes share one bucket. Time is
@@ -33,28 +39,81 @@ local remaining = math.floor((window - reset) / (window / limit) + 0.000001)
 return { tostring(wait), tostring(remaining), tostring(reset) }
 `
 
-export async function redisRateLimiter(url: string): Promise<RateLimiter> {
+/** A Redis that takes longer holds up every call: this node counts by itself meanwhile. */
+const ANSWER_MS = 500
+const RETRY_MS = 1_000
+
+export const PER_NODE_FAULT = 'Redis does not answer: rate limits are counted per node.'
+
+type Parts = Pick<Seams, 'clock' | 'log' | 'metrics'>
+
+/**
+ * Counts in Redis, so that all nodes share a caller's buckets. While Redis is away this node counts
+ * by itself, and asks once a second whether Redis is back: no call fails or waits for want of it.
+ */
+export async function redisRateLimiter(url: string, parts: Parts): Promise<RateLimiter> {
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     connectTimeout: 2_000,
+    commandTimeout: ANSWER_MS,
+    enableOfflineQueue: false,
+    retryStrategy: () => RETRY_MS,
     lazyConnect: true,
   })
   redis.on('error', () => undefined)
-  await redis.connect()
-  const decide = async (
-    subject: string,
-    policies: readonly RatePolicy[],
-    cost: 0 | 1,
-  ): Promise<RateVerdict> => {
+  const { isShared, lose, stop } = followRedis(() => redis.ping(), parts)
+  await redis.connect().catch(lose)
+  const local = memoryRateLimiter(parts.clock.monotonic)
+  const shared = async (subject: string, policies: readonly RatePolicy[], cost: 0 | 1) => {
     const numbers = policies.flatMap((policy) => [policy.limit, policy.window_ms])
     const answer = await redis.eval(SCRIPT, 1, `florin:rate:${subject}`, cost, ...numbers)
     const [wait = 0, remaining = 0, reset = 0] = (answer as string[]).map(Number)
     return { allowed: wait === 0, remaining, reset_ms: reset, retry_after_ms: wait }
   }
+  const decide = async (
+    subject: string,
+    policies: readonly RatePolicy[],
+    cost: 0 | 1,
+  ): Promise<RateVerdict> => {
+    if (isShared()) {
+      try {
+        return await shared(subject, policies, cost)
+      } catch (cause) {
+        lose(cause)
+      }
+    }
+    return cost === 1 ? local.take(subject, policies) : local.peek(subject, policies)
+  }
   return {
     take: (subject, policies) => decide(subject, policies, 1),
     peek: (subject, policies) => decide(subject, policies, 0),
-    close: async () => redis.disconnect(),
+    fault: () => (isShared() ? null : PER_NODE_FAULT),
+    close: async () => {
+      stop()
+      redis.disconnect()
+    },
   }
+}
+
+/** Whether Redis can be counted on, told to the log and the metrics whenever it changes. */
+function followRedis(ping: () => Promise<unknown>, { clock, log, metrics }: Parts) {
+  let isShared = true
+  let stopAsking = () => {}
+  metrics.rate_limits_shared.set(1)
+  const recover = () => {
+    if (isShared) return
+    isShared = true
+    stopAsking()
+    metrics.rate_limits_shared.set(1)
+    log.info('Redis answers again: rate limits are shared between nodes')
+  }
+  const lose = (cause: unknown) => {
+    if (!isShared) return
+    isShared = false
+    stopAsking = clock.every(RETRY_MS, () => void ping().then(recover, () => undefined))
+    metrics.rate_limits_shared.set(0)
+    log.error('Redis does not answer: rate limits are counted per node', {}, cause)
+  }
+  return { isShared: () => isShared, lose, stop: () => stopAsking() }
 }
