@@ -8,6 +8,7 @@ import { prepareTemplate } from '#test/support/database.ts'
 import { runWithin } from './test/budget.ts'
 import { testRunner } from './test/runner.ts'
 import { closingLines, type NotRun } from './test/summary.ts'
+import { inTemporaryFolder } from './test/temporary_folder.ts'
 
 const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
 
@@ -35,9 +36,10 @@ const filesOfOtherRuns = (): NotRun[] =>
 type Plan = { files: readonly string[]; minutes: number | undefined; not_run: readonly NotRun[] }
 
 /** One database server for the whole run, thrown away with its folder however the run ends. */
-async function runTests({ files, minutes, not_run }: Plan): Promise<number> {
+async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
+  const { files, minutes, not_run } = plan
   const folder = mkdtempSync(join(tmpdir(), 'florin-test-'))
-  const runner = testRunner(folder)
+  const runner = testRunner(folder, env)
   process.on('SIGINT', runner.stop)
   process.on('SIGTERM', runner.stop)
   try {
@@ -80,9 +82,10 @@ if (files.length === 0) {
   process.exitCode = 1
 } else {
   const is_whole = kind === undefined && fragments.length === 0
-  process.exitCode = await runTests({
+  const plan = {
     files,
     minutes: budget === undefined ? undefined : Number(budget),
     not_run: is_whole ? filesOfOtherRuns() : [],
-  })
+  }
+  process.exitCode = await inTemporaryFolder((env) => runTests(plan, env))
 }

@@ -44,7 +44,7 @@ function readTally(path: string): Tally {
 }
 
 /** Runs test files with Node's runner; a signal before the tests have begun keeps them from it. */
-export function testRunner(folder: string): Runner {
+export function testRunner(folder: string, env: NodeJS.ProcessEnv): Runner {
   let child: ChildProcess | undefined
   let stopped: NodeJS.Signals | undefined
   const tally_path = join(folder, 'tally.json')
@@ -63,7 +63,7 @@ export function testRunner(folder: string): Runner {
         child = spawn(process.execPath, [...optionsFor(tally_path), ...files.map(builtName)], {
           cwd: root,
           stdio: 'inherit',
-          env: { ...process.env, FLORIN_TEST_DATABASE_URL: url },
+          env: { ...env, FLORIN_TEST_DATABASE_URL: url },
         })
         child.once('error', reject)
         child.once('exit', (code, signal) =>

@@ -50,7 +50,7 @@ test('every variable that outside checks rely on is read', () => {
     FLORIN_DATABASE_URL: 'postgres://u:p@db1:5432,db2:5433/florin',
     FLORIN_MODE: 'live',
     FLORIN_PUBLIC_URL: 'https://api.example.com/',
-    FLORIN_OPERATOR_TOKEN: 'operator',
+    FLORIN_OPERATOR_TOKEN: 'operator'.repeat(4),
     FLORIN_RATE_PROFILE: 'conservative',
     FLORIN_TRUSTED_PROXIES: '10.0.0.1, 192.168.0.0/16,::1',
     FLORIN_PAID_OPERATIONS: '{}',
@@ -63,7 +63,7 @@ test('every variable that outside checks rely on is read', () => {
   assert.equal(settings.database_url?.open(), 'postgres://u:p@db1:5432,db2:5433/florin')
   assert.equal(settings.mode, 'live')
   assert.equal(settings.public_url, 'https://api.example.com')
-  assert.equal(settings.operator_token?.open(), 'operator')
+  assert.equal(settings.operator_token?.open(), 'operator'.repeat(4))
   assert.equal(settings.rate_profile, 'conservative')
   assert.deepEqual(settings.trusted_proxies, ['10.0.0.1', '192.168.0.0/16', '::1'])
   assert.equal(settings.redis_url?.open(), 'redis://127.0.0.1:6379')
@@ -156,8 +156,21 @@ test('limits on requests cannot be switched off in live mode', () => {
   assert.equal(readSettings({ FLORIN_RATE_PROFILE: 'off' }).rate_profile, 'off')
 })
 
-test('live mode asks for the address that callers use', () => {
+test('live mode asks for the https address that callers use', () => {
   refuses({ FLORIN_MODE: 'live' }, 'FLORIN_PUBLIC_URL')
+  for (const url of ['http://api.example.com', 'http://127.0.0.1:8080']) {
+    refuses({ FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: url }, 'FLORIN_PUBLIC_URL')
+  }
+})
+
+test('live mode refuses an operator token that could be guessed', () => {
+  const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
+  for (const token of ['x', 'operator', 'a'.repeat(31)]) {
+    refuses({ ...live, FLORIN_OPERATOR_TOKEN: token }, 'FLORIN_OPERATOR_TOKEN')
+  }
+  const long = 'a'.repeat(32)
+  assert.equal(readSettings({ ...live, FLORIN_OPERATOR_TOKEN: long }).operator_token?.open(), long)
+  assert.equal(readSettings({ FLORIN_OPERATOR_TOKEN: 'x' }).operator_token?.open(), 'x')
 })
 
 test('spend limits can be set one by one and keep their standard otherwise', () => {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
+import { type BinProfile, binProfilesFrom, SANDBOX_BINS } from './bin_settings.ts'
 import { type ChainSettings, chainSettingsFrom } from './chain_settings.ts'
 import {
   ISO_CONNECTIONS_MAX,
@@ -10,62 +11,56 @@ import {
   LINK_NAMES,
   whyOpenToStrangers,
 } from './iso_settings.ts'
+import { type OperatorSettings, operatorSettingsFrom } from './operator_settings.ts'
 import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
 import { type S3Settings, s3SettingsFrom } from './s3_settings.ts'
 import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
 import { whyUncollectable, type X402Settings, x402SettingsFrom } from './x402_settings.ts'
 
 /** The environment, read once and typed. A wrong value stops the start with a sentence. */
-export type Settings = IsoSettings & {
-  version: string
-  mode: 'sandbox' | 'live'
-  host: string
-  port: number
-  /** The processors that may call, and the secret each signs with; by the name of the link. */
-  processors: Readonly<Record<string, Secret>>
-  data_dir: string
-  database_url: Secret | null
-  public_url: string
-  operator_token: Secret | null
-  rate_profile: RateProfileName
-  trusted_proxies: readonly string[]
-  redis_url: Secret | null
-  key_file: string
-  /** Whether the agent-tool server gives sessions to clients that want one. */
-  mcp_sessions: boolean
-  /** Origins whose pages may call the agent-tool server, besides our own and loopback. */
-  mcp_origins: readonly string[]
-  /** smtp://user:password@host:587 or smtps://…; null: e-mails are kept and not sent. */
-  smtp_url: Secret | null
-  mail_from: string
-  spend_limits: SpendLimits
-  risk: RiskSettings
-  /** The bucket that evidence is kept in; null: the local disk. */
-  s3: S3Settings | null
-  /** How long a file that is being uploaded may stand still. */
-  upload_idle_seconds: number
-  bins: readonly BinProfile[]
-  /** The chains that money comes from and goes to; the first one is the default. */
-  chains: readonly ChainSettings[]
-  /** Addresses we do not deal with, one a line; read again when the file changes. */
-  screening_file: string | null
-  /** Where the signer listens: a Unix socket that only our user may open. */
-  signer_socket: string
-  /** What the signer's role will sign at most; the service itself has no use for it. */
-  signer_policy: PolicySettings
-  topup_window_minutes: number
-  /** What some operations cost; nothing by default. */
-  x402: X402Settings
-}
+export type Settings = IsoSettings &
+  OperatorSettings & {
+    version: string
+    mode: 'sandbox' | 'live'
+    host: string
+    port: number
+    /** The processors that may call, and the secret each signs with; by the name of the link. */
+    processors: Readonly<Record<string, Secret>>
+    data_dir: string
+    database_url: Secret | null
+    public_url: string
+    rate_profile: RateProfileName
+    trusted_proxies: readonly string[]
+    redis_url: Secret | null
+    key_file: string
+    /** Whether the agent-tool server gives sessions to clients that want one. */
+    mcp_sessions: boolean
+    /** Origins whose pages may call the agent-tool server, besides our own and loopback. */
+    mcp_origins: readonly string[]
+    /** smtp://user:password@host:587 or smtps://…; null: e-mails are kept and not sent. */
+    smtp_url: Secret | null
+    mail_from: string
+    spend_limits: SpendLimits
+    risk: RiskSettings
+    /** The bucket that evidence is kept in; null: the local disk. */
+    s3: S3Settings | null
+    /** How long a file that is being uploaded may stand still. */
+    upload_idle_seconds: number
+    bins: readonly BinProfile[]
+    /** The chains that money comes from and goes to; the first one is the default. */
+    chains: readonly ChainSettings[]
+    /** Addresses we do not deal with, one a line; read again when the file changes. */
+    screening_file: string | null
+    /** Where the signer listens: a Unix socket that only our user may open. */
+    signer_socket: string
+    /** What the signer's role will sign at most; the service itself has no use for it. */
+    signer_policy: PolicySettings
+    topup_window_minutes: number
+    /** What some operations cost; nothing by default. */
+    x402: X402Settings
+  }
 
 export type RateProfileName = 'default' | 'conservative' | 'off'
-
-export type BinProfile = {
-  bin: string
-  brand: 'visa' | 'mastercard'
-  types: readonly ('virtual' | 'physical')[]
-  default: boolean
-}
 
 /** In dollars, as the contract names them; every one can be set for one account by the operator. */
 export type SpendLimits = {
@@ -102,10 +97,7 @@ export const STANDARD_SPEND_LIMITS: SpendLimits = {
   withdrawal_fee_usd: 1,
 }
 
-const SANDBOX_BINS: readonly BinProfile[] = [
-  { bin: '400000', brand: 'visa', types: ['virtual', 'physical'], default: true },
-  { bin: '555555', brand: 'mastercard', types: ['virtual', 'physical'], default: false },
-]
+export type { BinProfile }
 
 export class ConfigError extends Error {}
 
@@ -126,9 +118,10 @@ export function readSettings(env: Environment): Settings {
       'FLORIN_RATE_PROFILE=off is for the sandbox; in live mode choose default or conservative.',
     )
   }
-  if (mode === 'live' && !env['FLORIN_PUBLIC_URL']) {
+  const public_url = urlOf(env, 'FLORIN_PUBLIC_URL', `http://127.0.0.1:${port}`)
+  if (mode === 'live' && !public_url.startsWith('https:')) {
     throw new ConfigError(
-      'FLORIN_PUBLIC_URL is needed in live mode: the https address that callers use.',
+      'FLORIN_PUBLIC_URL must be an https address in live mode: the one that callers use.',
     )
   }
   return {
@@ -141,8 +134,8 @@ export function readSettings(env: Environment): Settings {
     processors: processorsOf(env),
     data_dir,
     database_url: addressOf(env, 'FLORIN_DATABASE_URL', /^postgres(ql)?:\/\/[^/?]/, 'postgres://…'),
-    public_url: urlOf(env, 'FLORIN_PUBLIC_URL', `http://127.0.0.1:${port}`),
-    operator_token: secret(env, 'FLORIN_OPERATOR_TOKEN'),
+    public_url,
+    ...operatorOf(env, mode),
     rate_profile,
     trusted_proxies: networksOf(env, 'FLORIN_TRUSTED_PROXIES'),
     redis_url: addressOf(env, 'REDIS_URL', /^rediss?:\/\/[^/?]/, 'redis://…'),
@@ -243,6 +236,12 @@ function riskOf(env: Environment, mode: Settings['mode']): RiskSettings {
   return risk
 }
 
+function operatorOf(env: Environment, mode: Settings['mode']): OperatorSettings {
+  const operator = operatorSettingsFrom(env, mode)
+  if (typeof operator === 'string') throw new ConfigError(operator)
+  return operator
+}
+
 function s3Of(env: Environment): S3Settings | null {
   const s3 = s3SettingsFrom(env)
   if (typeof s3 === 'string') throw new ConfigError(s3)
@@ -284,30 +283,9 @@ function minutesOf(env: Environment, name: string, standard: number): number {
 
 /** FLORIN_BINS is a JSON list of the card ranges that the programme issues from. */
 function binsOf(env: Environment): readonly BinProfile[] {
-  const given = jsonOf<unknown>(env, 'FLORIN_BINS', [])
-  if (!Array.isArray(given) || !given.every(isBinProfile)) {
-    throw new ConfigError(
-      'FLORIN_BINS is not a list of {bin, brand, types, default}: bin has 6 to 8 digits, brand ' +
-        'is visa or mastercard, types are virtual and physical, default is true or false.',
-    )
-  }
-  if (new Set(given.map(({ bin }) => bin)).size < given.length) {
-    throw new ConfigError('FLORIN_BINS names a bin twice.')
-  }
-  return given
-}
-
-const BIN_FIELDS = ['bin', 'brand', 'types', 'default']
-
-function isBinProfile(value: unknown): value is BinProfile {
-  if (!isRecord(value) || Object.keys(value).some((name) => !BIN_FIELDS.includes(name)))
-    return false
-  const { bin, brand, types, default: isDefault } = value
-  if (typeof bin !== 'string' || !/^\d{6,8}$/.test(bin)) return false
-  if (brand !== 'visa' && brand !== 'mastercard') return false
-  if (!Array.isArray(types) || types.length === 0) return false
-  const areTypes = types.every((type) => type === 'virtual' || type === 'physical')
-  return areTypes && typeof isDefault === 'boolean'
+  const bins = binProfilesFrom(jsonOf<unknown>(env, 'FLORIN_BINS', []))
+  if (typeof bins === 'string') throw new ConfigError(bins)
+  return bins
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

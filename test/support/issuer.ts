@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -71,6 +71,7 @@ export async function openIssuer(
     await engine.drain()
     await db.close()
     await database?.drop()
+    if (options.data_dir === undefined) await rm(data_dir, { recursive: true, force: true })
   })
   return { ...issuerOver(seams, engine), url, data_dir }
 }

@@ -1,0 +1,37 @@
+/** A card range that the programme issues from. */
+export type BinProfile = {
+  bin: string
+  brand: 'visa' | 'mastercard'
+  types: readonly ('virtual' | 'physical')[]
+  default: boolean
+}
+
+export const SANDBOX_BINS: readonly BinProfile[] = [
+  { bin: '400000', brand: 'visa', types: ['virtual', 'physical'], default: true },
+  { bin: '555555', brand: 'mastercard', types: ['virtual', 'physical'], default: false },
+]
+
+const BIN_FIELDS = ['bin', 'brand', 'types', 'default']
+
+/** A sentence where something is wrong. */
+export function binProfilesFrom(given: unknown): readonly BinProfile[] | string {
+  if (!Array.isArray(given) || !given.every(isBinProfile)) {
+    return (
+      'FLORIN_BINS is not a list of {bin, brand, types, default}: bin has 6 to 8 digits, brand ' +
+      'is visa or mastercard, types are virtual and physical, default is true or false.'
+    )
+  }
+  const isUnique = new Set(given.map(({ bin }) => bin)).size === given.length
+  return isUnique ? given : 'FLORIN_BINS names a bin twice.'
+}
+
+function isBinProfile(value: unknown): value is BinProfile {
+  if (typeof value !== 'object' || value === null) return false
+  if (Object.keys(value).some((name) => !BIN_FIELDS.includes(name))) return false
+  const { bin, brand, types, default: isDefault } = value as Record<string, unknown>
+  if (typeof bin !== 'string' || !/^\d{6,8}$/.test(bin)) return false
+  if (brand !== 'visa' && brand !== 'mastercard') return false
+  if (!Array.isArray(types) || types.length === 0) return false
+  const areTypes = types.every((type) => type === 'virtual' || type === 'physical')
+  return areTypes && typeof isDefault === 'boolean'
+}
