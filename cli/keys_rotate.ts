@@ -1,16 +1,82 @@
+import { countOutstanding, type Outstanding } from '#main/key_roots.ts'
 import { ConfigError, readSettings } from '#platform/config.ts'
-import { rotateKeyFile } from '#platform/keys.ts'
+import type { Database } from '#platform/db.ts'
+import { retireCredentialRoots, rotateKeyFile } from '#platform/key_file.ts'
+import { credentialPrefix, type Keys, loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
+import { UsageError } from './exit_codes.ts'
+import { withDatabase } from './with_database.ts'
 
 /** The service need not stop: it reads the file again and re-seals card numbers by itself. */
-export async function keysRotate(): Promise<void> {
+export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
   const { key_file } = readSettings(process.env)
-  const key_id = await rotateKeyFile(key_file, systemRandom).catch((cause) => {
-    if (cause.code !== 'ENOENT') throw cause
-    throw new ConfigError(`There is no key file ${key_file} yet; the first start makes one.`)
-  })
-  process.stdout.write(
-    `${key_id} is the current key of ${key_file} now. Keep the old ones: they open what they ` +
-      'sealed, and backups too. Nodes with a copy of the file need the new one at once.\n',
+  const minutes = Number(activateAfter)
+  if (activateAfter === '' || !(minutes >= 0)) {
+    throw new UsageError(`--activate-after must be a number of minutes (got "${activateAfter}").`)
+  }
+  const from = new Date(Date.now() + minutes * 60_000)
+  const { key_id, credential_root } = await rotateKeyFile(key_file, systemRandom, from).catch(
+    (cause) => {
+      if (cause.code !== 'ENOENT') throw cause
+      throw new ConfigError(`There is no key file ${key_file} yet; the first start makes one.`)
+    },
   )
+  const credentials =
+    credential_root === null
+      ? 'The last rotation of the credential root is still in its overlap, so it stays: see ' +
+        '`florin keys status`.'
+      : `From ${credential_root.from} on, credentials, security codes and approvals use the new ` +
+        `root ${credential_root.id}; the old ones keep working until \`florin keys retire\`.`
+  process.stdout.write(
+    `${key_id} is the current sealing key of ${key_file} now. Keep the old ones: they open what ` +
+      `they sealed, and backups too.\n${credentials}\nNodes and signers with a copy of the file ` +
+      'need the new one before that time.\n',
+  )
+}
+
+type Progress = { roots: ReturnType<Keys['credentialRoots']>; outstanding: Outstanding | null }
+
+async function progressOf(keys: Keys, db: Database): Promise<Progress> {
+  const roots = keys.credentialRoots()
+  const [current] = roots
+  if (roots.length === 1) return { roots, outstanding: null }
+  const from = new Date(current.from)
+  const prefix = credentialPrefix(current)
+  return { roots, outstanding: await countOutstanding(db, { prefix, from, now: new Date() }) }
+}
+
+const linesOf = (outstanding: Outstanding) =>
+  Object.entries(outstanding).map(([kind, count]) => `  ${kind}: ${count}\n`)
+
+export async function keysStatus(): Promise<void> {
+  const { key_file } = readSettings(process.env)
+  const keys = await loadKeys(key_file, systemRandom)
+  const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
+  const [current, ...others] = roots
+  process.stdout.write(`Credential root in use: ${current.id}\n`)
+  if (outstanding === null) return
+  const names = others.map(({ id, from }) => (from > current.from ? `${id} (from ${from})` : id))
+  process.stdout.write(`Also accepted: ${names.join(', ')}\nNot yet under ${current.id}:\n`)
+  process.stdout.write(linesOf(outstanding).join(''))
+}
+
+/** Refused while something would stop working, unless that is what is wanted. */
+export async function keysRetire({ force }: { force?: boolean }): Promise<void> {
+  const { key_file } = readSettings(process.env)
+  const keys = await loadKeys(key_file, systemRandom)
+  const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
+  if (outstanding === null) throw new UsageError('There is only one credential root.')
+  const [current, ...others] = roots
+  if (others.some(({ from }) => from > current.from)) {
+    throw new UsageError('The new credential root is not in use yet: see `florin keys status`.')
+  }
+  const isOutstanding = Object.values(outstanding).some((count) => count > 0)
+  if (isOutstanding && force !== true) {
+    const lines = linesOf(outstanding).join('')
+    process.stderr.write(`These would stop working (--force retires the root anyway):\n${lines}`)
+    process.exitCode = 1
+    return
+  }
+  await retireCredentialRoots(key_file, systemRandom)
+  process.stdout.write(`Only ${current.id} is accepted now. Bring copies of the file up to date.\n`)
 }

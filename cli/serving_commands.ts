@@ -28,8 +28,18 @@ function keys(): Command {
   const group = new Command('keys').description('Look after the key file.')
   group
     .command('rotate')
-    .description('Add a new key and make it the current one; a running service re-seals under it.')
-    .action(async () => (await import('./keys_rotate.ts')).keysRotate())
+    .description('Add a sealing key and a credential root; a running service moves over to them.')
+    .option('--activate-after <minutes>', 'when the credential root is first used', '10')
+    .action(async (options) => (await import('./keys_rotate.ts')).keysRotate(options))
+  group
+    .command('status')
+    .description('Show how much still depends on the credential root before the last rotation.')
+    .action(async () => (await import('./keys_rotate.ts')).keysStatus())
+  group
+    .command('retire')
+    .description('Stop accepting the credential root before the last rotation.')
+    .option('--force', 'also where credentials that still depend on it stop working')
+    .action(async (options) => (await import('./keys_rotate.ts')).keysRetire(options))
   return group
 }
 

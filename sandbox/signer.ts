@@ -46,7 +46,8 @@ const SANDBOX_POLICY = {
 export function signerInside(parts: { now_ms(): number; random: Random }): StartSigner {
   return async ({ data_dir, key_file }) => {
     const wallet = walletFromPhrase(sandboxPhrase(data_dir, parts.random))
-    const approval_key = (await loadKeys(key_file, parts.random)).material(APPROVAL_PURPOSE, 32)
+    const keys = await loadKeys(key_file, parts.random)
+    const approvalKeys = () => keys.materials(APPROVAL_PURPOSE, 32)
     const store = openIntentStore(join(data_dir, 'signer_intents.jsonl'))
     let stopServing = async () => {}
     return {
@@ -55,7 +56,7 @@ export function signerInside(parts: { now_ms(): number; random: Random }): Start
       serve: async ({ chains, socket }) => {
         const policy = policyFrom(SANDBOX_POLICY, chains)
         const { now_ms } = parts
-        const signer = makeSigner({ wallet, policy, store, approval_key, now_ms })
+        const signer = makeSigner({ wallet, policy, store, approvalKeys, now_ms })
         stopServing = (await serveSigner(signer, socket)).stop
       },
       stop: async () => {

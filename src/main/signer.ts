@@ -15,6 +15,8 @@ import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 
+const KEY_FILE_REFRESH_MS = 10_000
+
 /** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
 export async function startSignerRole(
   settings: Settings,
@@ -28,12 +30,16 @@ export async function startSignerRole(
     wallet: walletFromPhrase(phrase),
     policy: policyFrom(settings.signer_policy, settings.chains),
     store,
-    approval_key: keys.material(APPROVAL_PURPOSE, 32),
+    approvalKeys: () => keys.materials(APPROVAL_PURPOSE, 32),
     now_ms: () => clock.wall().getTime(),
   })
   const server = await serveSigner(signer, settings.signer_socket)
+  // `florin keys rotate` adds a root minutes before the service approves anything under it. While
+  // the file cannot be read, the roots that are known go on.
+  const refresh = setInterval(() => keys.refresh().catch(() => undefined), KEY_FILE_REFRESH_MS)
   return {
     stop: async () => {
+      clearInterval(refresh)
       await server.stop()
       store.close()
     },

@@ -1,31 +1,35 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { access, chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, readFile } from 'node:fs/promises'
 import { assert } from '#kernel/assert.ts'
+import { type CredentialRoot, type KeyFile, makeKeyFile, parseKeyFile } from './key_file.ts'
 import type { Random } from './random.ts'
 
 /**
  * The programme's keys live in one file outside the database: whoever holds only a dump can open
- * nothing and recognise nothing. Every use has a key of its own, derived by its name. Sealing keys
- * carry an id, so that new writes can move to a new root while old ones still open; the index
- * root never changes, because what it fingerprints is looked up by that fingerprint.
+ * nothing and recognise nothing. Every use has a key of its own, derived by its name. Sealing and
+ * credential roots carry an id, so that new writes can move to a new root while old ones still
+ * count; the index root never changes, because rows are looked up by what it fingerprints.
  */
 export type Keys = {
   seal(purpose: string, bound_to: string, plain: string): string
   open(purpose: string, bound_to: string, sealed: string): string
+  /** For looking up rows by a card number or a request. Never rotated. */
   fingerprint(purpose: string, text: string): string
-  /** Key bytes for an algorithm of its own, such as a card verification key. Never rotated. */
-  material(purpose: string, bytes: number): Buffer
+  /** How a new credential is stored. */
+  credentialHash(purpose: string, text: string): string
+  /** Every form in which a credential may be stored, the current one first. */
+  credentialHashes(purpose: string, text: string): string[]
+  /** Key bytes for an algorithm of its own, such as a card verification key; current one first. */
+  materials(purpose: string, bytes: number): [Buffer, ...Buffer[]]
   /** How everything begins that is sealed under the current key. */
   sealedPrefix(): string
+  /** The credential roots that are accepted now, the current one first. */
+  credentialRoots(): [CredentialRoot, ...CredentialRoot[]]
   /** Reads the key file again: `florin keys rotate` adds to it while the service runs. */
   refresh(): Promise<void>
 }
 
-type KeyFile = { current: string; roots: Record<string, string>; index_root: string }
-
-const ROOT_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 /** Said aloud: otherwise a tag that was cut to four bytes would do. */
@@ -41,73 +45,12 @@ export async function loadKeys(path: string, random: Random): Promise<Keys> {
   return keysFrom({ path, first: parseKeyFile(path, await readFile(path, 'utf8')) }, random)
 }
 
-/**
- * Adds a root and makes it the one that new writes are sealed under. Old roots stay, so that what
- * they sealed opens; the renaming is atomic, so that a reader sees the old file or the new one.
- */
-export async function rotateKeyFile(path: string, random: Random): Promise<string> {
-  const file = parseKeyFile(path, await readFile(path, 'utf8'))
-  const numbers = Object.keys(file.roots).map((key_id) => Number(key_id.slice(1)))
-  const current = `k${Math.max(...numbers) + 1}`
-  const roots = { ...file.roots, [current]: newRoot(random) }
-  const aside = await writeAside(path, { ...file, current, roots }, random)
-  await rename(aside, path)
-  return current
-}
+type KeyOf = (root: string, purpose: string, bytes?: number) => Buffer
 
-const newRoot = (random: Random) => Buffer.from(random.bytes(ROOT_BYTES)).toString('base64')
-
-/** Readable by its owner alone, from its first byte on. */
-async function writeAside(path: string, file: KeyFile, random: Random): Promise<string> {
-  const aside = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}`
-  await writeFile(aside, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
-  await chmod(aside, 0o600)
-  return aside
-}
-
-function parseKeyFile(path: string, text: string): KeyFile {
-  const file = jsonIn(text) as Partial<KeyFile> | null
-  const root = file?.current === undefined ? undefined : file.roots?.[file.current]
-  if (root === undefined || file?.index_root === undefined) {
-    throw new Error(`${path} is not a key file: it needs current, roots and index_root`)
-  }
-  return file as KeyFile
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-/**
- * Written aside and linked to its name: a crash leaves either no key file or a whole one, and of
- * several nodes that start at once on one folder the first one's counts.
- */
-async function makeKeyFile(path: string, random: Random): Promise<void> {
-  const file = { current: 'k1', roots: { k1: newRoot(random) }, index_root: newRoot(random) }
-  await mkdir(dirname(path), { recursive: true })
-  const aside = await writeAside(path, file, random)
-  try {
-    await link(aside, path)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-  } finally {
-    await rm(aside, { force: true })
-  }
-}
-
-function keysFrom({ path, first }: { path: string; first: KeyFile }, random: Random): Keys {
-  let file = first
-  const take = (text: string) => {
-    const next = parseKeyFile(path, text)
-    assert(next.index_root === first.index_root, 'the index root never changes')
-    file = next
-  }
+/** Derived keys, each computed once. */
+function derivation(): KeyOf {
   const derived = new Map<string, Buffer>()
-  const keyFor = (root: string, purpose: string, bytes = 32): Buffer => {
+  return (root, purpose, bytes = 32) => {
     const name = `${root}|${purpose}|${bytes}`
     const known = derived.get(name)
     if (known !== undefined) return known
@@ -115,6 +58,34 @@ function keysFrom({ path, first }: { path: string; first: KeyFile }, random: Ran
     derived.set(name, key)
     return key
   }
+}
+
+/**
+ * The root in use first. A root whose time has not come is accepted too: a node whose clock is
+ * ahead may have begun to use it.
+ */
+function rootsInOrder(roots: readonly CredentialRoot[]): [CredentialRoot, ...CredentialRoot[]] {
+  const current = roots.findLast(({ from }) => Date.parse(from) <= Date.now()) ?? roots[0]
+  assert(current !== undefined, 'the key file has a credential root')
+  return [current, ...roots.filter((one) => one !== current)]
+}
+
+/** The first version's hashes name no root. */
+export const credentialPrefix = ({ id }: CredentialRoot) => (id === 'c1' ? '' : `${id}.`)
+
+const macOf = (key: Buffer, text: string) =>
+  createHmac('sha256', key).update(text).digest('base64url')
+
+type Source = { path: string; first: KeyFile }
+
+function keysFrom({ path, first }: Source, random: Random): Keys {
+  let file = first
+  const take = (text: string) => {
+    const next = parseKeyFile(path, text)
+    assert(next.index_root === first.index_root, 'the index root never changes')
+    file = next
+  }
+  const keyFor = derivation()
   const rootOf = (key_id: string): string => {
     // Another node may have sealed it under a key that was added since this one looked.
     if (!Object.hasOwn(file.roots, key_id)) take(readFileSync(path, 'utf8'))
@@ -123,13 +94,48 @@ function keysFrom({ path, first }: { path: string; first: KeyFile }, random: Ran
     return root
   }
   return {
+    ...sealingWith({ keyFor, rootOf, currentId: () => file.current }, random),
+    ...credentialsWith(keyFor, () => rootsInOrder(file.credential_roots)),
+    refresh: async () => take(await readFile(path, 'utf8')),
+    fingerprint: (purpose, text) => macOf(keyFor(file.index_root, `index:${purpose}`), text),
+  }
+}
+
+type Credentials = 'credentialHash' | 'credentialHashes' | 'materials' | 'credentialRoots'
+
+function credentialsWith(
+  keyFor: KeyOf,
+  roots: () => [CredentialRoot, ...CredentialRoot[]],
+): Pick<Keys, Credentials> {
+  const hashUnder = (root: CredentialRoot, purpose: string, text: string) =>
+    credentialPrefix(root) + macOf(keyFor(root.root, `index:${purpose}`), text)
+  return {
+    credentialRoots: roots,
+    credentialHash: (purpose, text) => hashUnder(roots()[0], purpose, text),
+    credentialHashes: (purpose, text) => roots().map((root) => hashUnder(root, purpose, text)),
+    materials: (purpose, bytes) => {
+      const [current, ...others] = roots()
+      const materialOf = ({ root }: CredentialRoot) => keyFor(root, `material:${purpose}`, bytes)
+      return [materialOf(current), ...others.map(materialOf)]
+    },
+  }
+}
+
+type Sealing = { keyFor: KeyOf; rootOf: (key_id: string) => string; currentId: () => string }
+
+function sealingWith(
+  { keyFor, rootOf, currentId }: Sealing,
+  random: Random,
+): Pick<Keys, 'seal' | 'open' | 'sealedPrefix'> {
+  return {
     seal: (purpose, bound_to, plain) => {
       const iv = random.bytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keyFor(rootOf(file.current), purpose), iv, TAG)
+      const key_id = currentId()
+      const cipher = createCipheriv('aes-256-gcm', keyFor(rootOf(key_id), purpose), iv, TAG)
       cipher.setAAD(Buffer.from(`${purpose}|${bound_to}`))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       const sealed = Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
-      return `v1.${file.current}.${sealed}`
+      return `v1.${key_id}.${sealed}`
     },
     open: (purpose, bound_to, sealed) => {
       const [version, key_id = '', body = ''] = sealed.split('.')
@@ -142,12 +148,6 @@ function keysFrom({ path, first }: { path: string; first: KeyFile }, random: Ran
       const plain = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES))
       return Buffer.concat([plain, decipher.final()]).toString('utf8')
     },
-    sealedPrefix: () => `v1.${file.current}.`,
-    refresh: async () => take(await readFile(path, 'utf8')),
-    material: (purpose, bytes) => keyFor(file.index_root, `material:${purpose}`, bytes),
-    fingerprint: (purpose, text) =>
-      createHmac('sha256', keyFor(file.index_root, `index:${purpose}`))
-        .update(text)
-        .digest('base64url'),
+    sealedPrefix: () => `v1.${currentId()}.`,
   }
 }

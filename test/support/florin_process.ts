@@ -67,8 +67,8 @@ export async function florin(
 
 /** One that goes on for a while: what it says is there as it says it. */
 export function florinAtWork(words: readonly string[], env: Record<string, string>) {
-  const { ended, said } = run(words, env, {})
-  return { ended, said }
+  const { child, ended, said } = run(words, env, {})
+  return { ended, said, kill: (name: NodeJS.Signals) => child.kill(name) }
 }
 
 /** `florin start` on free ports, as a person would run it, until it serves and has said so. */

@@ -40,7 +40,12 @@ export function bearerKindOf(text: string): BearerKind | 'mistyped' | null {
 }
 
 export function bearerHash(keys: Keys, text: string): string {
-  return keys.fingerprint('bearer', text)
+  return keys.credentialHash('bearer', text)
+}
+
+/** The current hash first; while a rotation of keys overlaps, there is an older one too. */
+export function bearerHashes(keys: Keys, text: string): string[] {
+  return keys.credentialHashes('bearer', text)
 }
 
 function checksum(text: string): string {

@@ -14,6 +14,9 @@ export type CredentialRow = {
   token?: TokenFacts
 }
 
+/** With the hash that it was found by. */
+type HashedRow = CredentialRow & { hash: string }
+
 export type TokenFacts = {
   audience: string
   scope: string
@@ -24,32 +27,54 @@ export type TokenFacts = {
   card_actions: string[] | null
 }
 
-export async function findSessionByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
-  const [row] = await tx.rows<CredentialRow>(
+export async function findSessionByHash(
+  tx: Tx,
+  hashes: readonly string[],
+): Promise<HashedRow | undefined> {
+  const [row] = await tx.rows<HashedRow>(
     `select 'session' as kind, s.id, null as name, s.account_id, a.status as account_status,
-            a.rate_profile, s.expires_at, s.ended_at
+            a.rate_profile, s.expires_at, s.ended_at, s.bearer_hash as hash
        from sessions s join accounts a on a.id = s.account_id
-      where s.bearer_hash = $1`,
-    [hash],
+      where s.bearer_hash = any($1)`,
+    [hashes],
   )
   return row
 }
 
-export async function findApiKeyByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
-  const [row] = await tx.rows<CredentialRow>(
+export async function findApiKeyByHash(
+  tx: Tx,
+  hashes: readonly string[],
+): Promise<HashedRow | undefined> {
+  const [row] = await tx.rows<HashedRow>(
     `select 'api_key' as kind, k.id, k.name, k.account_id, a.status as account_status,
-            a.rate_profile, null as expires_at, k.revoked_at as ended_at
+            a.rate_profile, null as expires_at, k.revoked_at as ended_at,
+            k.key_hash as hash
        from api_keys k join accounts a on a.id = k.account_id
-      where k.key_hash = $1`,
-    [hash],
+      where k.key_hash = any($1)`,
+    [hashes],
   )
   return row
+}
+
+/** Brings a bearer under the current root of credentials. */
+export async function renewBearerHash(
+  tx: Tx,
+  { kind, from, to }: { kind: 'session' | 'api_key'; from: string; to: string },
+): Promise<void> {
+  const renewal =
+    kind === 'session'
+      ? 'update sessions set bearer_hash = $2 where bearer_hash = $1'
+      : 'update api_keys set key_hash = $2 where key_hash = $1'
+  await tx.run(renewal, [from, to])
 }
 
 type TokenRow = Omit<CredentialRow, 'token'> & TokenFacts
 
 /** The grant is read with its token, so that a token made while its grant ended opens nothing. */
-export async function findTokenByHash(tx: Tx, hash: string): Promise<CredentialRow | undefined> {
+export async function findTokenByHash(
+  tx: Tx,
+  hashes: readonly string[],
+): Promise<CredentialRow | undefined> {
   const [row] = await tx.rows<TokenRow>(
     `select 'oauth_client' as kind, g.client_id as id, g.client_name as name, g.account_id,
             a.status as account_status, a.rate_profile, t.expires_at,
@@ -60,8 +85,8 @@ export async function findTokenByHash(tx: Tx, hash: string): Promise<CredentialR
        from oauth_payloads t
        join oauth_grants g on g.id = t.grant_id
        join accounts a on a.id = g.account_id
-      where t.model = 'AccessToken' and t.id = $1`,
-    [hash],
+      where t.model = 'AccessToken' and t.id = any($1)`,
+    [hashes],
   )
   if (row === undefined) return undefined
   const { audience, scope, granted, grant_id, card_ids, card_actions, ...credential } = row

@@ -2,15 +2,16 @@ import { Problem } from '#contract/problem.ts'
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Caller, Seams } from '#platform/context.ts'
-import { type BearerKind, bearerHash, bearerKindOf } from './bearer.ts'
+import { type BearerKind, bearerHashes, bearerKindOf } from './bearer.ts'
 import {
   type CredentialRow,
   findApiKeyByHash,
   findSessionByHash,
   findTokenByHash,
+  renewBearerHash,
 } from './credential_store.ts'
 import { grantedScopes } from './grant.ts'
-import { oauthHash } from './oauth_hash.ts'
+import { oauthHashes } from './oauth_hash.ts'
 import { type ResourceName, resourceNamed } from './resource.ts'
 
 /**
@@ -89,10 +90,18 @@ export function makeCredentials(needs: Needs): Credentials {
   }
 }
 
-function find({ db, keys }: Needs, bearer: string, kind: BearerKind | null) {
-  if (kind === null) return findTokenByHash(db, oauthHash(keys, bearer))
-  const hash = bearerHash(keys, bearer)
-  return kind === 'session' ? findSessionByHash(db, hash) : findApiKeyByHash(db, hash)
+async function find({ db, keys }: Needs, bearer: string, kind: BearerKind | null) {
+  if (kind === null) return findTokenByHash(db, oauthHashes(keys, bearer))
+  const hashes = bearerHashes(keys, bearer)
+  const row = await (kind === 'session'
+    ? findSessionByHash(db, hashes)
+    : findApiKeyByHash(db, hashes))
+  const [current = ''] = hashes
+  // The next use tries again; a bearer is not refused because its hash could not be renewed.
+  if (row !== undefined && row.hash !== current) {
+    await renewBearerHash(db, { kind, from: row.hash, to: current }).catch(() => undefined)
+  }
+  return row
 }
 
 function judge({ clock, settings }: Needs, row: CredentialRow, resource: ResourceName): Caller {

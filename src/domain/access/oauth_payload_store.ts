@@ -56,9 +56,10 @@ const FOUND = `select payload, consumed_at, expires_at from oauth_payloads p whe
 export async function findPayload(
   tx: Tx,
   model: string,
-  id: string,
+  ids: readonly string[],
 ): Promise<OauthPayload | undefined> {
-  const [row] = await tx.rows<OauthPayload>(`${FOUND} and model = $1 and id = $2`, [model, id])
+  const sql = `${FOUND} and model = $1 and id = any($2)`
+  const [row] = await tx.rows<OauthPayload>(sql, [model, ids])
   return row
 }
 
@@ -74,12 +75,12 @@ export async function findPayloadByUid(
 /** True for the first to use it up, whoever else tries at the same moment. */
 export async function consumePayload(
   tx: Tx,
-  { model, id, now }: { model: string; id: string; now: Date },
+  { model, ids, now }: { model: string; ids: readonly string[]; now: Date },
 ): Promise<boolean> {
   const consumed = await tx.run(
     `update oauth_payloads set consumed_at = $3
-      where model = $1 and id = $2 and consumed_at is null`,
-    [model, id, now],
+      where model = $1 and id = any($2) and consumed_at is null`,
+    [model, ids, now],
   )
   return consumed === 1
 }
@@ -96,8 +97,8 @@ export async function consumePayloadsOfGrant(
   )
 }
 
-export async function deletePayload(tx: Tx, model: string, id: string): Promise<void> {
-  await tx.run('delete from oauth_payloads where model = $1 and id = $2', [model, id])
+export async function deletePayload(tx: Tx, model: string, ids: readonly string[]): Promise<void> {
+  await tx.run('delete from oauth_payloads where model = $1 and id = any($2)', [model, ids])
 }
 
 export async function deletePayloadsByUid(tx: Tx, model: string, uid: string): Promise<void> {
@@ -113,4 +114,13 @@ export async function deletePayloadsOfGrant(
     grant_id,
     models,
   ])
+}
+
+/** Brings a client's secret under the current root of credentials. */
+export async function renewClientSecret(tx: Tx, client_id: string, hash: string): Promise<void> {
+  await tx.run(
+    `update oauth_payloads set payload = jsonb_set(payload, '{client_secret}', to_jsonb($2::text))
+      where model = 'Client' and id = $1`,
+    [client_id, hash],
+  )
 }

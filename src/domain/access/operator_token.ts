@@ -44,7 +44,7 @@ export async function createOperatorToken(
     `insert into operator_tokens (id, name, role, token_hash, created_at)
      values ($1, $2, $3, $4, $5)
          on conflict (name) where revoked_at is null do nothing`,
-    [id, name, role, hashOf(keys, token.open()), now],
+    [id, name, role, keys.credentialHash(PURPOSE, token.open()), now],
   )
   if (made === 0) throw new Problem('invalid_request', `There is a token named ${name} already.`)
   return { id, token }
@@ -75,23 +75,32 @@ export async function operatorOf(bearer: string | null, asking: Asking): Promise
   const first = settings.operator_token?.open()
   if (first !== undefined && timingSafeEqual(digest(bearer), digest(first))) return FIRST_OPERATOR
   const [row] = await db.rows<OperatorTokenRow>(
-    `select ${COLUMNS} from operator_tokens where token_hash = $1`,
-    [hashOf(keys, bearer)],
+    `select ${COLUMNS} from operator_tokens where token_hash = any($1)`,
+    [keys.credentialHashes(PURPOSE, bearer)],
   )
   if (row === undefined) throw new Problem('invalid_token', 'This is not an operator token.')
   if (row.revoked_at !== null) {
     throw new Problem('token_revoked', 'This operator token was revoked.')
   }
-  await touch(db, row, now)
+  await touch(db, row, { now, hash: keys.credentialHash(PURPOSE, bearer) })
   return { id: row.id, name: row.name, role: row.role }
 }
 
 const TOUCH_MS = 60_000
 
-async function touch(db: Tx, { id, last_used_at }: OperatorTokenRow, now: Date): Promise<void> {
+/** The hash comes under the current root of credentials by the way. */
+async function touch(
+  db: Tx,
+  { id, last_used_at }: OperatorTokenRow,
+  { now, hash }: { now: Date; hash: string },
+): Promise<void> {
   if (last_used_at !== null && now.getTime() - last_used_at.getTime() < TOUCH_MS) return
-  await db.run('update operator_tokens set last_used_at = $2 where id = $1', [id, now])
+  await db.run('update operator_tokens set last_used_at = $2, token_hash = $3 where id = $1', [
+    id,
+    now,
+    hash,
+  ])
 }
 
-const hashOf = (keys: Keys, token: string) => keys.fingerprint('operator', token)
+const PURPOSE = 'operator'
 const digest = (text: string) => createHash('sha256').update(text).digest()

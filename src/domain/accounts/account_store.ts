@@ -167,11 +167,11 @@ export async function replaceRecoveryCodes(
 export async function useUpRecoveryCode(
   tx: Tx,
   account_id: string,
-  code_hash: string,
+  code_hashes: readonly string[],
 ): Promise<boolean> {
-  const used = await tx.run('delete from recovery_codes where account_id = $1 and code_hash = $2', [
-    account_id,
-    code_hash,
-  ])
+  const used = await tx.run(
+    'delete from recovery_codes where account_id = $1 and code_hash = any($2)',
+    [account_id, code_hashes],
+  )
   return used === 1
 }

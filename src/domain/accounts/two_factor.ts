@@ -21,7 +21,11 @@ export function openTotpSecret({ keys }: Seal, account: AccountRow): string {
 }
 
 export function recoveryCodeHash({ keys }: Seal, account_id: string, code: string): string {
-  return keys.fingerprint('recovery_code', `${account_id}|${foldRecoveryCode(code)}`)
+  return keys.credentialHash('recovery_code', `${account_id}|${foldRecoveryCode(code)}`)
+}
+
+function recoveryCodeHashes({ keys }: Seal, account_id: string, code: string): string[] {
+  return keys.credentialHashes('recovery_code', `${account_id}|${foldRecoveryCode(code)}`)
 }
 
 export const totpInvalid = () =>
@@ -37,7 +41,7 @@ export async function requireTotpCode(
   const isRight =
     step !== null
       ? await useUpTotpStep(check.tx, account.id, step)
-      : await useUpRecoveryCode(check.tx, account.id, recoveryCodeHash(check, account.id, code))
+      : await useUpRecoveryCode(check.tx, account.id, recoveryCodeHashes(check, account.id, code))
   if (!isRight) throw totpInvalid()
 }
 

@@ -22,6 +22,7 @@ import {
 /** The contract's: an answer counts for five minutes. */
 const LIFETIME_MS = 5 * 60_000
 const TOKEN_BYTES = 32
+const PURPOSE = 'three_ds_response'
 
 type Tools = Pick<Seams, 'db' | 'clock' | 'random' | 'keys' | 'newId' | 'settings'>
 
@@ -58,7 +59,7 @@ export async function openChallenge(
       account_id,
       id,
       status: isHeard ? 'pending' : 'expired',
-      response_hash: tokenHash(keys, token),
+      response_hash: keys.credentialHash(PURPOSE, token),
       body: callbackBody(tools, { account_id, event_id: newId('evt', now), now, object }),
       next_attempt_at: isHeard ? now : null,
       created_at: now,
@@ -93,9 +94,6 @@ function callbackBody({ settings }: Tools, callback: Callback): string {
   })
 }
 
-const tokenHash = (keys: Seams['keys'], token: string): string =>
-  keys.fingerprint('three_ds_response', token)
-
 /** By the address that only the receiver of the callback knows. */
 export async function answerChallenge(
   { db, clock, keys }: Tools,
@@ -105,7 +103,7 @@ export async function answerChallenge(
     const challenge = await lockChallenge(tx, id)
     const isTheirs =
       challenge !== null &&
-      challenge.response_hash === tokenHash(keys, token) &&
+      keys.credentialHashes(PURPOSE, token).includes(challenge.response_hash) &&
       decision.challenge_id === id
     if (!isTheirs) throw new Problem('not_found', 'There is no such challenge.')
     return settle(tx, challenge, decision.decision, clock.now())

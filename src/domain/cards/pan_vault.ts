@@ -56,10 +56,11 @@ function cvvInput(card: Printed, pan: string) {
   return { pan, expiry: year + month, service_code: PRINTED_SERVICE_CODES[card.brand] }
 }
 
-const keyPair = (keys: Keys) => keys.material('cvk', KEY_PAIR_BYTES)
+/** The current pair first; while a rotation overlaps, codes of the pair before it still count. */
+const keyPairs = (keys: Keys) => keys.materials('cvk', KEY_PAIR_BYTES)
 
 export function cvvOf(keys: Keys, card: Printed, pan: string): Secret {
-  return new Secret(computeCvv(keyPair(keys), cvvInput(card, pan)))
+  return new Secret(computeCvv(keyPairs(keys)[0], cvvInput(card, pan)))
 }
 
 export function isCvvOf(
@@ -67,5 +68,5 @@ export function isCvvOf(
   card: Printed,
   { pan, given }: { pan: string; given: string },
 ): boolean {
-  return isCvv(keyPair(keys), cvvInput(card, pan), given)
+  return keyPairs(keys).some((pair) => isCvv(pair, cvvInput(card, pan), given))
 }

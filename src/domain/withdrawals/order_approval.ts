@@ -7,7 +7,7 @@ type Order = { id: string; chain: Chain; asset: ChainAsset; to: string; net_micr
 
 /** Our word to the signer that exactly this payment was asked for. */
 export function orderApproval(keys: Keys, { id, chain, asset, to, net_micros }: Order): string {
-  return approvalOf(keys.material(APPROVAL_PURPOSE, 32), {
+  return approvalOf(keys.materials(APPROVAL_PURPOSE, 32)[0], {
     id,
     chain: chain.name,
     contract: chain.showAddress(asset.contract),

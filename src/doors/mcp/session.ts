@@ -14,11 +14,16 @@ import type { Exchange } from './exchange.ts'
  */
 const LIFETIME_MS = 24 * 60 * 60 * 1_000
 const ID_BYTES = 24
+const PURPOSE = 'mcp_session'
 
 export async function openSession({ programme }: Exchange, caller: Caller): Promise<string> {
   const id = Buffer.from(programme.random.bytes(ID_BYTES)).toString('base64url')
   const expires_at = new Date(programme.clock.now().getTime() + LIFETIME_MS)
-  await insertMcpSession(programme.db, sessionOf(caller, hashOf(programme.keys, id)), expires_at)
+  await insertMcpSession(
+    programme.db,
+    sessionOf(caller, [programme.keys.credentialHash(PURPOSE, id)]),
+    expires_at,
+  )
   return id
 }
 
@@ -27,7 +32,7 @@ export async function requireSession(exchange: Exchange, caller: Caller): Promis
   const { programme, request } = exchange
   const id = request.headers['mcp-session-id']
   if (id === undefined) return
-  const session = sessionOf(caller, hashOf(programme.keys, String(id)))
+  const session = sessionOf(caller, programme.keys.credentialHashes(PURPOSE, String(id)))
   if (await hasMcpSession(programme.db, session, programme.clock.now())) return
   throw noSession()
 }
@@ -35,16 +40,13 @@ export async function requireSession(exchange: Exchange, caller: Caller): Promis
 export async function endSession(exchange: Exchange, caller: Caller): Promise<void> {
   const { programme, request } = exchange
   const id = String(request.headers['mcp-session-id'] ?? '')
-  const session = sessionOf(caller, hashOf(programme.keys, id))
+  const session = sessionOf(caller, programme.keys.credentialHashes(PURPOSE, id))
   if (!(await deleteMcpSession(programme.db, session))) throw noSession()
 }
 
-function sessionOf({ account_id, kind, id }: Caller, id_hash: string): McpSession {
-  return { id_hash, account_id, credential: `${kind}|${id}` }
+function sessionOf({ account_id, kind, id }: Caller, id_hashes: string[]): McpSession {
+  return { id_hashes, account_id, credential: `${kind}|${id}` }
 }
-
-const hashOf = (keys: Exchange['programme']['keys'], id: string) =>
-  keys.fingerprint('mcp_session', id)
 
 function noSession(): Problem {
   return new Problem('not_found', 'There is no such session. Send initialize to begin a new one.')

@@ -4,7 +4,7 @@ import { BROWSER_SESSION_MS } from '#domain/access/browser_sessions.ts'
 import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
 import { findGrant } from '#domain/access/grant_store.ts'
 import { revokeGrant } from '#domain/access/grants.ts'
-import { oauthHash } from '#domain/access/oauth_hash.ts'
+import { oauthHash, oauthHashes } from '#domain/access/oauth_hash.ts'
 import {
   consumePayload,
   consumePayloadsOfGrant,
@@ -42,7 +42,9 @@ export function oauthAdapter(needs: Needs): (model: string) => Adapter {
 
 function payloadAdapter(needs: Needs, model: string): Adapter {
   const { db, clock } = needs
-  const idOf = (id: string) => (SECRET_IDS.has(model) ? oauthHash(needs.keys, id) : id)
+  const isSecret = SECRET_IDS.has(model)
+  const idOf = (id: string) => (isSecret ? oauthHash(needs.keys, id) : id)
+  const idsOf = (id: string) => (isSecret ? oauthHashes(needs.keys, id) : [id])
   return {
     upsert: async (id, payload, expiresIn) => {
       const now = clock.now()
@@ -58,17 +60,20 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
         now,
         expires_at: expiresAt(model, payload, { now, expiresIn }),
       })
+      // A browser session that is saved again during a rotation of keys moves to its new hash.
+      const [, ...older] = idsOf(id)
+      if (older.length > 0) await deletePayload(db, model, older)
     },
-    find: async (id) => shown(needs, model, await findPayload(db, model, idOf(id)), id),
+    find: async (id) => shown(needs, model, await findPayload(db, model, idsOf(id)), id),
     findByUid: async (uid) => shown(needs, model, await findPayloadByUid(db, model, uid)),
     findByUserCode: async () => undefined,
     consume: async (id) => {
-      const isFirst = await consumePayload(db, { model, id: idOf(id), now: clock.now() })
+      const isFirst = await consumePayload(db, { model, ids: idsOf(id), now: clock.now() })
       if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was used already')
     },
     destroy: async (id) => {
-      if (model !== 'AccessToken') return deletePayload(db, model, idOf(id))
-      await consumePayload(db, { model, id: idOf(id), now: clock.now() })
+      if (model !== 'AccessToken') return deletePayload(db, model, idsOf(id))
+      await consumePayload(db, { model, ids: idsOf(id), now: clock.now() })
     },
     revokeByGrantId: async (grant_id) => {
       // A revoked token is kept for as long as it would have lived: whoever sends it is told so.

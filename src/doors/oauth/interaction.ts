@@ -50,15 +50,16 @@ async function openVisit(
     interaction,
     client_name: client.clientName ?? 'An app without a name',
     redirect: redirectOf(String(interaction.params['redirect_uri'])),
-    csrf: programme.keys.fingerprint('oauth_csrf', uid),
+    csrf: programme.keys.credentialHash('oauth_csrf', uid),
     form: new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? ''),
   }
 }
 
 async function submit(opened: Visit): Promise<FastifyReply> {
-  const { form, csrf, interaction } = opened
+  const { form, programme, interaction } = opened
   requireOwnForm(opened)
-  if (form.get('csrf') !== csrf) throw new errors.InvalidRequest('the form is not ours')
+  const own = programme.keys.credentialHashes('oauth_csrf', interaction.uid)
+  if (!own.includes(form.get('csrf') ?? '')) throw new errors.InvalidRequest('the form is not ours')
   const isSignIn = interaction.prompt.name === 'login'
   switch (form.get('step')) {
     case 'deny':

@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Configuration, interactionPolicy as Policy } from 'oidc-provider'
 import { initial_scopes, scope_names } from '#contract/scopes.ts'
 import type { AuditFacts } from '#domain/access/audit.ts'
-import { oauthHash } from '#domain/access/oauth_hash.ts'
+import { oauthHashes } from '#domain/access/oauth_hash.ts'
+import { renewClientSecret } from '#domain/access/oauth_payload_store.ts'
 import { resourceNamed, resourceUrl } from '#domain/access/resource.ts'
 import { findAccounts } from '#domain/accounts/account_store.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -31,10 +32,20 @@ export function makeProvider(
   )
   // The host comes from FLORIN_PUBLIC_URL; see handover.ts.
   provider.proxy = true
-  provider.Client.prototype.compareClientSecret = function compare(actual: string) {
-    return this.clientSecret === oauthHash(programme.keys, actual)
+  // The library awaits the answer, though its types do not say so.
+  const isSecretOf = async function (
+    this: { clientId: string; clientSecret?: string },
+    actual: string,
+  ) {
+    const { db, keys } = programme
+    const [current = '', ...older] = oauthHashes(keys, actual)
+    if (this.clientSecret === current) return true
+    if (!older.includes(this.clientSecret ?? '')) return false
+    await renewClientSecret(db, this.clientId, current)
+    return true
   }
   keepErrorsHome(provider, programme)
+  Object.assign(provider.Client.prototype, { compareClientSecret: isSecretOf })
   provider.use(async (ctx, next) => {
     await next()
     trimAnswer(ctx.path, ctx.method, ctx.body as Record<string, unknown>)
@@ -80,7 +91,7 @@ function configurationOf(programme: Programme, auditFacts: () => AuditFacts): Co
       url: (_ctx, interaction) => `${INTERACTION_PATH}/${interaction.uid}`,
     },
     cookies: {
-      keys: [keys.fingerprint('oauth_cookie', 'v1')],
+      keys: keys.credentialHashes('oauth_cookie', 'v1'),
       names: {
         session: isHttps ? '__Host-florin_sign_in' : 'florin_sign_in',
         interaction: 'florin_interaction',

@@ -65,7 +65,13 @@ let signer: Signer
 
 function open(): void {
   store = openIntentStore(path)
-  signer = makeSigner({ wallet, policy, store, approval_key: APPROVAL_KEY, now_ms: () => now_ms })
+  signer = makeSigner({
+    wallet,
+    policy,
+    store,
+    approvalKeys: () => [APPROVAL_KEY],
+    now_ms: () => now_ms,
+  })
 }
 
 beforeEach(() => {

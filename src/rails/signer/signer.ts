@@ -27,7 +27,8 @@ export type SignerParts = {
   wallet: Wallet
   policy: SignerPolicy
   store: IntentStore
-  approval_key: Uint8Array
+  /** More than one while a rotation overlaps. */
+  approvalKeys: () => readonly Uint8Array[]
   now_ms(): number
 }
 
@@ -90,7 +91,7 @@ function feeObjection(
 
 /** Each purpose may reach only where its money belongs. */
 function contentObjection(
-  { wallet, approval_key }: SignerParts,
+  { wallet, approvalKeys }: SignerParts,
   chain: SignerChain,
   intent: TransferIntent,
 ): SignerRefusal | null {
@@ -109,7 +110,7 @@ function contentObjection(
     return to === wallet.addressOf(chain.family, null) ? null : 'bad_address'
   }
   if (deposit_index !== null) return 'bad_intent'
-  return isApproved(approval_key, intent) ? null : 'bad_approval'
+  return approvalKeys().some((key) => isApproved(key, intent)) ? null : 'bad_approval'
 }
 
 /** One live transfer per intent: the next attempt only once the last one can no longer execute. */

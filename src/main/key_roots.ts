@@ -1,0 +1,1 @@
+export { countOutstanding, type Outstanding } from '#domain/access/credential_roots.ts'
