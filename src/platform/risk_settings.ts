@@ -8,6 +8,8 @@ export type RiskSettings = {
   withdrawal_cooldown_hours: number
   /** From this amount on a person looks at a withdrawal first; null: never. */
   withdrawal_review_usd: number | null
+  /** How long the credit of an open dispute cannot be withdrawn; 0: it can be at once. */
+  provisional_credit_days: number
   /** No top-up is begun that would bring an account's balance above it; null: no bound. */
   balance_max_usd: number | null
   /** ISO 3166-1 alpha-2 codes of countries where no card of the programme pays. */
@@ -23,6 +25,7 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
     velocity: {},
     withdrawal_cooldown_hours: 0,
     withdrawal_review_usd: null,
+    provisional_credit_days: 0,
     balance_max_usd: null,
     blocked_countries: [],
     partial_approvals: false,
@@ -36,6 +39,7 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
     },
     withdrawal_cooldown_hours: 24,
     withdrawal_review_usd: 10_000,
+    provisional_credit_days: 30,
     balance_max_usd: null,
     blocked_countries: [],
     partial_approvals: false,
@@ -55,6 +59,7 @@ export function riskSettingsFrom(given: unknown, mode: 'sandbox' | 'live'): Risk
 function wrongIn(risk: RiskSettings): string | null {
   const { withdrawal_cooldown_hours, withdrawal_review_usd, balance_max_usd } = risk
   if (!isAmount(withdrawal_cooldown_hours)) return 'withdrawal_cooldown_hours is no number'
+  if (!isAmount(risk.provisional_credit_days)) return 'provisional_credit_days is no number'
   if (withdrawal_review_usd !== null && !isAmount(withdrawal_review_usd)) {
     return 'withdrawal_review_usd is neither a number nor null'
   }

@@ -1,11 +1,12 @@
 import { Problem } from '#contract/problem.ts'
-import { decimalFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { decimalFromMicros, dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Settings } from '#platform/config.ts'
 import type { Caller, SecurityAlert } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { endBrowserSessions } from './browser_sessions.ts'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** Changes that a thief makes first. A new key is none of them: it cools down by itself. */
 const CHANGES: readonly SecurityAlert['kind'][] = [
@@ -65,6 +66,35 @@ function requirePast(
 export function needsReview(amount_micros: Micros, { risk }: Settings): boolean {
   const { withdrawal_review_usd } = risk
   return withdrawal_review_usd !== null && amount_micros >= microsFromUsd(withdrawal_review_usd)
+}
+
+type Withdrawn = { amount_micros: Micros; left_micros: Micros; settings: Settings; now: Date }
+
+/**
+ * The credit of an open dispute must stay in the balance, because a loss takes it back. Asked after
+ * the debit, while the treasury is locked, so that no two withdrawals count the same money.
+ */
+export async function requireCreditLeft(
+  tx: Tx,
+  account_id: string,
+  { amount_micros, left_micros, settings, now }: Withdrawn,
+): Promise<void> {
+  const days = settings.risk.provisional_credit_days
+  if (days === 0) return
+  const [row] = await tx.rows<{ micros: Micros }>(
+    `select coalesce(sum(amount_micros - taken_back_micros), 0)::bigint as micros from disputes
+      where account_id = $1 and status <> 'closed' and created_at > $2`,
+    [account_id, new Date(now.getTime() - days * DAY_MS)],
+  )
+  const credit = row?.micros ?? 0n
+  if (credit <= left_micros) return
+  const open = left_micros + amount_micros - credit
+  throw new Problem(
+    'insufficient_balance',
+    `${dollarsFromMicros(credit)} USD of the balance is provisional credit of open disputes. It ` +
+      `cannot be withdrawn until its dispute is closed or ${days} days old. ` +
+      `${dollarsFromMicros(open < 0n ? 0n : open)} USD can be withdrawn now.`,
+  )
 }
 
 /** What arrives is never refused; what is not begun does not arrive. */

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
-import { needsReview, requireCooledDown } from '#domain/access/risk.ts'
+import { needsReview, requireCooledDown, requireCreditLeft } from '#domain/access/risk.ts'
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
 import { recheckCaller } from '#domain/accounts/recheck_caller.ts'
 import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
@@ -53,7 +53,7 @@ export const withdraw: Handler<'withdraw'> = {
       if (needsCode) await useUpSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
       const order = { account_id, address: input.address, amount_micros, fee_micros }
       const withdrawal = await reserve(
-        { tx, now, newId, keys },
+        { tx, now, newId, keys, settings },
         { ...order, chain, asset, limits, isForReview, metadata: input.metadata ?? {} },
       )
       const reference = withdrawalReference(withdrawal.id)
@@ -73,12 +73,12 @@ type Order = Pick<WithdrawalRow, 'account_id' | 'address' | 'amount_micros' | 'f
 
 /** The debit first: the treasury's lock keeps two withdrawals from both counting as the first. */
 async function reserve(
-  { tx, now, newId, keys }: Pick<Context, 'tx' | 'now' | 'newId' | 'keys'>,
+  { tx, now, newId, keys, settings }: Pick<Context, 'tx' | 'now' | 'newId' | 'keys' | 'settings'>,
   { chain, asset, limits, isForReview, ...order }: Order,
 ): Promise<WithdrawalRow> {
   const { account_id, address, amount_micros, fee_micros } = order
   const id = newId('wd')
-  await move(
+  const { treasury_micros } = await move(
     tx,
     {
       movement: 'withdrawal_reserved',
@@ -91,6 +91,8 @@ async function reserve(
     },
     { now, newId },
   )
+  const left_micros = treasury_micros ?? 0n
+  await requireCreditLeft(tx, account_id, { amount_micros, left_micros, settings, now })
   requireWithinDay((await usedToday(tx, account_id, now)) + amount_micros, limits)
   const net_micros = amount_micros - fee_micros
   const approval = orderApproval(keys, { id, chain, asset, to: address, net_micros })
