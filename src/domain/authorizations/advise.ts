@@ -6,7 +6,8 @@ import { hold } from './money.ts'
 import { priced, setAside } from './price.ts'
 import { decision, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { change, countSpending, dayOf, type Work } from './work.ts'
+import { countFor } from './spending.ts'
+import { change, type Work } from './work.ts'
 
 type Asked = { card: CardFacts; request: CardRequest }
 
@@ -56,7 +57,7 @@ function complete(work: Work, { card, request }: Asked, head: TransactionRow): v
   let { held_micros } = head
   if (more > 0n) {
     held_micros += hold(work, card, head, more)
-    countSpending(work, card, { day: dayOf(head.created_at), micros: more })
+    countFor(work, card, { head, micros: more, already: head.open_micros })
   } else {
     const kept = held_micros < open_micros ? held_micros : open_micros
     giveUp(work, card, head, { held: held_micros - kept, open: -more })

@@ -5,8 +5,9 @@ import type { CardFacts } from './facts.ts'
 import { availableOn, hold, owedBy, take } from './money.ts'
 import { decision, declined, record, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
+import { countFor } from './spending.ts'
 import { challengeFor } from './three_ds.ts'
-import { change, countSpending, dayOf, type Work } from './work.ts'
+import { change, type Work } from './work.ts'
 
 type Asked = { card: CardFacts; request: CardRequest }
 
@@ -15,9 +16,11 @@ export function authorize(work: Work, request: CardRequest): Decision {
   const card = work.cards.get(request.pan_hash)
   if (card === undefined) return declined('invalid_card')
   const asked = { card, request }
+  const incremented = incrementedBy(work, asked)
   const objections = objectionsTo({
     request,
     card,
+    incremented: incremented === null ? 0n : incremented.captured_micros + incremented.open_micros,
     now: work.now,
     is_paused: work.is_paused,
     is_reversed: work.early_reversals.has(request.identity),
@@ -109,7 +112,7 @@ function purchase(work: Work, { card, request }: Asked, authorization_code: stri
 export function recordAuthorization(work: Work, asked: Asked, given: Partial<TransactionRow>) {
   const row = record(work, asked, { type: 'authorization', status: 'pending', ...given })
   row.authorization_id = row.id
-  countSpending(work, asked.card, { day: work.window.day, micros: row.amount_micros })
+  countFor(work, asked.card, { head: row, micros: row.amount_micros, already: 0n })
   useChallenge(work, row)
   return row
 }
@@ -149,15 +152,21 @@ function debit(work: Work, asked: Asked, authorization_code: string): Transactio
 }
 
 /**
- * The increment counts on the day of its authorization, so that giving it back finds it there. Null
- * where the purchase is unknown or closed: then it is a purchase of its own.
+ * The purchase that an increment adds to. Null where that is unknown or closed: then the increment
+ * is a purchase of its own.
  */
-function increment(work: Work, { card, request }: Asked): TransactionRow | null {
+function incrementedBy(work: Work, { card, request }: Asked): TransactionRow | null {
+  if (request.kind !== 'increment') return null
   const head = work.purchases.ofReversal(card, request)
-  if (head === null || head.type !== 'authorization' || head.open_micros === 0n) return null
+  return head?.type === 'authorization' && head.open_micros > 0n ? head : null
+}
+
+function increment(work: Work, { card, request }: Asked): TransactionRow | null {
+  const head = incrementedBy(work, { card, request })
+  if (head === null) return null
   const amount = request.charge.micros ?? 0n
   const held = hold(work, card, head, amount)
-  countSpending(work, card, { day: dayOf(head.created_at), micros: amount })
+  countFor(work, card, { head, micros: amount, already: head.open_micros })
   change(work, head, {
     amount_micros: head.amount_micros + amount,
     amount_minor: head.amount_minor + request.charge.minor,

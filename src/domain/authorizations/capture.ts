@@ -5,7 +5,8 @@ import { captureHeld, release, take } from './money.ts'
 import { priced, setAside } from './price.ts'
 import { decision, record, tell } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { change, countSpending, dayOf, type Work } from './work.ts'
+import { countSpending, giveBackSpending } from './spending.ts'
+import { change, type Work } from './work.ts'
 
 /**
  * The merchant has settled. What the purchase still holds pays first; the rest is taken from the
@@ -41,7 +42,7 @@ export function capture(work: Work, request: CardRequest): Decision {
 
 /** What no hold covers is taken now and counts as spent now. */
 function post(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): void {
-  countSpending(work, card, { day: work.window.day, micros: amount })
+  countSpending(work, card, amount)
   take(work, card, row, amount)
 }
 
@@ -56,7 +57,7 @@ function captureOf(
   const from_hold = least(amount, head.held_micros)
   const from_open = least(amount, head.open_micros)
   captureHeld(work, card, row, from_hold)
-  countSpending(work, card, { day: work.window.day, micros: amount - from_open })
+  countSpending(work, card, amount - from_open)
   if (amount > from_hold) take(work, card, row, amount - from_hold)
   const captured_micros = head.captured_micros + amount
   const open_micros = is_final ? 0n : head.open_micros - from_open
@@ -81,6 +82,6 @@ export function giveUp(
   head: TransactionRow,
   { held, open }: { held: Micros; open: Micros },
 ): void {
-  countSpending(work, card, { day: dayOf(head.created_at), micros: -open })
+  giveBackSpending(work, card, { head, micros: open })
   if (held > 0n) release(work, card, head, held)
 }

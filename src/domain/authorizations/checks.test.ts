@@ -22,7 +22,7 @@ const card: CardFacts = {
   pan_hash: 'hash',
   is_suspended: false,
   limits: { per_transaction: 100n * DOLLAR, daily: 200n * DOLLAR, monthly: 300n * DOLLAR },
-  spent: { daily: 0n, monthly: 0n },
+  spent: { day: '2026-11-15', daily: 0n, monthly: 0n },
   failed_at: [],
 }
 
@@ -89,6 +89,7 @@ function objections({ request: asked, card: own, ...others }: Given): string[] {
     is_paused: false,
     is_reversed: false,
     challenge: null,
+    incremented: 0n,
     available: 100n * DOLLAR,
     owed: 0n,
     ...others,
@@ -121,8 +122,8 @@ const each: [string, Given][] = [
   ['country_blocked', { card: { geo_deny: ['US'] } }],
   ['mcc_blocked', { card: { mcc_allow: ['5811-5814'] } }],
   ['limit_per_transaction', { request: usd(101n), available: 500n * DOLLAR }],
-  ['limit_daily', { card: { spent: { daily: 195n * DOLLAR, monthly: 0n } } }],
-  ['limit_monthly', { card: { spent: { daily: 0n, monthly: 295n * DOLLAR } } }],
+  ['limit_daily', { card: { spent: { ...card.spent, daily: 195n * DOLLAR, monthly: 0n } } }],
+  ['limit_monthly', { card: { spent: { ...card.spent, monthly: 295n * DOLLAR } } }],
   ['three_ds_failed', { challenge: { ...challenge, status: 'declined' } }],
   ['insufficient_funds', { available: 9n * DOLLAR }],
 ]
@@ -165,14 +166,23 @@ test('all objections are kept, in the order of the contract, and the first one a
 })
 
 test('limits and funds reach to the last micro-dollar and not one further', () => {
-  const at_edge = { card: { spent: { daily: 190n * DOLLAR, monthly: 290n * DOLLAR } } }
+  const at_edge = {
+    card: { spent: { ...card.spent, daily: 190n * DOLLAR, monthly: 290n * DOLLAR } },
+  }
   assert.deepEqual(objections({ ...at_edge, available: 10n * DOLLAR }), [])
-  const beyond = { card: { spent: { daily: 190n * DOLLAR + 1n, monthly: 290n * DOLLAR + 1n } } }
+  const beyond = {
+    card: { spent: { ...card.spent, daily: 190n * DOLLAR + 1n, monthly: 290n * DOLLAR + 1n } },
+  }
   assert.deepEqual(objections({ ...beyond, available: 10n * DOLLAR - 1n }), [
     'limit_daily',
     'limit_monthly',
     'insufficient_funds',
   ])
+})
+
+test('the limit of one purchase is for all of it, with what an increment adds to', () => {
+  assert.deepEqual(objections({ incremented: 90n * DOLLAR }), [])
+  assert.deepEqual(objections({ incremented: 90n * DOLLAR + 1n }), ['limit_per_transaction'])
 })
 
 test('a limit of zero blocks payments, and neither checks of the card nor credits', () => {

@@ -13,6 +13,8 @@ export type Situation = {
   is_reversed: boolean
   /** The challenge that counts for this message; see three_ds.ts. */
   challenge: ChallengeFacts | null
+  /** Of an increment: what its purchase comes to without it. */
+  incremented: Micros
   /** What the card can spend, and what its account owes. */
   available: Micros
   owed: Micros
@@ -46,7 +48,8 @@ const checks: readonly Check[] = [
   amountIsSaid,
   countryIsOpen,
   categoryIsOpen,
-  ({ request, card }) => (spends(request) > card.limits.per_transaction ? perTransaction : null),
+  ({ request, card, incremented }) =>
+    spends(request) + incremented > card.limits.per_transaction ? perTransaction : null,
   ({ request, card }) => within(request, card.spent.daily, card.limits.daily, 'limit_daily'),
   ({ request, card }) => within(request, card.spent.monthly, card.limits.monthly, 'limit_monthly'),
   holderApproved,

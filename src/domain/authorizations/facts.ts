@@ -1,4 +1,5 @@
 import type { CardRow } from '#domain/cards/card.ts'
+import type { SpentOn } from '#domain/cards/limits.ts'
 import type { Micros } from '#kernel/money.ts'
 
 /** What a decision knows of a card. It is brought up to date by every decision of its batch. */
@@ -20,7 +21,7 @@ export type CardFacts = Pick<
   is_suspended: boolean
   /** The holder's limit or the programme's, whichever is lower. */
   limits: { per_transaction: Micros; daily: Micros; monthly: Micros }
-  spent: { daily: Micros; monthly: Micros }
+  spent: SpentOn
   failed_at: Date[]
 }
 

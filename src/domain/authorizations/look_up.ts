@@ -1,5 +1,5 @@
 import { isKilled } from '#domain/access/kill_switch.ts'
-import { spendingWindow, spentWithin } from '#domain/cards/limits.ts'
+import { spendingWindow, spentOn } from '#domain/cards/limits.ts'
 import { type Heads, headAt, lockHeads } from '#domain/events/record_event_set.ts'
 import type { PurseRow } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
@@ -65,7 +65,7 @@ export async function lookUp(
   const cards = new Map<string, CardFacts>()
   const programme = programmeLimits(seams.settings.spend_limits)
   for (const card of locked) {
-    const spent = spentWithin(window, standing_of.get(card.id))
+    const spent = spentOn(window.day, standing_of.get(card.id))
     const own = cardFacts(card, spent, programme)
     cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
   }

@@ -9,21 +9,28 @@ import type { Work } from './work.ts'
 
 type Given = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
 
+type Asked = { card: CardFacts; request: CardRequest }
+
 /** A new transaction, with everything that its message says of it. */
-export function record(
-  work: Work,
-  { card, request }: { card: CardFacts; request: CardRequest },
-  given: Given,
-): TransactionRow {
+export function record(work: Work, asked: Asked, given: Given): TransactionRow {
+  const row = blankRow(work, asked, given)
+  // Into the whole row, not spread: all rows then have one shape, which is what makes them quick.
+  Object.assign(row, given)
+  work.made.push(row)
+  work.purchases.add(row)
+  return row
+}
+
+function blankRow(work: Work, { card, request }: Asked, { type, status }: Given): TransactionRow {
   const { charge, entry, merchant, reference } = request
-  const isAsked = given.type === 'authorization' || given.type === 'decline'
+  const isAsked = type === 'authorization' || type === 'decline'
   const challenge = isAsked ? challengeFor(work, card, request) : null
-  const row: TransactionRow = {
+  return {
     account_id: card.account_id,
     id: work.newId('txn'),
     card_id: card.id,
-    type: given.type,
-    status: given.status,
+    type,
+    status,
     authorization_id: null,
     amount_minor: charge.minor,
     currency: charge.currency ?? '???',
@@ -39,6 +46,9 @@ export function record(
     open_micros: 0n,
     held_micros: 0n,
     captured_micros: 0n,
+    counted_day: null,
+    counted_day_micros: null,
+    counted_month_micros: null,
     refunded_micros: 0n,
     decline_code: null,
     failed_rules: [],
@@ -62,11 +72,6 @@ export function record(
     settled_at: null,
     expires_at: null,
   }
-  // Into the whole row, not spread: all rows then have one shape, which is what makes them quick.
-  Object.assign(row, given)
-  work.made.push(row)
-  work.purchases.add(row)
-  return row
 }
 
 type EventName =

@@ -7,7 +7,8 @@ import { shareOf } from './price.ts'
 import { decision, tell } from './record.ts'
 import { recordRefund, spread, takeBackCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { change, countSpending, dayOf, type Work } from './work.ts'
+import { giveBackSpending } from './spending.ts'
+import { change, type Work } from './work.ts'
 
 /**
  * The merchant takes back what it asked for, all or part of it. It may come twice, late, or before
@@ -98,7 +99,7 @@ function giveBackDebit(work: Work, { card, request }: Asked, head: TransactionRo
     fx_rate: head.fx_rate,
   })
   giveBack(work, card, row, amount)
-  countSpending(work, card, { day: dayOf(head.created_at), micros: -amount })
+  giveBackSpending(work, card, { head, micros: amount })
   const captures = spread(work, card, { row, head, first: null })
   if (kept === 0n) change(work, head, { status: 'reversed' })
   tell(work, row, 'refunded')

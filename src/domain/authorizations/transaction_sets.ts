@@ -1,5 +1,5 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { bigints, moments, texts } from '#platform/columns.ts'
+import { bigints, days, moments, texts } from '#platform/columns.ts'
 import { rowSet } from '#platform/row_set.ts'
 import { changing, type Write } from '#platform/write.ts'
 
@@ -55,13 +55,15 @@ const UPDATE_TRANSACTIONS = `
      set status = w.status, amount_minor = w.amount_minor, amount_micros = w.amount_micros,
          open_micros = w.open_micros, held_micros = w.held_micros,
          captured_micros = w.captured_micros, refunded_micros = w.refunded_micros,
-         settled_at = w.settled_at, expires_at = w.expires_at,
-         version = t.version + w.changes, updated_at = $13
+         settled_at = w.settled_at, expires_at = w.expires_at, counted_day = w.counted_day,
+         counted_day_micros = w.counted_day_micros, counted_month_micros = w.counted_month_micros,
+         version = t.version + w.changes, updated_at = $16
     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
                 $7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[], $11::timestamptz[],
-                $12::bigint[])
+                $12::date[], $13::bigint[], $14::bigint[], $15::bigint[])
            as w (account_id, id, status, amount_minor, amount_micros, open_micros, held_micros,
-                 captured_micros, refunded_micros, settled_at, expires_at, changes)
+                 captured_micros, refunded_micros, settled_at, expires_at, counted_day,
+                 counted_day_micros, counted_month_micros, changes)
    where t.account_id = w.account_id and t.id = w.id`
 
 /** The version counts on from what is there: other rooms note disputes in these rows. */
@@ -83,6 +85,9 @@ export function changedTransactions(
     bigints(rows, (row) => row.refunded_micros),
     moments(rows, (row) => row.settled_at),
     moments(rows, (row) => row.expires_at),
+    days(rows, (row) => row.counted_day),
+    bigints(rows, (row) => row.counted_day_micros),
+    bigints(rows, (row) => row.counted_month_micros),
     bigints(rows, (row) => changed.get(row)),
     now,
   ])

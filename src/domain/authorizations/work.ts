@@ -1,9 +1,7 @@
 import type { SpendingWindow } from '#domain/cards/limits.ts'
 import type { Posting } from '#domain/ledger/post.ts'
-import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { IdPrefix } from '#kernel/id.ts'
-import type { Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { Purchases } from './purchases.ts'
@@ -41,25 +39,6 @@ export type Work = {
 
 /** A fact whose dollars nobody knows yet. */
 export type Unpriced = { id: string; card: CardFacts; request: CardRequest }
-
-/** Counts towards the limits on a day, or gives back to it and to its month, if they last. */
-export function countSpending(
-  work: Work,
-  card: CardFacts,
-  { day, micros }: { day: string; micros: Micros },
-): void {
-  if (micros === 0n) return
-  const { window, posting } = work
-  if (day >= window.day) card.spent.daily += micros
-  if (day >= window.month_start) card.spent.monthly += micros
-  posting.countSpent(card.account_id, cardPurse(card.id), {
-    spent_day: window.day,
-    day_spent_micros: card.spent.daily,
-    month_spent_micros: card.spent.monthly,
-  })
-}
-
-export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 /** A change to a row that was there before; one of this batch is written as it has become. */
 export function change(work: Work, row: TransactionRow, to: Partial<TransactionRow>): void {

@@ -63,16 +63,26 @@ export function spendingWindow(now: Date): SpendingWindow {
   }
 }
 
-/** Of what was spent on a purse's last day and in its month, what still counts. */
-export function spentWithin(
-  { day, month_start }: SpendingWindow,
-  spent: { [Column in keyof Spent]: Spent[Column] | null } | undefined,
-): { daily: Micros; monthly: Micros } {
-  const last = spent?.spent_day ?? ''
-  return {
-    daily: last >= day ? (spent?.day_spent_micros ?? 0n) : 0n,
-    monthly: last >= month_start ? (spent?.month_spent_micros ?? 0n) : 0n,
-  }
+/** What was spent on a UTC day, and in its month up to then. */
+export type SpentOn = { day: string; daily: Micros; monthly: Micros }
+
+const MONTH_LENGTH = 'YYYY-MM'.length
+const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
+
+/**
+ * Of what was spent on a last day and in its month, the part that counts on this day. Where that
+ * day is later than this one, a node whose clock is ahead has begun it: then it is the day that
+ * all nodes count on.
+ */
+export function spentOn(
+  day: string,
+  last: { [Column in keyof Spent]: Spent[Column] | null } | undefined,
+): SpentOn {
+  const { spent_day = null, day_spent_micros = null, month_spent_micros = null } = last ?? {}
+  const [daily, monthly] = [day_spent_micros ?? 0n, month_spent_micros ?? 0n]
+  if (spent_day !== null && spent_day >= day) return { day: spent_day, daily, monthly }
+  const isSameMonth = spent_day !== null && monthOf(spent_day) === monthOf(day)
+  return { day, daily: 0n, monthly: isSameMonth ? monthly : 0n }
 }
 
 /** A load that the programme lets through: each one, and what is on the card with it. */

@@ -31,6 +31,10 @@ export type TransactionRow = {
   /** Its share of what its card's hold purse keeps; less than open only for a stand-in. */
   held_micros: Micros
   captured_micros: Micros
+  /** What it counted towards the limits, where not all of it on the day it was made. */
+  counted_day: string | null
+  counted_day_micros: Micros | null
+  counted_month_micros: Micros | null
   refunded_micros: Micros
   decline_code: string | null
   failed_rules: readonly string[]

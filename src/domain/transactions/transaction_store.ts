@@ -10,7 +10,8 @@ export const TRANSACTION_COLUMNS = `account_id, id, card_id, type, status, autho
   refunded_micros, decline_code, failed_rules, card_present, entry_mode, wallet, three_ds_result,
   three_ds_challenge_id, network, network_transaction_id, retrieval_reference_number,
   authorization_code, is_single_message, is_stand_in, is_forced, message_identity, dispute_id,
-  version, created_at, updated_at, settled_at, expires_at`
+  version, created_at, updated_at, settled_at, expires_at, counted_day::text, counted_day_micros,
+  counted_month_micros`
 
 type Owner = Pick<Caller, 'account_id' | 'card_ids'>
 

@@ -1,0 +1,82 @@
+import { spentOn } from '#domain/cards/limits.ts'
+import type { Spent } from '#domain/ledger/ledger_store.ts'
+import { cardPurse } from '#domain/ledger/purse.ts'
+import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import type { Micros } from '#kernel/money.ts'
+import type { CardFacts } from './facts.ts'
+import type { Work } from './work.ts'
+
+const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
+
+/**
+ * What counts towards a card's daily and monthly limits. A card's counters know one day, the last
+ * one, and never go back to an earlier one; an authorization knows what it counted on that day.
+ */
+export function countSpending(work: Work, card: CardFacts, micros: Micros): void {
+  if (micros === 0n) return
+  card.spent.daily += micros
+  card.spent.monthly += micros
+  writeSpent(work, card)
+}
+
+/** Counts for an authorization, which remembers it, so that giving it back finds the same day. */
+export function countFor(
+  work: Work,
+  card: CardFacts,
+  { head, micros, already }: { head: TransactionRow; micros: Micros; already: Micros },
+): void {
+  if (micros === 0n) return
+  countSpending(work, card, micros)
+  const { day } = card.spent
+  const made_on = head.created_at === work.now ? work.window.day : dayOf(head.created_at)
+  if (head.counted_day === null && made_on === day) return
+  const before = spentOn(day, countedBy(head, already))
+  head.counted_day = day
+  head.counted_day_micros = before.daily + micros
+  head.counted_month_micros = before.monthly + micros
+  // A row of this batch is inserted without these: they are rare, and an update follows.
+  if (!work.changed.has(head)) work.changed.set(head, 0n)
+}
+
+/**
+ * Gives back what an authorization counted, the latest first. Only what it counted on the current
+ * day and in the current month is left to give, and no counter ever falls below zero for it.
+ */
+export function giveBackSpending(
+  work: Work,
+  card: CardFacts,
+  { head, micros }: { head: TransactionRow; micros: Micros },
+): void {
+  if (micros === 0n) return
+  const { spent } = card
+  const counted = spentOn(spent.day, countedBy(head, micros))
+  const daily = least(micros, counted.daily)
+  const monthly = least(micros, counted.monthly)
+  spent.daily -= least(daily, spent.daily)
+  spent.monthly -= least(monthly, spent.monthly)
+  if (head.counted_day !== null) {
+    head.counted_day = counted.day
+    head.counted_day_micros = counted.daily - daily
+    head.counted_month_micros = counted.monthly - monthly
+  }
+  writeSpent(work, card)
+}
+
+function writeSpent({ posting }: Work, { account_id, id, spent }: CardFacts): void {
+  posting.countSpent(account_id, cardPurse(id), {
+    spent_day: spent.day,
+    day_spent_micros: spent.daily,
+    month_spent_micros: spent.monthly,
+  })
+}
+
+/** Unless it says otherwise, an authorization counted all of it on the day it was made. */
+function countedBy(head: TransactionRow, micros: Micros): Spent {
+  return {
+    spent_day: head.counted_day ?? dayOf(head.created_at),
+    day_spent_micros: head.counted_day_micros ?? micros,
+    month_spent_micros: head.counted_month_micros ?? micros,
+  }
+}
+
+const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
