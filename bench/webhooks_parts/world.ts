@@ -71,7 +71,7 @@ export async function subscribedAccount(seams: Seams, urls: readonly string[]): 
     for (const url of urls) {
       const webhook_id = newId('wh', now)
       const { secret: _secret, ...sealed } = newSecret(seams, webhook_id)
-      const shared = { account_id: id, id: webhook_id, description: null, now }
+      const shared = { account_id: id, id: webhook_id, description: null, grant_id: null, now }
       await insertWebhook(tx, { ...shared, ...sealed, url, events: ['*'] })
     }
   })

@@ -59,11 +59,16 @@ export type KeyAccess = boolean | { only_fields: readonly string[] }
 
 /**
  * The scopes a token must hold: all of these, or one of these; null where no token may call it.
- * `with_field` names fields that need one more scope when they are sent.
+ * `with_field` names fields that need one more scope when they are sent; `with_item`, lists that
+ * need it for one of their items.
  */
 export type OAuthAccess =
   | null
-  | { all: readonly Scope[]; with_field?: Readonly<Record<string, Scope>> }
+  | {
+      all: readonly Scope[]
+      with_field?: Readonly<Record<string, Scope>>
+      with_item?: Readonly<Record<string, Readonly<Record<string, Scope>>>>
+    }
   | { any: readonly Scope[] }
 
 /** Sessions and API keys both, and a token that holds every one of these scopes. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Several } from './filters.ts'
-import { operation, scoped } from './operation.ts'
+import { type Access, operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
   Id,
@@ -246,6 +246,16 @@ export const list_webhooks = operation({
   problems: ['invalid_cursor'],
 })
 
+/** Who is asked about purchases can approve them, so a token needs card:control too. */
+const subscribing = {
+  session: true,
+  api_key: true,
+  oauth: {
+    all: ['webhook:write'],
+    with_item: { events: { 'three_ds.challenge': 'card:control' } },
+  },
+} as const satisfies Access
+
 export const create_webhook = operation({
   name: 'create_webhook',
   ...routes.create_webhook,
@@ -256,7 +266,7 @@ export const create_webhook = operation({
     'Subscribes an address to events. The signing secret is in this answer and nowhere else: ' +
     'store it, and check Service-Signature on every delivery with it. Delivery is at least once, ' +
     'with ten attempts over three days. At most 20 subscriptions.',
-  access: scoped('webhook:write'),
+  access: subscribing,
   input: Input({
     url: UrlInput,
     events: EventsInput,
@@ -278,7 +288,7 @@ export const update_webhook = operation({
     'Changes what is sent and leaves the rest. `status: enabled` turns a disabled subscription ' +
     'on again. `rotate_secret` makes a new signing secret, shown in this answer only; deliveries ' +
     'are signed with both secrets for `grace_seconds`, after which the old one is gone.',
-  access: scoped('webhook:write'),
+  access: subscribing,
   input: Input({
     id: Id('wh', 'The subscription.'),
     url: Type.Optional(UrlInput),

@@ -1,6 +1,7 @@
 import { type AuditFacts, recordAudit } from '#domain/access/audit.ts'
 import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
-import { findGrant, listGrantRows, markRevoked } from '#domain/access/grant_store.ts'
+import { endGrant } from '#domain/access/end_grant.ts'
+import { findGrant, listGrantRows } from '#domain/access/grant_store.ts'
 import { grantView } from '#domain/access/grants.ts'
 import { idMaker } from '#kernel/id.ts'
 import { systemClock } from '#platform/clock.ts'
@@ -21,10 +22,10 @@ export async function revokeGrantById(db: Database, id: string): Promise<Grant |
   const grant = await findGrant(db, id)
   if (grant === undefined) return undefined
   await db.transaction(async (tx) => {
-    if (!(await markRevoked(tx, id, systemClock().now()))) return
+    const entries = await endGrant(tx, id, systemClock().now())
+    if (entries.length === 0) return
     await notifyCredentialsChanged(tx, grant.account_id)
-    const resource = { type: 'grant', id }
-    await recordAudit(tx, grant.account_id, [{ action: 'oauth.revoked', resource }], facts())
+    await recordAudit(tx, grant.account_id, entries, facts())
   })
   const ended = await findGrant(db, id)
   return ended && grantView(ended)

@@ -1,6 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import { type Condition, equals, type PageInput, type PageOf } from '#platform/page.ts'
-import { findGrant, type GrantRow, markRevoked, pageOfGrants } from './grant_store.ts'
+import { endGrant } from './end_grant.ts'
+import { findGrant, type GrantRow, pageOfGrants } from './grant_store.ts'
 import { grantView } from './grants.ts'
 import type { OperatorContext } from './operator.ts'
 
@@ -32,10 +33,9 @@ export async function revokeByOperator(
   { id }: { id: string },
 ): Promise<Grant> {
   const { account_id } = await requireGrant(tx, id)
-  if (await markRevoked(tx, id, now)) {
-    audit(account_id, { action: 'oauth.revoked', resource: { type: 'grant', id } })
-    credentialsChanged(account_id)
-  }
+  const entries = await endGrant(tx, id, now)
+  for (const entry of entries) audit(account_id, entry)
+  if (entries.length > 0) credentialsChanged(account_id)
   return grantView(await requireGrant(tx, id))
 }
 

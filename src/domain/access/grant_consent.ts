@@ -5,6 +5,7 @@ import { type AuditFacts, recordAudit } from './audit.ts'
 import { isSignedIn } from './browser_sessions.ts'
 import { notifyCredentialsChanged } from './credential_store.ts'
 import type { Credentials } from './credentials.ts'
+import { endGrantWebhooks } from './end_grant.ts'
 import type { CardAccess } from './grant.ts'
 import {
   type GrantPayload,
@@ -56,13 +57,14 @@ export async function recordConsent(
     const same = live.find((grant) => isForSameCards(grant, decision.cards))
     const grant_id = same?.id ?? needs.newId('grant', now)
     const expires_at = new Date(now.getTime() + LIFETIME_MS)
+    const payload = payloadOf(needs, { id: grant_id, asking, decision, before: same?.payload })
     await saveGrant(tx, {
       account_id,
       id: grant_id,
       client_id: client.id,
       client_name: client.name,
       redirect_uri: client.redirect_uri,
-      payload: payloadOf(needs, { id: grant_id, asking, decision, before: same?.payload }),
+      payload,
       card_ids: decision.cards === null ? null : [...decision.cards.card_ids],
       card_actions: decision.cards === null ? null : [...decision.cards.actions],
       now,
@@ -71,7 +73,9 @@ export async function recordConsent(
     await notifyCredentialsChanged(tx, account_id)
     const resource = { type: 'grant', id: grant_id }
     const met = first ? [clientMet(client.id)] : []
-    await recordAudit(tx, account_id, [...met, { action: 'oauth.granted', resource }], facts)
+    const ended = mayHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)
+    const entries = [...met, { action: 'oauth.granted', resource }, ...ended]
+    await recordAudit(tx, account_id, entries, facts)
     return grant_id
   })
   credentials.forget(account_id)
@@ -93,6 +97,10 @@ const clientMet = (id: string) => ({
   action: 'oauth.client_registered',
   resource: { type: 'oauth_client', id },
 })
+
+/** A subscription must not outlive the scope that it was made with. */
+const mayHaveWebhooks = ({ resources }: GrantPayload): boolean =>
+  Object.values(resources).some((text) => text.split(' ').includes('webhook:write'))
 
 function isForSameCards(grant: GrantRow, cards: CardAccess): boolean {
   if (grant.card_ids === null || cards === null) return grant.card_ids === null && cards === null

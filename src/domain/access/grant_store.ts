@@ -150,6 +150,15 @@ export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolea
   return revoked === 1
 }
 
+/** Whether it is in force; it stays so until the transaction ends. */
+export async function lockLiveGrant(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const rows = await tx.rows(
+    'select 1 from oauth_grants where id = $1 and revoked_at is null and expires_at > $2 for share',
+    [id, now],
+  )
+  return rows.length > 0
+}
+
 /** The new card takes the old one's place in every grant that is tied to it. */
 export async function replaceCardInGrants(
   tx: Tx,

@@ -3,13 +3,14 @@ import type { Tx } from '#platform/db.ts'
 import { type AuditFacts, recordAudit } from './audit.ts'
 import { notifyCredentialsChanged } from './credential_store.ts'
 import type { Credentials } from './credentials.ts'
-import { findGrant, type GrantRow, markRevoked, replaceCardInGrants } from './grant_store.ts'
+import { endGrant } from './end_grant.ts'
+import { findGrant, type GrantRow, replaceCardInGrants } from './grant_store.ts'
 
 type Needs = Pick<Seams, 'db' | 'clock'> & { credentials: Credentials }
 
 /**
- * Ends a grant for good, with every token under it, on every node at once. `facts` say who did it.
- * Undefined where there is no such grant, or none of that account.
+ * Ends a grant permanently, with every token and webhook under it, on every node. `facts` say who
+ * did it. Undefined where there is no such grant, or none of that account.
  */
 export async function revokeGrant(
   { db, clock, credentials }: Needs,
@@ -21,10 +22,10 @@ export async function revokeGrant(
     return undefined
   }
   await db.transaction(async (tx) => {
-    if (!(await markRevoked(tx, id, clock.now()))) return
+    const entries = await endGrant(tx, id, clock.now())
+    if (entries.length === 0) return
     await notifyCredentialsChanged(tx, grant.account_id)
-    const resource = { type: 'grant', id }
-    await recordAudit(tx, grant.account_id, [{ action: 'oauth.revoked', resource }], facts)
+    await recordAudit(tx, grant.account_id, entries, facts)
   })
   credentials.forget(grant.account_id)
   return findGrant(db, id)

@@ -1,5 +1,8 @@
+import type { Clock } from '#platform/clock.ts'
 import type { Seams } from '#platform/context.ts'
+import type { Database } from '#platform/db.ts'
 import type { Task } from '#platform/tasks.ts'
+import { endGrantWebhooks } from './end_grant.ts'
 
 /** A client that nobody has allowed anything in a day is not coming back. */
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1_000
@@ -24,6 +27,7 @@ export function sweepOauthTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task
       await db.run(`delete from oauth_payloads where model = 'Interaction' and expires_at < $1`, [
         now,
       ])
+      await endExpiredGrants(db, clock)
       await db.run('delete from mcp_sessions where expires_at < $1', [now])
       await db.run(`delete from oauth_payloads where ${UNUSED} and created_at < $1`, [
         new Date(now.getTime() - UNUSED_CLIENT_MS),
@@ -40,4 +44,15 @@ export function sweepOauthTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task
       )
     },
   }
+}
+
+/** A grant that nobody renewed ends like one that was revoked, with its webhooks. */
+async function endExpiredGrants(db: Database, clock: Clock): Promise<void> {
+  const now = clock.now()
+  const expired = await db.rows<{ id: string }>(
+    `select distinct g.id from oauth_grants g join webhooks w on w.grant_id = g.id
+      where g.expires_at <= $1 and g.revoked_at is null and w.status = 'enabled' limit 100`,
+    [now],
+  )
+  for (const { id } of expired) await db.transaction((tx) => endGrantWebhooks(tx, id, now))
 }

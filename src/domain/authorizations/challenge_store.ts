@@ -38,11 +38,21 @@ export async function insertChallenge(tx: Tx, challenge: NewChallenge): Promise<
   return row
 }
 
-/** Only a subscription that names the type is asked: * does not mean it. */
+/**
+ * A subscription is asked if it names the type: * does not mean it. One that was made with a token
+ * is asked only while its grant still has card:control.
+ */
+export const LISTENS = `status = 'enabled' and 'three_ds.challenge' = any(events)
+  and (grant_id is null or exists (
+        select from oauth_grants g,
+                    jsonb_each_text(g.payload -> 'resources') as held (resource, scope)
+         where g.id = grant_id and g.revoked_at is null
+           and 'card:control' = any(string_to_array(held.scope, ' '))))`
+
 export async function hasListener(tx: Tx, account_id: string): Promise<boolean> {
   const rows = await tx.rows(
     `select 1 from webhooks
-      where account_id = $1 and status = 'enabled' and 'three_ds.challenge' = any(events)
+      where account_id = $1 and ${LISTENS}
       limit 1`,
     [account_id],
   )

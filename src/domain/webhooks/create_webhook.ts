@@ -1,4 +1,7 @@
+import { Problem } from '#contract/problem.ts'
+import { lockLiveGrant } from '#domain/access/grant_store.ts'
 import type { Handler } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
 import {
   newSecret,
   requireEventTypes,
@@ -15,6 +18,8 @@ export const createWebhook: Handler<'create_webhook'> = {
 
     return async (context) => {
       const { tx, caller, now } = context
+      const grant_id = caller.grant_id ?? null
+      if (grant_id !== null) await requireLiveGrant(tx, grant_id, now)
       requireRoomForOneMore(await countWebhooksLocked(tx, caller.account_id))
 
       const id = context.newId('wh')
@@ -25,6 +30,7 @@ export const createWebhook: Handler<'create_webhook'> = {
         url: input.url,
         events,
         description: input.description ?? null,
+        grant_id,
         ...sealed,
         now,
       })
@@ -35,4 +41,10 @@ export const createWebhook: Handler<'create_webhook'> = {
       return { ...webhookView(webhook, now), secret }
     }
   },
+}
+
+/** A subscription that is made while its grant ends would outlive it. */
+async function requireLiveGrant(tx: Tx, grant_id: string, now: Date): Promise<void> {
+  if (await lockLiveGrant(tx, grant_id, now)) return
+  throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
 }

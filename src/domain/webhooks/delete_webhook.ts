@@ -2,7 +2,7 @@ import type { Handler } from '#platform/context.ts'
 import { deleteWebhookOf } from './webhook_store.ts'
 
 export const deleteWebhook: Handler<'delete_webhook'> = async ({ tx, caller, audit }, { id }) => {
-  await deleteWebhookOf(tx, caller.account_id, id)
+  await deleteWebhookOf(tx, caller, id)
   audit(caller.account_id, { action: 'delete_webhook', resource: { type: 'webhook', id } })
   return {}
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from '#contract/webhooks.ts'
 import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import { anyOf, type Condition, equals } from '#platform/page.ts'
 import { attemptView } from './attempt.ts'
 import { recentAttempts } from './attempt_store.ts'
 import { isEventType, webhookView } from './webhook.ts'
@@ -11,6 +11,7 @@ const RECENT_MAX = 20
 export const listWebhooks: Handler<'list_webhooks'> = async ({ tx, caller, now }, input) => {
   const page = await pageOfWebhooks(tx, input, [
     ['account_id = ?', caller.account_id],
+    ...equals('grant_id', caller.grant_id),
     ...anyOf('status', input.status),
     ...thatGet(input.event),
   ])

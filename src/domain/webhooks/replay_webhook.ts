@@ -10,7 +10,7 @@ import { findWebhookOf, lockWebhookOf } from './webhook_store.ts'
 export const replayWebhook: Handler<'replay_webhook'> = {
   prepare: async (context, input) => {
     const { db, caller, now } = context
-    const webhook = await findWebhookOf(db, caller.account_id, input.id)
+    const webhook = await findWebhookOf(db, caller, input.id)
     const event = await findEventOf(db, caller.account_id, input.eid)
     requireKept(event.created_at, now)
     const sending = {
@@ -23,7 +23,7 @@ export const replayWebhook: Handler<'replay_webhook'> = {
     const outcome = await attempt(context, sending)
 
     return async ({ tx, caller, emit, audit, now }) => {
-      await lockWebhookOf(tx, caller.account_id, webhook.id)
+      await lockWebhookOf(tx, caller, webhook.id)
       const replay = await insertReplay(tx, { ...sending, ...outcome })
       const resource = { type: 'webhook', id: webhook.id }
       if (outcome.status === 'succeeded') {

@@ -22,7 +22,7 @@ export const updateWebhook: Handler<'update_webhook'> = {
 
 async function change(context: Context, input: Change) {
   const { tx, caller, now } = context
-  const webhook = await lockWebhookOf(tx, caller.account_id, input.id)
+  const webhook = await lockWebhookOf(tx, caller, input.id)
   if (!isChange(input)) return webhookView(webhook, now)
 
   const rotated = input.rotate_secret === true ? newSecret(context, webhook.id) : null
@@ -56,11 +56,15 @@ function contentOf(webhook: WebhookRow, input: Change): Partial<WebhookRow> {
   }
 }
 
+/** A grant that is over holds nothing: what is turned on after its end is the owner's own. */
+const holderOf = ({ disabled_reason, grant_id }: WebhookRow) =>
+  disabled_reason === 'grant_ended' ? null : grant_id
+
 /** Turning it on forgets why it was off, and that it had been failing. */
 function statusOf(webhook: WebhookRow, { status }: Change): Partial<WebhookRow> {
   if (status === undefined || status === webhook.status) return {}
   return status === 'enabled'
-    ? { status, disabled_reason: null, failing_since: null }
+    ? { status, disabled_reason: null, failing_since: null, grant_id: holderOf(webhook) }
     : { status, disabled_reason: 'requested' }
 }
 

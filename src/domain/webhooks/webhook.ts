@@ -26,6 +26,8 @@ export type WebhookRow = {
   version: bigint
   created_at: Date
   updated_at: Date
+  /** The grant whose token made it; null where the account's owner did. */
+  grant_id: string | null
 }
 
 export const WEBHOOKS_MAX = 20

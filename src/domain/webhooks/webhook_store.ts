@@ -1,5 +1,7 @@
 import { Problem } from '#contract/problem.ts'
+import { LISTENS } from '#domain/authorizations/challenge_store.ts'
 import { assert } from '#kernel/assert.ts'
+import type { Caller } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
 import { dropDeliveries } from './delivery_store.ts'
@@ -7,12 +9,26 @@ import type { WebhookRow } from './webhook.ts'
 
 const COLUMNS = `account_id, id, url, events, status, disabled_reason, description, secret_sealed,
                  secret_hint, previous_secret_sealed, previous_secret_expires_at, failing_since,
-                 last_delivery_at, version, created_at, updated_at`
+                 last_delivery_at, version, created_at, updated_at, grant_id`
 
 type NewWebhook = Pick<
   WebhookRow,
-  'account_id' | 'id' | 'url' | 'events' | 'description' | 'secret_sealed' | 'secret_hint'
+  | 'account_id'
+  | 'id'
+  | 'url'
+  | 'events'
+  | 'description'
+  | 'secret_sealed'
+  | 'secret_hint'
+  | 'grant_id'
 > & { now: Date }
+
+/** Who asks: an account's owner for all of its subscriptions, a token for those of its grant. */
+type Holder = Pick<Caller, 'account_id' | 'grant_id'>
+
+const HELD = 'account_id = $1 and id = $2 and ($3::text is null or grant_id = $3)'
+
+const heldBy = ({ account_id, grant_id }: Holder, id: string) => [account_id, id, grant_id ?? null]
 
 /**
  * The subscription begins after the account's last event. Read without a lock: an event that is
@@ -21,8 +37,8 @@ type NewWebhook = Pick<
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
     `insert into webhooks (account_id, id, url, events, description, secret_sealed, secret_hint,
-                           after_sequence, created_at, updated_at)
-     select $1, $2, $3, $4, $5, $6, $7, event_sequence, $8, $8
+                           after_sequence, created_at, updated_at, grant_id)
+     select $1, $2, $3, $4, $5, $6, $7, event_sequence, $8, $8, $9
        from account_heads where account_id = $1
   returning ${COLUMNS}`,
     [
@@ -34,6 +50,7 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
       webhook.secret_sealed,
       webhook.secret_hint,
       webhook.now,
+      webhook.grant_id,
     ],
   )
   assert(row !== undefined, 'an account has a head')
@@ -64,19 +81,19 @@ export function pageOfWebhooks(
   })
 }
 
-export async function findWebhookOf(tx: Tx, account_id: string, id: string): Promise<WebhookRow> {
+export async function findWebhookOf(tx: Tx, holder: Holder, id: string): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
-    `select ${COLUMNS} from webhooks where account_id = $1 and id = $2`,
-    [account_id, id],
+    `select ${COLUMNS} from webhooks where ${HELD}`,
+    heldBy(holder, id),
   )
   return requireFound(row)
 }
 
 /** Locks the row: before the account's head, like everything. */
-export async function lockWebhookOf(tx: Tx, account_id: string, id: string): Promise<WebhookRow> {
+export async function lockWebhookOf(tx: Tx, holder: Holder, id: string): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
-    `select ${COLUMNS} from webhooks where account_id = $1 and id = $2 for update`,
-    [account_id, id],
+    `select ${COLUMNS} from webhooks where ${HELD} for update`,
+    heldBy(holder, id),
   )
   return requireFound(row)
 }
@@ -92,7 +109,7 @@ export async function updateWebhookRow(tx: Tx, webhook: WebhookRow): Promise<Web
         set url = $3, events = $4, status = $5, disabled_reason = $6, description = $7,
             secret_sealed = $8, secret_hint = $9, previous_secret_sealed = $10,
             previous_secret_expires_at = $11, failing_since = $12, updated_at = $13,
-            version = version + 1
+            grant_id = $14, version = version + 1
       where account_id = $1 and id = $2
   returning ${COLUMNS}`,
     [
@@ -109,6 +126,7 @@ export async function updateWebhookRow(tx: Tx, webhook: WebhookRow): Promise<Web
       webhook.previous_secret_expires_at,
       webhook.failing_since,
       webhook.updated_at,
+      webhook.grant_id,
     ],
   )
   return requireFound(row)
@@ -117,13 +135,10 @@ export async function updateWebhookRow(tx: Tx, webhook: WebhookRow): Promise<Web
 /**
  * What was still due goes with it: after it, when whoever was writing rows for it has finished.
  */
-export async function deleteWebhookOf(tx: Tx, account_id: string, id: string): Promise<void> {
-  const deleted = await tx.run('delete from webhooks where account_id = $1 and id = $2', [
-    account_id,
-    id,
-  ])
+export async function deleteWebhookOf(tx: Tx, holder: Holder, id: string): Promise<void> {
+  const deleted = await tx.run(`delete from webhooks where ${HELD}`, heldBy(holder, id))
   if (deleted === 0) requireFound(undefined)
-  await dropDeliveries(tx, account_id, id)
+  await dropDeliveries(tx, holder.account_id, id)
 }
 
 /** Those that have had nothing but failures since before that moment. */
@@ -148,7 +163,7 @@ export async function forgetOldSecrets(tx: Tx, now: Date): Promise<void> {
 export function findChallengeWebhooks(tx: Tx, account_id: string): Promise<WebhookRow[]> {
   return tx.rows<WebhookRow>(
     `select ${COLUMNS} from webhooks
-      where account_id = $1 and status = 'enabled' and 'three_ds.challenge' = any(events)
+      where account_id = $1 and ${LISTENS}
       order by id`,
     [account_id],
   )

@@ -169,9 +169,10 @@ export function callersOf(access: Access): string {
   const { oauth } = access
   if (oauth === null) return callers.join('; ')
   if ('any' in oauth) return [...callers, `a token with ${oauth.any.join(' or ')}`].join('; ')
-  const extra = Object.entries(oauth.with_field ?? {}).map(
-    ([field, scope]) => ` (and ${scope}, to send ${field})`,
-  )
+  const more = [oauth.with_field ?? {}, ...Object.values(oauth.with_item ?? {})]
+  const extra = more
+    .flatMap((scopes) => Object.entries(scopes))
+    .map(([sent, scope]) => ` (and ${scope}, to send ${sent})`)
   return [...callers, `a token with ${oauth.all.join(' and ')}${extra.join('')}`].join('; ')
 }
 

@@ -33,18 +33,22 @@ export function scopesFor(
 ): readonly Scope[] {
   if (access === 'anyone' || access.oauth === null) return []
   if ('any' in access.oauth) return access.oauth.any.slice(0, 1)
-  const { all, with_field = {} } = access.oauth
-  return [...all, ...Object.keys(with_field).flatMap((name) => fieldScope(with_field, name, input))]
+  return [...access.oauth.all, ...fieldScopes(access.oauth, input)]
 }
 
-function fieldScope(
-  with_field: Readonly<Record<string, Scope>>,
-  name: string,
+function fieldScopes(
+  { with_field = {}, with_item = {} }: AllOf,
   input: Readonly<Record<string, unknown>>,
 ): Scope[] {
-  const scope = with_field[name]
-  return scope !== undefined && isSent(input[name]) ? [scope] : []
+  const fields = Object.entries(with_field).filter(([name]) => isSent(input[name]))
+  const items = Object.entries(with_item).flatMap(([name, scopes]) => {
+    const list: unknown = input[name]
+    return Object.entries(scopes).filter(([item]) => Array.isArray(list) && list.includes(item))
+  })
+  return [...fields, ...items].map(([, scope]) => scope)
 }
+
+type AllOf = Extract<OAuthAccess, { all: readonly Scope[] }>
 
 const isSent = (value: unknown) => value !== undefined && value !== null && value !== 0
 
@@ -72,9 +76,8 @@ export function requireFieldAccess(
     }
   }
   if (caller.kind !== 'oauth_client' || access.oauth === null || !('all' in access.oauth)) return
-  for (const [field, scope] of Object.entries(access.oauth.with_field ?? {})) {
-    if (isSent(input[field]) && !caller.scopes.has(scope)) throw insufficientScope(scope)
-  }
+  const missing = fieldScopes(access.oauth, input).find((scope) => !caller.scopes.has(scope))
+  if (missing !== undefined) throw insufficientScope(missing)
 }
 
 function insufficientScope(needed: string): Problem {
