@@ -20,13 +20,22 @@ ENV NODE_ENV=production \
   NODE_OPTIONS=--max-semi-space-size=32 \
   FLORIN_HOST=0.0.0.0 \
   FLORIN_ISO_HOST=0.0.0.0 \
-  FLORIN_DATA_DIR=/data
-RUN install --directory --owner node --group node --mode 700 /data
+  FLORIN_DATA_DIR=/data \
+  FLORIN_SIGNER_MARK_FILE=/signer-mark/mark.json \
+  FLORIN_SIGNER_SOCKET=/run/signer/signer.sock
+# The signer is run from the same image as `--user signer`: a user of its own, a folder that the
+# service cannot read, and a socket in a folder that only the signer's group (`node` is in it) enters.
+RUN groupadd --system --gid 990 signer \
+  && useradd --system --uid 990 --gid signer --no-create-home signer \
+  && usermod --append --groups signer node \
+  && install --directory --owner node --group node --mode 700 /data \
+  && install --directory --owner signer --group signer --mode 700 /signer /signer-mark \
+  && install --directory --owner signer --group signer --mode 750 /run/signer
 WORKDIR /florin
 COPY --from=needed /florin/node_modules ./node_modules
 COPY --from=build /packed ./
 USER node
-VOLUME /data
+VOLUME /data /signer /signer-mark /run/signer
 EXPOSE 8080 8583
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.FLORIN_PORT||8080}/healthz`).then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]

@@ -9,6 +9,7 @@ export function servingCommands(): Command[] {
     new Command('signer')
       .description('Start the signer; the seed phrase comes by standard input.')
       .option('--show', 'only print what belongs into FLORIN_CHAINS, and stop')
+      .option('--new-record', 'begin a record of signed transfers; for the first start only')
       .action(async (options) => (await import('./signer.ts')).startSigner(options)),
     new Command('migrate')
       .description('Bring the database up to date and stop.')

@@ -48,7 +48,12 @@ export function signerInside(parts: { now_ms(): number; random: Random }): Start
     const wallet = walletFromPhrase(sandboxPhrase(data_dir, parts.random))
     const keys = await loadKeys(key_file, parts.random)
     const approvalKeys = () => keys.materials(APPROVAL_PURPOSE, 32)
-    const store = openIntentStore(join(data_dir, 'signer_intents.jsonl'))
+    const store = openIntentStore({
+      path: join(data_dir, 'signer_intents.jsonl'),
+      mark_path: join(data_dir, 'signer_mark.json'),
+      key: wallet.recordKey(),
+      create: true,
+    })
     let stopServing = async () => {}
     return {
       xpub: wallet.xpub('tron'),

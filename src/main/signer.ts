@@ -2,14 +2,19 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import { systemClock } from '#platform/clock.ts'
-import type { Settings } from '#platform/config.ts'
+import { ConfigError, type Settings } from '#platform/config.ts'
 import { loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
 import type { ChainFamily } from '#rails/chain/derive.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
-import { openIntentStore } from '#rails/signer/intent_store.ts'
+import {
+  type IntentStore,
+  openIntentStore,
+  type RecordFiles,
+  RecordRefused,
+} from '#rails/signer/intent_store.ts'
 import { policyFrom } from '#rails/signer/policy_settings.ts'
 import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
@@ -21,19 +26,26 @@ const KEY_FILE_REFRESH_MS = 10_000
 export async function startSignerRole(
   settings: Settings,
   phrase: Secret<string>,
+  { create = false, onFault }: { create?: boolean; onFault?: (cause: unknown) => void } = {},
 ): Promise<SignerServer> {
   mkdirSync(settings.data_dir, { recursive: true })
   const keys = await loadKeys(settings.key_file, systemRandom)
-  const store = openIntentStore(join(settings.data_dir, 'signer_intents.jsonl'))
+  const wallet = walletFromPhrase(phrase)
+  const store = openRecord({
+    path: join(settings.data_dir, 'signer_intents.jsonl'),
+    mark_path: settings.signer_mark_file,
+    key: wallet.recordKey(),
+    create,
+  })
   const clock = systemClock()
   const signer = makeSigner({
-    wallet: walletFromPhrase(phrase),
+    wallet,
     policy: policyFrom(settings.signer_policy, settings.chains),
     store,
     approvalKeys: () => keys.materials(APPROVAL_PURPOSE, 32),
     now_ms: () => clock.wall().getTime(),
   })
-  const server = await serveSigner(signer, settings.signer_socket)
+  const server = await serveSigner(signer, settings.signer_socket, onFault)
   // `florin keys rotate` adds a root minutes before the service approves anything under it. While
   // the file cannot be read, the roots that are known go on.
   const refresh = setInterval(() => keys.refresh().catch(() => undefined), KEY_FILE_REFRESH_MS)
@@ -43,6 +55,14 @@ export async function startSignerRole(
       await server.stop()
       store.close()
     },
+  }
+}
+
+function openRecord(files: RecordFiles): IntentStore {
+  try {
+    return openIntentStore(files)
+  } catch (cause) {
+    throw cause instanceof RecordRefused ? new ConfigError(cause.message) : cause
   }
 }
 

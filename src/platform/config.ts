@@ -51,8 +51,10 @@ export type Settings = IsoSettings &
     chains: readonly ChainSettings[]
     /** Addresses we do not deal with, one a line; read again when the file changes. */
     screening_file: string | null
-    /** Where the signer listens: a Unix socket that only our user may open. */
+    /** Where the signer listens: a Unix socket that only its user and group may open. */
     signer_socket: string
+    /** The signer's high-water mark, apart from its record. */
+    signer_mark_file: string
     /** What the signer's role will sign at most; the service itself has no use for it. */
     signer_policy: PolicySettings
     topup_window_minutes: number
@@ -152,6 +154,7 @@ export function readSettings(env: Environment): Settings {
     chains: chainsOf(env),
     screening_file: env['FLORIN_SCREENING_FILE'] ? resolve(env['FLORIN_SCREENING_FILE']) : null,
     signer_socket: resolve(env['FLORIN_SIGNER_SOCKET'] || `${data_dir}/signer.sock`),
+    signer_mark_file: resolve(env['FLORIN_SIGNER_MARK_FILE'] || `${data_dir}/signer_mark.json`),
     signer_policy: signerPolicyOf(env),
     topup_window_minutes: minutesOf(env, 'FLORIN_TOPUP_WINDOW_MINUTES', 60),
     x402: x402Of(env, mode),

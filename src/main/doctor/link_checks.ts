@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { makeMailer } from '#domain/notices/mailer.ts'
 import { issuerProbe } from '#doors/card_host/probe.ts'
@@ -83,13 +84,17 @@ const chainCheck = (chain: ChainSettings): Check => ({
   },
 })
 
-const signerCheck = ({ signer_socket, chains }: Settings): Check => ({
+const signerCheck = ({ mode, signer_socket, chains }: Settings): Check => ({
   name: 'signer',
-  cure: 'Start it with `florin signer`, as the user of the service; FLORIN_SIGNER_SOCKET is where.',
+  cure:
+    'Start it with `florin signer`, as a user of its own whose group the service is in; ' +
+    'FLORIN_SIGNER_SOCKET is where.',
   look: async () => {
     const socket = connect(signer_socket)
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE_MS) })
+      const isOurs = statSync(signer_socket).uid === process.getuid?.()
+      if (isOurs && mode === 'live') throw new Error('it runs as the user of the service')
       return `listens on ${signer_socket}`
     } catch (cause) {
       if (chains.length === 0) return new Note('none runs; the sandbox brings its own')

@@ -60,6 +60,8 @@ export type SignerRefusal =
   | 'bad_address'
   | 'bad_approval'
   | 'bad_intent'
+  /** Its record cannot be written, or it failed by itself; a restart is needed. */
+  | 'signer_fault'
 
 export type SignOutcome =
   | { ok: true; transfer: SignedTransfer }

@@ -64,7 +64,12 @@ let store: IntentStore
 let signer: Signer
 
 function open(): void {
-  store = openIntentStore(path)
+  store = openIntentStore({
+    path,
+    mark_path: `${path}.mark`,
+    key: wallet.recordKey(),
+    create: true,
+  })
   signer = makeSigner({
     wallet,
     policy,
@@ -240,11 +245,11 @@ test('a place is taken only by a payment of the same sender', () => {
   signed(signer.sign(onEthereum(1, { attempt: 2 })))
 })
 
-test('answers over a socket that only its own user may open; nonsense is a bad intent', async () => {
+test('answers over a socket that only its user and group may open; nonsense is a bad intent', async () => {
   const socket = join(folder, 's.sock')
   const server = await serveSigner(signer, socket)
   try {
-    assert.equal(statSync(socket).mode & 0o777, 0o600)
+    assert.equal(statSync(socket).mode & 0o777, 0o660)
     const client = signerClient(socket, systemClock())
     signed(await client.sign(intent()))
     assert.equal(refusal(await client.sign('nonsense' as never)), 'bad_intent')

@@ -41,6 +41,7 @@ const GRACE_MS = 30_000
 export function makeSigner(parts: SignerParts): Signer {
   return {
     sign: (intent) => {
+      if (!parts.store.isSound()) return { ok: false, refusal: 'signer_fault' }
       const refusal = refusalOf(parts, intent)
       if (refusal !== null) return { ok: false, refusal }
       const known = parts.store.attemptsAt(intent.id)

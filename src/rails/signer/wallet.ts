@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { HDKey } from '@scure/bip32'
 import { assert } from '#kernel/assert.ts'
@@ -10,6 +11,8 @@ import { seedFromPhrase } from '#rails/chain/seed.ts'
 export type Wallet = {
   xpub(family: ChainFamily): string
   keyOf(family: ChainFamily, deposit_index: number | null): Secret<Uint8Array>
+  /** For the MACs of the signer's own record: nobody without the seed can write a line of it. */
+  recordKey(): Uint8Array
   /** 40 digits. */
   addressOf(family: ChainFamily, deposit_index: number | null): string
 }
@@ -22,7 +25,8 @@ const DEPOSIT_ACCOUNT = 0
 const HOT_ACCOUNT = 1
 
 export function walletFromPhrase(phrase: Secret<string>): Wallet {
-  const master = HDKey.fromMasterSeed(seedFromPhrase(phrase))
+  const seed = seedFromPhrase(phrase)
+  const master = HDKey.fromMasterSeed(seed)
   const keyOf = (family: ChainFamily, deposit_index: number | null): Secret<Uint8Array> => {
     const account = deposit_index === null ? HOT_ACCOUNT : DEPOSIT_ACCOUNT
     const node = master.derive(`${accountPath(family, account)}/0/${deposit_index ?? 0}`)
@@ -32,6 +36,7 @@ export function walletFromPhrase(phrase: Secret<string>): Wallet {
   return {
     xpub: (family) => accountXpubFromPhrase(family, phrase, DEPOSIT_ACCOUNT),
     keyOf,
+    recordKey: () => createHmac('sha256', seed).update('florin signer record').digest(),
     addressOf: (family, deposit_index) =>
       bytesToHex(addressBytesOfPrivateKey(keyOf(family, deposit_index).open())),
   }
