@@ -12,6 +12,7 @@ const groups: Readonly<Record<string, AnonymousGroup>> = {
   '/oauth/authorize': 'authorize',
   '/oauth/authorize/:uid': 'consent',
   '/oauth/interaction/:uid': 'consent',
+  '/undo/:token': 'consent',
   '/oauth/token': 'token',
   '/oauth/revoke': 'token',
   '/oauth/register/:clientId': 'token',

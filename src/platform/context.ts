@@ -96,6 +96,10 @@ export type SecurityAlert = {
     | 'email_changed'
     | 'two_factor_on'
     | 'two_factor_off'
+    | 'grant_created'
+    | 'webhook_created'
+    | 'webhook_moved'
+    | 'notifications_off'
   /** What exactly, in a few words; never a secret. */
   detail?: string
   /** Where it goes when it must not go to the account's present address. */

@@ -1,5 +1,5 @@
 import type { Scope } from '#contract/scopes.ts'
-import type { Seams } from '#platform/context.ts'
+import type { Seams, SecurityAlert } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { type AuditFacts, recordAudit } from './audit.ts'
 import { isSignedIn } from './browser_sessions.ts'
@@ -24,6 +24,8 @@ export type Asking = {
   account_id: string
   client: { id: string; name: string | null; redirect_uri: string }
   facts: AuditFacts
+  /** Tells the owner by e-mail, in the transaction of the consent. */
+  alert(tx: Tx, alert: SecurityAlert): Promise<void>
 }
 
 export type Decision = {
@@ -73,6 +75,11 @@ export async function recordConsent(
     await notifyCredentialsChanged(tx, account_id)
     const resource = { type: 'grant', id: grant_id }
     const met = first ? [clientMet(client.id)] : []
+    const added = decision.granted.filter((scope) => !heldIn(same?.payload).has(scope))
+    if (added.length > 0) {
+      const name = client.name ?? 'An app without a name'
+      await asking.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
+    }
     const ended = mayHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)
     const entries = [...met, { action: 'oauth.granted', resource }, ...ended]
     await recordAudit(tx, account_id, entries, facts)
@@ -99,8 +106,10 @@ const clientMet = (id: string) => ({
 })
 
 /** A subscription must not outlive the scope that it was made with. */
-const mayHaveWebhooks = ({ resources }: GrantPayload): boolean =>
-  Object.values(resources).some((text) => text.split(' ').includes('webhook:write'))
+const mayHaveWebhooks = (payload: GrantPayload): boolean => heldIn(payload).has('webhook:write')
+
+const heldIn = (payload: GrantPayload | undefined): ReadonlySet<string> =>
+  new Set(Object.values(payload?.resources ?? {}).flatMap((text) => text.split(' ')))
 
 function isForSameCards(grant: GrantRow, cards: CardAccess): boolean {
   if (grant.card_ids === null || cards === null) return grant.card_ids === null && cards === null

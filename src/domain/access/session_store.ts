@@ -56,3 +56,10 @@ export async function endOtherSessions(
     [account_id, kept_id, now],
   )
 }
+
+export async function endAllSessions(tx: Tx, account_id: string, now: Date): Promise<void> {
+  await tx.run('update sessions set ended_at = $2 where account_id = $1 and ended_at is null', [
+    account_id,
+    now,
+  ])
+}

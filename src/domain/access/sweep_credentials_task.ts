@@ -12,6 +12,7 @@ export function sweepCredentialsTask({ db, clock }: Pick<Seams, 'db' | 'clock'>)
     pass: async () => {
       const before = new Date(clock.now().getTime() - KEPT_MS)
       await db.run('delete from sessions where expires_at < $1', [before])
+      await db.run('delete from security_undos where expires_at < $1', [clock.now()])
       await db.run('delete from api_key_uses where day < $1::timestamptz::date', [before])
       await db.run(
         'delete from guesses where not exists (select from unnest(guessed_at) t where t > $1)',

@@ -1,9 +1,16 @@
+import type { Notifications } from '#contract/accounts.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
 import { endOtherSessions } from '#domain/access/session_store.ts'
 import type { Handler, PreparingContext } from '#platform/context.ts'
-import { type AccountRow, accountView, foldEmail, requireAlertsStayOn } from './account.ts'
+import {
+  type AccountRow,
+  accountView,
+  foldEmail,
+  requireAlertsStayOn,
+  STANDARD_NOTIFICATIONS,
+} from './account.ts'
 import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
 import { hashPassword, isPassword, requireStrongPassword } from './password.ts'
 
@@ -33,11 +40,15 @@ export const updateAccount: Handler<'update_account'> = {
       if (password_hash !== null) {
         await endOtherSessions(tx, caller.account_id, caller.id, now)
         credentialsChanged(caller.account_id)
-        alert(account.id, { kind: 'password_changed' })
+        alert(account.id, { kind: 'password_changed', recipient: account.email })
       }
       // To the old address: whoever has taken the account over reads the new one.
       if (changed.email !== account.email) {
         alert(account.id, { kind: 'email_changed', recipient: account.email })
+      }
+      const off = turnedOff(account, input)
+      if (caller.kind === 'api_key' && off.length > 0) {
+        alert(account.id, { kind: 'notifications_off', detail: off.join(', ') })
       }
       audit(account.id, {
         action: 'account.updated',
@@ -53,6 +64,14 @@ function isChange({ email, password, notifications }: InputOfName<'update_accoun
   return (
     email !== undefined || password !== undefined || Object.keys(notifications ?? {}).length > 0
   )
+}
+
+/** A thief with a key would silence the e-mails about withdrawals first. */
+function turnedOff({ notifications }: AccountRow, input: InputOfName<'update_account'>): string[] {
+  const before = { ...STANDARD_NOTIFICATIONS, ...notifications }
+  return Object.entries(input.notifications ?? {})
+    .filter(([name, value]) => value === false && before[name as keyof Notifications] === true)
+    .map(([name]) => name)
 }
 
 /**

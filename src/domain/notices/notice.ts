@@ -34,8 +34,8 @@ const FOOTER = 'Which e-mails you get is set in your account, under notification
 export function writeLetter({ subject, lines, public_url, livemode }: Letter) {
   const shown_subject = livemode ? subject : `[Sandbox] ${subject}`
   const body_text = `${[...lines, public_url, `-- \n${FOOTER}`].join('\n\n')}\n`
-  const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`)
-  const link = `<p><a href="${escapeHtml(public_url)}">${escapeHtml(public_url)}</a></p>`
+  const paragraphs = lines.map((line) => `<p>${isLink(line) ? anchor(line) : escapeHtml(line)}</p>`)
+  const link = `<p>${anchor(public_url)}</p>`
   const body_html = [
     '<!doctype html>',
     '<html lang="en">',
@@ -49,6 +49,10 @@ export function writeLetter({ subject, lines, public_url, livemode }: Letter) {
   ].join('\n')
   return { subject: shown_subject, body_text, body_html: `${body_html}\n` }
 }
+
+const isLink = (line: string) => /^https?:\/\/\S+$/.test(line)
+
+const anchor = (link: string) => `<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`
 
 /** As it stands in an e-mail, to the minute: there is no reader's time zone to know. */
 export function momentInWords(at: Date): string {

@@ -4,6 +4,7 @@ import type { Handler } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import {
   newSecret,
+  placeOf,
   requireEventTypes,
   requireRoomForOneMore,
   requireWebhookUrl,
@@ -38,6 +39,7 @@ export const createWebhook: Handler<'create_webhook'> = {
         action: 'create_webhook',
         resource: { type: 'webhook', id },
       })
+      context.alert(caller.account_id, { kind: 'webhook_created', detail: placeOf(input.url) })
       return { ...webhookView(webhook, now), secret }
     }
   },

@@ -3,6 +3,7 @@ import type { Context, Handler } from '#platform/context.ts'
 import { dropDeliveries, recallDeliveries } from './delivery_store.ts'
 import {
   newSecret,
+  placeOf,
   requireEventTypes,
   requireWebhookUrl,
   type WebhookRow,
@@ -36,6 +37,9 @@ async function change(context: Context, input: Change) {
   const isTurnedOff = webhook.status === 'enabled' && changed.status === 'disabled'
   if (isTurnedOff) await dropDeliveries(tx, caller.account_id, webhook.id)
   else await recallDeliveries(tx, webhook.id)
+  if (changed.url !== webhook.url) {
+    context.alert(caller.account_id, { kind: 'webhook_moved', detail: placeOf(changed.url) })
+  }
   tell(context, webhook.id, { isRotated: rotated !== null, isTurnedOff })
   const view = webhookView(changed, now)
   return rotated === null ? view : { ...view, secret: rotated.secret }

@@ -68,6 +68,9 @@ export async function requireWebhookUrl(http: Seams['http'], url: string): Promi
   }
 }
 
+/** For an e-mail: the host and who made it know; a path may hold a secret. */
+export const placeOf = (url: string) => new URL(url).host
+
 /** Each type once, in the order given. */
 export function requireEventTypes(types: readonly string[]): string[] {
   const unknown = types.find((type) => type !== '*' && type !== CHALLENGE && !isEventType(type))

@@ -15,6 +15,7 @@ import { mountOwnGrants } from './own_grants.ts'
 import { INTERACTION_PATH, makeProvider } from './provider.ts'
 import { clientMetadata, RegistrationError } from './register.ts'
 import { authorizeQuery, withResources } from './requests.ts'
+import { serveUndo } from './undo.ts'
 
 /** Contract, section 5: registering is free, so it is slow. */
 const REGISTER_POLICIES: readonly RatePolicy[] = [
@@ -81,6 +82,12 @@ export function mountOauth(app: FastifyInstance, programme: Programme): void {
     exposeHeadRoute: false,
     handler: (request, reply) =>
       serving.run(request, () => visit(programme, provider, request, reply)),
+  })
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/undo/:token',
+    exposeHeadRoute: false,
+    handler: (request, reply) => serveUndo(programme, request, reply),
   })
   for (const path of SHARED_PATHS) app.options(path, (_request, reply) => preflight(reply))
 }

@@ -1,0 +1,48 @@
+import { Problem } from '#contract/problem.ts'
+import { endAllSessions } from '#domain/access/session_store.ts'
+import type { Seams, Trail } from '#platform/context.ts'
+import type { Tx } from '#platform/db.ts'
+import { lockAccount, replaceRecoveryCodes, updateAccountRow, updateTotp } from './account_store.ts'
+import { hashPassword, requireStrongPassword } from './password.ts'
+import { findUndo, useUpUndos } from './security_undo.ts'
+
+type Needs = Pick<Seams, 'db' | 'keys' | 'clock'>
+type Given = { token: string; password: string }
+type Run = (context: Pick<Trail, 'audit' | 'alert'> & { tx: Tx; now: Date }) => Promise<string>
+
+/**
+ * Gives an account back to whoever reads the mail of its address before a change: that address and
+ * a new password, no session, and no two-factor that was turned on lately. A thief with a session
+ * could otherwise turn two-factor on and lock the owner out. The alerts start the withdrawal
+ * cool-down and end the browser sessions. What is to be run in a transaction answers with the
+ * account.
+ */
+export async function prepareUndo(needs: Needs, { token, password }: Given): Promise<Run> {
+  const { db, clock } = needs
+  const undo = await findUndo(db, needs, { token, now: clock.now() })
+  if (undo === undefined) throw linkIsOver()
+  requireStrongPassword(password, undo.email)
+  const password_hash = await hashPassword(password)
+
+  return async ({ tx, now, audit, alert }) => {
+    const account = await lockAccount(tx, undo.account_id)
+    const still = await findUndo(tx, needs, { token, now })
+    if (still === undefined) throw linkIsOver()
+    const { id, notifications } = account
+    await updateAccountRow(tx, { id, email: undo.email, password_hash, notifications, now })
+    await endAllSessions(tx, id, now)
+    await useUpUndos(tx, id, now)
+    const resource = { type: 'account', id }
+    audit(id, { action: 'account.updated', resource })
+    alert(id, { kind: 'password_changed' })
+    if (account.totp_status !== 'enabled' || !still.is_two_factor_new) return id
+    await updateTotp(tx, { id, totp_status: 'disabled', totp_secret_sealed: null, now })
+    await replaceRecoveryCodes(tx, id, [])
+    audit(id, { action: 'totp.disabled', resource })
+    alert(id, { kind: 'two_factor_off' })
+    return id
+  }
+}
+
+const linkIsOver = () =>
+  new Problem('not_found', 'This link was used already or is older than 72 hours.', { status: 410 })

@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '#contract/problem.ts'
+import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
+import { findUndo } from '#domain/accounts/security_undo.ts'
+import { prepareUndo } from '#domain/accounts/undo_change.ts'
+import { html } from '#doors/markup.ts'
+import { requestFactsOf } from '#doors/request_facts.ts'
+import type { Programme } from '#operations/programme.ts'
+import { collectTrail, writeTrail } from '#operations/trail.ts'
+import { page } from './page.ts'
+import { sendPage } from './visit.ts'
+
+/** The link of a security e-mail. Opening it changes nothing: mail scanners open links too. */
+export async function serveUndo(
+  programme: Programme,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { token } = request.params as { token: string }
+  try {
+    if (request.method === 'POST') {
+      const form = new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? '')
+      await undo(programme, request, { token, password: form.get('password') ?? '' })
+      return sendPage(reply, 200, donePage(programme))
+    }
+    const { db, clock } = programme
+    const found = await findUndo(db, programme, { token, now: clock.now() })
+    const text = found === undefined ? overPage(programme) : askPage(programme, found.email)
+    return sendPage(reply, found === undefined ? 410 : 200, text)
+  } catch (cause) {
+    if (!(cause instanceof Problem)) throw cause
+    const isOver = cause.status === 410
+    return sendPage(
+      reply,
+      cause.status,
+      isOver ? overPage(programme) : askPage(programme, null, cause.message),
+    )
+  }
+}
+
+async function undo(
+  programme: Programme,
+  request: FastifyRequest,
+  given: { token: string; password: string },
+): Promise<void> {
+  const { db, clock } = programme
+  const run = await prepareUndo(programme, given)
+  const facts = { ...requestFactsOf(programme, request), idempotency_key: null }
+  const account_id = await db.transaction(async (tx) => {
+    const trail = collectTrail()
+    const id = await run({ tx, now: clock.now(), audit: trail.audit, alert: trail.alert })
+    await notifyCredentialsChanged(tx, id)
+    await writeTrail(programme, tx, trail, {
+      caller: null,
+      request: facts,
+      operation: 'undo_change',
+    })
+    return id
+  })
+  programme.credentials.forget(account_id)
+}
+
+function askPage({ settings }: Programme, email: string | null, complaint?: string): string {
+  return page(
+    'Take back your account',
+    settings.mode,
+    html`<h1>Take back your account</h1>
+<p>Choose a new password${email !== null && html` for <span class="host">${email}</span>`}.
+This turns two-factor authentication off, restores your email address, signs out every device and
+pauses withdrawals for a while.</p>
+${complaint !== undefined && html`<p class="warn" role="alert">${complaint}</p>`}
+<form method="post">
+<label class="field">New password
+<input type="password" name="password" autocomplete="new-password" minlength="8" required autofocus>
+</label>
+<div class="buttons"><button class="main">Set password and undo the change</button></div>
+</form>`,
+  )
+}
+
+function donePage({ settings }: Programme): string {
+  return page(
+    'Your account is yours again',
+    settings.mode,
+    html`<h1>Your account is yours again</h1>
+<p>The change was undone and every device was signed out. Sign in with your new password, then
+revoke the API keys, apps and webhooks that you don’t recognize.</p>
+<p><a href="${settings.public_url}/">Sign in</a></p>`,
+  )
+}
+
+function overPage({ settings }: Programme): string {
+  return page(
+    'This link has expired',
+    settings.mode,
+    html`<h1>This link has expired</h1>
+<p>It works once, for 72 hours. If you can’t sign in, contact support.</p>`,
+  )
+}
