@@ -10,6 +10,7 @@ const SLICE = 262_144
 const OUTLINE_LENGTH_MAX = 1_048_576
 /** Twice as many as there may be values: keys are strings too. */
 const STRINGS_MAX = 2 * VALUES_MAX
+const STRINGS_A_TURN = 1_000
 const ESCAPES_A_TURN = 20_000
 
 const UNICODE_ESCAPE_LENGTH = '\\u0000'.length
@@ -20,8 +21,13 @@ const UNICODE_ESCAPE_LENGTH = '\\u0000'.length
  * slice by slice, and the outline that is left is small enough to be read at once.
  */
 export async function readLongJson(bytes: Buffer): Promise<unknown> {
-  const outliner = new Outliner(await decoded(bytes))
+  // The bytes were joined in this turn, and copying 25 MB takes some milliseconds each time.
+  await nextTurn()
+  const text = await decoded(bytes)
+  await nextTurn()
+  const outliner = new Outliner(text)
   const outline = await outliner.outline()
+  await nextTurn()
   return readJson(outline, { long_strings: outliner.long_strings })
 }
 
@@ -57,6 +63,7 @@ class Outliner {
       this.#keep(at, start < 0 ? this.#text.length : start)
       if (start < 0) return this.#parts.join('')
       at = await this.#string(start)
+      if (strings % STRINGS_A_TURN === 0) await nextTurn()
     }
     throw new JsonError('it has too many values')
   }

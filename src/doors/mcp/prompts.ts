@@ -66,9 +66,13 @@ export const listPrompts: Method = () =>
     })),
   })
 
+/** They are names, ids and amounts, repeated in the prompt. */
+const ARGUMENT_LENGTH_MAX = 1_000
+
 export const getPrompt: Method = (_exchange, { name, arguments: given = {} }) => {
   const prompt = typeof name === 'string' && Object.hasOwn(prompts, name) ? prompts[name] : null
-  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `There is no prompt ${String(name)}.`)
+  if (!prompt)
+    throw new ProtocolError(INVALID_PARAMS, `There is no prompt ${String(name).slice(0, 100)}.`)
   const text = prompt.text(argumentsOf(prompt, given))
   const messages = [{ role: 'user', content: { type: 'text', text } }]
   return JSON.stringify({ description: prompt.description, messages })
@@ -79,6 +83,10 @@ function argumentsOf(prompt: Prompt, given: unknown): Given {
   const taken: Record<string, string> = {}
   for (const { name, required } of prompt.arguments) {
     const value = given[name]
+    if (typeof value === 'string' && value.length > ARGUMENT_LENGTH_MAX) {
+      const sentence = `${name} must not have more than ${ARGUMENT_LENGTH_MAX} characters.`
+      throw new ProtocolError(INVALID_PARAMS, sentence)
+    }
     if (typeof value === 'string' && value !== '') taken[name] = value
     else if (value !== undefined || required) {
       throw new ProtocolError(INVALID_PARAMS, `${name} must be a string that is not empty.`)

@@ -38,8 +38,10 @@ export function messageFrom(value: unknown): Message {
   }
   if (!isObject(value) || value['jsonrpc'] !== '2.0') throw malformed('This is no JSON-RPC 2.0.')
   const { id = null, method = null, params = {} } = value
-  if (id !== null && typeof id !== 'string' && typeof id !== 'number') {
-    throw malformed('The id must be a string or a number.')
+  if (id !== null && !isToken(id)) {
+    throw malformed(
+      `The id must be a number or a string of at most ${TOKEN_LENGTH_MAX} characters.`,
+    )
   }
   if (method === null && ('result' in value || 'error' in value)) {
     return { id: null, method: null, params: {} }
@@ -47,6 +49,15 @@ export function messageFrom(value: unknown): Message {
   if (typeof method !== 'string') throw malformed('The method must be a string.')
   if (!isObject(params)) throw malformed('The params must be an object.')
   return { id, method, params }
+}
+
+/** Echoed to the client, so they are kept short. */
+const TOKEN_LENGTH_MAX = 1_000
+
+/** What a client may choose as the id of a request or of its progress. */
+export function isToken(value: unknown): value is MessageId {
+  if (typeof value === 'string') return value.length <= TOKEN_LENGTH_MAX
+  return typeof value === 'number'
 }
 
 function malformed(sentence: string): ProtocolError {
@@ -57,6 +68,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** A sentence may repeat what the client sent, however long that was. */
+const MESSAGE_LENGTH_MAX = 1_000
+
 /** The result is JSON text already: it is not parsed to be written again. */
 export function resultText(id: MessageId | null, result: string): string {
   const written = typeof id === 'string' ? JSON.stringify(id) : id
@@ -64,5 +78,6 @@ export function resultText(id: MessageId | null, result: string): string {
 }
 
 export function errorText(id: MessageId | null, { code, message }: ProtocolError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+  const sentence = message.slice(0, MESSAGE_LENGTH_MAX)
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: sentence } })
 }

@@ -61,7 +61,11 @@ export const listResourceTemplates: Method = () => '{"resourceTemplates":[]}'
 
 export const readResource: Method = async (exchange, { uri }) => {
   const known = typeof uri === 'string' && Object.hasOwn(resources, uri) ? resources[uri] : null
-  if (!known) throw new ProtocolError(RESOURCE_NOT_FOUND, `There is no resource ${String(uri)}.`)
+  if (!known)
+    throw new ProtocolError(
+      RESOURCE_NOT_FOUND,
+      `There is no resource ${String(uri).slice(0, 200)}.`,
+    )
   const text = await known.read(exchange)
   return JSON.stringify({ contents: [{ uri, mimeType: known.mimeType, text }] })
 }

@@ -27,9 +27,7 @@ export function runOperation(
     else Object.defineProperty(input, name, { value, enumerable: true, writable: true })
   }
   const payment = meta['x402/payment']
-  if (isObject(payment)) {
-    taken['payment-signature'] = Buffer.from(JSON.stringify(payment)).toString('base64')
-  }
+  if (isObject(payment)) taken['payment-signature'] = paymentHeader(payment)
   const call: Call = {
     operation,
     bearer,
@@ -41,6 +39,24 @@ export function runOperation(
     },
   }
   return invoke(programme, call)
+}
+
+/** As long as a header can be over HTTP. */
+const PAYMENT_LENGTH_MAX = 16_384
+
+/** One that is too long is no payment, and is refused where one is asked for. */
+function paymentHeader(payment: Record<string, unknown>): string {
+  if (textLengthOf(payment) > PAYMENT_LENGTH_MAX) return 'too long'
+  return Buffer.from(JSON.stringify(payment)).toString('base64')
+}
+
+function textLengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.entries(value).reduce(
+    (sum, [name, one]) => sum + name.length + textLengthOf(one),
+    0,
+  )
 }
 
 type Taken = Readonly<Record<string, unknown>>

@@ -21,6 +21,7 @@ import {
 import { type Offer, our_offer } from './offer.ts'
 import {
   errorText,
+  isToken,
   METHOD_NOT_FOUND,
   type Message,
   messageFrom,
@@ -225,7 +226,7 @@ function sendResult(exchange: Exchange, call: ToolCall, answer: Answer): void {
 }
 
 const isStreamed = ({ tools, request }: Exchange, { name, meta }: ToolCall) =>
-  (tools.isLong(name) || meta['progressToken'] !== undefined) &&
+  (tools.isLong(name) || isToken(meta['progressToken'])) &&
   (request.headers.accept ?? '').includes('text/event-stream')
 
 /** Names of headers are in small letters, as they are sent: others are made so for each answer. */

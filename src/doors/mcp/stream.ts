@@ -1,6 +1,6 @@
 import type { Answer } from '#operations/call.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
-import { resultText } from './protocol.ts'
+import { isToken, resultText } from './protocol.ts'
 
 /** Proxies close what is silent for a minute; a comment line keeps it open. */
 const KEEP_ALIVE_MS = 15_000
@@ -38,7 +38,7 @@ function progressOf({ meta }: ToolCall, send: (message: string) => void) {
   const { progressToken } = meta
   let progress = 0
   return (message: string) => {
-    if (progressToken === undefined) return
+    if (!isToken(progressToken)) return
     progress = message === 'Refused.' || message === 'Done.' ? STEPS : progress + 1
     const params = { progressToken, progress, total: STEPS, message }
     send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }))

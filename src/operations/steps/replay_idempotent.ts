@@ -15,12 +15,14 @@ export type IdempotentCall = {
 
 export type StoredAnswer = { fingerprint: string; status: number; body: string }
 
+/** As an argument of a tool it may have megabytes, and the pattern goes through them twice. */
+const QUOTED_LENGTH_MAX = 257
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/
 
 /** 1 to 255 visible characters; the standard's quoted form means the same key. */
 export function readIdempotencyKey(header: string | null): string | null {
   if (header === null) return null
-  const quoted = /^"(.*)"$/.exec(header)
+  const quoted = header.length > QUOTED_LENGTH_MAX ? null : /^"(.*)"$/.exec(header)
   const key = quoted?.[1] ?? header
   if (KEY_FORM.test(key)) return key
   throw new Problem(

@@ -22,12 +22,16 @@ function walk(schema: Walkable, value: unknown, field: string): ProblemDetail[] 
   return [...alternatives, ...(Array.isArray(value) ? ofItems : ofMembers)(schema, value, field)]
 }
 
-/** Of several alternatives the most generous one counts; a schema without a length takes any. */
+/** For ids and the like, which have none of their own: longer than any address can carry. */
+const LENGTH_MAX = 16_384
+
+/** Of several alternatives the most generous one counts. */
 function judge(schema: Walkable, value: string, field: string): ProblemDetail[] {
+  if (schema.contentEncoding !== undefined) return []
   const limits = [schema, ...(schema.anyOf ?? [])].flatMap(({ maxLength }) => maxLength ?? [])
-  const limit = Math.max(...limits)
+  const limit = limits.length === 0 ? LENGTH_MAX : Math.max(...limits)
   // A character may be two units of the string; the validator counts the characters.
-  if (limits.length === 0 || value.length <= limit * 2) return []
+  if (value.length <= limit * 2) return []
   return [{ field, message: `must not have more than ${limit} characters` }]
 }
 

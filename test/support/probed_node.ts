@@ -1,0 +1,52 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { cloneDatabase } from './database.ts'
+
+type ProbedNode = {
+  url: string
+  /** The longest turn of its event loop since the last time this was asked. */
+  longestTurn(): Promise<number>
+}
+
+/** A node in a process of its own that measures its event loop; gone after the test file. */
+export async function startProbed(env: Record<string, string> = {}): Promise<ProbedNode> {
+  const database = await cloneDatabase()
+  const data_dir = await mkdtemp(join(tmpdir(), 'florin_probed_'))
+  const child = fork(new URL('probed.js', import.meta.url), {
+    env: {
+      ...process.env,
+      FLORIN_PORT: '0',
+      FLORIN_ISO_PORT: '0',
+      FLORIN_RATE_PROFILE: 'off',
+      FLORIN_DATA_DIR: data_dir,
+      FLORIN_DATABASE_URL: database.url,
+      FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  after(async () => {
+    child.kill('SIGKILL')
+    await ended
+    await database.drop()
+    await rm(data_dir, { recursive: true, force: true })
+  })
+  const told = async <Message>() => ((await once(child, 'message')) as [Message])[0]
+  const { url } = await Promise.race([
+    told<{ url: string }>(),
+    ended.then(() => Promise.reject(new Error('the node ended before it served'))),
+  ])
+  return {
+    url,
+    longestTurn: async () => {
+      const answer = told<{ worst_ms: number }>()
+      child.send('turn')
+      return (await answer).worst_ms
+    },
+  }
+}
