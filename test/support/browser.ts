@@ -13,6 +13,15 @@ export class Browser {
     this.#home = home
   }
 
+  /** Another browser with these cookies, or with what is made of them. */
+  copy(change: (name: string, value: string) => string = (_name, value) => value): Browser {
+    const other = new Browser(this.#home)
+    other.#cookies = this.#cookies
+      .map((cookie) => ({ ...cookie, value: change(cookie.name, cookie.value) }))
+      .filter(({ value }) => value !== '')
+    return other
+  }
+
   async open(url: string, form?: URLSearchParams): Promise<Shown> {
     let next = url
     let body = form
