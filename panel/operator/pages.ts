@@ -11,6 +11,7 @@ import {
   type LucideIcon,
   OctagonX,
   Scale,
+  Undo2,
   Users,
   Webhook,
   Wrench,
@@ -23,6 +24,7 @@ import { Clearings } from './clearings.tsx'
 import { Disputes } from './disputes.tsx'
 import { Figures } from './figures.tsx'
 import { Health } from './health.tsx'
+import { HeldRefunds } from './held_refunds.tsx'
 import { KillSwitches } from './kill_switches.tsx'
 import { MaintenancePage } from './maintenance.tsx'
 import { Reconciliation } from './reconciliation.tsx'
@@ -46,6 +48,7 @@ export const pages: readonly ConsolePage[] = [
   { path: '/withdrawals', title: 'Withdrawals', icon: Banknote, component: Withdrawals },
   { path: '/suspense', title: 'Suspense', icon: HandCoins, component: Suspense },
   { path: '/clearings', title: 'Clearings', icon: Coins, component: Clearings },
+  { path: '/refunds', title: 'Refunds', icon: Undo2, component: HeldRefunds },
   { path: '/accounts', title: 'Accounts', icon: Users, component: Accounts },
   { path: '/cards', title: 'Cards', icon: CreditCard, component: Cards },
   { path: '/agents', title: 'Agents', icon: Bot, component: Agents },

@@ -34,6 +34,18 @@ export type UnpricedClearing = {
   created_at: string
 }
 
+export type HeldRefund = {
+  id: string
+  account_id: string
+  card_id: string
+  status: 'waiting' | 'approved' | 'refused'
+  amount: number
+  currency: string
+  amount_usd: number
+  merchant_name: string
+  created_at: string
+}
+
 export type ReconciliationReport = {
   checked_at: string
   violations: { proof: string }[]

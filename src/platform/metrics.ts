@@ -10,6 +10,7 @@ export type Metrics = {
   card_messages: Counter<'mti' | 'code'>
   card_connections_refused: Counter<'reason'>
   unpriced_clearings: Counter
+  held_refunds: Counter
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
   rate_limits_shared: Gauge
@@ -24,6 +25,7 @@ export function makeMetrics(): Metrics {
   return {
     registry,
     request_seconds,
+    ...cardMetrics(registers),
     problems: new Counter({
       name: 'florin_problems_total',
       help: 'Answers that were not a success, by operation and error code.',
@@ -42,6 +44,22 @@ export function makeMetrics(): Metrics {
       labelNames: ['status'],
       registers,
     }),
+    rate_limits_shared: new Gauge({
+      name: 'florin_rate_limits_shared',
+      help: '1 while nodes share rate limits through Redis, 0 while each counts by itself.',
+      registers,
+    }),
+    clock_offset_seconds: new Gauge({
+      name: 'florin_clock_offset_seconds',
+      help: "How far the service's clock runs ahead of the world's.",
+      registers,
+    }),
+  }
+}
+
+/** What happens at the card host. */
+function cardMetrics(registers: Registry[]) {
+  return {
     card_messages: new Counter({
       name: 'florin_card_messages_total',
       help: 'Messages of card networks, by type and response code.',
@@ -59,14 +77,9 @@ export function makeMetrics(): Metrics {
       help: 'Clearings in a foreign currency that wait for a person to say their dollars.',
       registers,
     }),
-    rate_limits_shared: new Gauge({
-      name: 'florin_rate_limits_shared',
-      help: '1 while nodes share rate limits through Redis, 0 while each counts by itself.',
-      registers,
-    }),
-    clock_offset_seconds: new Gauge({
-      name: 'florin_clock_offset_seconds',
-      help: "How far the service's clock runs ahead of the world's.",
+    held_refunds: new Counter({
+      name: 'florin_held_refunds_total',
+      help: 'Refunds beyond what their purchase took that were held for approval.',
       registers,
     }),
   }

@@ -16,6 +16,8 @@ export type RiskSettings = {
   blocked_countries: readonly string[]
   /** Whether a terminal that can take part of its amount gets what the card has. */
   partial_approvals: boolean
+  /** Refunds of so much more than their purchase took wait for an operator; null: none do. */
+  refund_review_usd: number | null
 }
 
 export type Velocity = { account_per_day?: number; ip_per_day?: number }
@@ -29,6 +31,7 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
     balance_max_usd: null,
     blocked_countries: [],
     partial_approvals: false,
+    refund_review_usd: null,
   },
   live: {
     velocity: {
@@ -43,6 +46,7 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
     balance_max_usd: null,
     blocked_countries: [],
     partial_approvals: false,
+    refund_review_usd: 0,
   },
 }
 
@@ -58,6 +62,10 @@ export function riskSettingsFrom(given: unknown, mode: 'sandbox' | 'live'): Risk
 
 function wrongIn(risk: RiskSettings): string | null {
   const { withdrawal_cooldown_hours, withdrawal_review_usd, balance_max_usd } = risk
+  const { refund_review_usd } = risk
+  if (refund_review_usd !== null && !isAmount(refund_review_usd)) {
+    return 'refund_review_usd must be a number or null'
+  }
   if (!isAmount(withdrawal_cooldown_hours)) return 'withdrawal_cooldown_hours is no number'
   if (!isAmount(risk.provisional_credit_days)) return 'provisional_credit_days is no number'
   if (withdrawal_review_usd !== null && !isAmount(withdrawal_review_usd)) {

@@ -49,6 +49,14 @@ test('the doctor says who may reach a live card host, and looks at its certifica
   assert.match(wrong?.found ?? '', /is not the key of/)
 })
 
+test('the doctor objects to live refunds that nobody looks at', async () => {
+  const findings = await doctorOn(live)
+  assert.equal(findings.get('refund review')?.state, 'ok')
+  assert.match(findings.get('refund review')?.found ?? '', /up to 0 USD/)
+  const careless = await doctorOn({ ...live, FLORIN_RISK: '{"refund_review_usd": null}' })
+  assert.equal(careless.get('refund review')?.state, 'wrong')
+})
+
 test('the doctor notes a link that is protected by other means', async () => {
   const findings = await doctorOn({ ...open, FLORIN_ISO_PROTECTED_BY: 'IPsec to the processor' })
   const access = findings.get('card link access')

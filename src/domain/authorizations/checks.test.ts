@@ -57,6 +57,7 @@ const request: CardRequest = {
   replacement_minor: null,
   is_final: false,
   network_transaction_id: null,
+  settles: null,
   received_at: NOW,
   message: null,
   answer: () => {

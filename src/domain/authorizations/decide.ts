@@ -27,6 +27,9 @@ const decisions: Readonly<Record<RequestKind, Decide>> = {
 
 /** Decides one message over what the batch knows, and leaves in the batch what it comes to. */
 export function decide(work: Work, request: CardRequest): Decision {
+  // It waited for a person, and the network took it back between their decision and this booking.
+  const isTakenBack = request.settles !== null && work.early_reversals.has(request.settles)
+  if (isTakenBack) return decision('noted')
   return decisions[request.kind](work, request)
 }
 

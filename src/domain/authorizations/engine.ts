@@ -7,6 +7,7 @@ import { findUnlockedCards } from './facts_store.ts'
 import { LaneFinder } from './lane_finder.ts'
 import type { EngineSeams } from './look_up.ts'
 import type { Answered, CardRequest } from './request.ts'
+import type { Unpriced } from './work.ts'
 
 /**
  * The authorization engine. Messages of all doors meet here; a batch of them locks its cards,
@@ -43,7 +44,7 @@ export function makeEngine(
         const { answered, unpriced } = await seams.db.transaction((tx, commitWith) =>
           runBatch(seams, tx, { batch, locks_all: attempt > 1, commitWith }),
         )
-        for (const { id } of unpriced) alarm(seams, id)
+        for (const waiting of unpriced) alarm(seams, waiting)
         return answered
       },
       {
@@ -68,9 +69,13 @@ const waitMaxMs = ({ kind }: CardRequest): number =>
   kind === 'expire' ? Number.POSITIVE_INFINITY : WAIT_MAX_MS
 
 /** Somebody must look: the network has paid, and the card has not. */
-function alarm({ log, metrics }: EngineSeams, id: string): void {
-  metrics.unpriced_clearings.inc()
-  log.error('a clearing waits for a person to say its dollars', { clearing: id }, undefined)
+function alarm({ log, metrics }: EngineSeams, { id, waits_for }: Unpriced): void {
+  const [counter, message] =
+    waits_for === 'dollars'
+      ? [metrics.unpriced_clearings, 'a clearing waits for a person to say its dollars']
+      : [metrics.held_refunds, 'a refund beyond its purchase waits for approval']
+  counter.inc()
+  log.error(message, { clearing: id }, undefined)
 }
 
 /**

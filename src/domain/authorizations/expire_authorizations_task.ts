@@ -86,6 +86,7 @@ function expiryOf({ id, pan_hash }: Open, now: Date): CardRequest {
     replacement_minor: null,
     is_final: false,
     network_transaction_id: null,
+    settles: null,
     received_at: now,
     message: null,
     answer: () => NO_ANSWER,

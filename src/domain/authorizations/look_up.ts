@@ -5,8 +5,10 @@ import type { PurseRow } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
 import { cardPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Database, Tx } from '#platform/db.ts'
+import type { RiskSettings } from '#platform/risk_settings.ts'
 import { type CardFacts, type ChallengeFacts, withoutCountries } from './facts.ts'
 import {
   type CardStanding,
@@ -50,7 +52,9 @@ export async function lookUp(
   const now = seams.clock.now()
   const window = spendingWindow(now)
   const pan_hashes = [...new Set(batch.map(({ pan_hash }) => pan_hash))]
-  const identities = batch.map(({ identity }) => identity)
+  const identities = batch.flatMap(({ identity, settles }) =>
+    settles === null ? [identity] : [identity, settles],
+  )
   // Sent together and answered in turn: each statement sees what was committed before its own.
   if (locks_all) waitLongerForLocks(tx)
   const [locked, standings, seen, rows, challenges, is_paused] = await Promise.all([
@@ -109,6 +113,7 @@ function newWork(seams: EngineSeams, { seen, rows, challenges, ...known }: Facts
     newId: (prefix) => seams.newId(prefix, now),
     newAuthorizationCode: () => newCode(seams),
     partial_approvals: seams.settings.risk.partial_approvals,
+    refund_review_micros: reviewedFrom(seams.settings.risk),
     early_reversals: new Set(seen.filter((row) => row.answer === null).map((row) => row.identity)),
     challenges: new Map(challenges.map((challenge) => [challenge.id, challenge])),
     purchases,
@@ -121,6 +126,9 @@ function newWork(seams: EngineSeams, { seen, rows, challenges, ...known }: Facts
     unpriced: [],
   }
 }
+
+const reviewedFrom = ({ refund_review_usd }: RiskSettings): Micros | null =>
+  refund_review_usd === null ? null : microsFromUsd(refund_review_usd)
 
 function newCode({ random }: EngineSeams): string {
   const bytes = random.bytes(CODE_LENGTH)

@@ -53,11 +53,15 @@ export function isAnsweredElsewhere(cause: unknown): boolean {
   return code === UNIQUE_VIOLATION && table === 'network_messages'
 }
 
+/** What still waits for a person is refused: the network has taken it back. */
 export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): readonly Write[] {
   if (identities.size === 0) return []
+  const reversed = texts([...identities].sort(), (identity) => identity)
   const sql = `insert into early_reversals (identity, created_at)
     select unnest($1::text[]), $2 on conflict do nothing`
-  return [running(sql, [texts([...identities].sort(), (identity) => identity), now])]
+  const refuse = `update unpriced_clearings set refused_at = $2
+    where message_identity = any($1::text[]) and settled_at is null and refused_at is null`
+  return [running(sql, [reversed, now]), running(refuse, [reversed, now])]
 }
 
 export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardFacts>): Promise<void> {

@@ -3,7 +3,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { CardFacts } from './facts.ts'
 import { decision } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
-import type { Work } from './work.ts'
+import type { Unpriced, Work } from './work.ts'
 
 const CENT_MICROS = 10_000n
 
@@ -27,8 +27,13 @@ export function priced(request: CardRequest, head: TransactionRow | null): CardR
   return { ...request, charge: { ...charge, micros, fx_rate: head.fx_rate } }
 }
 
-/** It waits for a person to say what it is in dollars; the network hears that it was noted. */
-export function setAside(work: Work, card: CardFacts, request: CardRequest): Decision {
-  work.unpriced.push({ id: work.newId('txn'), card, request })
+/** It waits for a person: for its dollars, or for approval. The network hears that it was noted. */
+export function setAside(
+  work: Work,
+  card: CardFacts,
+  request: CardRequest,
+  waits_for: Unpriced['waits_for'] = 'dollars',
+): Decision {
+  work.unpriced.push({ id: work.newId('txn'), card, request, waits_for })
   return decision('noted', { network: card.brand })
 }

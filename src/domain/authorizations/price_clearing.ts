@@ -3,7 +3,7 @@ import type { OperatorContext } from '#domain/access/operator.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { decimalsOf, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { PageInput, PageOf } from '#platform/page.ts'
-import { lockUnpriced, pageOfUnpriced, setPrice, type UnpricedRow } from './unpriced_store.ts'
+import { lockWaiting, pageOfUnpriced, setPrice, type UnpricedRow } from './unpriced_store.ts'
 
 /** A capture, refund or stand-in that waits for its dollars. */
 export type UnpricedClearing = {
@@ -46,7 +46,8 @@ export async function priceClearing(
   context: OperatorContext,
   { id, amount_usd }: { id: string; amount_usd: number },
 ): Promise<UnpricedClearing> {
-  const row = await lockUnpriced(context.tx, id)
+  const row = await lockWaiting(context.tx, id, 'dollars')
+  if (row === null) throw new Problem('not_found', 'No such clearing waits for its dollars.')
   if (row.amount_micros !== null) {
     throw new Problem('invalid_request', 'Its dollars have been said already.', { status: 409 })
   }

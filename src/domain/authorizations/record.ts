@@ -64,7 +64,7 @@ function blankRow(work: Work, { card, request }: Asked, { type, status }: Given)
     is_single_message: false,
     is_stand_in: false,
     is_forced: false,
-    message_identity: request.message === null ? null : request.identity,
+    message_identity: request.message === null ? null : (request.settles ?? request.identity),
     dispute_id: null,
     version: 1n,
     created_at: work.now,

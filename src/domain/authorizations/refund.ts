@@ -17,12 +17,28 @@ export function refund(work: Work, request: CardRequest): Decision {
   const named = work.purchases.byMessage(card, request.reference.original_identity)
   const known = priced(request, head)
   if (known === null) return setAside(work, card, request)
+  if (needsReview(work, known, head)) return setAside(work, card, known, 'review')
   const row = recordRefund(work, { card, request: known }, head)
   giveBack(work, card, row, row.amount_micros)
   const captures = head === null ? [] : spread(work, card, { row, head, first: named })
   tell(work, row, 'refunded')
   takeBackCredits(work, captures)
   return decision('noted', { network: card.brand, transaction: row })
+}
+
+/**
+ * A refund without a purchase, or the part of it that its purchase never took, is money that only
+ * the message vouches for: whoever can send one could credit a card with any amount.
+ */
+function needsReview(
+  { refund_review_micros: most }: Work,
+  { charge, settles }: CardRequest,
+  head: TransactionRow | null,
+): boolean {
+  if (most === null || settles !== null) return false
+  const left = head === null ? 0n : head.captured_micros - head.refunded_micros
+  const unfounded = (charge.micros ?? 0n) - (left > 0n ? left : 0n)
+  return unfounded > most
 }
 
 export function recordRefund(

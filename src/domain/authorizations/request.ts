@@ -110,6 +110,8 @@ export type CardRequest = {
   /** The last capture of its purchase: what is still held is given back. */
   is_final: boolean
   network_transaction_id: string | null
+  /** Of a clearing that waited for a person: the identity of the message it came by. */
+  settles: string | null
   received_at: Date
   /** Null for what is no message. */
   message: KeptMessage | null

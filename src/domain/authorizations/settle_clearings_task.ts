@@ -7,8 +7,8 @@ import { findPriced, markSettled, type PricedRow } from './unpriced_store.ts'
 const EVERY_MS = 1_000
 
 /**
- * Books what a person has priced, as its message would have been booked. It has an identity of its
- * own, so that a pass that dies between the booking and the mark books nothing twice.
+ * Books what a person has priced or approved, as its message would have been booked. It has an
+ * identity of its own, so that a pass that dies between booking and mark books nothing twice.
  */
 export function settleClearingsTask({
   db,
@@ -20,8 +20,9 @@ export function settleClearingsTask({
     every_ms: EVERY_MS,
     pass: async () => {
       for (const row of await findPriced(db)) {
-        await engine.submit(requestOf(row))
-        await markSettled(db, row, clock.now())
+        const request = requestOf(row)
+        await engine.submit(request)
+        await markSettled(db, row, { now: clock.now(), identity: request.identity })
       }
     },
   }
@@ -33,6 +34,7 @@ function requestOf(row: PricedRow): CardRequest {
   return {
     ...told,
     identity: `priced|${row.id}`,
+    settles: row.message_identity,
     pan_hash: row.pan_hash,
     charge: {
       minor: row.amount_minor,

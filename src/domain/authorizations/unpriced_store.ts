@@ -1,4 +1,3 @@
-import { Problem } from '#contract/problem.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/page.ts'
@@ -20,23 +19,28 @@ export type UnpricedRow = {
   currency: string
   merchant_name: string
   amount_micros: Micros | null
+  waits_for: Unpriced['waits_for']
+  approved_at: Date | null
+  refused_at: Date | null
   created_at: Date
 }
 
 const COLUMNS = `account_id, id, card_id, kind, amount_minor, currency, merchant_name,
-  amount_micros, created_at`
+  amount_micros, waits_for, approved_at, refused_at, created_at`
+
+const IS_WAITING = 'settled_at is null and refused_at is null'
 
 /** They are rare: a network that bills in dollars says them. */
 export async function insertUnpriced(tx: Tx, unpriced: readonly Unpriced[], now: Date) {
-  for (const { id, card, request } of unpriced) {
+  for (const { id, card, request, waits_for } of unpriced) {
     const { kind, link, fingerprint, merchant, entry, reference, is_final, charge } = request
     const { network_transaction_id } = request
     const told = { kind, link, fingerprint, merchant, entry, reference, is_final }
     const kept: KeptRequest = { ...told, network_transaction_id, fx_rate: charge.fx_rate }
     await tx.run(
       `insert into unpriced_clearings (account_id, id, card_id, kind, amount_minor, currency,
-              merchant_name, request, message_identity, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+              merchant_name, request, message_identity, waits_for, amount_micros, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
         card.account_id,
         id,
@@ -47,6 +51,8 @@ export async function insertUnpriced(tx: Tx, unpriced: readonly Unpriced[], now:
         merchant.merchant_name,
         JSON.stringify(kept),
         request.identity,
+        waits_for,
+        waits_for === 'review' ? charge.micros : null,
         now,
       ],
     )
@@ -58,18 +64,46 @@ export function pageOfUnpriced(tx: Tx, input: PageInput): Promise<PageOf<Unprice
     operation: 'operator.list_unpriced_clearings',
     prefix: 'txn',
     select: `select ${COLUMNS} from unpriced_clearings`,
-    where: [['settled_at is null']],
+    where: [[`waits_for = 'dollars' and ${IS_WAITING}`]],
     input,
   })
 }
 
-export async function lockUnpriced(tx: Tx, id: string): Promise<UnpricedRow> {
+/** Those that nobody has decided on yet. */
+export function pageOfHeldRefunds(tx: Tx, input: PageInput): Promise<PageOf<UnpricedRow>> {
+  return readPage(tx, {
+    operation: 'operator.list_held_refunds',
+    prefix: 'txn',
+    select: `select ${COLUMNS} from unpriced_clearings`,
+    where: [[`waits_for = 'review' and approved_at is null and ${IS_WAITING}`]],
+    input,
+  })
+}
+
+/** Waiting, and for this; null where there is none. */
+export async function lockWaiting(
+  tx: Tx,
+  id: string,
+  waits_for: Unpriced['waits_for'],
+): Promise<UnpricedRow | null> {
   const [row] = await tx.rows<UnpricedRow>(
-    `select ${COLUMNS} from unpriced_clearings where id = $1 and settled_at is null for update`,
-    [id],
+    `select ${COLUMNS} from unpriced_clearings
+      where id = $1 and waits_for = $2 and approved_at is null and ${IS_WAITING} for update`,
+    [id, waits_for],
   )
-  if (row === undefined) throw new Problem('not_found', 'No such clearing waits for its dollars.')
-  return row
+  return row ?? null
+}
+
+export async function decideRefund(
+  tx: Tx,
+  { account_id, id }: UnpricedRow,
+  decided: Pick<UnpricedRow, 'approved_at' | 'refused_at'>,
+): Promise<void> {
+  await tx.run(
+    `update unpriced_clearings set approved_at = $3, refused_at = $4
+      where account_id = $1 and id = $2`,
+    [account_id, id, decided.approved_at, decided.refused_at],
+  )
 }
 
 export async function setPrice(tx: Tx, { account_id, id }: UnpricedRow, micros: Micros) {
@@ -82,6 +116,7 @@ export async function setPrice(tx: Tx, { account_id, id }: UnpricedRow, micros: 
 export type PricedRow = Pick<UnpricedRow, 'account_id' | 'id' | 'amount_minor' | 'currency'> & {
   amount_micros: Micros
   pan_hash: string
+  message_identity: string
   request: KeptRequest
   received_at: Date
 } & KeptMessage & {
@@ -91,25 +126,36 @@ export type PricedRow = Pick<UnpricedRow, 'account_id' | 'id' | 'amount_minor' |
     answer: Buffer
   }
 
-/** Those that have been given their dollars, with the message they came by. */
+/** Those that a person has priced or approved, with the message they came by. */
 export function findPriced(tx: Tx): Promise<PricedRow[]> {
   return tx.rows<PricedRow>(
     `select u.account_id, u.id, u.amount_minor, u.currency, u.amount_micros, u.request, c.pan_hash,
-            m.mti, m.bitmap, m.fields, m.raw, m.response_mti, m.response_fields, m.response_code,
-            m.answer, m.received_at
+            u.message_identity, m.mti, m.bitmap, m.fields, m.raw, m.response_mti,
+            m.response_fields, m.response_code, m.answer, m.received_at
        from unpriced_clearings u
        join cards c on c.account_id = u.account_id and c.id = u.card_id
        join network_messages m on m.identity = u.message_identity
-      where u.settled_at is null and u.amount_micros is not null
+      where u.settled_at is null and u.refused_at is null and u.amount_micros is not null
+        and (u.waits_for = 'dollars' or u.approved_at is not null)
       order by u.id
       limit 100`,
   )
 }
 
-export async function markSettled(tx: Tx, { account_id, id }: PricedRow, now: Date): Promise<void> {
-  await tx.run('update unpriced_clearings set settled_at = $3 where account_id = $1 and id = $2', [
-    account_id,
-    id,
-    now,
-  ])
+/** Its message names its transaction from now on: a reversal finds it by that. */
+export async function markSettled(
+  tx: Tx,
+  row: Pick<PricedRow, 'account_id' | 'id' | 'message_identity'>,
+  settled: { now: Date; identity: string },
+): Promise<void> {
+  await tx.run(
+    `with named as (
+       update network_messages m
+          set account_id = booked.account_id, card_id = booked.card_id,
+              transaction_id = booked.transaction_id
+         from network_messages booked where booked.identity = $4 and m.identity = $5)
+     update unpriced_clearings set settled_at = $3
+      where account_id = $1 and id = $2 and refused_at is null`,
+    [row.account_id, row.id, settled.now, settled.identity, row.message_identity],
+  )
 }

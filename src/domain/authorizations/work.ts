@@ -2,6 +2,7 @@ import type { SpendingWindow } from '#domain/cards/limits.ts'
 import type { Posting } from '#domain/ledger/post.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { IdPrefix } from '#kernel/id.ts'
+import type { Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { Purchases } from './purchases.ts'
@@ -22,6 +23,8 @@ export type Work = {
   cards: ReadonlyMap<string, CardFacts>
   is_paused: boolean
   partial_approvals: boolean
+  /** Refunds that give back so much more than their purchase took wait for a person; null: none. */
+  refund_review_micros: Micros | null
   /** Identities whose reversal came first. */
   early_reversals: Set<string>
   challenges: ReadonlyMap<string, ChallengeFacts>
@@ -37,8 +40,13 @@ export type Work = {
   refunds: RefundState
 }
 
-/** A fact whose dollars nobody knows yet. */
-export type Unpriced = { id: string; card: CardFacts; request: CardRequest }
+/** A fact whose dollars nobody knows yet, or a refund that a person has to approve. */
+export type Unpriced = {
+  id: string
+  card: CardFacts
+  request: CardRequest
+  waits_for: 'dollars' | 'review'
+}
 
 /** A change to a row that was there before; one of this batch is written as it has become. */
 export function change(work: Work, row: TransactionRow, to: Partial<TransactionRow>): void {

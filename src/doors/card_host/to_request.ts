@@ -78,6 +78,7 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
       fields[95] === undefined ? null : BigInt(readReplacement(fields[95]).transaction_amount),
     is_final: tags.get(TAG_FINAL) === '1',
     network_transaction_id: trimmed(fields[63]),
+    settles: null,
     received_at,
     message: given.masked,
     answer: given.answer,

@@ -10,6 +10,11 @@ import {
   suspendAccount,
 } from '#domain/accounts/administer_account.ts'
 import { findUnpricedClearings, priceClearing } from '#domain/authorizations/price_clearing.ts'
+import {
+  approveRefund,
+  findHeldRefunds,
+  refuseRefund,
+} from '#domain/authorizations/review_refund.ts'
 import { cancelByAdmin, freezeByAdmin, unfreezeByAdmin } from '#domain/cards/administer_card.ts'
 import { findCardsOfAll } from '#domain/cards/find_cards.ts'
 import { shipCard } from '#domain/cards/ship_card.ts'
@@ -72,6 +77,9 @@ export const acts: { readonly [Name in CallName]: Act<Name> } = {
 
   list_unpriced_clearings: findUnpricedClearings,
   price_clearing: priceClearing,
+  list_held_refunds: findHeldRefunds,
+  approve_refund: approveRefund,
+  refuse_refund: refuseRefund,
 
   list_suspense: findSuspense,
   release_suspense: releaseSuspense,

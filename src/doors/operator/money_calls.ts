@@ -3,9 +3,17 @@ import { Id, Input, OneOf, Page, pageQuery } from '#contract/shapes.ts'
 import { Topup } from '#contract/topups.ts'
 import { Withdrawal } from '#contract/withdrawals.ts'
 import { operatorCall } from './operator_call.ts'
-import { AccountFilter, HeldDeposit, owned, Reconciliation, UnpricedClearing } from './shapes.ts'
+import {
+  AccountFilter,
+  HeldDeposit,
+  HeldRefund,
+  owned,
+  Reconciliation,
+  UnpricedClearing,
+} from './shapes.ts'
 
 const ofWithdrawal = Input({ id: Id('wd', 'The withdrawal.') })
+const ofHeldRefund = Input({ id: Id('txn', 'The held refund.') })
 const ofSuspense = Input({ id: Id('bal', 'The deposit in suspense.') })
 
 /** Money that waits for a person, and whether all of it is there. */
@@ -60,6 +68,33 @@ export const money_calls = {
     }),
     output: UnpricedClearing,
     problems: ['invalid_amount'],
+  }),
+  list_held_refunds: operatorCall({
+    name: 'list_held_refunds',
+    method: 'GET',
+    path: '/held_refunds',
+    role: 'viewer',
+    summary: 'Refunds without a purchase, or of more than it took, that wait for approval.',
+    input: Input({ ...pageQuery }),
+    output: Page(HeldRefund),
+  }),
+  approve_refund: operatorCall({
+    name: 'approve_refund',
+    method: 'POST',
+    path: '/held_refunds/{id}/approve',
+    role: 'risk',
+    summary: 'Credit a held refund; it is booked within seconds.',
+    input: ofHeldRefund,
+    output: HeldRefund,
+  }),
+  refuse_refund: operatorCall({
+    name: 'refuse_refund',
+    method: 'POST',
+    path: '/held_refunds/{id}/refuse',
+    role: 'risk',
+    summary: 'Do not credit a held refund.',
+    input: ofHeldRefund,
+    output: HeldRefund,
   }),
   list_withdrawals: operatorCall({
     name: 'list_withdrawals',

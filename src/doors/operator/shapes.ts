@@ -92,6 +92,21 @@ export const UnpricedClearing = Type.Object(
   { description: 'A clearing that waits for its dollars.' },
 )
 
+export const HeldRefund = Type.Object(
+  {
+    id: Id('txn', 'The refund; the transaction that comes of it has an id of its own.'),
+    account_id: Id('acct', 'The account that would be credited.'),
+    card_id: Id('card', 'The card.'),
+    status: OneOf(['waiting', 'approved', 'refused'], { description: 'What was decided.' }),
+    amount: Type.Number({ description: "In the merchant's currency." }),
+    currency: Type.String({ description: "The merchant's currency." }),
+    amount_usd: Usd('The amount that would be credited.'),
+    merchant_name: Type.String({ description: 'The merchant.' }),
+    created_at: Timestamp('When the network sent it.'),
+  },
+  { description: 'A refund of more than its purchase took, held for approval.' },
+)
+
 const Difference = Type.Object({
   chain: Type.String({ description: 'The chain.' }),
   asset: Type.String({ description: 'The asset.' }),

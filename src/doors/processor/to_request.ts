@@ -105,6 +105,7 @@ export function toRequest(message: ProcessorMessage, given: Given): CardRequest 
       message.amounts.replacement === undefined ? null : BigInt(message.amounts.replacement),
     is_final: message.is_final ?? false,
     network_transaction_id: network.lifecycle_id ?? null,
+    settles: null,
     received_at,
     message: {
       mti: MTIS[message.type],

@@ -8,9 +8,9 @@ const DAY_MS = 86_400_000
 /** A certificate that ends sooner than this is renewed now. */
 const RENEW_BEFORE_DAYS = 30
 
-/** Who may reach the card host, and by which certificates. */
+/** Who may reach the card host, by which certificates, and what becomes of a stray refund. */
 export function cardLinkChecks(settings: Settings): Check[] {
-  return [accessCheck(settings), ...certificateChecks(settings)]
+  return [accessCheck(settings), ...certificateChecks(settings), refundCheck(settings)]
 }
 
 const accessCheck = (settings: Settings): Check => ({
@@ -55,3 +55,15 @@ async function certificateFound(tls: IsoTls): Promise<string | Note> {
   }
   return `valid until ${own.validTo}`
 }
+
+const refundCheck = ({ mode, risk }: Settings): Check => ({
+  name: 'refund review',
+  cure: 'Set refund_review_usd in FLORIN_RISK to the most you would lose to a forged refund.',
+  look: async () => {
+    const { refund_review_usd } = risk
+    const found = 'refunds without a purchase are credited'
+    if (refund_review_usd !== null) return `${found} up to ${refund_review_usd} USD each`
+    if (mode === 'live') throw new Error(`${found} without a limit`)
+    return new Note(`${found}, as the sandbox has it`)
+  },
+})

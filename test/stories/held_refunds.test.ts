@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openLine } from '#sandbox/card_network.ts'
+import { getCard } from '#test/support/cards.ts'
+import { send } from '#test/support/http.ts'
+import { purchaseMessage } from '#test/support/issuer.ts'
+import { operate } from '#test/support/operator.ts'
+import { assertBooksAreSound, openSpender } from '#test/support/spending.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const alarms: object[] = []
+const log = {
+  info: () => undefined,
+  error: (message: string, fields: object) => {
+    if (message.includes('refund')) alarms.push(fields)
+  },
+}
+const env = { FLORIN_RISK: '{"refund_review_usd": 0}', FLORIN_ISO_SIGN_ON: 'required' }
+const service = await startTestService({ env, seams: { log } })
+const { url, world, programme } = service
+
+type Spender = Awaited<ReturnType<typeof openSpender>>
+type Message = ReturnType<typeof purchaseMessage>
+
+const open = (usd = 100) => openSpender(service, { usd })
+
+/** A message of the network about the card, over its own link. */
+async function tell({ account_id, card }: Spender, cents: number, given: object) {
+  const { pan, exp_year } = await world.cardNumberOf(account_id, card.id)
+  const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
+  const message = purchaseMessage(plastic, cents, given)
+  return { message, code: await answerTo(message) }
+}
+
+async function answerTo(message: Message): Promise<string | undefined> {
+  const line = await openLine(world.card_host_port)
+  await line.ask({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
+  const answer = await line.ask(message)
+  line.end()
+  return answer.fields[39]
+}
+
+const refundOf = (spender: Spender, cents: number, fields: Record<number, string> = {}) =>
+  tell(spender, cents, { mti: '0220', fields: { 3: '200000', ...fields } })
+
+const balanceOf = async ({ key, card }: Spender) => (await getCard(url, key, card.id)).balance_usd
+
+type Held = { id: string; card_id: string; amount_usd: number; merchant_name: string }
+
+async function heldOf({ card }: Spender): Promise<Held[]> {
+  const { body, text } = await operate(url, 'GET', '/held_refunds')
+  assert(Array.isArray(body.data), text)
+  return (body.data as Held[]).filter(({ card_id }) => card_id === card.id)
+}
+
+const settle = () => world.runTasks(['settle_clearings'])
+
+test('a refund without a purchase is answered 00 and credits nothing until a person approves', async () => {
+  const spender = await open()
+  const { message, code } = await refundOf(spender, 500_000)
+  assert.equal(code, '00')
+  assert.equal(await answerTo({ ...message, mti: '0221' }), '00', 'its repeat too')
+  await settle()
+  assert.equal(await balanceOf(spender), 100)
+  const [held, ...others] = await heldOf(spender)
+  assert(held !== undefined && others.length === 0)
+  assert.deepEqual([held.amount_usd, held.merchant_name], [5_000, 'Test Shop'])
+  assert.deepEqual(alarms, [{ clearing: held.id }])
+  assert.match(await programme.metrics.registry.metrics(), /florin_held_refunds_total 1/)
+
+  const approved = await operate(url, 'POST', `/held_refunds/${held.id}/approve`)
+  assert.deepEqual([approved.status, approved.body.status], [200, 'approved'], approved.text)
+  await settle()
+  await settle()
+  assert.equal(await balanceOf(spender), 5_100)
+  assert.deepEqual(await heldOf(spender), [])
+  const list = await send(url, 'GET', `/v1/cards/${spender.card.id}/transactions`, {
+    bearer: spender.key,
+  })
+  assert.deepEqual(
+    list.body.data.map((row: { type: string; amount_usd: number }) => [row.type, row.amount_usd]),
+    [['refund', 5_000]],
+  )
+  const events = await send(url, 'GET', '/v1/activity?limit=100', { bearer: spender.key })
+  assert.equal(events.text.split('transaction.refunded').length - 1, 1)
+  const audit = await send(url, 'GET', '/v1/audit_log?limit=100', { bearer: spender.key })
+  assert.match(audit.text, /approve_refund/)
+  const again = await operate(url, 'POST', `/held_refunds/${held.id}/approve`)
+  assert.equal(again.status, 404)
+  await assertBooksAreSound(programme.db)
+})
+
+test('a refused refund is never credited', async () => {
+  const spender = await open()
+  await refundOf(spender, 2_000)
+  const [held] = await heldOf(spender)
+  const path = `/held_refunds/${held?.id}`
+  const stranger = await send(url, 'POST', `/operator/v1${path}/refuse`, { bearer: spender.key })
+  assert.equal(stranger.status, 401)
+  const refused = await operate(url, 'POST', `${path}/refuse`)
+  assert.deepEqual([refused.status, refused.body.status], [200, 'refused'])
+  assert.equal((await operate(url, 'POST', `${path}/approve`)).status, 404)
+  await settle()
+  assert.equal(await balanceOf(spender), 100)
+  assert.deepEqual(await heldOf(spender), [])
+  const audit = await send(url, 'GET', '/v1/audit_log?limit=100', { bearer: spender.key })
+  assert.match(audit.text, /refuse_refund/)
+  await assertBooksAreSound(programme.db)
+})
+
+test('a refund up to what its purchase took is credited at once, and more than that is held', async () => {
+  const spender = await open()
+  const { message } = await tell(spender, 1_000, {})
+  const rrn = { 37: message.fields[37] as string }
+  await tell(spender, 1_000, { mti: '0220', fields: rrn })
+  assert.equal(await balanceOf(spender), 90)
+  await refundOf(spender, 600, rrn)
+  assert.equal(await balanceOf(spender), 96)
+  await refundOf(spender, 500_000, rrn)
+  assert.equal(await balanceOf(spender), 96)
+  assert.equal((await heldOf(spender)).length, 1)
+  await refundOf(spender, 400, rrn)
+  assert.equal(await balanceOf(spender), 100)
+  await assertBooksAreSound(programme.db)
+})
+
+test('a refund that the network reverses while it waits is not credited any more', async () => {
+  const spender = await open()
+  const { message } = await refundOf(spender, 2_000)
+  const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = message.fields
+  const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
+  const [held] = await heldOf(spender)
+  const reversal = { mti: '0420', fields: { 90: original, 37: undefined } }
+  assert.equal((await tell(spender, 2_000, reversal)).code, '00')
+  assert.deepEqual(await heldOf(spender), [])
+  assert.equal((await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)).status, 404)
+  await settle()
+  assert.equal(await balanceOf(spender), 100)
+  await assertBooksAreSound(programme.db)
+})
+
+test('a refund that was approved can still be reversed by the message it came by', async () => {
+  const spender = await open()
+  const { message } = await refundOf(spender, 2_000)
+  const [held] = await heldOf(spender)
+  await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)
+  await settle()
+  assert.equal(await balanceOf(spender), 120)
+  const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = message.fields
+  const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
+  await tell(spender, 2_000, { mti: '0420', fields: { 90: original, 37: undefined } })
+  assert.equal(await balanceOf(spender), 100)
+  await assertBooksAreSound(programme.db)
+})
