@@ -175,7 +175,11 @@ function occurrencesOf(pan: string, value: string): Range[] {
   const ranges: Range[] = []
   if (value.length < pan.length) return ranges
   for (let at = value.indexOf(pan); at >= 0; at = value.indexOf(pan, at + 1)) {
-    ranges.push(hiddenOfPan(pan, at))
+    const range = hiddenOfPan(pan, at)
+    const last = ranges.at(-1)
+    // Joined where they overlap: a number of equal digits is found a thousand times in one element.
+    if (last !== undefined && range.from <= last.to) last.to = range.to
+    else ranges.push(range)
   }
   return ranges
 }

@@ -13,6 +13,8 @@ const ECHO_AFTER_MS = 60_000
 const DEAD_AFTER_MS = 120_000
 /** A frame must be complete this long after its first byte: networks send each in one piece. */
 const FRAME_MAX_MS = 10_000
+/** Bytes that are cut into frames at a time: the smallest frames come hundreds to a slice. */
+const SLICE_BYTES = 2_048
 /** A connection that must sign on does so first thing. */
 const SIGN_ON_MAX_MS = 10_000
 /** A peer that lets its answers pile up for this long does not read any more. */
@@ -33,7 +35,9 @@ export class Connection implements FrameSource {
   readonly #reader: FrameReader
   readonly #state: LinkState
   readonly #since_ms: number
-  /** Read from the socket and not handled yet, from a place on. */
+  /** Read from the socket and not cut into frames yet. */
+  #unread: Buffer[] = []
+  /** Cut and not handled yet, from a place on. */
   #frames: Frame[] = []
   #frames_at = 0
   /** In the order of arrival, so that the overdue ones stand first. */
@@ -105,39 +109,63 @@ export class Connection implements FrameSource {
     this.#heard_ms = this.#seams.clock.monotonic()
     this.#echoes = 0
     if (this.#is_over) return
-    const waiting = this.#frames.length
-    try {
-      this.#reader.push(chunk, (frame) => this.#frames.push(frame))
-    } catch (fault) {
-      if (!(fault instanceof MalformedMessage)) throw fault
-      this.#seams.log.info('a card link was closed', { reason: fault.reason })
-      this.#close()
-    }
-    const isWhole = this.#is_over || this.#reader.isBetweenFrames()
-    if (isWhole) this.#frame_since_ms = null
-    else if (this.#frame_since_ms === null || this.#frames.length > waiting) {
-      this.#frame_since_ms = this.#heard_ms
-    }
-    if (waiting === 0 && this.#frames.length > 0) this.#turns.add(this)
+    const isIdle = !this.#hasWork()
+    this.#unread.push(chunk)
+    if (isIdle) this.#turns.add(this)
     this.#flow()
   }
 
+  #hasWork(): boolean {
+    return this.#unread.length > 0 || this.#frames.length > 0
+  }
+
+  /** One frame, or a slice of bytes to cut more of them from: either takes well under 1 ms. */
   handleNext(): boolean {
     const frame = this.#frames[this.#frames_at]
-    this.#frames_at += 1
-    if (frame !== undefined && !this.#socket.destroyed) this.#receive(frame)
-    if (this.#frames_at < this.#frames.length && !this.#socket.destroyed) return true
-    this.#frames = []
-    this.#frames_at = 0
+    if (this.#socket.destroyed) this.#dropUnhandled()
+    else if (frame === undefined) this.#cut()
+    else {
+      this.#frames_at += 1
+      this.#receive(frame)
+    }
+    if (this.#frames_at >= this.#frames.length) {
+      this.#frames = []
+      this.#frames_at = 0
+    }
+    if (this.#hasWork()) return true
     this.#flow()
     this.#endIfAnswered()
     return false
   }
 
+  #cut(): void {
+    const chunk = this.#unread.shift()
+    if (chunk === undefined) return
+    if (chunk.length > SLICE_BYTES) this.#unread.unshift(chunk.subarray(SLICE_BYTES))
+    try {
+      this.#reader.push(chunk.subarray(0, SLICE_BYTES), (frame) => this.#frames.push(frame))
+    } catch (fault) {
+      if (!(fault instanceof MalformedMessage)) throw fault
+      this.#seams.log.info('a card link was closed', { reason: fault.reason })
+      this.#unread = []
+      this.#close()
+    }
+    const isWhole = this.#is_over || this.#reader.isBetweenFrames()
+    if (isWhole) this.#frame_since_ms = null
+    else if (this.#frame_since_ms === null || this.#frames.length > 0) {
+      this.#frame_since_ms = this.#seams.clock.monotonic()
+    }
+  }
+
+  #dropUnhandled(): void {
+    this.#unread = []
+    this.#frames.length = this.#frames_at
+  }
+
   #receive({ header, body }: Frame): void {
     const handled = dispatch(this.#seams, this.#state, body)
     if (handled === null) {
-      this.#frames.length = this.#frames_at
+      this.#dropUnhandled()
       this.#close()
       return
     }
@@ -168,7 +196,8 @@ export class Connection implements FrameSource {
   }
 
   #endIfAnswered(): void {
-    if (!this.#is_over || this.in_flight > 0 || this.#answers.length > 0) return
+    const isWorking = this.#hasWork() || this.in_flight > 0 || this.#answers.length > 0
+    if (!this.#is_over || isWorking) return
     this.#ending_since_ms ??= this.#seams.clock.monotonic()
     this.#socket.end()
   }
@@ -177,7 +206,8 @@ export class Connection implements FrameSource {
     const needs_drain = this.#socket.writableNeedDrain
     if (!needs_drain) this.#unread_since_ms = null
     else this.#unread_since_ms ??= this.#seams.clock.monotonic()
-    const isFull = !this.#is_over && (this.in_flight >= IN_FLIGHT_MAX || needs_drain)
+    const hasEnough = this.#unread.length > 0 || this.in_flight >= IN_FLIGHT_MAX
+    const isFull = !this.#is_over && (hasEnough || needs_drain)
     if (isFull && !this.#socket.isPaused()) this.#socket.pause()
     if (!isFull && this.#socket.isPaused()) this.#socket.resume()
   }

@@ -176,6 +176,7 @@ test('every page of the console fits, is quiet, and everybody can use it', { ski
         await page.getByLabel('In dollars').waitFor()
       },
     },
+    { name: 'operator_refunds', path: '/operator/refunds', ready: heading('Refunds') },
     { name: 'operator_accounts', path: '/operator/accounts', ready: heading('Accounts') },
     { name: 'operator_cards', path: '/operator/cards', ready: heading('Cards') },
     { name: 'operator_agents', path: '/operator/agents', ready: row('Revoke Test agent') },
