@@ -183,6 +183,11 @@ export async function moveAtOnce(
   return moved ?? null
 }
 
+/**
+ * The update adds to the balance that was locked, not to the row's own: PostgreSQL checks a row
+ * against its constraints before it notices that another transaction has changed it meanwhile, so a
+ * load that waits for a credit would fail although the credit covers it.
+ */
 const MOVE_AT_ONCE = `
   with locked as materialized (
     select kind, owner_id, balance_micros, moved_at from purses
@@ -203,13 +208,15 @@ const MOVE_AT_ONCE = `
        and coalesce(bool_and(moved_at < $12) filter (where kind = 'treasury'), true)
        and coalesce(bool_and(balance_micros = 0) filter (where kind = $14), true)
   ), changed as (
-    update purses
-       set balance_micros = balance_micros
-             + case when kind = $4 and owner_id = $5 then -$8::bigint else $8::bigint end,
+    update purses p
+       set balance_micros = l.balance_micros
+             + case when l.kind = $4 and l.owner_id = $5 then -$8::bigint else $8::bigint end,
            moved_at = $12
-     where account_id = $1 and ((kind = $4 and owner_id = $5) or (kind = $6 and owner_id = $7))
+      from locked l
+     where p.account_id = $1 and p.kind = l.kind and p.owner_id = l.owner_id
+       and ((l.kind = $4 and l.owner_id = $5) or (l.kind = $6 and l.owner_id = $7))
        and exists (select from lawful)
-    returning kind, owner_id, balance_micros
+    returning p.kind, p.owner_id, p.balance_micros
   )
   insert into movements (account_id, id, movement, from_kind, from_owner_id, to_kind, to_owner_id,
          amount_micros, reference_type, reference_id, description, created_at,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { idMaker } from '#kernel/id.ts'
 import { type Database, openDatabase } from '#platform/db.ts'
 import { systemRandom } from '#platform/random.ts'
@@ -316,6 +317,23 @@ test("no treasury movement seems older than the one before it, whatever the node
   const second = await db.transaction((tx) => move(tx, settle(account_id, 1), stamp(behind)))
   assert.ok(second.id > first.id)
   assert.ok(second.created_at > first.created_at)
+  await requireSoundBooks()
+})
+
+test('a movement that waits for a credit is covered by it', async () => {
+  const account_id = await insertBareAccount(db)
+  const funded = [settle(account_id, 5), load(account_id, 'a', 1)]
+  await db.transaction((tx) => post(tx, funded, stamp()))
+  let loading: Promise<unknown> = Promise.resolve()
+  await db.transaction(async (tx) => {
+    await move(tx, settle(account_id, 10), stamp())
+    const later = stamp(new Date(Date.now() + 1_000))
+    loading = db.transaction((other) => move(other, load(account_id, 'a', 10), later))
+    await setTimeout(300)
+  })
+  await loading
+  const left = { receivable: 0n, treasury: 4n, carda: 11n, holda: 0n }
+  assert.deepEqual(await balances(account_id), left)
   await requireSoundBooks()
 })
 

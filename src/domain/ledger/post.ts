@@ -140,8 +140,10 @@ function requireLawful({ movement, from, to, amount_micros }: Move): void {
 
 function pursesIn(move: Move): OwnedPurse[] {
   const { account_id, from, to } = move
-  const purses = [from, to].map((purse) => ({ account_id, ...purse }))
-  return dependsOnDebt(move) ? [...purses, receivableOf(move)] : purses
+  const purses = dependsOnDebt(move) ? [from, to, receivable] : [from, to]
+  const payer = debtPayer(move)
+  if (payer !== null) purses.push(payer)
+  return purses.map((purse) => ({ account_id, ...purse }))
 }
 
 const receivableOf = ({ account_id }: { account_id: string }): OwnedPurse => ({
