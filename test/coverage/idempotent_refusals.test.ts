@@ -17,6 +17,21 @@ import { subscribe } from '#test/support/webhooks.ts'
 const service = await startTestService()
 const { url } = service
 
+const holder = await openHolder(service)
+const cancelled = await cardIn(url, holder.key, { status: 'cancelled' })
+const card = await issueCard(url, holder.key)
+const topup = await send(url, 'POST', '/v1/topups', {
+  bearer: holder.bearer,
+  body: { amount_usd: 100, asset: 'USDT', chain: 'tron' },
+})
+await send(url, 'POST', `/v1/topups/${topup.body['id']}/cancel`, { bearer: holder.bearer })
+const webhook = await subscribe(url, holder, { url: 'https://shop.example/florin' })
+const buyer = await openBuyer(service)
+const dispute = await fileDispute(url, buyer)
+const closing = await openBuyer(service)
+const closed = await fileDispute(url, closing)
+await operate(url, 'POST', `/disputes/${closed.id}/close`, { body: { outcome: 'lost' } })
+
 const takesKey = ({ method, never_stored }: OperationShape) =>
   (method === 'POST' || method === 'PATCH') && never_stored !== true
 
@@ -73,21 +88,6 @@ for (const operation of with_amounts) {
     }
   })
 }
-
-const holder = await openHolder(service)
-const cancelled = await cardIn(url, holder.key, { status: 'cancelled' })
-const card = await issueCard(url, holder.key)
-const topup = await send(url, 'POST', '/v1/topups', {
-  bearer: holder.bearer,
-  body: { amount_usd: 100, asset: 'USDT', chain: 'tron' },
-})
-await send(url, 'POST', `/v1/topups/${topup.body['id']}/cancel`, { bearer: holder.bearer })
-const webhook = await subscribe(url, holder, { url: 'https://shop.example/florin' })
-const buyer = await openBuyer(service)
-const dispute = await fileDispute(url, buyer)
-const closing = await openBuyer(service)
-const closed = await fileDispute(url, closing)
-await operate(url, 'POST', `/disputes/${closed.id}/close`, { body: { outcome: 'lost' } })
 
 type Case = {
   operation: OperationName

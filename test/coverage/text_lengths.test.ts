@@ -8,6 +8,9 @@ import { send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
+const { url } = await startTestService()
+const { bearer } = await openAccount(url)
+
 type Schema = { pattern?: string; format?: string; maxLength?: number; type?: string }
 
 /** Every schema inside one, with the way to it. */
@@ -35,9 +38,6 @@ test('every text that is judged by a pattern or a format has a length that is ju
     [],
   )
 })
-
-const { url } = await startTestService()
-const { bearer } = await openAccount(url)
 
 test('an e-mail of megabytes is a 400, whatever its pattern makes of it', async () => {
   const email = `a@a${'.a'.repeat(4_000_000)}`
