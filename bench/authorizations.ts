@@ -158,7 +158,7 @@ function parts({ seams }: World): Record<string, number> {
     pan_hash: '',
     is_suspended: false,
     limits: { per_transaction: 10n ** 9n, daily: 10n ** 12n, monthly: 10n ** 12n },
-    spent: { day: '2026-11-15', daily: 0n, monthly: 0n },
+    spent: { card_id: 'card', day: '2026-11-15', daily: 0n, monthly: 0n },
     failed_at: [],
   }
   const situation = {

@@ -22,7 +22,7 @@ const card: CardFacts = {
   pan_hash: 'hash',
   is_suspended: false,
   limits: { per_transaction: 100n * DOLLAR, daily: 200n * DOLLAR, monthly: 300n * DOLLAR },
-  spent: { day: '2026-11-15', daily: 0n, monthly: 0n },
+  spent: { card_id: 'card', day: '2026-11-15', daily: 0n, monthly: 0n },
   failed_at: [],
 }
 

@@ -21,7 +21,8 @@ export type CardFacts = Pick<
   is_suspended: boolean
   /** The holder's limit or the programme's, whichever is lower. */
   limits: { per_transaction: Micros; daily: Micros; monthly: Micros }
-  spent: SpentOn
+  /** Shared by a chain of replacements, and kept in the purse of its last card. */
+  spent: SpentOn & { card_id: string }
   failed_at: Date[]
 }
 

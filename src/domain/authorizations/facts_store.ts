@@ -11,13 +11,36 @@ import type { CardRequest } from './request.ts'
 
 /** What a batch looks up. All of it is asked at once, behind the lock of the cards. */
 
-type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended' | 'failed_at'> & {
+export type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended' | 'failed_at'> & {
   failed_at: Date[] | null
+  replaced_by: string | null
   account_status: string
   spend_limits: Partial<SpendLimits>
   per_transaction_micros: Micros | null
   daily_micros: Micros | null
   monthly_micros: Micros | null
+}
+
+/** A fact about a replaced card counts on the last card of its chain: that one is needed too. */
+const AND_SUCCESSORS = `any(array(
+  with recursive chain as (
+    select account_id, pan_hash, replaced_by from cards where pan_hash = any($1)
+    union all
+    select n.account_id, n.pan_hash, n.replaced_by
+      from chain o
+     cross join lateral (
+             select account_id, pan_hash, replaced_by from cards
+              where account_id = o.account_id and id = o.replaced_by
+             offset 0) n
+     where o.replaced_by is not null
+  ) select pan_hash from chain))`
+
+type CardsWanted = { pan_hashes: readonly string[]; with_successors: boolean }
+
+/** Two texts of a statement, made once: only batches with facts pay for walking chains. */
+function forCards(sqlFor: (numbers: string) => string) {
+  const [own, chains] = [sqlFor('any($1)'), sqlFor(AND_SUCCESSORS)]
+  return ({ with_successors }: CardsWanted) => (with_successors ? chains : own)
 }
 
 /**
@@ -26,11 +49,11 @@ type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended' | 'failed_
  * of its own inside, so that it goes by its key: joined, a plan that was made while a table was
  * nearly empty would read all of it for every card.
  */
-export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<LockedCard[]> {
-  return tx.rows<LockedCard>(
+const lockSql = forCards(
+  (numbers) =>
     `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
             c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
-            c.daily_micros, c.monthly_micros, a.account_status, a.spend_limits,
+            c.daily_micros, c.monthly_micros, c.replaced_by, a.account_status, a.spend_limits,
             (select failed_at from card_attempts
               where account_id = c.account_id and card_id = c.id) as failed_at
        from cards c
@@ -38,11 +61,13 @@ export function lockCards(tx: Tx, pan_hashes: readonly string[]): Promise<Locked
               select status as account_status, spend_limits from accounts
                where id = c.account_id
               offset 0) a
-      where c.pan_hash = any($1)
+      where c.pan_hash = ${numbers}
       order by c.account_id, c.id
         for no key update of c`,
-    [texts(pan_hashes, (hash) => hash)],
-  )
+)
+
+export function lockCards(tx: Tx, wanted: CardsWanted): Promise<LockedCard[]> {
+  return tx.rows<LockedCard>(lockSql(wanted), [texts(wanted.pan_hashes, (hash) => hash)])
 }
 
 /** The cards that nobody has locked; the locks that find it out end with the statement. */
@@ -68,8 +93,8 @@ export type CardStanding = (PurseStanding | NoPurse) & {
 }
 
 /** What each card has and has spent, what its account owes, and how far it has counted. */
-export function findStandings(tx: Tx, pan_hashes: readonly string[]): Promise<CardStanding[]> {
-  return tx.rows<CardStanding>(
+const standingSql = forCards(
+  (numbers) =>
     `select c.id, p.balance_micros, p.held_micros, p.spent_day::text, p.day_spent_micros,
             p.month_spent_micros,
             coalesce((select -balance_micros from purses where account_id = c.account_id
@@ -82,9 +107,11 @@ export function findStandings(tx: Tx, pan_hashes: readonly string[]): Promise<Ca
                 from purses
                where account_id = c.account_id and kind = 'card' and owner_id = c.id
               offset 0) p on true
-      where c.pan_hash = any($1)`,
-    [texts(pan_hashes, (hash) => hash)],
-  )
+      where c.pan_hash = ${numbers}`,
+)
+
+export function findStandings(tx: Tx, wanted: CardsWanted): Promise<CardStanding[]> {
+  return tx.rows<CardStanding>(standingSql(wanted), [texts(wanted.pan_hashes, (hash) => hash)])
 }
 
 type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'

@@ -6,6 +6,7 @@ import { beginPosting } from '#domain/ledger/post.ts'
 import { cardPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
+import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Database, Tx } from '#platform/db.ts'
 import type { RiskSettings } from '#platform/risk_settings.ts'
@@ -17,6 +18,7 @@ import {
   findPurchases,
   findSeen,
   findStandings,
+  type LockedCard,
   lockCards,
   programmeLimits,
   type SeenRow,
@@ -55,11 +57,12 @@ export async function lookUp(
   const identities = batch.flatMap(({ identity, settles }) =>
     settles === null ? [identity] : [identity, settles],
   )
+  const wanted = { pan_hashes, with_successors: batch.some(({ kind }) => isFact(kind)) }
   // Sent together and answered in turn: each statement sees what was committed before its own.
   if (locks_all) waitLongerForLocks(tx)
   const [locked, standings, seen, rows, challenges, is_paused] = await Promise.all([
-    lockCards(tx, pan_hashes),
-    findStandings(tx, pan_hashes),
+    lockCards(tx, wanted),
+    findStandings(tx, wanted),
     findSeen(tx, identities),
     findPurchases(tx, batch, now),
     findChallenges(tx, batch),
@@ -68,9 +71,9 @@ export async function lookUp(
   const standing_of = new Map(standings.map((standing) => [standing.id, standing]))
   const cards = new Map<string, CardFacts>()
   const programme = programmeLimits(seams.settings.spend_limits)
+  const spentBy = chainSpending(window.day, locked, { standing_of, ...wanted })
   for (const card of locked) {
-    const spent = spentOn(window.day, standing_of.get(card.id))
-    const own = cardFacts(card, spent, programme)
+    const own = cardFacts(card, spentBy(card), programme)
     cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
   }
   const { refunds, captures } = await findRefundState(tx, batch, rows)
@@ -94,6 +97,33 @@ export async function lookUp(
 /** The first attempt has given up on a lock early, for the sake of those who do not need it. */
 function waitLongerForLocks(tx: Tx): void {
   tx.run(`set local lock_timeout = '900ms'`).catch(() => undefined)
+}
+
+/**
+ * The counters of each card, one for all cards of a chain of replacements. A question needs no
+ * successors: a replaced card declines it.
+ */
+function chainSpending(
+  day: string,
+  locked: readonly LockedCard[],
+  { standing_of, with_successors }: { standing_of: StandingOf; with_successors: boolean },
+): (card: LockedCard) => CardFacts['spent'] {
+  const by_id = new Map(locked.map((card) => [card.id, card]))
+  const lastOf = (card: LockedCard): LockedCard => {
+    if (card.replaced_by === null || !with_successors) return card
+    const next = by_id.get(card.replaced_by)
+    if (next === undefined) throw new ChangedMeanwhile('a card was replaced before it was locked')
+    return lastOf(next)
+  }
+  const spent_of = new Map<string, CardFacts['spent']>()
+  return (card) => {
+    const { id } = lastOf(card)
+    const known = spent_of.get(id)
+    if (known !== undefined) return known
+    const spent = { card_id: id, ...spentOn(day, standing_of.get(id)) }
+    spent_of.set(id, spent)
+    return spent
+  }
 }
 
 type Facts = Pick<Work, 'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'> & {
@@ -151,13 +181,17 @@ function cardsToLock(
   standing_of: StandingOf,
 ): CardFacts[] {
   const locking = new Set<CardFacts>()
+  /** Of replaced cards: the last ones of their chains, which count what these do. */
+  const counting = new Set<string>()
   for (const { kind, pan_hash } of batch) {
     const card = cards.get(pan_hash)
     if (card === undefined) continue
     const standing = standing_of.get(card.id)
     const hasPurse = standing !== undefined && standing.balance_micros !== null
     if (isFact(kind) || !hasPurse || standing.owed_micros > 0n) locking.add(card)
+    if (isFact(kind) && card.spent.card_id !== card.id) counting.add(card.spent.card_id)
   }
+  for (const card of cards.values()) if (counting.has(card.id)) locking.add(card)
   return [...locking]
 }
 

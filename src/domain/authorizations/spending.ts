@@ -62,8 +62,8 @@ export function giveBackSpending(
   writeSpent(work, card)
 }
 
-function writeSpent({ posting }: Work, { account_id, id, spent }: CardFacts): void {
-  posting.countSpent(account_id, cardPurse(id), {
+function writeSpent({ posting }: Work, { account_id, spent }: CardFacts): void {
+  posting.countSpent(account_id, cardPurse(spent.card_id), {
     spent_day: spent.day,
     day_spent_micros: spent.daily,
     month_spent_micros: spent.monthly,
