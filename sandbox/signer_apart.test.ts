@@ -35,7 +35,7 @@ test('keys live in another process, which is replaced when it dies and ends with
     url: 'http://127.0.0.1:9',
     xpub: signer.xpub,
     hot_wallet: signer.hot_wallet,
-    assets: [{ asset: 'USDT', contract: USDT_ADDRESS }],
+    assets: [{ asset: 'USDT', contract: USDT_ADDRESS, decimals: 6 }],
     chain_id: 728_126_428,
   }
   await signer.serve({ chains: [tron], socket })

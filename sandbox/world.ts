@@ -127,7 +127,7 @@ function pointedAt(
     url: node.url,
     xpub,
     hot_wallet,
-    assets: [{ asset: 'USDT', contract: USDT_ADDRESS, float_usd: FLOAT_USD }],
+    assets: [{ asset: 'USDT', contract: USDT_ADDRESS, decimals: 6, float_usd: FLOAT_USD }],
     chain_id: CHAIN_ID,
   }
   const others = settings.chains.filter(({ chain }) => chain !== 'tron')

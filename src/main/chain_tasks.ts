@@ -11,6 +11,8 @@ import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
 import { evmOutlet } from '#rails/chain/evm/outlet.ts'
+import { type NetworkCheck, networkCheck } from '#rails/chain/network_check.ts'
+import type { Outlet } from '#rails/chain/outlet.ts'
 import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
 import { tronOutlet } from '#rails/chain/tron/outlet.ts'
 import { signerClient } from '#rails/signer/client.ts'
@@ -18,18 +20,39 @@ import { signerClient } from '#rails/signer/client.ts'
 /** A node that takes longer is as good as away: the next pass asks again. */
 const NODE_TIMEOUT_MS = 10_000
 
+/** Nothing is signed for a chain whose assets do not count as they are configured. */
+function checkedOutlet(outlet: Outlet, check: NetworkCheck): Outlet {
+  return {
+    ...outlet,
+    networkFacts: async (payment) => {
+      await check()
+      return outlet.networkFacts(payment)
+    },
+  }
+}
+
 /** Everything that talks to the configured chains, in the order in which a moment is worked off. */
 export function chainTasks(seams: Seams): Task[] {
   const chains = [...chainsOf(seams.settings.chains).values()]
   if (chains.length === 0) return []
   const fetch = nodeFetch(NODE_TIMEOUT_MS)
-  const watched = chains.map((chain) => ({ chain, source: depositSource(chain.settings, fetch) }))
-  const audited = chains.map((chain) => ({ chain, source: auditSource(chain, fetch) }))
-  const outlets = watched.map(({ chain, source }) => {
+  const watched = chains.map((chain) => {
+    const source = depositSource(chain.settings, fetch)
+    return { chain, source, check: networkCheck(chain, source) }
+  })
+  const audited = watched.map(({ chain, check }) => ({
+    chain,
+    source: auditSource(chain, fetch),
+    check,
+  }))
+  const outlets = watched.map(({ chain, source, check }) => {
     const { family, url, headers } = chain.settings
-    return family === 'tron'
-      ? tronOutlet(chain, tronHttpApi({ url, headers: { ...headers }, fetch }))
-      : evmOutlet(chain, source, fetch)
+    return checkedOutlet(
+      family === 'tron'
+        ? tronOutlet(chain, tronHttpApi({ url, headers: { ...headers }, fetch }))
+        : evmOutlet(chain, source, fetch),
+      check,
+    )
   })
   const signer = signerClient(seams.settings.signer_socket, seams.clock)
   const sending = { ...seams, signer, outlets }

@@ -32,9 +32,13 @@ export type ChainSettings = {
 export type AssetSettings = {
   asset: string
   contract: string
+  /** What the contract's decimals() must answer. Money is micro-dollars, so only 6 is supported. */
+  decimals: number
   /** What of it in the hot wallet is the operator's own, to pay withdrawals before sweeps. */
   float_usd?: number
 }
+
+export const ASSET_DECIMALS = 6
 
 /** What a chain's entry may leave out, by what is usual there. */
 export const CHAIN_STANDARDS = {
@@ -67,6 +71,10 @@ export function chainSettingsFrom(given: unknown): ChainSettings[] | string {
     const floats = (entry['assets'] as Partial<AssetSettings>[]).map(
       ({ float_usd = 0 }) => float_usd,
     )
+    const decimals = (entry['assets'] as Partial<AssetSettings>[]).map((one) => one.decimals)
+    if (!decimals.every((one) => one === undefined || one === ASSET_DECIMALS)) {
+      return `decimals of an asset must be ${ASSET_DECIMALS}`
+    }
     if (!floats.every((usd) => typeof usd === 'number' && usd >= 0)) return 'float_usd is no amount'
     const { url, audit_url } = entry
     const astray = [url, audit_url ?? url].find((one) => !URL.canParse(String(one)))
@@ -74,5 +82,9 @@ export function chainSettingsFrom(given: unknown): ChainSettings[] | string {
     names.add(String(entry['chain']))
   }
   if (names.size !== given.length) return 'a chain is named twice'
-  return given.map((entry: ChainSettings) => ({ ...CHAIN_STANDARDS, ...entry }))
+  return given.map((entry: ChainSettings) => ({
+    ...CHAIN_STANDARDS,
+    ...entry,
+    assets: entry.assets.map((one) => ({ ...one, decimals: ASSET_DECIMALS })),
+  }))
 }

@@ -43,8 +43,8 @@ export async function startEvmNode() {
   }).extend(publicActions)
   const rpc = (method: string, params: unknown[] = []) =>
     outside.request({ method: method as never, params: params as never }) as Promise<unknown>
-  const deploy = async (): Promise<Hex> => {
-    const hash = await outside.sendTransaction({ data: assetBytecode() as Hex })
+  const deploy = async (decimals?: number): Promise<Hex> => {
+    const hash = await outside.sendTransaction({ data: assetBytecode(decimals) as Hex })
     const { contractAddress } = await outside.waitForTransactionReceipt({ hash })
     assert(contractAddress)
     return contractAddress

@@ -4,6 +4,7 @@ import type { Task } from '#platform/tasks.ts'
 import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { BlockMark } from '#rails/chain/deposit_source.ts'
+import type { NetworkCheck } from '#rails/chain/network_check.ts'
 import { findCursor, moveAudit, noteAuditFault, ownersOf, recordedIn } from './chain_store.ts'
 import { type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
 import { ChainFault } from './read_deposits.ts'
@@ -11,7 +12,7 @@ import { settleDeposits } from './settle_deposits.ts'
 import { screened } from './watch_deposits_task.ts'
 
 type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log'>
-export type AuditedChain = { chain: Chain; source: AuditSource }
+export type AuditedChain = { chain: Chain; source: AuditSource; check: NetworkCheck }
 
 /** What one pass reads; a chain that was away for long is caught up over several. */
 const BLOCKS_PER_PASS = 100
@@ -35,15 +36,16 @@ export function auditDepositsTask(parts: Parts, audited: readonly AuditedChain[]
   }
 }
 
-async function audit(parts: Parts, { chain, source }: AuditedChain): Promise<void> {
+async function audit(parts: Parts, { chain, source, check }: AuditedChain): Promise<void> {
   const cursor = await findCursor(parts.db, chain.name)
   if (cursor === undefined) return
+  await check()
   const from = Number(cursor.audited_number) + 1
   const to = Math.min(Number(cursor.finalized_number), from + BLOCKS_PER_PASS - 1)
   // A node that does not have a block yet would show it as empty.
   if (to < from || (await source.finalNumber()) < to) return
   for (let number = from; number <= to; number += 1) {
-    await auditBlock(parts, { chain, source }, number)
+    await auditBlock(parts, { chain, source, check }, number)
     await moveAudit(parts.db, chain.name, number)
   }
 }

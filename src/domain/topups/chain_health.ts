@@ -1,6 +1,6 @@
 import type { Seams } from '#platform/context.ts'
 import type { ComponentHealth, Probes } from '#platform/health.ts'
-import { type CursorRow, findCursors } from './chain_store.ts'
+import { type CursorRow, findCursors, findFirstFaults } from './chain_store.ts'
 
 /** A chain that has not been read for so long is behind; for ten times as long, it is down. */
 const STALE_SECONDS = 60
@@ -17,18 +17,19 @@ export function chainProbes({ db, clock, settings }: Parts): Pick<Probes, 'rails
   return {
     rails: async () => {
       const started = clock.monotonic()
-      const cursors = await findCursors(db).catch(() => null)
+      const read = await readState(db).catch(() => null)
       const latency_ms = Math.round((clock.monotonic() - started) * 100) / 100
-      if (cursors === null) {
+      if (read === null) {
         return { status: 'outage', message: 'The database does not answer.', latency_ms: null }
       }
-      const parts = names.map((name) => healthOf(name, cursors, clock.now()))
+      const parts = names.map((name) => healthOf(name, read, clock.now()))
       return { ...worstOf(parts), latency_ms }
     },
     network: async () => {
-      const cursors = await findCursors(db).catch(() => [])
+      const read = await readState(db).catch(() => ({ cursors: [], faults: new Map() }))
+      const { cursors } = read
       const now = clock.now()
-      const parts = names.map((name) => ({ name, ...healthOf(name, cursors, now) }))
+      const parts = names.map((name) => ({ name, ...healthOf(name, read, now) }))
       const shown = parts.find(({ status }) => status !== 'operational') ?? parts[0]
       const chain = shown?.name ?? ''
       const cursor = cursors.find((one) => one.chain === chain)
@@ -42,10 +43,18 @@ export function chainProbes({ db, clock, settings }: Parts): Pick<Probes, 'rails
   }
 }
 
-function healthOf(name: string, cursors: readonly CursorRow[], now: Date): ComponentHealth {
+type ReadState = { cursors: readonly CursorRow[]; faults: ReadonlyMap<string, string> }
+
+async function readState(db: Parts['db']): Promise<ReadState> {
+  return { cursors: await findCursors(db), faults: await findFirstFaults(db) }
+}
+
+function healthOf(name: string, { cursors, faults }: ReadState, now: Date): ComponentHealth {
   const cursor = cursors.find(({ chain }) => chain === name)
   if (cursor === undefined) {
-    return { status: 'outage', message: `${name} has not been read yet.` }
+    const fault = faults.get(name)
+    const message = fault === undefined ? 'has not been read yet' : `is not read: ${fault}`
+    return { status: 'outage', message: `${name} ${message}.` }
   }
   const silence = Math.max(secondsSince(cursor.scanned_at, now), secondsSince(cursor.head_at, now))
   if (silence > LOST_SECONDS) {

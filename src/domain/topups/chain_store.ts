@@ -46,8 +46,28 @@ export async function moveCursor(tx: Tx, { chain, head, finalized, now }: Readin
   )
 }
 
-export async function noteFault(tx: Tx, chain: string, fault: string): Promise<void> {
-  await tx.run('update chain_cursors set fault = $2 where chain = $1', [chain, fault])
+/** A chain that was never read well has no cursor yet: its fault is remembered on its own. */
+export async function noteFault(
+  tx: Tx,
+  chain: string,
+  { fault, now }: { fault: string; now: Date },
+): Promise<void> {
+  const noted = await tx.run('update chain_cursors set fault = $2 where chain = $1', [chain, fault])
+  if (noted > 0) return
+  await tx.run(
+    `insert into chain_faults (chain, fault, noted_at) values ($1, $2, $3)
+         on conflict (chain) do update set fault = excluded.fault, noted_at = excluded.noted_at`,
+    [chain, fault, now],
+  )
+}
+
+/** What keeps chains without a cursor from being read. */
+export async function findFirstFaults(tx: Tx): Promise<Map<string, string>> {
+  const rows = await tx.rows<{ chain: string; fault: string }>(
+    `select chain, fault from chain_faults f
+      where not exists (select from chain_cursors c where c.chain = f.chain)`,
+  )
+  return new Map(rows.map(({ chain, fault }) => [chain, fault]))
 }
 
 export async function moveAudit(tx: Tx, chain: string, number: number): Promise<void> {

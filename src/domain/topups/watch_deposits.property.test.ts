@@ -15,6 +15,7 @@ import { nodeFetch } from '#platform/node_fetch.ts'
 import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
+import { networkCheck } from '#rails/chain/network_check.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
@@ -101,8 +102,9 @@ function watcherOf(seams: Seams) {
   const [chain] = chainsOf(seams.settings.chains).values()
   assert(chain !== undefined)
   const source = depositSource(chain.settings, fetch)
-  const watch = watchDepositsTask(seams, [{ chain, source }])
-  const audit = auditDepositsTask(seams, [{ chain, source: auditSource(chain, fetch) }])
+  const check = networkCheck(chain, source)
+  const watch = watchDepositsTask(seams, [{ chain, source, check }])
+  const audit = auditDepositsTask(seams, [{ chain, source: auditSource(chain, fetch), check }])
   return {
     /** A pass that meets a fault fails, and the next one goes on. */
     look: async () => {

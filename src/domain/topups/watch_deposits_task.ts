@@ -3,13 +3,14 @@ import { withLease } from '#platform/lease.ts'
 import type { Task } from '#platform/tasks.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { DepositSource } from '#rails/chain/deposit_source.ts'
+import type { NetworkCheck } from '#rails/chain/network_check.ts'
 import { findConfirming, findCursor, moveCursor, noteFault, recordedKeys } from './chain_store.ts'
 import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits.ts'
 import { ChainFault, type Reading, readDeposits } from './read_deposits.ts'
 import { type Findings, settleDeposits } from './settle_deposits.ts'
 
 type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings' | 'screener'>
-export type Watched = { chain: Chain; source: DepositSource }
+export type Watched = { chain: Chain; source: DepositSource; check: NetworkCheck }
 
 /** A block comes every three seconds; a watcher that looks more often sees it sooner. */
 const EVERY_MS = 1_000
@@ -19,7 +20,6 @@ const EVERY_MS = 1_000
  * ever did, the second would find everything settled.
  */
 export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Task {
-  const trusted = new Set<string>()
   return {
     name: 'watch_deposits',
     every_ms: EVERY_MS,
@@ -27,27 +27,18 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
     pass: async () => {
       for (const one of watched) {
         await withLease(parts.db, `watch:${one.chain.name}`, async (lease) => {
-          await requireRightNetwork(one, trusted)
+          await one.check()
           await watch({ ...parts, db: lease.guard(parts.db) }, one)
         }).catch(async (cause: unknown) => {
-          await noteFault(parts.db, one.chain.name, sentenceOf(cause))
+          await noteFault(parts.db, one.chain.name, {
+            fault: sentenceOf(cause),
+            now: parts.clock.now(),
+          })
           throw cause
         })
       }
     },
   }
-}
-
-async function requireRightNetwork(
-  { chain, source }: Watched,
-  trusted: Set<string>,
-): Promise<void> {
-  if (trusted.has(chain.name)) return
-  const chain_id = await source.chainId()
-  if (chain_id !== chain.settings.chain_id) {
-    throw new ChainFault(`the node of ${chain.name} is on another network, ${chain_id}`)
-  }
-  trusted.add(chain.name)
 }
 
 const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))

@@ -8,7 +8,9 @@ import type { ChainSettings } from '#platform/chain_settings.ts'
 import { systemClock } from '#platform/clock.ts'
 import type { Settings } from '#platform/config.ts'
 import { nodeFetch } from '#platform/node_fetch.ts'
+import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
+import { networkCheck } from '#rails/chain/network_check.ts'
 import { cardLinkChecks } from './card_link_checks.ts'
 import { type Check, Note } from './check.ts'
 
@@ -75,8 +77,8 @@ const chainCheck = (chain: ChainSettings): Check => ({
   cure: `Look at the node behind FLORIN_CHAINS (${chain.chain}): its address, its key, its sync.`,
   look: async () => {
     const source = depositSource(chain, nodeFetch(PATIENCE_MS))
-    const chain_id = await source.chainId()
-    if (chain_id !== chain.chain_id) throw new Error(`it is chain ${chain_id}: another network`)
+    const known = chainsOf([chain]).get(chain.chain)
+    if (known !== undefined) await networkCheck(known, source)()
     const { number, timestamp_ms } = await source.head()
     const age_s = Math.round((Date.now() - timestamp_ms) / 1_000)
     if (age_s > HEAD_AGE_MAX_S) throw new Error(`block ${number} is ${age_s} s old`)

@@ -12,7 +12,7 @@ import {
   quantityOf,
   RpcRefusal,
 } from './json_rpc.ts'
-import { TRANSFER_TOPIC } from './tron/trc20.ts'
+import { selectorOf, TRANSFER_TOPIC } from './tron/trc20.ts'
 
 /**
  * What a chain says about transfers of assets. The same words for TRON and EVM chains: both speak
@@ -20,6 +20,8 @@ import { TRANSFER_TOPIC } from './tron/trc20.ts'
  */
 export type DepositSource = {
   chainId(): Promise<number>
+  /** What a contract answers to decimals(); null where it answers nothing of the kind. */
+  decimals(contract: string): Promise<number | null>
   head(): Promise<BlockMark>
   finalized(): Promise<BlockMark>
   block(number: number): Promise<BlockMark | null>
@@ -66,6 +68,7 @@ export function depositSource(chain: ChainSettings, fetch: NodeFetch): DepositSo
   const head = async () => requireBlock(await block(rpc, 'latest'))
   return {
     chainId: async () => numberOf(await rpc('eth_chainId', []), 'a chain id'),
+    decimals: (contract) => decimalsOf(rpc, contract),
     head,
     finalized: async () => {
       if (chain.finality === 'finalized') return requireBlock(await block(rpc, 'finalized'))
@@ -76,6 +79,20 @@ export function depositSource(chain: ChainSettings, fetch: NodeFetch): DepositSo
     block: (number) => block(rpc, quantity(number)),
     logs: (range, filter) => logsIn(rpc, range, filter),
     receipt: async (txid) => receiptOf(await rpc('eth_getTransactionReceipt', [`0x${txid}`])),
+  }
+}
+
+const DECIMALS_CALL = `0x${selectorOf('decimals()')}`
+
+async function decimalsOf(rpc: JsonRpc, contract: string): Promise<number | null> {
+  try {
+    const call = { to: `0x${contract}`, data: DECIMALS_CALL }
+    const answer = await rpc('eth_call', [call, 'latest'])
+    return typeof answer === 'string' && answer.length === 66 ? numberOf(answer, 'decimals') : null
+  } catch (cause) {
+    // A contract without the function reverts; a node that does not answer throws something else.
+    if (cause instanceof RpcRefusal) return null
+    throw cause
   }
 }
 

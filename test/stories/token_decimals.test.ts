@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chainSettingsFrom } from '#platform/chain_settings.ts'
+import { systemClock } from '#platform/clock.ts'
+import { nodeFetch } from '#platform/node_fetch.ts'
+import { chainsOf } from '#rails/chain/chain.ts'
+import { depositSource } from '#rails/chain/deposit_source.ts'
+import { networkCheck } from '#rails/chain/network_check.ts'
+import { FAKE_USDT_ADDRESS, startTronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
+import { CONFIRMATIONS, startEvmNode, startEvmService } from '#test/support/evm.ts'
+import { send } from '#test/support/http.ts'
+import { openAccount } from '#test/support/people.ts'
+import { balanceOf, topupIn } from '#test/support/topups.ts'
+
+const node = await startEvmNode()
+const contract = await node.deploy(18)
+const { url, tasks, programme, sandbox } = await startEvmService(node, {
+  assets: [{ asset: 'USDC', contract }],
+})
+
+test('a token of 18 decimals is credited nothing, and health says why', async () => {
+  const { bearer } = await openAccount(url)
+  const body = { amount_usd: 25, asset: 'USDC', chain: 'ethereum' }
+  const { deposit_address } = topupIn(await send(url, 'POST', '/v1/topups', { bearer, body }))
+  await node.pay(deposit_address, 25_000_000n, contract)
+  await node.mine(CONFIRMATIONS)
+  for (let look = 0; look < 3; look += 1) await tasks.run(['watch_deposits', 'audit_deposits'])
+  assert.equal((await balanceOf(url, bearer)).balance_usd, 0)
+  const { status, message } = await programme.probes.rails()
+  assert.equal(status, 'outage')
+  assert.match(message ?? '', /USDC at 0x\w{40} has 18 decimals; 6 are configured/)
+})
+
+test('a token of 18 decimals on TRON, or one that does not say, stops the chain', async () => {
+  const tron = await startTronNode({
+    now: () => systemClock().now().getTime(),
+    assets: [{ address: USDT_ADDRESS, decimals: 18 }, { address: FAKE_USDT_ADDRESS }],
+  })
+  try {
+    const [known] = sandbox.settings.chains
+    const checkOf = (at: string) => {
+      const assets = [{ asset: 'USDT', contract: at, decimals: 6 }]
+      const settings = { ...known, url: tron.url, assets } as NonNullable<typeof known>
+      const chain = chainsOf([settings]).get('tron')
+      assert(chain !== undefined)
+      return networkCheck(chain, depositSource(settings, nodeFetch(5_000)))
+    }
+    await assert.rejects(checkOf(USDT_ADDRESS)(), /USDT at T\w+ has 18 decimals; 6 are configured/)
+    await assert.rejects(checkOf(tron.exchange)(), /does not say its decimals/)
+    await checkOf(FAKE_USDT_ADDRESS)()
+  } finally {
+    await tron.stop()
+  }
+})
+
+test('settings that name other decimals than 6 are refused with a sentence', () => {
+  const entry = {
+    chain: 'bsc',
+    family: 'evm',
+    url: 'http://127.0.0.1:9',
+    xpub: 'x',
+    hot_wallet: 'x',
+    chain_id: 56,
+  }
+  const assets = [{ asset: 'USDT', contract: 'x', decimals: 18 }]
+  assert.equal(chainSettingsFrom([{ ...entry, assets }]), 'decimals of an asset must be 6')
+})
