@@ -22,6 +22,8 @@ const RELAYER_WEI = 10n ** 18n
 const PAYER_MICROS = 1_000_000_000n
 
 export const PAYER_KEY_FILE = 'x402_payer.key'
+/** The node listens on a free port of each start; wallets find it here. */
+export const RPC_URL_FILE = 'x402_rpc_url'
 const RELAYER_KEY_FILE = 'x402_relayer.key'
 
 /**
@@ -48,6 +50,7 @@ export async function startPayments({ settings, wall_ms }: Parts): Promise<Payme
   const isOld = existsSync(path)
   const saved = isOld ? { snapshot: JSON.parse(readFileSync(path, 'utf8')) } : {}
   const node = await startEvmNode({ now: wall_ms, mined: save, ...saved })
+  writeFileSync(join(data_dir, RPC_URL_FILE), `${node.url}\n`)
   const payer = addressIn(keyFile(join(data_dir, PAYER_KEY_FILE)))
   if (!isOld) {
     node.fund(addressIn(key_file), RELAYER_WEI)

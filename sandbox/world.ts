@@ -40,8 +40,11 @@ const CHAIN_ID = 728_126_428
 /** The longest path that every system takes for a socket. */
 const SOCKET_PATH_MAX = 100
 const SAVE_EVERY_MS = 3_000
-/** A chain without transfers changes only in its height, which a restart works out by itself. */
-const SAVE_IDLE_BEATS = 20
+/**
+ * A chain without transfers changes only in its height, which a restart works out by itself for up
+ * to an hour of blocks; so it is saved every half hour of its own time.
+ */
+const SAVE_IDLE_MS = 30 * 60_000
 
 /**
  * Starts the sandbox's chain and a signer with a seed of its own. Both keep their state beside the
@@ -88,14 +91,14 @@ async function startNode({ settings, now_ms, every }: Parts, { hot_wallet }: San
     renameSync(`${path}.new`, path)
   }
   let saved_count = -1
-  let idle_beats = 0
+  let saved_ms = 0
   const stopSaving = every(SAVE_EVERY_MS, () => {
     const count = node.transferCount()
-    idle_beats = count === saved_count ? idle_beats + 1 : SAVE_IDLE_BEATS
-    if (idle_beats < SAVE_IDLE_BEATS) return
+    const { timestamp_ms } = node.head()
+    if (count === saved_count && timestamp_ms - saved_ms < SAVE_IDLE_MS) return
     save()
     saved_count = count
-    idle_beats = 0
+    saved_ms = timestamp_ms
   })
   const stop = async () => {
     stopSaving()

@@ -143,12 +143,15 @@ async function authorized(
   require(time_s > validAfter, 'FiatTokenV2: authorization is not yet valid')
   require(time_s < validBefore, 'FiatTokenV2: authorization is expired')
   require(!world.isUsed(from, nonce), 'FiatTokenV2: authorization is used or canceled')
+  const signed = signatureIn(signature)
+  // As USDC's ECRecover: of the two signatures for one permission only the low s counts.
+  require(sOf(signed) <= HALF_ORDER, "ECRecover: invalid signature 's' value")
   const signer = await recoverTypedDataAddress({
     domain: DOMAIN,
     types: authorization_types,
     primaryType: 'TransferWithAuthorization',
     message: { from, to, value, validAfter, validBefore, nonce },
-    signature: signatureIn(signature),
+    signature: signed,
   }).catch(() => null)
   require(signer !== null && isAddressEqual(signer, from), 'FiatTokenV2: invalid signature')
   const { logs, apply } = moved(world, { from, to, value })
@@ -166,6 +169,10 @@ async function authorized(
     },
   }
 }
+
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+const sOf = (signature: Hex): bigint => BigInt(`0x${signature.slice(66, 130) || '0'}`)
 
 function signatureIn(signature: Signature): Hex {
   if (signature.length === 1) return signature[0]

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createWalletClient, http, parseEther, publicActions } from 'viem'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import {
+  createWalletClient,
+  http,
+  numberToHex,
+  parseEther,
+  parseSignature,
+  publicActions,
+  serializeSignature,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { USDC } from '#rails/x402/requirement.ts'
@@ -101,6 +110,22 @@ test('a permission works once, within its time, for what was signed', async () =
   const [from, to, , ...rest] = await permission()
   await assert.rejects(take([from, to, 2_000_000n, ...rest]), /invalid signature/)
   assert.equal((await heldBy(other.address)) - before, 1_000_000n)
+})
+
+test('the other signature for the same permission, with a high s, is refused as USDC does', async () => {
+  const before = await heldBy(other.address)
+  const [from, to, value, after_s, before_s, nonce, signature] = await permission()
+  const { r, s, yParity } = parseSignature(signature)
+  const high = serializeSignature({
+    r,
+    s: numberToHex(secp256k1.Point.Fn.ORDER - BigInt(s), { size: 32 }),
+    yParity: 1 - yParity,
+  })
+  await assert.rejects(take([from, to, value, after_s, before_s, nonce, high]), /'s' value/)
+  assert.equal(await heldBy(other.address), before)
+  const good = take([from, to, value, after_s, before_s, nonce, signature])
+  await client.waitForTransactionReceipt({ hash: await good })
+  assert.equal((await heldBy(other.address)) - before, value)
 })
 
 test('what is out of order waits, what is known is refused, and nobody sends without ether', async () => {

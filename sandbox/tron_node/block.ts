@@ -39,6 +39,8 @@ export type Block = {
   timestamp_ms: number
   mined: readonly Mined[]
   undo: Undo
+  /** The fork that its id was computed for. */
+  fork: number
 }
 
 /** A block is solidified once 19 of 27 producers built on it: 18 blocks later. */

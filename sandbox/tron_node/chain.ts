@@ -126,7 +126,8 @@ export class Chain {
     const parent_id = this.blocks.get(this.head_number)?.id ?? '0'.repeat(64)
     const txids = mined.map(({ txid }) => txid)
     const id = blockId({ number, parent_id, timestamp_ms }, txids, this.fork)
-    const block = { number, id, parent_id, timestamp_ms, mined, undo: this.world.takeUndo() }
+    const { fork } = this
+    const block = { number, id, parent_id, timestamp_ms, mined, undo: this.world.takeUndo(), fork }
     this.adopt(block)
     this.#forget(number)
     return block

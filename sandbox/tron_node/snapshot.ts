@@ -17,7 +17,9 @@ export type TronSnapshot = {
 
 type SavedTransaction = { raw: string; signature: string; supports_others?: boolean }
 type SavedMined = SavedTransaction & { receipt: Receipt }
-type SavedBlock = Omit<Block, 'mined' | 'undo'> & {
+type SavedBlock = Omit<Block, 'mined' | 'undo' | 'fork'> & {
+  /** Absent in what was saved before it was kept. */
+  fork?: number
   mined: SavedMined[]
   undo: [string, string][]
 }
@@ -64,7 +66,7 @@ function isPlain(block: Block, before: Block, fork: number): boolean {
     block.mined.length === 0 &&
     block.undo.length === 0 &&
     block.parent_id === before.id &&
-    block.id === blockId(block, [], fork)
+    block.fork === fork
   )
 }
 
@@ -72,7 +74,7 @@ function adoptRun(chain: Chain, { fork, step_ms, count }: EmptyRun): void {
   for (let left = count; left > 0; left -= 1) {
     const { number, id: parent_id, timestamp_ms } = chain.head
     const next = { number: number + 1, parent_id, timestamp_ms: timestamp_ms + step_ms }
-    chain.adopt({ ...next, id: blockId(next, [], fork), mined: [], undo: [] })
+    chain.adopt({ ...next, id: blockId(next, [], fork), mined: [], undo: [], fork })
   }
 }
 
@@ -90,6 +92,7 @@ function savedTransaction({ raw, signature, supports_others }: Transaction): Sav
 
 function restored({ mined, undo, ...block }: SavedBlock): Block {
   return {
+    fork: -1,
     ...block,
     mined: mined.map((one) => ({ ...readBack(one), receipt: one.receipt })),
     undo: undo.map(([key, value]) => [key, BigInt(value)]),
