@@ -85,6 +85,7 @@ function operator(): Command {
     .command('create <name>')
     .description('Make a token and print it, this once.')
     .requiredOption('--role <role>', 'viewer, support, risk or admin')
+    .option('--totp', 'ask for an authenticator code at sign-in')
     .action(async (name, options) => (await import('./operator.ts')).operatorCreate(name, options))
   group
     .command('list')

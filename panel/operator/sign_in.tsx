@@ -7,23 +7,43 @@ import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { keepToken, operatorCall } from './operator_api.ts'
 
+/** A token that asks for a code opens the console only for as long as the session lasts. */
+async function exchanged(token: string, totp_code: string): Promise<string> {
+  const session = { token, body: { totp_code } }
+  return (await operatorCall<{ bearer: string }>('POST', '/sessions', session)).bearer
+}
+
 /** The token is tried before it is kept: a wrong one never opens an empty console. */
-export function OperatorSignIn() {
-  const [token, setToken] = useState('')
+function useSignIn() {
+  const [needs_code, setNeedsCode] = useState(false)
   const [is_busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<FlorinError | null>(null)
   const client = useQueryClient()
-  const submit = async (form: FormEvent) => {
-    form.preventDefault()
+  const signIn = async (token: string, code: string) => {
     setBusy(true)
     try {
-      const found = await operatorCall('GET', '/kill_switches', { token: token.trim() })
+      const bearer = needs_code ? await exchanged(token, code) : token
+      const found = await operatorCall('GET', '/kill_switches', { token: bearer })
       client.setQueryData(['/kill_switches'], found)
-      keepToken(token.trim())
+      keepToken(bearer)
     } catch (cause) {
-      setProblem(cause as FlorinError)
+      const refusal = cause as FlorinError
+      const isAsked = !needs_code && refusal.code === 'totp_required'
+      if (isAsked) setNeedsCode(true)
+      setProblem(isAsked ? null : refusal)
     }
     setBusy(false)
+  }
+  return { needs_code, is_busy, problem, signIn }
+}
+
+export function OperatorSignIn() {
+  const [token, setToken] = useState('')
+  const [code, setCode] = useState('')
+  const { needs_code, is_busy, problem, signIn } = useSignIn()
+  const submit = (form: FormEvent) => {
+    form.preventDefault()
+    void signIn(token.trim(), code)
   }
   return (
     <Door
@@ -38,7 +58,7 @@ export function OperatorSignIn() {
         </>
       }
     >
-      <form onSubmit={(form) => void submit(form)} className="space-y-4">
+      <form onSubmit={submit} className="space-y-4">
         <Field
           label="Operator token"
           type="password"
@@ -48,6 +68,17 @@ export function OperatorSignIn() {
           onChange={(change) => setToken(change.target.value)}
           hint="In the sandbox it was printed at the first start."
         />
+        {needs_code && (
+          <Field
+            label="Authenticator code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            autoFocus
+            required
+            value={code}
+            onChange={(change) => setCode(change.target.value)}
+          />
+        )}
         <ProblemNote problem={problem} />
         <Button type="submit" kind="main" size="large" className="w-full" busy={is_busy}>
           Sign in

@@ -5,6 +5,7 @@ import {
   type OperatorTokenRow,
   revokeOperatorToken,
 } from '#domain/access/operator_token.ts'
+import { newTotpSecret, totpUri } from '#domain/accounts/totp.ts'
 import { systemClock } from '#platform/clock.ts'
 import { ConfigError, type Settings } from '#platform/config.ts'
 import type { Database } from '#platform/db.ts'
@@ -17,17 +18,26 @@ export type { OperatorTokenRow }
 export async function createOperator(
   db: Database,
   settings: Settings,
-  given: { name: string; role: string },
-): Promise<{ id: string; token: string }> {
+  given: { name: string; role: string; totp: boolean },
+): Promise<{ id: string; token: string; totp_uri: string | null }> {
   const role = operator_roles.find((one) => one === given.role)
   if (role === undefined) throw new ConfigError(`A role is one of ${operator_roles.join(', ')}.`)
   const keys = await loadKeys(settings.key_file, systemRandom)
+  const totp_secret = given.totp ? newTotpSecret(systemRandom) : null
   const { id, token } = await createOperatorToken(
     db,
     { name: given.name, role: role satisfies OperatorRole },
-    { random: systemRandom, keys, now: systemClock().now(), livemode: settings.mode === 'live' },
+    {
+      random: systemRandom,
+      keys,
+      now: systemClock().now(),
+      livemode: settings.mode === 'live',
+      days: settings.operator_token_days,
+      totp_secret,
+    },
   )
-  return { id, token: token.open() }
+  const totp_uri = totp_secret === null ? null : totpUri(totp_secret, `operator ${given.name}`)
+  return { id, token: token.open(), totp_uri }
 }
 
 export const listOperators = findOperatorTokens

@@ -14,6 +14,7 @@ import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
 import { calls as operator_calls } from '#doors/operator/calls.ts'
 import { mountOperator } from '#doors/operator/operator.ts'
+import { keepOperatorApart } from '#doors/operator/own_origin.ts'
 import { mountProcessor } from '#doors/processor/processor.ts'
 import { mountRest } from '#doors/rest/router.ts'
 import { mountSite } from '#doors/site/site.ts'
@@ -104,6 +105,7 @@ async function start(
   stops.push(tasks.stop)
 
   const app = makeHttp(programme)
+  keepOperatorApart(app, settings.operator_url)
   const world = { ...worldOf(programme, tasks), ...issuing.world }
   mountRest(app, programme)
   mountMcp(app, programme)

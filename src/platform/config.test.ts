@@ -173,6 +173,34 @@ test('live mode refuses an operator token that could be guessed', () => {
   assert.equal(readSettings({ FLORIN_OPERATOR_TOKEN: 'x' }).operator_token?.open(), 'x')
 })
 
+test('the console of live mode has a host of its own, by default the machine itself', () => {
+  const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
+  assert.equal(readSettings({ ...live, FLORIN_PORT: '9090' }).operator_url, 'http://127.0.0.1:9090')
+  assert.equal(readSettings({}).operator_url, null)
+  const bad = [
+    'ops',
+    'http://ops.example',
+    'https://ops.example/console',
+    'https://api.example.com',
+  ]
+  for (const url of bad) refuses({ ...live, FLORIN_OPERATOR_URL: url }, 'FLORIN_OPERATOR_URL')
+  const own = { ...live, FLORIN_OPERATOR_URL: 'https://ops.example' }
+  assert.equal(readSettings(own).operator_url, 'https://ops.example')
+})
+
+test('operator tokens work for 90 days unless that is set; the first one too in live mode', () => {
+  const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
+  const termsOf = (env: Record<string, string>) => {
+    const { operator_token_days, first_operator_token_days } = readSettings(env)
+    return [operator_token_days, first_operator_token_days]
+  }
+  assert.deepEqual(termsOf({}), [90, null])
+  assert.deepEqual(termsOf({ ...live, FLORIN_OPERATOR_TOKEN_DAYS: '7' }), [7, 7])
+  for (const days of ['0', '-1', '1.5', 'ten', '4000']) {
+    refuses({ FLORIN_OPERATOR_TOKEN_DAYS: days }, 'FLORIN_OPERATOR_TOKEN_DAYS')
+  }
+})
+
 test('spend limits can be set one by one and keep their standard otherwise', () => {
   const { spend_limits } = readSettings({ FLORIN_SPEND_LIMITS: '{"cards_max":3,"load_min_usd":0}' })
   assert.deepEqual(spend_limits, { ...STANDARD_SPEND_LIMITS, cards_max: 3, load_min_usd: 0 })

@@ -137,7 +137,7 @@ export function readSettings(env: Environment): Settings {
     data_dir,
     database_url: addressOf(env, 'FLORIN_DATABASE_URL', /^postgres(ql)?:\/\/[^/?]/, 'postgres://…'),
     public_url,
-    ...operatorOf(env, mode),
+    ...operatorOf(env, { mode, port, public_url }),
     rate_profile,
     trusted_proxies: networksOf(env, 'FLORIN_TRUSTED_PROXIES'),
     redis_url: addressOf(env, 'REDIS_URL', /^rediss?:\/\/[^/?]/, 'redis://…'),
@@ -239,8 +239,11 @@ function riskOf(env: Environment, mode: Settings['mode']): RiskSettings {
   return risk
 }
 
-function operatorOf(env: Environment, mode: Settings['mode']): OperatorSettings {
-  const operator = operatorSettingsFrom(env, mode)
+function operatorOf(
+  env: Environment,
+  known: Pick<Settings, 'mode' | 'port' | 'public_url'>,
+): OperatorSettings {
+  const operator = operatorSettingsFrom(env, known)
   if (typeof operator === 'string') throw new ConfigError(operator)
   return operator
 }

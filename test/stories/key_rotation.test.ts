@@ -65,7 +65,8 @@ test('bearers, security codes and approvals keep working through a rotation unti
   const unused = await createKey(url, person.bearer)
   const card = await issueCard(url, used.key, { load_usd: 50 })
   const old_cvv = await cvvOf(used.key, card.id)
-  const making = { random: programme.random, keys, now: new Date(), livemode: false }
+  const term = { now: new Date(), days: 90 }
+  const making = { random: programme.random, keys, livemode: false, totp_secret: null, ...term }
   const operator = await createOperatorToken(db, { name: 'old', role: 'admin' }, making)
   const agent = await registerAgent(url, { token_endpoint_auth_method: 'client_secret_post' })
   const withdrawal = await requested(account, 20)

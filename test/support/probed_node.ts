@@ -16,7 +16,7 @@ type ProbedNode = {
 export async function startProbed(env: Record<string, string> = {}): Promise<ProbedNode> {
   const database = await cloneDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_probed_'))
-  const child = fork(new URL('probed.js', import.meta.url), {
+  const child = fork(new URL('./probed.js', import.meta.url), {
     env: {
       ...process.env,
       FLORIN_PORT: '0',

@@ -99,6 +99,13 @@ test('a raw body is stored as it came, under its hash, and comes back as an atta
     assert.equal(disposition, `attachment; filename="r_.pdf"; filename*=UTF-8''r%C3%A4.pdf`)
     assert.match(String(header('content-security-policy')), /sandbox/)
   }
+  const acts = await operate(url, 'GET', '/acts')
+  const [read] = acts.body['data'] as { act: string; resource: object; account_id: string }[]
+  assert.deepEqual(
+    [read?.act, read?.resource],
+    ['read_evidence', { type: 'evidence', id: piece.id }],
+  )
+  assert.match(read?.account_id ?? '', /^acct_/)
 })
 
 test('a file is given to its owner and to operators, and to nobody else', async () => {

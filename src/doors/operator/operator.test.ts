@@ -30,7 +30,7 @@ const { db, keys, random, clock } = programme
 const all: readonly OperatorCall[] = Object.values(calls)
 
 async function tokenOf(role: (typeof operator_roles)[number], name: string = role) {
-  const made = { random, keys, now: clock.now(), livemode: false }
+  const made = { random, keys, now: clock.now(), livemode: false, days: 90, totp_secret: null }
   const { id, token } = await createOperatorToken(db, { name, role }, made)
   return { id, token: token.open() }
 }

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { recordAct } from '#domain/access/operator_acts.ts'
 import { getDisputeOf } from '#domain/disputes/find_disputes.ts'
 import type { BodyConfig } from '#doors/read_body.ts'
+import { requestFactsOf } from '#doors/request_facts.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'
 import { lazy } from '#kernel/lazy.ts'
 import type { Programme } from '#operations/programme.ts'
@@ -8,6 +10,7 @@ import { calls } from './calls.ts'
 import { operatorOpenApi } from './openapi.ts'
 import { type OperatorCall, routeOf } from './operator_call.ts'
 import { knownOperator, serveOperator } from './serve.ts'
+import { signIn } from './sign_in.ts'
 
 /** The operator's surface, with bearers of its own that open no account. */
 export function mountOperator(app: FastifyInstance, programme: Programme): void {
@@ -20,6 +23,7 @@ export function mountOperator(app: FastifyInstance, programme: Programme): void 
       handler: (request, reply) => serveOperator(programme, call, request, reply),
     })
   }
+  app.post('/operator/v1/sessions', (request, reply) => signIn(programme, request, reply))
   app.get('/operator/v1/disputes/:id/evidence/:evidence_id', (request, reply) =>
     download(programme, request, reply),
   )
@@ -29,16 +33,27 @@ export function mountOperator(app: FastifyInstance, programme: Programme): void 
   )
 }
 
-/** Whoever may see the dispute may see what supports it: every role may. */
+/** Every role may read evidence, and every read is recorded before it is answered. */
 async function download(
   programme: Programme,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const headers: Record<string, string> = {}
-  await knownOperator(programme, request, headers)
-  const { id, evidence_id } = request.params as { id: string; evidence_id: string }
-  const { evidence } = await getDisputeOf({ tx: programme.db }, { id })
+  const operator = await knownOperator(programme, request, headers)
+  const input = request.params as { id: string; evidence_id: string }
+  const { evidence, account_id } = await getDisputeOf({ tx: programme.db }, { id: input.id })
+  const facts = requestFactsOf(programme, request)
+  await recordAct(programme.db, {
+    operator,
+    act: 'read_evidence',
+    resource: { type: 'evidence', id: input.evidence_id },
+    account_id,
+    input,
+    request_id: facts.id,
+    ip: facts.ip,
+    now: programme.clock.now(),
+  })
   reply.headers(headers)
-  return sendEvidence(programme, reply, evidence, evidence_id)
+  return sendEvidence(programme, reply, evidence, input.evidence_id)
 }

@@ -18,6 +18,8 @@ export type OperatorCall = {
   input: TObject
   output: TSchema
   problems?: readonly ProblemCode[]
+  /** A read that is recorded like an act: it shows evidence or cards. */
+  is_recorded?: true
   /** Talks to the outside, so it is not done inside a transaction. */
   is_outside?: true
 }

@@ -73,8 +73,9 @@ async function answerTo(
   const key = readIdempotencyKey(facts.header('idempotency-key'))
   const input = parseInput(call, await readInput(call, request))
   const working: Working = { programme, call, operator, facts, input, key }
-  if (!isAct(call)) return success(await actOf(call.name)(contextOf(working, programme.db), input))
-  return act(working)
+  if (isAct(call)) return act(working)
+  if (call.is_recorded) await recordRead(working)
+  return success(await actOf(call.name)(contextOf(working, programme.db), input))
 }
 
 /** Guesses at tokens are counted by address, calls by token. */
@@ -131,6 +132,17 @@ async function act(working: Working): Promise<Answer> {
   })
   for (const account_id of changed) programme.credentials.forget(account_id)
   return answer
+}
+
+/** Before the answer, so that no read is without it. */
+async function recordRead({ programme, call, operator, facts, input }: Working): Promise<void> {
+  const { db, clock } = programme
+  const [id] = idsIn(call, input)
+  const resource = id === undefined ? null : { type: call.name.replace(/^\w+?_/, ''), id }
+  const { id: request_id, ip } = facts
+  const now = clock.now()
+  const about = { resource, account_id: null, input, request_id, ip, now }
+  await recordAct(db, { operator, act: call.name, ...about })
 }
 
 async function note(working: Working, tx: Tx, trail: CollectedTrail): Promise<void> {

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '#contract/problem.ts'
+
+const OPERATORS = /^\/operator(\/|$|\.)/
+/** The console's own files, and what watches the service. */
+const SHARED = /^\/(assets\/|icon\.svg$|healthz$|metrics$)/
+
+/**
+ * Gives the console and the operator's API an origin of their own: a script that got into a page
+ * for customers then shares no storage with the console. Each host serves its own pages only.
+ */
+export function keepOperatorApart(app: FastifyInstance, operator_url: string | null): void {
+  if (operator_url === null) return
+  const { hostname } = new URL(operator_url)
+  app.addHook('onRequest', async (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const isOperatorHost = request.hostname === hostname
+    if (SHARED.test(path) || OPERATORS.test(path) === isOperatorHost) return
+    if (isOperatorHost && path === '/') return reply.redirect('/operator')
+    throw new Problem('route_not_found', 'There is nothing at this address.')
+  })
+}

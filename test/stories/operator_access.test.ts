@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { type TOTP, URI } from 'otpauth'
+import { operatorOf } from '#domain/access/operator_token.ts'
+import { systemClock } from '#platform/clock.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { florin } from '#test/support/florin_process.ts'
+import { OPERATOR_TOKEN, operate } from '#test/support/operator.ts'
+import { startTestService } from '#test/support/start.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const clock = systemClock()
+const { url, database_url, data_dir, programme } = await startTestService({ seams: { clock } })
+const env = { FLORIN_DATABASE_URL: database_url, FLORIN_DATA_DIR: data_dir }
+
+async function created(...words: string[]) {
+  const { code, stdout, stderr } = await florin(['operator', 'create', ...words], env)
+  assert.equal(code, 0, stderr)
+  return { bearer: stdout.trim(), uri: /otpauth:\S+/.exec(stderr)?.[0] ?? '' }
+}
+
+const ask = (bearer: string, path = '/tickets') => operate(url, 'GET', path, { bearer })
+const signIn = (bearer: string, totp_code: string) =>
+  operate(url, 'POST', '/sessions', { bearer, body: { totp_code } })
+
+test('a token with a code opens nothing without it, a code works once, and sessions end', async () => {
+  const { bearer, uri } = await created('Ada', '--role', 'support', '--totp')
+  const totp = URI.parse(uri) as TOTP
+  assertRefused(await ask(bearer), 401, 'totp_required')
+  assertRefused(await signIn(bearer, '000000'), 401, 'totp_invalid')
+  assertRefused(await signIn('flo_test_nobody', totp.generate()), 401, 'invalid_token')
+  const code = totp.generate()
+  const session = await signIn(bearer, code)
+  assert.equal(session.status, 200, session.text)
+  const own = String(session.body['bearer'])
+  assert.equal((await ask(own)).status, 200)
+  assertRefused(await signIn(bearer, code), 401, 'totp_invalid')
+  assertRefused(await ask(own.replace(/_\d+_/, `_${Date.now() + DAY_MS}_`)), 401, 'invalid_token')
+  assertRefused(await ask(bearer), 401, 'totp_required')
+  clock.setOffset(clock.offset_ms() + DAY_MS / 3 + 1_000)
+  assertRefused(await ask(own), 401, 'token_expired')
+  assert.equal((await florin(['operator', 'revoke', 'Ada'], env)).code, 0)
+  assertRefused(await signIn(bearer, totp.generate()), 401, 'token_revoked')
+})
+
+test('a session ends with its token', async () => {
+  const { bearer, uri } = await created('Eve', '--role', 'viewer', '--totp')
+  const session = await signIn(bearer, (URI.parse(uri) as TOTP).generate())
+  const own = String(session.body['bearer'])
+  assert.equal((await ask(own)).status, 200)
+  await florin(['operator', 'revoke', 'Eve'], env)
+  assertRefused(await ask(own), 401, 'token_revoked')
+})
+
+test('an operator token ends after its term, 90 days unless it is set; the sandbox token stays', async () => {
+  const ninety = await created('Ninety', '--role', 'viewer')
+  const env_one = { ...env, FLORIN_OPERATOR_TOKEN_DAYS: '1' }
+  const made = await florin(['operator', 'create', 'One', '--role', 'viewer'], env_one)
+  const one = made.stdout.trim()
+  assert.equal((await ask(one)).status, 200)
+  const began = clock.offset_ms()
+  clock.setOffset(began + DAY_MS + 1_000)
+  assertRefused(await ask(one), 401, 'token_expired')
+  clock.setOffset(began + 89 * DAY_MS)
+  assert.equal((await ask(ninety.bearer)).status, 200)
+  clock.setOffset(began + 90 * DAY_MS + 1_000)
+  assertRefused(await ask(ninety.bearer), 401, 'token_expired')
+  assert.equal((await ask(OPERATOR_TOKEN)).status, 200)
+  clock.setOffset(began)
+})
+
+test('where the token of the settings has a term, it ends that long after its first use', async () => {
+  const settings = { ...programme.settings, first_operator_token_days: 90 }
+  const operatorAt = (days: number) => {
+    const now = new Date(Date.now() + days * DAY_MS)
+    return operatorOf(OPERATOR_TOKEN, { ...programme, settings, now })
+  }
+  assert.equal((await operatorAt(0)).role, 'admin')
+  assert.equal((await operatorAt(89)).role, 'admin')
+  await assert.rejects(operatorAt(91), { code: 'token_expired' })
+})
+
+test('reads of cards and disputes by operators are recorded with who asked for what', async () => {
+  const { bearer } = await created('Reader', '--role', 'viewer')
+  await ask(bearer, '/cards?last4=1234')
+  await ask(bearer, '/disputes/dsp_00000000000000000000000000')
+  await ask(bearer, '/tickets')
+  const { body } = await ask(OPERATOR_TOKEN, '/acts')
+  const acts = body['data'] as { act: string; operator: { name: string }; input: object }[]
+  const read = acts.filter(({ operator }) => operator.name === 'Reader')
+  assert.deepEqual(
+    read.map(({ act, input }) => [act, input]),
+    [
+      ['get_dispute', { id: 'dsp_00000000000000000000000000' }],
+      ['find_cards', { last4: '1234' }],
+    ],
+  )
+})
+
+/** fetch does not let a caller choose the Host. */
+function statusAt(at: string, host: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, authorization: `Bearer ${OPERATOR_TOKEN}` }
+    request(`${at}${path}`, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('with an origin of its own the console is served there and nothing else is', async () => {
+  const apart = await startTestService({ env: { FLORIN_OPERATOR_URL: 'https://ops.example' } })
+  const at = (host: string, path: string) => statusAt(apart.url, host, path)
+  for (const path of ['/operator', '/operator/v1/tickets', '/operator/openapi.json']) {
+    assert.equal(await at('ops.example', path), 200, path)
+    assert.equal(await at('ops.example:443', path), 200, path)
+    assert.equal(await at('cards.example', path), 404, path)
+  }
+  for (const path of ['/v1/system/health', '/openapi.json', '/sign_in', '/mcp']) {
+    assert.equal(await at('ops.example', path), 404, path)
+    assert.notEqual(await at('cards.example', path), 404, path)
+  }
+  assert.equal(await at('ops.example', '/'), 302)
+  assert.equal(await at('ops.example', '/healthz'), 200)
+  assert.equal(programme.settings.operator_url, null)
+})
