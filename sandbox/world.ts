@@ -42,9 +42,9 @@ const SOCKET_PATH_MAX = 100
 const SAVE_EVERY_MS = 3_000
 /**
  * A chain without transfers changes only in its height, which a restart works out by itself for up
- * to an hour of blocks; so it is saved every half hour of its own time.
+ * to ten minutes of blocks; so it is saved every five minutes of its own time.
  */
-const SAVE_IDLE_MS = 30 * 60_000
+const SAVE_IDLE_MS = 5 * 60_000
 
 /**
  * Starts the sandbox's chain and a signer with a seed of its own. Both keep their state beside the

@@ -21,8 +21,11 @@ const REFERENCE_SPAN = 65_536
 /** How far back a fork may reach; deeper blocks forget how to be undone. */
 export const FORK_DEPTH_MAX = 1_000
 
-/** After a leap of the clock the slots before the last hour stay empty, as when producers miss. */
-const CATCH_UP_BLOCKS_MAX = 1_200
+/**
+ * After a leap of the clock the slots before the last ten minutes stay empty, as when producers
+ * miss: each block is kept and audited, and a day's leap must cost neither.
+ */
+const CATCH_UP_BLOCKS_MAX = 200
 
 /**
  * One chain of blocks with a pool before it. Execution is ours, not a virtual machine's: TRX, the

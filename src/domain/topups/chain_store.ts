@@ -135,14 +135,18 @@ export async function recordedKeys(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** What was recorded of one block, as the same keys. */
-export async function recordedIn(tx: Tx, chain: string, block_number: number): Promise<string[]> {
-  const rows = await tx.rows<{ key: string }>(
-    `select txid || ':' || ordinal as key from chain_transfers
-      where chain = $1 and block_number = $2`,
-    [chain, block_number],
+/** What was recorded of some blocks, as the same keys. */
+export async function recordedIn(
+  tx: Tx,
+  chain: string,
+  { from, to }: { from: number; to: number },
+): Promise<Map<number, string[]>> {
+  const rows = await tx.rows<{ block_number: bigint; keys: string[] }>(
+    `select block_number, array_agg(txid || ':' || ordinal) as keys from chain_transfers
+      where chain = $1 and block_number between $2 and $3 group by block_number`,
+    [chain, from, to],
   )
-  return rows.map(({ key }) => key)
+  return new Map(rows.map(({ block_number, keys }) => [Number(block_number), keys]))
 }
 
 export async function transfersOf(
