@@ -1,26 +1,30 @@
 import { countOutstanding, type Outstanding } from '#main/key_roots.ts'
 import { ConfigError, readSettings } from '#platform/config.ts'
 import type { Database } from '#platform/db.ts'
-import { retireCredentialRoots, rotateKeyFile } from '#platform/key_file.ts'
+import { type KeyStore, retireCredentialRoots, rotateKeyFile } from '#platform/key_file.ts'
+import { sealFor } from '#platform/key_seal.ts'
 import { credentialPrefix, type Keys, loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
 import { UsageError } from './exit_codes.ts'
 import { withDatabase } from './with_database.ts'
 
+function keyStore(): KeyStore {
+  const { key_file, key_token } = readSettings(process.env)
+  return { path: key_file, random: systemRandom, seal: sealFor(key_token, systemRandom) }
+}
+
 /** The service need not stop: it reads the file again and re-seals card numbers by itself. */
 export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
-  const { key_file } = readSettings(process.env)
+  const store = keyStore()
   const minutes = Number(activateAfter)
   if (activateAfter === '' || !(minutes >= 0)) {
     throw new UsageError(`--activate-after must be a number of minutes (got "${activateAfter}").`)
   }
   const from = new Date(Date.now() + minutes * 60_000)
-  const { key_id, credential_root } = await rotateKeyFile(key_file, systemRandom, from).catch(
-    (cause) => {
-      if (cause.code !== 'ENOENT') throw cause
-      throw new ConfigError(`There is no key file ${key_file} yet; the first start makes one.`)
-    },
-  )
+  const { key_id, credential_root } = await rotateKeyFile(store, from).catch((cause) => {
+    if (cause.code !== 'ENOENT') throw cause
+    throw new ConfigError(`There is no key file ${store.path} yet; the first start makes one.`)
+  })
   const credentials =
     credential_root === null
       ? 'The last rotation of the credential root is still in its overlap, so it stays: see ' +
@@ -28,9 +32,9 @@ export async function keysRotate({ activateAfter }: { activateAfter: string }): 
       : `From ${credential_root.from} on, credentials, security codes and approvals use the new ` +
         `root ${credential_root.id}; the old ones keep working until \`florin keys retire\`.`
   process.stdout.write(
-    `${key_id} is the current sealing key of ${key_file} now. Keep the old ones: they open what ` +
-      `they sealed, and backups too.\n${credentials}\nNodes and signers with a copy of the file ` +
-      'need the new one before that time.\n',
+    `${key_id} is the current sealing key of ${store.path} now. Keep the old ones: they open ` +
+      `what they sealed, and backups too.\n${credentials}\nNodes and signers with a copy of the ` +
+      'file need the new one before that time.\n',
   )
 }
 
@@ -49,8 +53,8 @@ const linesOf = (outstanding: Outstanding) =>
   Object.entries(outstanding).map(([kind, count]) => `  ${kind}: ${count}\n`)
 
 export async function keysStatus(): Promise<void> {
-  const { key_file } = readSettings(process.env)
-  const keys = await loadKeys(key_file, systemRandom)
+  const { path, random, seal } = keyStore()
+  const keys = await loadKeys(path, random, seal)
   const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
   const [current, ...others] = roots
   process.stdout.write(`Credential root in use: ${current.id}\n`)
@@ -62,8 +66,8 @@ export async function keysStatus(): Promise<void> {
 
 /** Refused while something would stop working, unless that is what is wanted. */
 export async function keysRetire({ force }: { force?: boolean }): Promise<void> {
-  const { key_file } = readSettings(process.env)
-  const keys = await loadKeys(key_file, systemRandom)
+  const { path, random, seal } = keyStore()
+  const keys = await loadKeys(path, random, seal)
   const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
   if (outstanding === null) throw new UsageError('There is only one credential root.')
   const [current, ...others] = roots
@@ -77,6 +81,6 @@ export async function keysRetire({ force }: { force?: boolean }): Promise<void> 
     process.exitCode = 1
     return
   }
-  await retireCredentialRoots(key_file, systemRandom)
+  await retireCredentialRoots(keyStore())
   process.stdout.write(`Only ${current.id} is accepted now. Bring copies of the file up to date.\n`)
 }

@@ -5,7 +5,9 @@ import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { Secret } from '#kernel/secret.ts'
 import type { ChainSettings } from '#platform/chain_settings.ts'
+import { sealFor } from '#platform/key_seal.ts'
 import { loadKeys } from '#platform/keys.ts'
+import type { TokenSettings } from '#platform/pkcs11_settings.ts'
 import type { Random } from '#platform/random.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
@@ -26,7 +28,7 @@ export type SandboxSigner = {
 export type SigningOrder = { chains: readonly ChainSettings[]; socket: string }
 
 /** Where it keeps its seed and its memory, and the key by which it knows the service's word. */
-export type SignerHome = { data_dir: string; key_file: string }
+export type SignerHome = { data_dir: string; key_file: string; key_token?: TokenSettings | null }
 export type StartSigner = (home: SignerHome) => Promise<SandboxSigner>
 
 /** Far above what the programme's own limits let through. */
@@ -44,10 +46,14 @@ const SANDBOX_POLICY = {
 
 /** In this very process, for tests that start many; `now_ms` is the time that it goes by. */
 export function signerInside(parts: { now_ms(): number; random: Random }): StartSigner {
-  return async ({ data_dir, key_file }) => {
+  return async ({ data_dir, key_file, key_token = null }) => {
     const wallet = walletFromPhrase(sandboxPhrase(data_dir, parts.random))
-    const keys = await loadKeys(key_file, parts.random)
-    const approvalKeys = () => keys.materials(APPROVAL_PURPOSE, 32)
+    const seal = sealFor(key_token, parts.random)
+    const keys = await loadKeys(key_file, parts.random, seal)
+    const approvalKeys = () => {
+      keys.refreshSync()
+      return keys.materials(APPROVAL_PURPOSE, 32)
+    }
     const store = openIntentStore({
       path: join(data_dir, 'signer_intents.jsonl'),
       mark_path: join(data_dir, 'signer_mark.json'),

@@ -51,9 +51,9 @@ const SAVE_IDLE_MS = 5 * 60_000
  * data, so that a restart finds the same balances, addresses and blocks.
  */
 export async function startSandboxWorld(parts: Parts): Promise<SandboxWorld> {
-  const { data_dir, key_file } = parts.settings
+  const { data_dir, key_file, key_token } = parts.settings
   mkdirSync(data_dir, { recursive: true })
-  const signer = await parts.startSigner({ data_dir, key_file })
+  const signer = await parts.startSigner({ data_dir, key_file, key_token })
   const { node, save, stop: stopNode } = await startNode(parts, signer)
   const payments = await startPayments(parts)
   const settings = { ...pointedAt(parts.settings, node, signer), x402: payments.x402 }

@@ -9,6 +9,7 @@ import { newTotpSecret, totpUri } from '#domain/accounts/totp.ts'
 import { systemClock } from '#platform/clock.ts'
 import { ConfigError, type Settings } from '#platform/config.ts'
 import type { Database } from '#platform/db.ts'
+import { sealFor } from '#platform/key_seal.ts'
 import { loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
 
@@ -22,7 +23,8 @@ export async function createOperator(
 ): Promise<{ id: string; token: string; totp_uri: string | null }> {
   const role = operator_roles.find((one) => one === given.role)
   if (role === undefined) throw new ConfigError(`A role is one of ${operator_roles.join(', ')}.`)
-  const keys = await loadKeys(settings.key_file, systemRandom)
+  const seal = sealFor(settings.key_token, systemRandom)
+  const keys = await loadKeys(settings.key_file, systemRandom, seal)
   const totp_secret = given.totp ? newTotpSecret(systemRandom) : null
   const { id, token } = await createOperatorToken(
     db,

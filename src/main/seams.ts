@@ -9,6 +9,7 @@ import { diskBlobs } from '#platform/disk_blobs.ts'
 import { neverFail } from '#platform/failpoints.ts'
 import { bareProbes } from '#platform/health.ts'
 import { httpOut } from '#platform/http_out.ts'
+import { sealFor } from '#platform/key_seal.ts'
 import { loadKeys } from '#platform/keys.ts'
 import { gatheringSink, jsonLog } from '#platform/log.ts'
 import { makeMetrics } from '#platform/metrics.ts'
@@ -32,7 +33,7 @@ export async function makeSeams(
     clock,
     random,
     newId: (prefix, at) => makeId(prefix, at.getTime()),
-    keys: await loadKeys(settings.key_file, random),
+    keys: await loadKeys(settings.key_file, random, sealFor(settings.key_token, random)),
     http: httpOut({ allow_loopback_http: settings.mode === 'sandbox' }),
     probes: {
       ...bareProbes(db, clock),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import { systemClock } from '#platform/clock.ts'
 import { ConfigError, type Settings } from '#platform/config.ts'
+import { sealFor } from '#platform/key_seal.ts'
 import { loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
 import type { ChainFamily } from '#rails/chain/derive.ts'
@@ -20,8 +21,6 @@ import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 
-const KEY_FILE_REFRESH_MS = 10_000
-
 /** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
 export async function startSignerRole(
   settings: Settings,
@@ -29,7 +28,8 @@ export async function startSignerRole(
   { create = false, onFault }: { create?: boolean; onFault?: (cause: unknown) => void } = {},
 ): Promise<SignerServer> {
   mkdirSync(settings.data_dir, { recursive: true })
-  const keys = await loadKeys(settings.key_file, systemRandom)
+  const seal = sealFor(settings.key_token, systemRandom)
+  const keys = await loadKeys(settings.key_file, systemRandom, seal)
   const wallet = walletFromPhrase(phrase)
   const store = openRecord({
     path: join(settings.data_dir, 'signer_intents.jsonl'),
@@ -42,16 +42,16 @@ export async function startSignerRole(
     wallet,
     policy: policyFrom(settings.signer_policy, settings.chains),
     store,
-    approvalKeys: () => keys.materials(APPROVAL_PURPOSE, 32),
+    approvalKeys: () => {
+      // Read again for each payment: a rotation may have added a root.
+      keys.refreshSync()
+      return keys.materials(APPROVAL_PURPOSE, 32)
+    },
     now_ms: () => clock.wall().getTime(),
   })
   const server = await serveSigner(signer, settings.signer_socket, onFault)
-  // `florin keys rotate` adds a root minutes before the service approves anything under it. While
-  // the file cannot be read, the roots that are known go on.
-  const refresh = setInterval(() => keys.refresh().catch(() => undefined), KEY_FILE_REFRESH_MS)
   return {
     stop: async () => {
-      clearInterval(refresh)
       await server.stop()
       store.close()
     },

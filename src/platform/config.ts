@@ -12,6 +12,7 @@ import {
   whyOpenToStrangers,
 } from './iso_settings.ts'
 import { type OperatorSettings, operatorSettingsFrom } from './operator_settings.ts'
+import { type TokenSettings, tokenSettingsFrom } from './pkcs11_settings.ts'
 import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
 import { type S3Settings, s3SettingsFrom } from './s3_settings.ts'
 import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
@@ -33,6 +34,8 @@ export type Settings = IsoSettings &
     trusted_proxies: readonly string[]
     redis_url: Secret | null
     key_file: string
+    /** The hardware token that seals the key file; null: its mode alone protects it. */
+    key_token: TokenSettings | null
     /** Whether the agent-tool server gives sessions to clients that want one. */
     mcp_sessions: boolean
     /** Origins whose pages may call the agent-tool server, besides our own and loopback. */
@@ -142,6 +145,7 @@ export function readSettings(env: Environment): Settings {
     trusted_proxies: networksOf(env, 'FLORIN_TRUSTED_PROXIES'),
     redis_url: addressOf(env, 'REDIS_URL', /^rediss?:\/\/[^/?]/, 'redis://…'),
     key_file: resolve(env['FLORIN_KEY_FILE'] || `${data_dir}/keys.json`),
+    key_token: keyTokenOf(env),
     mcp_sessions: choice(env, 'FLORIN_MCP_SESSIONS', ['off', 'on'], 'off') === 'on',
     mcp_origins: listOf(env, 'FLORIN_MCP_ORIGINS'),
     smtp_url: smtpUrlOf(env),
@@ -178,6 +182,12 @@ function isoOf(env: Environment, mode: Settings['mode']): IsoSettings {
   const fault = mode === 'live' ? whyOpenToStrangers(iso) : null
   if (fault !== null) throw new ConfigError(`Live mode: ${fault}.`)
   return iso
+}
+
+function keyTokenOf(env: Environment): TokenSettings | null {
+  const settings = tokenSettingsFrom(env)
+  if (typeof settings === 'string') throw new ConfigError(`${settings}.`)
+  return settings
 }
 
 function isoTlsOf(env: Environment): IsoTls | null {

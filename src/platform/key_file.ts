@@ -1,4 +1,5 @@
 import {
+  access,
   chmod,
   link,
   mkdir,
@@ -10,6 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { KeyFileSeal } from './key_seal.ts'
 import { takeProcessLock } from './process_lock.ts'
 import type { Random } from './random.ts'
 
@@ -29,11 +31,20 @@ export type KeyFile = {
   credential_roots: CredentialRoot[]
 }
 
+/** Where the keys are kept, and how. */
+export type KeyStore = { path: string; random: Random; seal: KeyFileSeal }
+
+export const readKeyFile = async ({ path, seal }: KeyStore): Promise<KeyFile> =>
+  parseKeyFile(path, seal.open(await readFile(path, 'utf8')))
+
 const ROOT_BYTES = 32
 const FIRST_CREDENTIAL_ID = 'c1'
 
 export function parseKeyFile(path: string, text: string): KeyFile {
-  const file = jsonIn(text) as Partial<KeyFile> | null
+  const file = jsonIn(text) as (Partial<KeyFile> & { sealed_by?: string }) | null
+  if (file?.sealed_by !== undefined) {
+    throw new Error(`${path} is sealed by a hardware token: set FLORIN_PKCS11_MODULE and the rest`)
+  }
   const root = file?.current === undefined ? undefined : file.roots?.[file.current]
   if (root === undefined || file?.index_root === undefined) {
     throw new Error(`${path} is not a key file: it needs current, roots and index_root`)
@@ -55,10 +66,11 @@ function jsonIn(text: string): unknown {
  * Written aside and linked to its name: a crash leaves either no key file or a whole one, and of
  * several nodes that start at once on one folder the first one's counts.
  */
-export async function makeKeyFile(path: string, random: Random): Promise<void> {
+export async function makeKeyFile(store: KeyStore): Promise<void> {
+  const { path, random } = store
   const file = { current: 'k1', roots: { k1: newRoot(random) }, index_root: newRoot(random) }
   await mkdir(dirname(path), { recursive: true })
-  const aside = await writeAside(path, file, random)
+  const aside = await writeAside(store, file)
   try {
     await link(aside, path)
   } catch (cause) {
@@ -78,8 +90,9 @@ export type Rotation = {
  * Adds a sealing root, current at once, and a credential root that is used from `from` on. Old
  * roots stay, so that what they sealed opens and what they hashed is recognised.
  */
-export function rotateKeyFile(path: string, random: Random, from: Date): Promise<Rotation> {
-  return changeKeyFile(path, random, (file) => {
+export function rotateKeyFile(store: KeyStore, from: Date): Promise<Rotation> {
+  const { random } = store
+  return changeKeyFile(store, (file) => {
     const key_id = nextId('k', Object.keys(file.roots))
     const roots = { ...file.roots, [key_id]: newRoot(random) }
     const known = file.credential_roots
@@ -95,8 +108,8 @@ export function rotateKeyFile(path: string, random: Random, from: Date): Promise
 }
 
 /** Ends the overlap: only the newest credential root stays. */
-export function retireCredentialRoots(path: string, random: Random): Promise<void> {
-  return changeKeyFile(path, random, (file) => ({
+export function retireCredentialRoots(store: KeyStore): Promise<void> {
+  return changeKeyFile(store, (file) => ({
     file: { ...file, credential_roots: file.credential_roots.slice(-1) },
     result: undefined,
   }))
@@ -113,17 +126,16 @@ type Change<Result> = { file: KeyFile; result: Result }
  * power cut could bring back the old file when the new root is in use.
  */
 async function changeKeyFile<Result>(
-  path: string,
-  random: Random,
+  store: KeyStore,
   change: (file: KeyFile) => Change<Result>,
 ): Promise<Result> {
-  const text = await readFile(path, 'utf8')
-  parseKeyFile(path, text)
+  const { path } = store
+  await access(path)
   const release = await takeProcessLock(`${path}.lock`, 'the key file')
   try {
     await removeLeftovers(path)
-    const { file, result } = change(parseKeyFile(path, await readFile(path, 'utf8')))
-    await rename(await writeAside(path, file, random), path)
+    const { file, result } = change(await readKeyFile(store))
+    await rename(await writeAside(store, file), path)
     const folder = await open(dirname(path))
     await folder.sync().finally(() => folder.close())
     return result
@@ -144,9 +156,10 @@ async function removeLeftovers(path: string): Promise<void> {
 const newRoot = (random: Random) => Buffer.from(random.bytes(ROOT_BYTES)).toString('base64')
 
 /** Readable by its owner alone, from its first byte on. */
-async function writeAside(path: string, file: object, random: Random): Promise<string> {
+async function writeAside({ path, random, seal }: KeyStore, file: object): Promise<string> {
+  const text = seal.seal(`${JSON.stringify(file, null, 2)}\n`)
   const aside = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}`
-  await writeFile(aside, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
+  await writeFile(aside, text, { mode: 0o600, flush: true })
   await chmod(aside, 0o600)
   return aside
 }

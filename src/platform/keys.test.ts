@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { rotateKeyFile } from './key_file.ts'
+import { unsealed } from './key_seal.ts'
 import { loadKeys } from './keys.ts'
 import { systemRandom } from './random.ts'
 
@@ -20,6 +21,7 @@ async function keyPath(): Promise<string> {
 }
 
 const load = (path: string) => loadKeys(path, systemRandom)
+const storeAt = (path: string) => ({ path, random: systemRandom, seal: unsealed })
 const LATER = new Date('2100-01-01')
 const PLAIN = 'JBSWY3DPEHPK3PXP — ключ'
 
@@ -92,7 +94,7 @@ test('after a rotation old values still open, new ones use the new key, fingerpr
   const sealed = before.seal('totp', 'acct_1', PLAIN)
   const print = before.fingerprint('bearer', 'fls_test_x')
   const { roots: old_roots } = JSON.parse(await readFile(path, 'utf8'))
-  assert.equal((await rotateKeyFile(path, systemRandom, LATER)).key_id, 'k2')
+  assert.equal((await rotateKeyFile(storeAt(path), LATER)).key_id, 'k2')
   const { roots } = JSON.parse(await readFile(path, 'utf8'))
   assert.deepEqual([Object.keys(roots), roots.k1], [['k1', 'k2'], old_roots.k1])
   assert.equal((await stat(path)).mode & 0o777, 0o600)
@@ -104,7 +106,7 @@ test('after a rotation old values still open, new ones use the new key, fingerpr
   assert.equal(before.sealedPrefix(), 'v1.k1.')
   // Keys that were loaded before learn of the new one when they meet it, or when they are told to.
   assert.equal(before.open('totp', 'acct_1', fresh), PLAIN)
-  await rotateKeyFile(path, systemRandom, LATER)
+  await rotateKeyFile(storeAt(path), LATER)
   await before.refresh()
   assert.equal(before.sealedPrefix(), 'v1.k3.')
   assert.equal(before.open('totp', 'acct_1', sealed), PLAIN)

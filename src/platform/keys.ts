@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import { readFileSync } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { assert } from '#kernel/assert.ts'
-import { type CredentialRoot, type KeyFile, makeKeyFile, parseKeyFile } from './key_file.ts'
+import { type CredentialRoot, type KeyStore, makeKeyFile, parseKeyFile } from './key_file.ts'
+import { type KeyFileSeal, unsealed } from './key_seal.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -28,6 +29,7 @@ export type Keys = {
   credentialRoots(): [CredentialRoot, ...CredentialRoot[]]
   /** Reads the key file again: `florin keys rotate` adds to it while the service runs. */
   refresh(): Promise<void>
+  refreshSync(): void
 }
 
 const IV_BYTES = 12
@@ -36,13 +38,18 @@ const TAG_BYTES = 16
 const TAG = { authTagLength: TAG_BYTES }
 
 /** Reads the key file, or makes one where there is none yet. */
-export async function loadKeys(path: string, random: Random): Promise<Keys> {
+export async function loadKeys(
+  path: string,
+  random: Random,
+  seal: KeyFileSeal = unsealed,
+): Promise<Keys> {
   const isThere = await access(path).then(
     () => true,
     (cause: NodeJS.ErrnoException) => cause.code !== 'ENOENT',
   )
-  if (!isThere) await makeKeyFile(path, random)
-  return keysFrom({ path, first: parseKeyFile(path, await readFile(path, 'utf8')) }, random)
+  const store = { path, random, seal }
+  if (!isThere) await makeKeyFile(store)
+  return keysFrom(store, await readFile(path, 'utf8'))
 }
 
 type KeyOf = (root: string, purpose: string, bytes?: number) => Buffer
@@ -76,14 +83,17 @@ export const credentialPrefix = ({ id }: CredentialRoot) => (id === 'c1' ? '' : 
 const macOf = (key: Buffer, text: string) =>
   createHmac('sha256', key).update(text).digest('base64url')
 
-type Source = { path: string; first: KeyFile }
-
-function keysFrom({ path, first }: Source, random: Random): Keys {
+function keysFrom({ path, random, seal }: KeyStore, first_text: string): Keys {
+  const first = parseKeyFile(path, seal.open(first_text))
   let file = first
+  let last_text = first_text
   const take = (text: string) => {
-    const next = parseKeyFile(path, text)
+    // Opening it may ask a token, so that is done only where something has changed.
+    if (text === last_text) return
+    const next = parseKeyFile(path, seal.open(text))
     assert(next.index_root === first.index_root, 'the index root never changes')
     file = next
+    last_text = text
   }
   const keyFor = derivation()
   const rootOf = (key_id: string): string => {
@@ -97,6 +107,7 @@ function keysFrom({ path, first }: Source, random: Random): Keys {
     ...sealingWith({ keyFor, rootOf, currentId: () => file.current }, random),
     ...credentialsWith(keyFor, () => rootsInOrder(file.credential_roots)),
     refresh: async () => take(await readFile(path, 'utf8')),
+    refreshSync: () => take(readFileSync(path, 'utf8')),
     fingerprint: (purpose, text) => macOf(keyFor(file.index_root, `index:${purpose}`), text),
   }
 }

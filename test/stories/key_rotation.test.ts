@@ -111,6 +111,12 @@ test('bearers, security codes and approvals keep working through a rotation unti
     return (await withdrawalOf(account, withdrawal.id)).status !== 'pending'
   }
   assert(await eventually(isSent, { within_ms: 15_000 }), 'the signer takes the old approval')
+  const asked_since = await requested(account, 20)
+  const isSentToo = async () => {
+    await tasks.run(['send_withdrawals'])
+    return (await withdrawalOf(account, asked_since.id)).status !== 'pending'
+  }
+  assert(await eventually(isSentToo, { within_ms: 15_000 }), 'and one under the new root')
 
   const status = await florin(['keys', 'status'], env)
   assert.match(status.stdout, /in use: c2\nAlso accepted: c1\n/)

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { rotateKeyFile } from '#platform/key_file.ts'
+import { unsealed } from '#platform/key_seal.ts'
 import { systemRandom } from '#platform/random.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
@@ -15,6 +16,7 @@ const { url, programme, tasks, data_dir, database_url } = service
 /** A second node on the same database and key file, whose tasks this test never runs. */
 const other = await startTestService({ data_dir, database_url })
 const key_file = join(data_dir, 'keys.json')
+const store = { path: key_file, random: systemRandom, seal: unsealed }
 /** When the new credential root is used: not in these tests. */
 const LATER = new Date('2100-01-01')
 
@@ -37,7 +39,7 @@ test('after a rotation every number is sealed anew while all stay revealable, on
   const shown = await Promise.all(cards.map(({ id }) => show(url, id)))
   assert.deepEqual(await keyIds(), ['k1'])
 
-  assert.equal((await rotateKeyFile(key_file, systemRandom, LATER)).key_id, 'k2')
+  assert.equal((await rotateKeyFile(store, LATER)).key_id, 'k2')
   assert.equal((await stat(key_file)).mode & 0o777, 0o600)
   assert.deepEqual(await Promise.all(cards.map(({ id }) => show(url, id))), shown)
 
@@ -61,7 +63,7 @@ test('a card that comes under an old key after a pass is found by the next', asy
     [id],
   )
   const task = resealPansTask(programme)
-  await rotateKeyFile(key_file, systemRandom, LATER)
+  await rotateKeyFile(store, LATER)
   await task.pass()
   assert.deepEqual(await keyIds(), ['k3'])
   await programme.db.run('update cards set pan_sealed = $2 where id = $1', [id, before?.pan_sealed])

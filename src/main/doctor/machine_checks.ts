@@ -1,5 +1,8 @@
-import { access, constants, readFile, stat, statfs } from 'node:fs/promises'
+import { access, constants, stat, statfs } from 'node:fs/promises'
 import type { Settings } from '#platform/config.ts'
+import { readKeyFile } from '#platform/key_file.ts'
+import { sealFor } from '#platform/key_seal.ts'
+import { systemRandom } from '#platform/random.ts'
 import { type Check, Note } from './check.ts'
 
 const GIB = 1_024 ** 3
@@ -13,7 +16,7 @@ const isThere = (path: string): Promise<boolean> =>
   )
 
 /** The folder, its disk and the key file: what is lost when they are. */
-export function machineChecks({ data_dir, key_file }: Settings): Check[] {
+export function machineChecks({ data_dir, key_file, key_token }: Settings): Check[] {
   return [
     {
       name: 'data folder',
@@ -41,7 +44,8 @@ export function machineChecks({ data_dir, key_file }: Settings): Check[] {
         if (!(await isThere(key_file))) return new Note(`${key_file} is made at the first start`)
         const { mode } = await stat(key_file)
         if ((mode & 0o077) !== 0) throw new Error(`${key_file} can be read by others`)
-        const { current } = JSON.parse(await readFile(key_file, 'utf8')) as { current: string }
+        const seal = sealFor(key_token, systemRandom)
+        const { current } = await readKeyFile({ path: key_file, random: systemRandom, seal })
         return `${current} is the current key; keep a backup`
       },
     },
