@@ -65,8 +65,8 @@ list_disputes           session key dispute:write|transaction:read
 get_dispute             session key dispute:write|transaction:read
 add_dispute_evidence    session key dispute:write
 list_webhooks           session key webhook:write
-create_webhook          session key webhook:write
-update_webhook          session key webhook:write
+create_webhook          session key webhook:write[events~three_ds.challenge=card:control]
+update_webhook          session key webhook:write[events~three_ds.challenge=card:control]
 delete_webhook          session key webhook:write
 replay_webhook          session key webhook:write
 open_ticket             session key -
@@ -82,8 +82,11 @@ const rows = access_table
 
 function accessOf([, session, key, oauth = '-']: readonly string[]): Access {
   if (session === 'anyone') return 'anyone'
-  const [, all = '', field, scope] = /^([^[]*)(?:\[(\w+)=(.+)\])?$/.exec(oauth) ?? []
-  const with_field = field === undefined ? {} : { with_field: { [field]: scope as Scope } }
+  const [, all = '', field = '', item, scope] =
+    /^([^[]*)(?:\[(\w+)(?:~([\w.]+))?=(.+)\])?$/.exec(oauth) ?? []
+  const more = scope as Scope | undefined
+  const with_item = item && more && { with_item: { [field]: { [item]: more } } }
+  const with_field = !item && more && { with_field: { [field]: more } }
   return {
     session: session === 'session',
     api_key: key === 'key' || (key === '-' ? false : { only_fields: [key ?? ''] }),
@@ -92,7 +95,7 @@ function accessOf([, session, key, oauth = '-']: readonly string[]): Access {
         ? null
         : oauth.includes('|')
           ? { any: oauth.split('|') as Scope[] }
-          : { all: all.split('&') as Scope[], ...with_field },
+          : { all: all.split('&') as Scope[], ...with_field, ...with_item },
   }
 }
 

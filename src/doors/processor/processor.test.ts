@@ -70,7 +70,7 @@ test('a link with a name that every object has is unknown, and not a failure of 
   for (const link of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     for (const call of ['authorizations', 'threeds']) {
       const path = `/processor/${link}/${call}`
-      assertRefused(await send(url, 'POST', path, { body: {} }), 401, 'invalid_token')
+      assertRefused(await send(url, 'POST', path, { body: {} }), 404, 'not_found')
     }
   }
 })

@@ -34,6 +34,7 @@ const CONSOLE_PAGES = [
   'withdrawals',
   'suspense',
   'clearings',
+  'refunds',
   'agents',
   'webhooks',
   'kill_switches',
