@@ -20,6 +20,7 @@ export async function listen(
   { channel, hear, log }: Subscription,
 ): Promise<() => Promise<void>> {
   const stopped = new AbortController()
+  const subscription = `listen ${channel}`
   let client: pg.Client | undefined
   let isFirst = true
   let isDeaf = false
@@ -28,7 +29,7 @@ export async function listen(
     try {
       client = await dial()
       client.on('notification', ({ payload }) => hear(payload ?? ''))
-      await ask(client, `listen ${channel}`)
+      await ask(client, subscription)
       if (!isFirst) hear('')
       isDeaf = false
     } catch (cause) {
@@ -41,7 +42,7 @@ export async function listen(
   }
   const stay = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      if (client !== undefined) await ended(client, stopped.signal)
+      if (client !== undefined) await ended(client, subscription, stopped.signal)
       client = undefined
       await wait(RECONNECT_MS, undefined, { signal: stopped.signal }).catch(() => undefined)
       if (!stopped.signal.aborted) await subscribe()
@@ -59,10 +60,13 @@ export async function listen(
 const ask = (client: pg.Client, text: string) =>
   client.query({ text, query_timeout: ANSWER_MS } as pg.QueryConfig)
 
-/** Resolves when the connection has ended, answers no more, or is to be closed. */
-async function ended(client: pg.Client, stopped: AbortSignal): Promise<void> {
+/**
+ * Resolves when the connection has ended, answers no more, or is to be closed. The heartbeat
+ * subscribes again, which changes nothing and shows in pg_stat_activity what the session is for.
+ */
+async function ended(client: pg.Client, subscription: string, stopped: AbortSignal): Promise<void> {
   const hangUp = () => void wireOf(client).destroy()
-  const heartbeat = setInterval(() => void ask(client, 'select 1').catch(hangUp), HEARTBEAT_MS)
+  const heartbeat = setInterval(() => void ask(client, subscription).catch(hangUp), HEARTBEAT_MS)
   stopped.addEventListener('abort', hangUp, { once: true })
   if (stopped.aborted) hangUp()
   await new Promise<void>((resolve) => client.once('end', () => resolve()))
