@@ -14,6 +14,7 @@ const SCRIPT = new URL('./signer_process.js', import.meta.url)
 /** How soon it hears that the sandbox's clock was moved. */
 const CLOCK_EVERY_MS = 200
 const RESTART_MS = 500
+const JITTER_MS = 20
 
 /** In a process of its own, so that no key is ever in the service's; one that dies is replaced. */
 export function signerApart({ now_ms, every }: Parts): StartSigner {
@@ -21,7 +22,16 @@ export function signerApart({ now_ms, every }: Parts): StartSigner {
     let child = fork(SCRIPT)
     let isStopping = false
     let order: SigningOrder | null = null
+    let told_offset_ms: number | null = null
     const offset_ms = () => now_ms() - Date.now()
+    const tellClock = () => {
+      const offset = offset_ms()
+      // Both times are read one after the other, so that the same offset may differ by a little.
+      const isKnown = told_offset_ms !== null && Math.abs(offset - told_offset_ms) < JITTER_MS
+      if (isKnown || !child.connected) return
+      told_offset_ms = offset
+      tell(child, { offset_ms: offset })
+    }
     const keys = await told(child, { home }, 'xpub')
     const replaceOnExit = (): void => {
       child.once('exit', () => {
@@ -30,18 +40,19 @@ export function signerApart({ now_ms, every }: Parts): StartSigner {
           cancel()
           if (isStopping) return
           child = fork(SCRIPT)
+          told_offset_ms = null
           replaceOnExit()
           void begin(child, home, order)
         })
       })
     }
     replaceOnExit()
-    const stopTelling = every(CLOCK_EVERY_MS, () => tell(child, { offset_ms: offset_ms() }))
+    const stopTelling = every(CLOCK_EVERY_MS, tellClock)
     return {
       ...keys,
       serve: async (given) => {
         order = given
-        tell(child, { offset_ms: offset_ms() })
+        tellClock()
         await told(child, { order }, 'listens')
       },
       stop: async () => {

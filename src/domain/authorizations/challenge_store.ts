@@ -96,6 +96,11 @@ export async function challengeStatusOf(
   return row?.status ?? null
 }
 
+export async function hasPendingChallenge(tx: Tx): Promise<boolean> {
+  const rows = await tx.rows(`select from three_ds_challenges where status = 'pending' limit 1`)
+  return rows.length > 0
+}
+
 /** Silence is a no. */
 export async function expireChallenges(tx: Tx, now: Date): Promise<void> {
   await tx.run(

@@ -1,12 +1,14 @@
 import type { Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { Task } from '#platform/tasks.ts'
-import { type ToldEvent, takeFromOutbox } from './outbox_store.ts'
+import { hasOutbox, type ToldEvent, takeFromOutbox } from './outbox_store.ts'
 
 /** Writes what it makes of the events in the transaction that takes them out of the outbox. */
 export type Hearer = (tx: Tx, events: readonly ToldEvent[]) => Promise<void>
 
 const BATCH = 500
+/** A purchase is told of within moments, and a service with nothing to tell hardly works. */
+const EVERY_MS = 200
 
 /** Every event is heard by every hearer exactly once, whatever crashes: all of it, or none yet. */
 export function fanOutEventsTask(
@@ -23,9 +25,10 @@ export function fanOutEventsTask(
     })
   return {
     name: 'fan_out_events',
-    every_ms: 100,
+    every_ms: EVERY_MS,
     at_start: true,
     pass: async () => {
+      if (!(await hasOutbox(db))) return
       while ((await once()) === BATCH);
     },
   }

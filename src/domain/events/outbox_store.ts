@@ -12,6 +12,11 @@ export type ToldEvent = {
   created_at: Date
 }
 
+/** One look without a transaction: an idle service asks this all day long. */
+export async function hasOutbox(tx: Tx): Promise<boolean> {
+  return (await tx.rows('select from outbox limit 1')).length > 0
+}
+
 /** Takes events out of the outbox, oldest first; rows that another node has taken are left out. */
 export function takeFromOutbox(tx: Tx, limit: number): Promise<ToldEvent[]> {
   return tx.rows<ToldEvent>(

@@ -4,6 +4,7 @@ import type { Tx } from '#platform/db.ts'
 import type { Task } from '#platform/tasks.ts'
 import {
   accountsToTell,
+  hasUntold,
   insertMaintenance,
   lockUntold,
   type MaintenanceRow,
@@ -28,6 +29,7 @@ export function announceMaintenanceTask(tools: Tools): Task {
     name: 'announce_maintenance',
     every_ms: 1_000,
     pass: async () => {
+      if (!(await hasUntold(tools.db))) return
       while (await tellSome(tools));
     },
   }

@@ -46,6 +46,10 @@ export function maintenancesAhead(tx: Tx, now: Date): Promise<MaintenanceRow[]> 
 }
 
 /** The oldest that not everybody has been told of; one that another node is at is passed over. */
+export async function hasUntold(tx: Tx): Promise<boolean> {
+  return (await tx.rows('select from maintenances where told_at is null limit 1')).length > 0
+}
+
 export async function lockUntold(tx: Tx): Promise<MaintenanceRow | undefined> {
   const [row] = await tx.rows<MaintenanceRow>(
     `select ${COLUMNS} from maintenances where told_at is null order by id limit 1

@@ -16,10 +16,17 @@ export type Watched = { chain: Chain; source: DepositSource; check: NetworkCheck
 const EVERY_MS = 1_000
 
 /**
+ * The same head means the same chain, and there is nothing new to read. Only a node can have
+ * changed its mind about it, so after so long it is read again all the same.
+ */
+const READ_AGAIN_MS = 10_000
+
+/**
  * Looks at each chain and settles what it finds. One node at a time does so for a chain; if two
  * ever did, the second would find everything settled.
  */
 export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Task {
+  const read_heads = new Map<string, string>()
   return {
     name: 'watch_deposits',
     every_ms: EVERY_MS,
@@ -28,7 +35,7 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
       for (const one of watched) {
         await withLease(parts.db, `watch:${one.chain.name}`, async (lease) => {
           await one.check()
-          await watch({ ...parts, db: lease.guard(parts.db) }, one)
+          await watch({ ...parts, db: lease.guard(parts.db), read_heads }, one)
         }).catch(async (cause: unknown) => {
           await noteFault(parts.db, one.chain.name, {
             fault: sentenceOf(cause),
@@ -43,17 +50,25 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
 
 const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
-async function watch(parts: Parts, { chain, source }: Watched): Promise<void> {
-  const { db, clock } = parts
+/** The hash of each chain's head at its last complete reading on this node. */
+type ReadHeads = { read_heads: Map<string, string> }
+
+async function watch(parts: Parts & ReadHeads, { chain, source }: Watched): Promise<void> {
+  const { db, clock, read_heads } = parts
   const now = clock.now()
   const cursor = await findCursor(db, chain.name)
   if (cursor?.audit_fault != null) throw new ChainFault(cursor.audit_fault)
+  const isRecent =
+    cursor?.fault === null && Math.abs(now.getTime() - cursor.scanned_at.getTime()) < READ_AGAIN_MS
+  if (isRecent && (await source.head()).hash === read_heads.get(chain.name)) return
+  read_heads.delete(chain.name)
   const reading = await readDeposits({ db, chain, source }, cursor)
   if (reading === null) return
   for (const findings of await findingsOf(parts, chain, reading)) {
     await settleDeposits(parts, chain, findings)
   }
   await moveCursor(db, { ...reading, chain: chain.name, now })
+  read_heads.set(chain.name, reading.head.hash)
 }
 
 /** By top-up: those with something on the chain, and those that had something pending before. */

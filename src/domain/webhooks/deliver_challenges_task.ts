@@ -3,6 +3,7 @@ import {
   type ChallengeRow,
   claimChallenges,
   expireChallenges,
+  hasPendingChallenge,
   setNextAttempt,
 } from '#domain/authorizations/challenge_store.ts'
 import type { Seams } from '#platform/context.ts'
@@ -27,6 +28,7 @@ export function deliverChallengesTask(tools: Tools): Task {
     name: 'deliver_challenges',
     every_ms: EVERY_MS,
     pass: async () => {
+      if (!(await hasPendingChallenge(db))) return
       const now = clock.now()
       await expireChallenges(db, now)
       const leased_until = new Date(now.getTime() + LEASE_MS)

@@ -10,11 +10,16 @@ import {
   noteBroadcast,
   storeReplacement,
 } from './advance_withdrawal.ts'
-import { broadcastTransfer, heldWith, leaseOf } from './send_withdrawals_task.ts'
+import { broadcastTransfer, dueNow, heldWith, leaseOf } from './send_withdrawals_task.ts'
 import { fateOf, isStuck, type SentTransferRow } from './sent_transfers.ts'
 import { type SendingParts, signedReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
-import { findDueWithdrawals, findTransfers, postpone } from './withdrawal_store.ts'
+import {
+  findDueWithdrawals,
+  findTransfers,
+  hasDueWithdrawal,
+  postpone,
+} from './withdrawal_store.ts'
 
 /** What is not in a block yet is looked for, and sent, again after half a block's time. */
 const SEND_AGAIN_MS = 1_500
@@ -29,6 +34,7 @@ export function confirmWithdrawalsTask(parts: SendingParts): Task {
     every_ms: 1_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
+        if (!(await hasDueWithdrawal(parts.db, dueNow(parts, outlet, 'signed')))) continue
         await withLease(parts.db, leaseOf(outlet), (lease) =>
           followAll(...heldWith(lease, parts, outlet)),
         )
@@ -39,8 +45,7 @@ export function confirmWithdrawalsTask(parts: SendingParts): Task {
 
 async function followAll(parts: SendingParts, outlet: Outlet): Promise<void> {
   const { db, clock } = parts
-  const due = { chain: outlet.chain.name, step: 'signed', now: clock.now() } as const
-  for (const withdrawal of await findDueWithdrawals(db, due)) {
+  for (const withdrawal of await findDueWithdrawals(db, dueNow(parts, outlet, 'signed'))) {
     const pause_ms = (await follow(parts, outlet, withdrawal)) ? SEND_AGAIN_MS : 0
     await postpone(db, withdrawal, new Date(clock.now().getTime() + pause_ms))
   }

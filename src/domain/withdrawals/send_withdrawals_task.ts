@@ -6,7 +6,7 @@ import { failWithdrawal, noteBroadcast, storeTransfer } from './advance_withdraw
 import { type SentTransferRow, storedTransfer } from './sent_transfers.ts'
 import { type SendingParts, signedTransfer } from './sign_withdrawal.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
-import { findDueWithdrawals } from './withdrawal_store.ts'
+import { findDueWithdrawals, hasDueWithdrawal } from './withdrawal_store.ts'
 
 /** Signs and sends what was reserved. Sending and confirming share a lease: one hand on the pen. */
 export function sendWithdrawalsTask(parts: SendingParts): Task {
@@ -15,6 +15,7 @@ export function sendWithdrawalsTask(parts: SendingParts): Task {
     every_ms: 1_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
+        if (!(await hasDueWithdrawal(parts.db, dueNow(parts, outlet, 'reserved')))) continue
         await withLease(parts.db, leaseOf(outlet), (lease) =>
           sendDue(...heldWith(lease, parts, outlet)),
         )
@@ -24,6 +25,14 @@ export function sendWithdrawalsTask(parts: SendingParts): Task {
 }
 
 export const leaseOf = ({ chain }: Outlet): string => `withdrawals:${chain.name}`
+
+export function dueNow<Step extends 'reserved' | 'signed'>(
+  { clock }: SendingParts,
+  { chain }: Outlet,
+  step: Step,
+) {
+  return { chain: chain.name, step, now: clock.now() }
+}
 
 /** Nothing is signed, sent or written by a node that has lost its lease. */
 export function heldWith(
@@ -36,9 +45,9 @@ export function heldWith(
 }
 
 async function sendDue(parts: SendingParts, outlet: Outlet): Promise<void> {
-  const { db, clock } = parts
+  const { db } = parts
   if (await isKilled(db, 'withdrawals')) return
-  const due = { chain: outlet.chain.name, step: 'reserved', now: clock.now() } as const
+  const due = dueNow(parts, outlet, 'reserved')
   for (const withdrawal of await findDueWithdrawals(db, due)) {
     await send(parts, outlet, withdrawal)
   }

@@ -149,6 +149,15 @@ export async function findDueWithdrawals(tx: Tx, due: Due): Promise<WithdrawalRo
   )
 }
 
+/** Asked before a lease is taken, which costs more than the question. */
+export async function hasDueWithdrawal(tx: Tx, due: Due): Promise<boolean> {
+  const rows = await tx.rows(
+    'select from withdrawals where chain = $1 and step = $2 and next_try_at <= $3 limit 1',
+    [due.chain, due.step, due.now],
+  )
+  return rows.length > 0
+}
+
 /** Everything that was ever signed for it, the newest first. */
 export async function findTransfers(
   tx: Tx,

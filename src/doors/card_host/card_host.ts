@@ -28,6 +28,12 @@ const DRAIN_STEP_MS = 10
 export async function startCardHost(seams: HostSeams, settings: Listening): Promise<CardHost> {
   const connections = new Set<Connection>()
   const turns = new Turns(seams.clock)
+  // Forty beats a second are only for those who are connected.
+  let stopBeat: (() => void) | undefined
+  const endBeat = () => {
+    stopBeat?.()
+    stopBeat = undefined
+  }
   const accept = (socket: Socket) => {
     if (socket.destroyed) return
     // Only now: a peer that hangs up during its TLS handshake has no answers to wait for.
@@ -35,14 +41,17 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
     const sign_on = settings.iso_sign_on === 'required' ? 'awaited' : 'done'
     const connection = new Connection(socket, seams, { turns, state: { sign_on } })
     connections.add(connection)
-    socket.once('close', () => connections.delete(connection))
+    stopBeat ??= seams.clock.every(BEAT_MS, () => {
+      for (const one of connections) one.beat()
+    })
+    socket.once('close', () => {
+      connections.delete(connection)
+      if (connections.size === 0) endBeat()
+    })
   }
   const server = serverFor(settings, accept)
   refuseStrangers(server, seams, settings)
   await listening(server, settings)
-  const stopBeat = seams.clock.every(BEAT_MS, () => {
-    for (const connection of connections) connection.beat()
-  })
   return {
     port: (server.address() as AddressInfo).port,
     stop: async () => {
@@ -52,7 +61,7 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
       for (let waited = 0; busy() && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
         await seams.clock.sleep(DRAIN_STEP_MS)
       }
-      stopBeat()
+      endBeat()
       // The last answers leave on the next turn.
       await seams.clock.sleep(0)
       for (const connection of connections) connection.destroy()
