@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { Secret } from '#kernel/secret.ts'
 import { startSignerRole } from '#main/signer.ts'
 import { startService } from '#main/start.ts'
@@ -13,7 +13,7 @@ const settings = readSettings(process.env)
 const crash_at = process.env['CRASH_AT'] ?? ''
 const phrase = new Secret(readFileSync(process.env['SEED_FILE'] ?? '', 'utf8').trim())
 
-await startSignerRole(settings, phrase)
+await startSignerRole(settings, phrase, { create: !existsSync(settings.signer_mark_file) })
 await startService(settings, {
   seams: {
     log: silentLog,
