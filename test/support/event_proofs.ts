@@ -19,17 +19,23 @@ export async function assertEventsAreWhole(db: Database): Promise<void> {
   )
   assert.deepEqual(misnumbered, [], 'sequences have no gap and no double')
   const unannounced = await db.rows(
-    `select t.id, t.type, count(e.id) as events
-       from transactions t left join events e
-         on e.account_id = t.account_id and e.resource_id = t.id
-        and e.type = 'transaction.' || case t.type when 'authorization' then 'authorized'
+    `with announced as (
+       select account_id, resource_id, type, count(*) as events
+         from events where resource_type = 'transaction' group by 1, 2, 3
+     ), approved as (
+       select account_id, transaction_id, count(*) as messages
+         from network_messages
+        where (mti like '01__' or mti like '020_') and response_code = '00'
+        group by 1, 2
+     )
+     select t.id, t.type, coalesce(a.events, 0) as events
+       from transactions t
+       left join announced a on a.account_id = t.account_id and a.resource_id = t.id
+        and a.type = 'transaction.' || case t.type when 'authorization' then 'authorized'
               when 'capture' then 'captured' when 'refund' then 'refunded' else 'declined' end
-      group by t.account_id, t.id, t.type
-     having count(e.id) <> case t.type when 'authorization'
-              then (select count(*) from network_messages m
-                     where m.account_id = t.account_id and m.transaction_id = t.id
-                       and (m.mti like '01__' or m.mti like '020_') and m.response_code = '00')
-              else 1 end`,
+       left join approved m on m.account_id = t.account_id and m.transaction_id = t.id
+      where coalesce(a.events, 0)
+         <> case t.type when 'authorization' then coalesce(m.messages, 0) else 1 end`,
   )
   assert.deepEqual(unannounced, [], 'each transaction has the events it should have')
   const { faults } = await verifyAudit(db)
