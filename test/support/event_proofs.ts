@@ -5,7 +5,8 @@ import type { Database } from '#platform/db.ts'
 /**
  * Every account's webhook events are numbered 1, 2, 3 … without a gap or a double, every card
  * transaction was announced by exactly one event (an authorization by one for each message that
- * was approved: the first and its increments), and every audit chain verifies.
+ * was approved: the first and its increments; an advice that only corrects a known one announces
+ * nothing), and every audit chain verifies.
  */
 export async function assertEventsAreWhole(db: Database): Promise<void> {
   const misnumbered = await db.rows(
@@ -23,9 +24,11 @@ export async function assertEventsAreWhole(db: Database): Promise<void> {
        select account_id, resource_id, type, count(*) as events
          from events where resource_type = 'transaction' group by 1, 2, 3
      ), approved as (
-       select account_id, transaction_id, count(*) as messages
-         from network_messages
-        where (mti like '01__' or mti like '020_') and response_code = '00'
+       select m.account_id, m.transaction_id, count(*) as messages
+         from network_messages m
+         join transactions t on t.account_id = m.account_id and t.id = m.transaction_id
+        where (mti like '010_' or mti like '020_' or m.identity = t.message_identity)
+          and response_code = '00'
         group by 1, 2
      )
      select t.id, t.type, coalesce(a.events, 0) as events
