@@ -7,7 +7,7 @@ import { root } from '#platform/root.ts'
 import { prepareTemplate } from '#test/support/database.ts'
 import { runWithin } from './test/budget.ts'
 import { testRunner } from './test/runner.ts'
-import { closingLines, type NotRun } from './test/summary.ts'
+import { closingLines, type NotRun, slowestFiles } from './test/summary.ts'
 import { inTemporaryFolder } from './test/temporary_folder.ts'
 
 const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
@@ -50,6 +50,9 @@ async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
         minutes === undefined
           ? { ...(await runner.run(files, postgres.url)), not_run }
           : await runWithin(minutes, files, runner, postgres.url)
+      if (files.length > 1) {
+        console.log(`\nSlowest files:\n${slowestFiles(ran.tally).join('\n')}`)
+      }
       console.log(`\n${closingLines(ran.tally, ran.not_run).join('\n')}`)
       return ran.code
     } finally {

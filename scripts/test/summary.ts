@@ -1,6 +1,13 @@
 import type { Tally } from './tally_reporter.ts'
 
-export const noTests: Tally = { pass: 0, fail: 0, cancelled: 0, skipped: 0, reasons: {} }
+export const noTests: Tally = {
+  pass: 0,
+  fail: 0,
+  cancelled: 0,
+  skipped: 0,
+  reasons: {},
+  file_ms: {},
+}
 
 export function sumOf(one: Tally, two: Tally): Tally {
   const reasons = { ...one.reasons }
@@ -13,6 +20,7 @@ export function sumOf(one: Tally, two: Tally): Tally {
     cancelled: one.cancelled + two.cancelled,
     skipped: one.skipped + two.skipped,
     reasons,
+    file_ms: { ...one.file_ms, ...two.file_ms },
   }
 }
 
@@ -20,6 +28,16 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 
 /** Test files that were not run, with the reason they share. */
 export type NotRun = { reason: string; files: readonly string[] }
+
+const SLOWEST_SHOWN = 15
+
+/** The files that take longest: the ones to look at when the whole run takes too long. */
+export function slowestFiles({ file_ms }: Tally): string[] {
+  return Object.entries(file_ms)
+    .sort(([, one], [, two]) => two - one)
+    .slice(0, SLOWEST_SHOWN)
+    .map(([file, ms]) => `  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${file}`)
+}
 
 /** The last lines of a run: everything left out with its reason, and the counts that CI reads. */
 export function closingLines(tally: Tally, not_run: readonly NotRun[]): string[] {
