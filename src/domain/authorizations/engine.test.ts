@@ -195,3 +195,35 @@ test('an expiry waits its turn under load, where a purchase is given up', async 
   await released
   assert.deepEqual(await purses(card.id), { card: 100_000_000n, hold: 0n })
 })
+
+test('a turn of the event loop decides at most 128 messages of a batch', async () => {
+  const card = await insertBareCard(issuer, { usd: 1_000 })
+  let turn = 0
+  let is_over = false
+  const decided = new Map<number, number>()
+  const count = () => {
+    turn += 1
+    if (!is_over) setImmediate(count)
+  }
+  const submit = issuer.engine.submit
+  const engine = {
+    ...issuer.engine,
+    submit: (request: Parameters<typeof submit>[0]) =>
+      submit({
+        ...request,
+        answer: (decision) => {
+          decided.set(turn, (decided.get(turn) ?? 0) + 1)
+          return request.answer(decision)
+        },
+      }),
+  }
+  const counting = issuerOver(issuer.seams, engine)
+  const messages = Array.from({ length: 512 }, () => purchaseMessage(card, 100))
+  count()
+  const answers = await Promise.all(messages.map((message) => counting.ask(message)))
+  is_over = true
+  assert(answers.every(({ fields }) => fields[39] === '00'))
+  const most = Math.max(...decided.values())
+  assert(most <= 128, `${most} were decided in one turn`)
+  await assertBooksAreSound(db)
+})

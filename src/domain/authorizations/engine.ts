@@ -1,5 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import { ChangedMeanwhile } from '#platform/changed_meanwhile.ts'
+import { computeQueue } from '#platform/compute_queue.ts'
 import { type DatabaseLimits, DatabaseUnavailable } from '#platform/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/write_lane.ts'
 import { AnsweredElsewhere, runBatch } from './batch.ts'
@@ -38,11 +39,12 @@ export function makeEngine(
   seams: EngineSeams,
   { batch_max = BATCH_MAX, lane_count = LANES } = {},
 ): Engine {
+  const compute = computeQueue()
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, Answered>(
       async (batch, attempt) => {
         const { answered, unpriced } = await seams.db.transaction((tx, commitWith) =>
-          runBatch(seams, tx, { batch, locks_all: attempt > 1, commitWith }),
+          runBatch(seams, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
         )
         for (const waiting of unpriced) alarm(seams, waiting)
         return answered

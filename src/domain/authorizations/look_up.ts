@@ -43,7 +43,7 @@ const HOLD_LIFETIME_MS = 7 * 24 * 3_600_000
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789'
 const CODE_LENGTH = 6
 
-type LookedUp = { work: Work; seen: readonly SeenRow[]; heads: Heads }
+export type LookedUp = { work: Work; seen: readonly SeenRow[]; heads: Heads }
 
 /** Locks the batch's cards and looks up all that its decisions need to know. */
 export async function lookUp(
