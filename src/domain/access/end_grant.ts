@@ -17,7 +17,7 @@ type Ended = { account_id: string; id: string; events: string[] }
 /**
  * Disables the subscriptions that were made with the grant's tokens, and drops what waits for them.
  * An agent that was asked about purchases knows where to approve them, so those that are open are
- * declined.
+ * declined, and its approvals that no purchase has used yet are void.
  */
 export async function endGrantWebhooks(
   tx: Tx,
@@ -45,6 +45,7 @@ export async function endGrantWebhooks(
     await tx.rows(`select pg_notify('florin_deliveries', $1)`, [id])
     if (events.includes('three_ds.challenge')) await declineOpenChallenges(tx, account_id)
   }
+  await voidGrantApprovals(tx, grant_id)
   return ended.map(({ id }) => ({
     action: 'webhook.disabled',
     resource: { type: 'webhook', id },
@@ -56,5 +57,19 @@ async function declineOpenChallenges(tx: Tx, account_id: string): Promise<void> 
     `update three_ds_challenges set status = 'expired', next_attempt_at = null
       where account_id = $1 and status = 'pending'`,
     [account_id],
+  )
+}
+
+/**
+ * Expires the challenges that the grant's webhooks were asked about, unless a purchase has used
+ * them. All receivers of a challenge get one response_url, so nobody can tell who approved it.
+ */
+export async function voidGrantApprovals(tx: Tx, grant_id: string): Promise<void> {
+  await tx.run(
+    `update three_ds_challenges c set status = 'expired', next_attempt_at = null
+       from oauth_grants g
+      where g.id = $1 and c.account_id = g.account_id and $1 = any(c.asked_grants)
+        and c.status in ('pending', 'approved') and c.used_by is null`,
+    [grant_id],
   )
 }

@@ -5,7 +5,7 @@ import { type AuditFacts, recordAudit } from './audit.ts'
 import { isSignedIn } from './browser_sessions.ts'
 import { notifyCredentialsChanged } from './credential_store.ts'
 import type { Credentials } from './credentials.ts'
-import { endGrantWebhooks } from './end_grant.ts'
+import { endGrantWebhooks, voidGrantApprovals } from './end_grant.ts'
 import type { CardAccess } from './grant.ts'
 import {
   type GrantPayload,
@@ -81,6 +81,7 @@ export async function recordConsent(
       await asking.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
     }
     const ended = mayHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)
+    if (!heldIn(payload).has('card:control')) await voidGrantApprovals(tx, grant_id)
     const entries = [...met, { action: 'oauth.granted', resource }, ...ended]
     await recordAudit(tx, account_id, entries, facts)
     return grant_id

@@ -20,11 +20,13 @@ export type ChallengeRow = {
   next_attempt_at: Date | null
   decided_at: Date | null
   used_by: string | null
+  /** The grants whose webhooks were asked: they know where to approve it. */
+  asked_grants: string[]
   created_at: Date
   expires_at: Date
 }
 
-type NewChallenge = Omit<ChallengeRow, 'attempts' | 'decided_at' | 'used_by'>
+type NewChallenge = Omit<ChallengeRow, 'attempts' | 'decided_at' | 'used_by' | 'asked_grants'>
 
 export async function insertChallenge(tx: Tx, challenge: NewChallenge): Promise<ChallengeRow> {
   const columns = Object.keys(challenge)
@@ -110,13 +112,21 @@ export async function expireChallenges(tx: Tx, now: Date): Promise<void> {
   )
 }
 
-/** Takes what is due and moves it ahead by its lease, so that a crash makes it due again. */
+/**
+ * Takes what is due and moves it ahead by its lease, so that a crash makes it due again. It notes
+ * whom it will ask before anyone is asked: a grant that ends must take its approvals with it.
+ */
 export async function claimChallenges(
   tx: Tx,
   { now, leased_until, limit }: { now: Date; leased_until: Date; limit: number },
 ): Promise<ChallengeRow[]> {
   return tx.rows<ChallengeRow>(
-    `update three_ds_challenges c set next_attempt_at = $2, attempts = attempts + 1
+    `update three_ds_challenges c set next_attempt_at = $2, attempts = attempts + 1,
+            asked_grants = array(
+              select unnest(c.asked_grants)
+              union
+              select grant_id from webhooks w
+               where w.account_id = c.account_id and w.grant_id is not null and ${LISTENS})
       where (account_id, id) in (
               select account_id, id from three_ds_challenges
                where status = 'pending' and next_attempt_at <= $1

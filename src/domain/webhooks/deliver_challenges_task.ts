@@ -45,7 +45,10 @@ export function deliverChallengesTask(tools: Tools): Task {
 /** To every subscription that names it; the first decision counts, wherever it comes from. */
 async function deliver(tools: Tools, challenge: ChallengeRow): Promise<void> {
   const { db, clock } = tools
-  const webhooks = await findChallengeWebhooks(db, challenge.account_id)
+  const listening = await findChallengeWebhooks(db, challenge.account_id)
+  const webhooks = listening.filter(
+    ({ grant_id }) => grant_id === null || challenge.asked_grants.includes(grant_id),
+  )
   const outcomes = await Promise.all(
     webhooks.map(async (webhook) => {
       const outcome = await attempt(tools, {
