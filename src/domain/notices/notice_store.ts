@@ -56,26 +56,39 @@ export function leaseNotices(tx: Tx, { now, leased_until, limit }: Lease): Promi
   )
 }
 
+/** Links that undo a change work for 72 hours, and notices are kept for 30 days. */
+const WITHOUT_LINKS = ['body_text', 'body_html']
+  .map((body) => `${body} = regexp_replace(${body}, '/undo/[A-Za-z0-9_-]+', '/undo/…', 'g')`)
+  .join(', ')
+
 export async function markSent(tx: Tx, id: bigint, now: Date): Promise<void> {
   await tx.run(
-    `update notices set state = 'sent', sent_at = $2, attempts = attempts + 1, last_error = null
+    `update notices set state = 'sent', sent_at = $2, attempts = attempts + 1, last_error = null,
+                        ${WITHOUT_LINKS}
       where id = $1`,
     [id, now],
   )
 }
 
-/** Without a next attempt it is given up. */
+type Failure = { id: bigint; error: string }
+
 export async function markUnsent(
   tx: Tx,
-  { id, error, next_attempt_at }: { id: bigint; error: string; next_attempt_at: Date | null },
+  { id, error, next_attempt_at }: Failure & { next_attempt_at: Date },
 ): Promise<void> {
   await tx.run(
-    `update notices
-        set state = case when $3::timestamptz is null then 'given_up' else 'due' end,
-            next_attempt_at = coalesce($3, next_attempt_at), attempts = attempts + 1,
-            last_error = $2
+    `update notices set next_attempt_at = $3, attempts = attempts + 1, last_error = $2
       where id = $1`,
     [id, error, next_attempt_at],
+  )
+}
+
+export async function markGivenUp(tx: Tx, { id, error }: Failure): Promise<void> {
+  await tx.run(
+    `update notices set state = 'given_up', attempts = attempts + 1, last_error = $2,
+                        ${WITHOUT_LINKS}
+      where id = $1`,
+    [id, error],
   )
 }
 

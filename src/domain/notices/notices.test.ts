@@ -10,6 +10,7 @@ import { advance, assertRefused } from '#test/support/calls.ts'
 import { plainEvent, tellOf } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
+import { wholeDatabase } from '#test/support/leaks.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { turnOnTwoFactor } from '#test/support/second_factor.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -222,6 +223,51 @@ test('what a mail server does not take is tried again', async () => {
   await advance(url, person.bearer, 61)
   const isSent = async () => received.some(({ to }) => to.includes(person.email))
   assert(await eventually(isSent, { within_ms: 5_000 }))
+})
+
+const stateOf = async ({ account_id }: Person) => {
+  const [row] = await programme.db.rows<{ state: string; attempts: number }>(
+    'select state, attempts from notices where account_id = $1 order by id desc limit 1',
+    [account_id],
+  )
+  return row
+}
+
+test('once the mail is sent the database keeps no link that undoes a change', async () => {
+  const person = await openAccount(url)
+  await turnOnTwoFactor(url, person.bearer, programme.clock)
+  const isSent = async () => (await stateOf(person))?.state === 'sent'
+  assert(await eventually(isSent, { within_ms: 5_000 }))
+  const mail = received.find(({ to }) => to.includes(person.email))
+  const source = mail?.source.replaceAll(/=\r?\n/g, '') ?? ''
+  const token = /\/undo\/([\w-]{43})/.exec(source)?.[1]
+  assert(token !== undefined, source)
+  assert.equal((await fetch(`${url}/undo/${token}`)).status, 200, 'the mailed link works')
+  assert(!(await wholeDatabase(programme.db)).includes(token))
+  const kept = await mailOf(person, 'two_factor_on')
+  assert.match(kept.text, /To undo it and set a new password/)
+})
+
+test('a mail that is given up leaves no link in the database', async () => {
+  const person = await openAccount(url)
+  isDown = true
+  try {
+    await turnOnTwoFactor(url, person.bearer, programme.clock)
+    const { text } = await mailOf(person, 'two_factor_on')
+    const token = /\/undo\/([\w-]{43})/.exec(text)?.[1] ?? assert.fail(text)
+    const isTried = async () => ((await stateOf(person))?.attempts ?? 0) > 0
+    assert(await eventually(isTried, { within_ms: 5_000 }))
+    // As after a day of attempts.
+    await programme.db.run('update notices set attempts = 6 where account_id = $1', [
+      person.account_id,
+    ])
+    await advance(url, person.bearer, 61)
+    const isGivenUp = async () => (await stateOf(person))?.state === 'given_up'
+    assert(await eventually(isGivenUp, { within_ms: 5_000 }))
+    assert(!(await wholeDatabase(programme.db)).includes(token))
+  } finally {
+    isDown = false
+  }
 })
 
 test('the inbox is for its owner alone', async () => {

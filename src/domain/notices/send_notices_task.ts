@@ -2,7 +2,13 @@ import type { Seams } from '#platform/context.ts'
 import type { Task } from '#platform/tasks.ts'
 import type { Mailer } from './mailer.ts'
 import type { NoticeRow } from './notice.ts'
-import { deleteNoticesBefore, leaseNotices, markSent, markUnsent } from './notice_store.ts'
+import {
+  deleteNoticesBefore,
+  leaseNotices,
+  markGivenUp,
+  markSent,
+  markUnsent,
+} from './notice_store.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -39,13 +45,15 @@ async function sendOne({ db, clock, log }: Tools, mailer: Mailer, notice: Notice
     await mailer.send({ id: id.toString(), ...mail })
   } catch (cause) {
     const delay_ms = DELAYS_MS[notice.attempts]
-    const next_attempt_at =
-      delay_ms === undefined ? null : new Date(clock.now().getTime() + delay_ms)
     const error = (cause instanceof Error ? cause.message : String(cause)).slice(
       0,
       ERROR_LENGTH_MAX,
     )
-    await markUnsent(db, { id, error, next_attempt_at })
+    if (delay_ms === undefined) await markGivenUp(db, { id, error })
+    else {
+      const next_attempt_at = new Date(clock.now().getTime() + delay_ms)
+      await markUnsent(db, { id, error, next_attempt_at })
+    }
     log.error('an e-mail could not be sent', { notice: id.toString() }, cause)
     return
   }
