@@ -4,39 +4,39 @@ import { withDatabase } from './with_database.ts'
 
 type Report = BooksReport & { custody: ChainDifference[] }
 
-/** Exits with 1 where a proof fails or coins are missing, so that a schedule can watch it. */
+/** Exits with 1 when a proof fails or coins are missing, so a scheduler can alert on it. */
 export async function auditBooks(options: { json?: boolean }): Promise<void> {
   const settings = readSettings(process.env)
   const report = await withDatabase(async (db) => ({
     ...(await proveBooks(db)),
     custody: await proveCustody(db, settings),
   }))
-  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : textOf(report))
-  if (isWrong(report)) process.exitCode = 1
+  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : formatReport(report))
+  if (hasViolations(report)) process.exitCode = 1
 }
 
-const isWrong = ({ violations, custody }: Report): boolean =>
+const hasViolations = ({ violations, custody }: Report): boolean =>
   violations.length > 0 || custody.some(({ is_short }) => is_short)
 
-function textOf(report: Report): string {
+function formatReport(report: Report): string {
   const { figures, violations, custody } = report
   const rows = Object.entries(figures).map(([name, value]) => `${name.padEnd(20)}${value}`)
-  const faults = violations.map(
-    ({ proof, found }) => `not true: ${proof}: ${JSON.stringify(found)}`,
+  const failures = violations.map(
+    ({ proof, found }) => `FAILED: ${proof}: ${JSON.stringify(found)}`,
   )
-  const verdict = isWrong(report)
+  const verdict = hasViolations(report)
     ? `${violations.length + custody.filter(({ is_short }) => is_short).length} violations.`
     : 'The books are sound.'
-  return `${[...rows, ...custodyLines(custody), ...faults, verdict].join('\n')}\n`
+  return `${[...rows, ...custodyLines(custody), ...failures, verdict].join('\n')}\n`
 }
 
 function custodyLines(custody: readonly ChainDifference[]): string[] {
-  if (custody.length === 0) return ['No chain is configured here, so none was asked.']
+  if (custody.length === 0) return ['No chain is configured, so custody was not checked.']
   return custody.map((one) => {
     const name = `${one.chain} ${one.asset}`.padEnd(20)
-    if (one.fault !== null) return `${name}could not be asked: ${one.fault}`
+    if (one.fault !== null) return `${name}could not be checked: ${one.fault}`
     const { on_chain_usd, ledger_usd, float_usd, in_flight_usd, difference_usd } = one
-    const verdict = one.is_short ? 'not true: custody covers what is owed' : 'covered'
+    const verdict = one.is_short ? 'FAILED: custody covers customer balances' : 'covered'
     return (
       `${name}on chain ${on_chain_usd}, books ${ledger_usd}, float ${float_usd}, ` +
       `in flight ${in_flight_usd}, difference ${difference_usd}: ${verdict}`

@@ -15,8 +15,8 @@ const folder = await mkdtemp(join(tmpdir(), 'florin_heads_'))
 after(() => rm(folder, { recursive: true, force: true }))
 const verify = (...words: string[]) => florin(['audit', 'verify', ...words], env)
 
-/** What somebody with the whole database could do: another past, with hashes that fit. */
-async function writeAnew(account_id: string): Promise<void> {
+/** An attack by someone with write access to the database: a forged history with valid hashes. */
+async function forgeHistory(account_id: string): Promise<void> {
   const entries = await db.rows<AuditRow>(
     'select * from audit_entries where account_id = $1 order by position',
     [account_id],
@@ -39,7 +39,7 @@ async function writeAnew(account_id: string): Promise<void> {
   ])
 }
 
-test('a past that was written anew verifies by itself, and not against heads saved before', async () => {
+test('a forged history with valid hashes fails only against heads saved earlier', async () => {
   const [person, other] = [await openAccount(url), await openAccount(url)]
   const heads = join(folder, 'heads')
   assert.equal((await verify('--save', heads)).code, 0)
@@ -47,8 +47,8 @@ test('a past that was written anew verifies by itself, and not against heads sav
   const grown = await verify('--against', heads)
   assert.deepEqual([grown.code, /unbroken/.test(grown.output)], [0, true], grown.output)
 
-  await writeAnew(person.account_id)
-  assert.equal((await verify()).code, 0, 'the chain alone shows nothing')
+  await forgeHistory(person.account_id)
+  assert.equal((await verify()).code, 0, 'the chain alone does not show the forgery')
   const compared = await verify('--against', heads, '--json')
   assert.equal(compared.code, 1)
   const { faults } = JSON.parse(compared.output) as { faults: { account_id: string }[] }
@@ -58,9 +58,9 @@ test('a past that was written anew verifies by itself, and not against heads sav
   )
 })
 
-test('a file that is none of ours is refused with a sentence', async () => {
+test('a file that --save did not write is refused with a readable message', async () => {
   const file = join(folder, 'other')
   await writeFile(file, 'some text\n')
   const { code, output } = await verify('--against', file)
-  assert.deepEqual([code, /not made by --save/.test(output)], [2, true], output)
+  assert.deepEqual([code, /not written by --save/.test(output)], [2, true], output)
 })

@@ -12,9 +12,9 @@ import { withDatabase } from './with_database.ts'
 
 type Options = { json?: boolean; save?: string; against?: string }
 
-/** Exits with 1 where a chain is broken, so that a schedule can watch it. */
+/** Exits with 1 when a chain is broken, so a scheduler can alert on it. */
 export async function auditVerify({ json, save, against }: Options): Promise<void> {
-  const earlier = against === undefined ? [] : headsIn(await readFile(against, 'utf8'))
+  const earlier = against === undefined ? [] : parseHeads(await readFile(against, 'utf8'))
   const report = await withDatabase(async (db) => {
     const found = await verifyAudit(db, showProgress)
     found.faults.push(...(await changedHeads(db, earlier)))
@@ -22,11 +22,11 @@ export async function auditVerify({ json, save, against }: Options): Promise<voi
     return found
   })
   if (process.stderr.isTTY) process.stderr.write('\r')
-  process.stdout.write(json ? jsonOf(report) : textOf(report))
+  process.stdout.write(json ? toJson(report) : formatReport(report))
   if (report.faults.length > 0) process.exitCode = 1
 }
 
-/** One line for each account: its id, how many entries its chain has, and the hash of the last. */
+/** One line per account: its id, the number of entries in its chain, and the last entry's hash. */
 async function saveHeads(db: Database, file: string): Promise<void> {
   const lines: string[] = []
   for await (const { account_id, position, hash } of readAuditHeads(db)) {
@@ -35,14 +35,14 @@ async function saveHeads(db: Database, file: string): Promise<void> {
   await writeFile(file, lines.join(''), { mode: 0o600 })
 }
 
-function headsIn(text: string): AuditHead[] {
+function parseHeads(text: string): AuditHead[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
       const [, account_id, position, hash] = /^(acct_\w+) (\d+) (\w+)$/.exec(line) ?? []
       if (account_id === undefined || position === undefined || hash === undefined) {
-        throw new UsageError('The file given to --against was not made by --save.')
+        throw new UsageError('The file passed to --against was not written by --save.')
       }
       return { account_id, position: BigInt(position), hash }
     })
@@ -52,7 +52,7 @@ function showProgress(entries: number): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${entries} entries`)
 }
 
-function textOf({ accounts, entries, faults }: AuditReport): string {
+function formatReport({ accounts, entries, faults }: AuditReport): string {
   const lines = faults.map(
     ({ account_id, position, fault }) => `${account_id} at entry ${position}: ${fault}`,
   )
@@ -60,7 +60,7 @@ function textOf({ accounts, entries, faults }: AuditReport): string {
   return `${[...lines, `${accounts} accounts, ${entries} entries: ${verdict}`].join('\n')}\n`
 }
 
-function jsonOf(report: AuditReport): string {
+function toJson(report: AuditReport): string {
   const plain = (_key: string, value: unknown) =>
     typeof value === 'bigint' ? Number(value) : value
   return `${JSON.stringify(report, plain)}\n`

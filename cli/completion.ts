@@ -1,39 +1,40 @@
 import type { Command } from 'commander'
 import { UsageError } from './exit_codes.ts'
 
-/** A command by the words that lead to it, with what may follow. */
-type Place = { path: string; summary: string; words: string[]; flags: Flag[] }
+/** A command, the path of words that leads to it, and the subcommands and flags it accepts. */
+type CommandNode = { path: string; summary: string; subcommands: string[]; flags: Flag[] }
 type Flag = { long: string; description: string }
 
-const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
+const shells: Readonly<Record<string, (nodes: readonly CommandNode[]) => string>> = {
   bash: bashScript,
-  // zsh reads the functions of bash once it is told to.
-  zsh: (places) => `autoload -U +X bashcompinit && bashcompinit\n${bashScript(places)}`,
+  // bashcompinit lets zsh use bash completion functions.
+  zsh: (nodes) => `autoload -U +X bashcompinit && bashcompinit\n${bashScript(nodes)}`,
   fish: fishScript,
 }
 
 export function printCompletion(shell: string, program: Command): void {
   const write = shells[shell]
-  if (write === undefined) throw new UsageError(`${shell} is none of bash, zsh, fish.`)
-  process.stdout.write(write(placesIn(program, '')))
+  if (write === undefined)
+    throw new UsageError(`Unknown shell "${shell}" (allowed: bash, zsh, fish).`)
+  process.stdout.write(write(collectNodes(program, '')))
 }
 
-function placesIn(command: Command, path: string): Place[] {
-  const words = command.commands.map((inner) => inner.name())
+function collectNodes(command: Command, path: string): CommandNode[] {
+  const subcommands = command.commands.map((inner) => inner.name())
   const flags = command.options
     .filter(({ hidden }) => !hidden)
     .map(({ long, description }) => ({ long: long ?? '', description }))
   const summary = command.summary() || command.description()
-  const inner = command.commands.flatMap((each) => placesIn(each, `${path}${each.name()} `))
-  return [{ path, summary, words, flags }, ...inner]
+  const inner = command.commands.flatMap((each) => collectNodes(each, `${path}${each.name()} `))
+  return [{ path, summary, subcommands, flags }, ...inner]
 }
 
-/** The place with the longest path that fits comes first; ids between the words do not matter. */
-function bashScript(places: readonly Place[]): string {
-  const cases = [...places]
+/** Longest path first, so the most specific command matches. */
+function bashScript(nodes: readonly CommandNode[]): string {
+  const cases = [...nodes]
     .sort((a, b) => b.path.length - a.path.length)
-    .map(({ path, words, flags }) => {
-      const offered = [...words, ...flags.map(({ long }) => long), '--help'].join(' ')
+    .map(({ path, subcommands, flags }) => {
+      const offered = [...subcommands, ...flags.map(({ long }) => long), '--help'].join(' ')
       return `    "${path}"*) offered="${offered}" ;;`
     })
   return `_florin() {
@@ -50,18 +51,18 @@ complete -o default -F _florin florin
 `
 }
 
-function fishScript(places: readonly Place[]): string {
-  const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`
-  const lines = places.flatMap(({ path, words, flags }) => {
-    const here = `-n ${quoted(`__florin_at ${path.trim()}`)}`
+function fishScript(nodes: readonly CommandNode[]): string {
+  const quoteForShell = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`
+  const lines = nodes.flatMap(({ path, subcommands, flags }) => {
+    const here = `-n ${quoteForShell(`__florin_at ${path.trim()}`)}`
     const summaryOf = (word: string) =>
-      places.find((place) => place.path === `${path}${word} `)?.summary ?? ''
+      nodes.find((node) => node.path === `${path}${word} `)?.summary ?? ''
     return [
-      ...words.map(
-        (word) => `complete -c florin -f ${here} -a ${word} -d ${quoted(summaryOf(word))}`,
+      ...subcommands.map(
+        (word) => `complete -c florin -f ${here} -a ${word} -d ${quoteForShell(summaryOf(word))}`,
       ),
       ...flags.map(({ long, description }) => {
-        return `complete -c florin ${here} -l ${long.slice(2)} -d ${quoted(description)}`
+        return `complete -c florin ${here} -l ${long.slice(2)} -d ${quoteForShell(description)}`
       }),
     ]
   })

@@ -3,35 +3,35 @@ import { ConfigError, readSettings } from '#platform/config.ts'
 import { exit_codes } from './exit_codes.ts'
 import { progressLine } from './progress.ts'
 
-/** A line for each thing that was looked at; where something is wrong, what to do about it. */
+/** Prints one line per check, and the fix below each failed one. */
 export async function doctor({ json }: { json?: boolean }): Promise<void> {
   const findings: Finding[] = []
-  const progress = progressLine('Looking')
-  for await (const finding of findingsIn(process.env)) {
+  const progress = progressLine('Checking')
+  for await (const finding of runChecks(process.env)) {
     findings.push(finding)
     progress.end()
-    if (!json) process.stdout.write(linesOf(finding))
-    progress.tell('…')
+    if (!json) process.stdout.write(formatFinding(finding))
+    progress.update('…')
   }
   progress.end()
   if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
-  const isWell = findings.every(({ state }) => state !== 'wrong')
-  process.exitCode = isWell ? exit_codes.ok : exit_codes.unexpected
+  const isHealthy = findings.every(({ state }) => state !== 'wrong')
+  process.exitCode = isHealthy ? exit_codes.ok : exit_codes.unexpected
 }
 
-async function* findingsIn(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+async function* runChecks(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
   try {
     yield* examine(readSettings(env))
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
-    const cure = 'Set it right; docs/running.md lists the settings.'
+    const cure = 'Correct it; docs/running.md lists all settings.'
     yield { name: 'settings', state: 'wrong', found: cause.message, cure }
   }
 }
 
 const MARKS = { ok: 'ok   ', note: '-    ', wrong: 'WRONG' } as const
 
-function linesOf({ name, state, found, cure }: Finding): string {
+function formatFinding({ name, state, found, cure }: Finding): string {
   const line = `${MARKS[state]}  ${name.padEnd(12)}  ${found}\n`
   return cure === null ? line : `${line}       ${' '.repeat(12)}  → ${cure}\n`
 }

@@ -1,24 +1,24 @@
 import { FlorinError } from '#client/client.ts'
 
-/** What a script can go by without reading: one code for each class of failure. */
+/** One exit code per class of failure, so scripts need not parse messages. */
 export const exit_codes = {
   ok: 0,
   unexpected: 1,
   /** The command or its input is wrong: usage, HTTP 400 and 413 to 415. */
   usage: 2,
-  /** No credential, or one that may not: HTTP 401 and 403. */
+  /** No credential, or one without permission: HTTP 401 and 403. */
   not_allowed: 3,
   not_found: 4,
-  /** Understood and refused: HTTP 402, 405, 409, 410 and 422. */
+  /** A valid request that the service refused: HTTP 402, 405, 409, 410 and 422. */
   refused: 5,
   too_many: 6,
   /** The service failed or could not be reached. */
   unavailable: 7,
-  /** A setting of the service is wrong (EX_CONFIG of sysexits). */
+  /** A setting of the service is invalid (EX_CONFIG in sysexits.h). */
   settings: 78,
 } as const
 
-export function exitCodeOf(cause: unknown): number {
+export function exitCodeFor(cause: unknown): number {
   if (cause instanceof UsageError) return exit_codes.usage
   if (!(cause instanceof FlorinError)) return exit_codes.unexpected
   const { status } = cause
@@ -30,15 +30,15 @@ export function exitCodeOf(cause: unknown): number {
   return status >= 400 ? exit_codes.refused : exit_codes.unexpected
 }
 
-/** Something that the caller can put right by typing it differently. */
+/** A mistake in the command line that the user can correct. */
 export class UsageError extends Error {}
 
 export const isExpected = (cause: unknown): boolean =>
   cause instanceof FlorinError || cause instanceof UsageError
 
-/** The sentence, then what to quote when asking for help. */
-export function tellFailure(cause: unknown, { json = false } = {}): void {
-  process.exitCode = exitCodeOf(cause)
+/** Prints the message, then the error code and request ID to quote in a support request. */
+export function printError(cause: unknown, { json = false } = {}): void {
+  process.exitCode = exitCodeFor(cause)
   if (cause instanceof FlorinError) {
     process.stderr.write(json ? `${JSON.stringify(errorBody(cause))}\n` : errorLines(cause))
   } else if (cause instanceof UsageError) {
@@ -57,6 +57,6 @@ const errorBody = ({ code, message, request_id, details }: FlorinError) => ({
 
 function errorLines({ code, message, request_id, details }: FlorinError): string {
   const fields = details.map((each) => `  ${each.field}: ${each.message}`)
-  const facts = request_id === null ? code : `${code}, request ${request_id}`
-  return [message, ...fields, `(${facts})`, ''].join('\n')
+  const reference = request_id === null ? code : `${code}, request ${request_id}`
+  return [message, ...fields, `(${reference})`, ''].join('\n')
 }

@@ -1,7 +1,7 @@
 import type { Settings } from '#platform/config.ts'
 import type { Demo } from '#sandbox/demo.ts'
 
-/** What a person needs to go on, on one screen. Sandbox secrets only: live mode prints none. */
+/** URLs and credentials of the sandbox on one screen. Live mode prints no secrets. */
 export function firstRunScreen(settings: Settings, demo: Demo, operator_token: string): string {
   const { public_url, data_dir } = settings
   const rows = [
@@ -17,11 +17,11 @@ export function firstRunScreen(settings: Settings, demo: Demo, operator_token: s
   const lines = rows.map(([name = '', value]) => `  ${name.padEnd(16)}${value}`)
   return [
     '',
-    '  Florin is running in sandbox mode: nothing here is real money.',
+    '  Florin is running in sandbox mode. No real money is involved.',
     '',
     ...lines,
     '',
-    '  Try it: in another terminal',
+    '  Try it: in another terminal, run',
     '',
     `  export FLORIN_URL=${public_url}`,
     `  export FLORIN_KEY=${demo.api_key}`,

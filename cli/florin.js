@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// In a checkout, what has changed is built first; an installed package brings it built.
+// A checkout is rebuilt first if its sources changed; an installed package ships its build.
 import { existsSync } from 'node:fs'
 
 const builder = new URL('../scripts/build.js', import.meta.url)
@@ -9,10 +9,10 @@ if (existsSync(builder)) {
   await build()
   if (process.argv[2] === 'start') await buildPanel()
 } else if (!existsSync(main)) {
-  // npm was told to run no scripts when it packed, so that nothing was built.
+  // `npm pack --ignore-scripts` skips the build.
   process.stderr.write(
-    'This package of Florin was packed without being built, so there is nothing in it to run.\n' +
-      'Where it was packed: npm run build && npm pack.\n',
+    'This Florin package was packed without its build, so it cannot run.\n' +
+      'Pack it again with: npm run build && npm pack\n',
   )
   process.exit(78)
 }

@@ -1,12 +1,12 @@
 import { type Grant, listGrants, revokeGrantById } from '#main/grants.ts'
 import { withDatabase } from './with_database.ts'
 
-type Listing = { account?: string; json?: boolean }
+type ListOptions = { account?: string; json?: boolean }
 
-export async function grantsList({ account, json }: Listing): Promise<void> {
+export async function grantsList({ account, json }: ListOptions): Promise<void> {
   const grants = await withDatabase((db) => listGrants(db, account ?? null))
-  const text = json ? JSON.stringify(grants, null, 2) : grants.map(lineOf).join('\n')
-  process.stdout.write(`${text === '' ? 'No agent was allowed anything.' : text}\n`)
+  const text = json ? JSON.stringify(grants, null, 2) : grants.map(formatGrant).join('\n')
+  process.stdout.write(`${text === '' ? 'No grants.' : text}\n`)
 }
 
 export async function grantsRevoke(id: string): Promise<void> {
@@ -16,10 +16,10 @@ export async function grantsRevoke(id: string): Promise<void> {
     process.exitCode = 1
     return
   }
-  process.stdout.write(`${lineOf(grant)}\n`)
+  process.stdout.write(`${formatGrant(grant)}\n`)
 }
 
-function lineOf({ id, account_id, client_name, status, scopes, card_ids }: Grant): string {
+function formatGrant({ id, account_id, client_name, status, scopes, card_ids }: Grant): string {
   const cards = card_ids === null ? 'all cards' : card_ids.join(', ')
   return `${id}  ${status}  ${account_id}  ${client_name ?? '-'}  ${scopes.join(' ')}  ${cards}`
 }

@@ -10,7 +10,7 @@ import { startListening } from './listen.ts'
 
 const { url } = await startTestService()
 
-test('prints each event on a line, forwards it signed, and leaves nothing behind', async () => {
+test('prints each event on a line, forwards it signed, and deletes its webhook on exit', async () => {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
   const app = await startReceiver()
@@ -34,7 +34,7 @@ test('prints each event on a line, forwards it signed, and leaves nothing behind
   assert.deepEqual(await webhooksOf(url, person.bearer), [])
 })
 
-test('without forwarding it prints and accepts; with a receiver that is down it says so', async () => {
+test('without --forward it prints and accepts events; it shows when a receiver is down', async () => {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
   const lines: string[] = []
@@ -45,12 +45,12 @@ test('without forwarding it prints and accepts; with a receiver that is down it 
   await makeEvent(url, person)
   const isPrinted = async () => lines.filter((line) => line.includes('evt_')).length === 2
   assert(await eventually(isPrinted, { within_ms: 3_000 }))
-  assert.equal(lines.filter((line) => line.endsWith('-> no answer')).length, 1)
+  assert.equal(lines.filter((line) => line.endsWith('-> no response')).length, 1)
   await stop()
   await stopOther()
 })
 
-test('a wrong key is refused with a sentence', async () => {
+test('an unknown key is refused with a readable message', async () => {
   const options = { url, key: 'flk_test_nonsense', events: '*' }
   await assert.rejects(
     startListening(options, () => undefined),

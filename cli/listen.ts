@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { verifyWebhook, type WebhookEvent } from '#client/verify_webhook.ts'
 import { UsageError } from './exit_codes.ts'
-import { type ConnectionOptions, connectionOf } from './profiles/connection.ts'
+import { type ConnectionOptions, resolveConnection } from './profiles/connection.ts'
 
 export type ListenOptions = { forward?: string; url: string; events: string }
 
@@ -11,16 +11,15 @@ type Subscription = { id: string; secret: string }
 type Print = (line: string) => void
 
 /**
- * A developer's ear: a subscription of its own to an address on this machine, made through the API
- * like any other and deleted on the way out. That the service may call this machine is what the
- * sandbox allows, so it is a tool for the sandbox.
+ * Creates a temporary webhook that points at this machine and deletes it on exit. Only a sandbox
+ * delivers to private addresses, so this works with a sandbox only.
  */
 export async function listen(
   options: ConnectionOptions & Omit<ListenOptions, 'url'>,
 ): Promise<void> {
-  const { url, bearer: key } = await connectionOf(options)
+  const { url, bearer: key } = await resolveConnection(options)
   if (key === undefined) {
-    throw new UsageError('Give an API key with --key or in FLORIN_KEY, or `florin login` first.')
+    throw new UsageError('No API key. Pass --key, set FLORIN_KEY, or run `florin login`.')
   }
   const print: Print = (line) => void process.stdout.write(`${line}\n`)
   const stop = await startListening({ ...options, url, key }, print)
@@ -29,7 +28,7 @@ export async function listen(
   }
 }
 
-/** Answers with what ends it: the subscription is deleted, then nothing listens any more. */
+/** Returns a function that deletes the webhook and closes the server. */
 export async function startListening(
   options: ListenOptions & { key: string },
   print: Print,
@@ -49,7 +48,7 @@ export async function startListening(
     throw cause
   })
   secret = subscription.secret
-  print(`Listening to ${options.url}. The signing secret is ${secret}`)
+  print(`Listening for events from ${options.url}. Signing secret: ${secret}`)
   if (options.forward !== undefined) print(`Forwarding to ${options.forward}`)
   return async () => {
     await call(options, 'DELETE', `/v1/webhooks/${subscription.id}`)
@@ -58,33 +57,33 @@ export async function startListening(
   }
 }
 
-type Receiving = { secret: string; print: Print; forward: string | undefined }
+type ReceiverContext = { secret: string; print: Print; forward: string | undefined }
 
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { secret, print, forward }: Receiving,
+  { secret, print, forward }: ReceiverContext,
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const body = Buffer.concat(chunks)
   const event = await verifyWebhook(body, request.headers, secret)
   if (forward === undefined) {
-    print(lineOf(event))
+    print(formatEvent(event))
     response.writeHead(200).end()
     return
   }
   const status = await forwardTo(forward, request, body)
-  print(`${lineOf(event)}  -> ${status ?? 'no answer'}`)
-  // Answered as the receiver did, so that its failures are retried as they will be in production.
+  print(`${formatEvent(event)}  -> ${status ?? 'no response'}`)
+  // Pass the receiver's status on, so that failures are retried as in production.
   response.writeHead(status ?? 502).end()
 }
 
-function lineOf({ created_at, type, id, sequence }: WebhookEvent): string {
+function formatEvent({ created_at, type, id, sequence }: WebhookEvent): string {
   return `${created_at}  ${type.padEnd(24)}  ${id}  #${sequence ?? '-'}`
 }
 
-/** The same bytes with the same signature; null where there was no answer. */
+/** Forwards the same bytes and signature; returns null if the receiver did not respond. */
 async function forwardTo(
   forward: string,
   { headers }: IncomingMessage,
@@ -108,19 +107,19 @@ async function subscribe(
   return call(options, 'POST', '/v1/webhooks', { url, events, description })
 }
 
-async function call<Answer>(
+async function call<ResponseBody>(
   { url, key }: { url: string; key: string },
   method: string,
   path: string,
   body?: object,
-): Promise<Answer> {
+): Promise<ResponseBody> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
   const reply = await fetch(url.replace(/\/+$/, '') + path, { method, headers, ...sent })
   const text = await reply.text()
-  if (reply.ok) return (text === '' ? {} : JSON.parse(text)) as Answer
+  if (reply.ok) return (text === '' ? {} : JSON.parse(text)) as ResponseBody
   const { error, message } = JSON.parse(text) as { error: string; message: string }
   const hint =
-    error === 'invalid_webhook_url' ? ' florin listen works with a sandbox on this machine.' : ''
+    error === 'invalid_webhook_url' ? ' florin listen needs a sandbox on this machine.' : ''
   throw new Error(`${message}${hint}`)
 }

@@ -1,22 +1,22 @@
 import { Command, CommanderError } from 'commander'
 import { routes } from '#contract/routes.ts'
 import manifest from '#package.json' with { type: 'json' }
-import { connectingCommands } from './connecting_commands.ts'
-import { exit_codes, isExpected, tellFailure } from './exit_codes.ts'
-import { servingCommands } from './serving_commands.ts'
-import { withUnderscores } from './words.ts'
+import { clientCommands } from './client_commands.ts'
+import { exit_codes, isExpected, printError } from './exit_codes.ts'
+import { normalizeArguments } from './normalize_arguments.ts'
+import { serverCommands } from './server_commands.ts'
 
 const program = new Command('florin')
-  .description('Run and look after a Florin card programme, or call one.')
+  .description('Run a Florin card programme, or call its API.')
   .version(manifest.version)
   .showSuggestionAfterError()
 
-program.commandsGroup('The programme:')
-for (const command of servingCommands()) program.addCommand(command)
-program.commandsGroup('Getting in, and developing:')
-for (const command of connectingCommands()) program.addCommand(command)
+program.commandsGroup('Server:')
+for (const command of serverCommands()) program.addCommand(command)
+program.commandsGroup('Login and development:')
+for (const command of clientCommands()) program.addCommand(command)
 
-/** A third of a second goes into reading the contract, so only what needs it pays for it. */
+/** Loading the contract takes a third of a second, so only commands that need it load it. */
 async function addOperations(named: string | undefined): Promise<void> {
   const own = program.commands.find((command) => command.name() === named)
   if (own?.name() === 'operator' || own?.name() === 'completion') {
@@ -35,14 +35,14 @@ async function addOperations(named: string | undefined): Promise<void> {
   }
 }
 
-/** Every command fails the same way: with a sentence and the code of its class. */
-async function tell(cause: unknown): Promise<void> {
+/** All commands fail the same way: a message on stderr and the exit code of its class. */
+async function handleError(cause: unknown): Promise<void> {
   if (cause instanceof CommanderError) {
     process.exitCode = cause.exitCode === 0 ? exit_codes.ok : exit_codes.usage
   } else if (isExpected(cause)) {
-    tellFailure(cause, { json: process.argv.includes('--json') })
+    printError(cause, { json: process.argv.includes('--json') })
   } else {
-    // These take a while to load, and most commands need neither.
+    // Loaded here because they are slow to import and most commands need neither.
     const { ConfigError } = await import('#platform/config.ts')
     const { DatabaseUnavailable } = await import('#platform/db.ts')
     if (cause instanceof ConfigError) {
@@ -50,20 +50,21 @@ async function tell(cause: unknown): Promise<void> {
       process.exitCode = exit_codes.settings
     } else if (cause instanceof DatabaseUnavailable) {
       const { message } = cause.cause instanceof Error ? cause.cause : cause
-      process.stderr.write(`The database cannot be used: ${message}.\n${LOOK_AFTER_IT}\n`)
+      process.stderr.write(`The database is unavailable: ${message}.\n${DATABASE_HINT}\n`)
       process.exitCode = exit_codes.unavailable
-    } else tellFailure(cause)
+    } else printError(cause)
   }
 }
 
-const LOOK_AFTER_IT = 'Is it running, and is FLORIN_DATABASE_URL right? Ask florin doctor.'
+const DATABASE_HINT =
+  'Check that it is running and that FLORIN_DATABASE_URL is correct, or run `florin doctor`.'
 
-/** Long names leave little room beside them; even so, lines that are broken read better. */
+/** Wrap descriptions even in the narrow column that long command names leave. */
 const HELP_WIDTH_MIN = 24
 
-function eachCommand(command: Command, act: (command: Command) => void): void {
-  act(command)
-  for (const inner of command.commands) eachCommand(inner, act)
+function forEachCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command)
+  for (const inner of command.commands) forEachCommand(inner, visit)
 }
 
 try {
@@ -72,13 +73,13 @@ try {
   await addOperations(
     named in routes ? named : program.commands.find((each) => each.name() === first)?.name(),
   )
-  eachCommand(program, (command) => {
+  forEachCommand(program, (command) => {
     command.exitOverride().configureHelp({ minWidthToWrap: HELP_WIDTH_MIN })
     if (command !== program) command.helpCommand(false)
   })
-  await program.parseAsync(withUnderscores(process.argv, program))
+  await program.parseAsync(normalizeArguments(process.argv, program))
 } catch (cause) {
-  await tell(cause)
-  // What was half started (a database, the sandbox's world) would keep the process alive.
+  await handleError(cause)
+  // A partly started database or sandbox would keep the process alive.
   process.exit()
 }

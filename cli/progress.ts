@@ -1,9 +1,9 @@
-/** How far something long has come, on a line that is written over; only where a person watches. */
-export function progressLine(label: string): { tell(text: string): void; end(): void } {
+/** A progress line that overwrites itself; silent unless stderr is a terminal. */
+export function progressLine(label: string): { update(text: string): void; end(): void } {
   const { stderr } = process
-  if (!stderr.isTTY) return { tell: () => undefined, end: () => undefined }
+  if (!stderr.isTTY) return { update: () => undefined, end: () => undefined }
   return {
-    tell: (text) => void stderr.write(`\r\u001b[K${label} ${text}`),
+    update: (text) => void stderr.write(`\r\u001b[K${label} ${text}`),
     end: () => void stderr.write('\r\u001b[K'),
   }
 }

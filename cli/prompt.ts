@@ -10,8 +10,8 @@ export async function ask(question: string, output: Writable = process.stderr): 
   }
 }
 
-/** What is typed is not shown. */
-export async function askSecretly(question: string): Promise<string> {
+/** Asks without echoing the input. */
+export async function askHidden(question: string): Promise<string> {
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const answer = await ask('', nowhere)
@@ -19,8 +19,8 @@ export async function askSecretly(question: string): Promise<string> {
   return answer
 }
 
-/** The first line of standard input: secrets do not belong on a command line. */
-export async function lineFromInput(): Promise<string> {
+/** Reads the first line of stdin, because other users can see secrets on a command line. */
+export async function readStdinLine(): Promise<string> {
   const lines = createInterface({ input: process.stdin })
   for await (const line of lines) return line.trim()
   return ''

@@ -3,23 +3,23 @@ import { Secret } from '#kernel/secret.ts'
 import { type PublicPart, publicPartOf, startSignerRole } from '#main/signer.ts'
 import { readSettings } from '#platform/config.ts'
 
-/** The phrase comes by standard input: arguments and variables can be read by other processes. */
+/** Reads the seed phrase from stdin, because other processes can read arguments and variables. */
 export async function startSigner(options: { show?: boolean; newRecord?: boolean }): Promise<void> {
   const settings = readSettings(process.env)
   const phrase = new Secret((await text(process.stdin)).trim())
-  if (options.show) return void process.stdout.write(shown(publicPartOf(phrase)))
-  const onFault = (cause: unknown) => void process.stderr.write(`${explained(cause)}\n`)
+  if (options.show) return void process.stdout.write(formatPublicKeys(publicPartOf(phrase)))
+  const onFault = (cause: unknown) => void process.stderr.write(`${describeError(cause)}\n`)
   const create = options.newRecord === true
   const signer = await startSignerRole(settings, phrase, { create, onFault })
-  process.stderr.write(`The signer listens at ${settings.signer_socket}\n`)
+  process.stderr.write(`The signer is listening on ${settings.signer_socket}\n`)
   const stop = () => void signer.stop().then(() => process.exit(0))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
 }
 
-const explained = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
+const describeError = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
 
-function shown(parts: readonly PublicPart[]): string {
+function formatPublicKeys(parts: readonly PublicPart[]): string {
   const lines = parts.flatMap(({ family, xpub, hot_wallet }) => [
     `${family}  xpub        ${xpub}`,
     `${family}  hot_wallet  ${hot_wallet}`,

@@ -8,15 +8,15 @@ import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
 import { signerApart } from '#sandbox/signer_apart.ts'
 import { startSandboxWorld } from '#sandbox/world.ts'
 import { firstRunScreen } from './first_run_screen.ts'
-import { explainFault, requireIdleFolder } from './start_faults.ts'
+import { explainError, requireFreeDataDir } from './start_errors.ts'
 
-/** The service in its world: the sandbox brings its own, live mode is pointed at the real one. */
+/** Starts the service. Sandbox mode also starts simulated chains, card network and signer. */
 export async function start(): Promise<void> {
   const settings = readSettings(process.env)
-  await requireIdleFolder(settings)
+  await requireFreeDataDir(settings)
   const starting = settings.mode === 'sandbox' ? startSandbox(settings) : startService(settings)
   const running = await starting.catch((cause: unknown) => {
-    throw explainFault(cause, settings)
+    throw explainError(cause, settings)
   })
   const stop = () => {
     process.off('SIGINT', stop)
@@ -35,7 +35,7 @@ export async function start(): Promise<void> {
 
 async function startSandbox(settings: Settings) {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
-  // Said before anything serves: whoever waits for that may want to operate at once.
+  // Printed before the server accepts requests, so scripts have the token from the first request.
   process.stderr.write(
     `Starting Florin in sandbox mode…\n\n  Operator token  ${operator_token.open()}\n`,
   )

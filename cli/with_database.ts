@@ -3,15 +3,12 @@ import { type Database, openDatabase } from '#platform/db.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
 import { runningPostgresUrl } from '#platform/running_postgres.ts'
 
-/**
- * For commands that look at the books: the configured database, or the embedded one, which the
- * service keeps while it runs.
- */
+/** Opens the configured database, or the embedded one, started here unless the service runs it. */
 export async function withDatabase<Value>(work: (db: Database) => Promise<Value>): Promise<Value> {
   const { database_url, data_dir } = readSettings(process.env)
-  const kept = database_url?.open() ?? (await runningPostgresUrl(data_dir))
-  const embedded = kept === null ? await startEmbeddedPostgres({ data_dir }) : null
-  const db = openDatabase(kept ?? embedded?.url ?? '')
+  const running = database_url?.open() ?? (await runningPostgresUrl(data_dir))
+  const embedded = running === null ? await startEmbeddedPostgres({ data_dir }) : null
+  const db = openDatabase(running ?? embedded?.url ?? '')
   try {
     return await work(db)
   } finally {

@@ -3,7 +3,7 @@ import type { OperationName } from '#contract/operations.ts'
 const purchase = ['created_at', 'type', 'status', 'amount_usd', 'merchant_name', 'mcc', 'id']
 const activity = ['created_at', 'event', 'amount_usd', 'message']
 
-/** What a person wants to see of a row; --json has all of it. */
+/** The columns of each list's table. --json prints every field. */
 export const columns: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
   list_api_keys: ['id', 'name', 'prefix', 'status', 'last_used_at', 'created_at'],
   get_balance_history: ['created_at', 'type', 'amount_usd', 'balance_usd', 'description'],

@@ -3,70 +3,78 @@ import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import type { TObject } from 'typebox'
 import { UsageError } from '#cli/exit_codes.ts'
-import { type Flag, flagsOf, jsonIn, put, typedValue } from './flags.ts'
+import { type Flag, flagsOf, parseFlagValue, parseJson, setField } from './flags.ts'
 
-/** Something that can be called: an operation, or one of the sandbox's levers. */
-export type Callable = {
+/** An endpoint that gets a command: an operation, an operator call or a sandbox call. */
+export type CommandSpec = {
   name: string
   summary: string
   description: string
   input: TObject
-  /** The fields that come without a flag, in order. */
+  /** Fields passed as arguments instead of flags, in order. */
   positional: readonly string[]
-  /** The words after florin, where they are not just the name. */
+  /** The full command after `florin`, if it is not just the name. */
   example?: string
 }
 
-export type Given = { input: Record<string, unknown>; options: Readonly<Record<string, unknown>> }
+export type CommandInput = {
+  input: Record<string, unknown>
+  options: Readonly<Record<string, unknown>>
+}
 
-/** A command with an argument for each id and a flag for each field, named as the contract does. */
-export function commandOf(callable: Callable, run: (given: Given) => Promise<void>): Command {
-  const { name, summary, description, input, positional } = callable
+/** Builds a command with an argument per path ID and a flag per field, named as in the contract. */
+export function buildCommand(
+  spec: CommandSpec,
+  run: (given: CommandInput) => Promise<void>,
+): Command {
+  const { name, summary, description, input, positional } = spec
   const flags = flagsOf(input, positional)
   const command = new Command(name).summary(summary).description(description)
   for (const field of positional) {
-    const { description: words = '' } = (input.properties[field] ?? {}) as { description?: string }
-    command.argument(`<${field}>`, words)
+    const { description: text = '' } = (input.properties[field] ?? {}) as { description?: string }
+    command.argument(`<${field}>`, text)
   }
-  for (const flag of flags) command.addOption(optionOf(flag))
+  for (const flag of flags) command.addOption(buildOption(flag))
   addOpenFlags(command, flags)
   command
-    .option('--data <json>', 'the whole input as JSON; @file reads a file, - standard input')
-    .addHelpText('after', `\nExample:\n  ${exampleOf(callable, flags)}\n`)
-  return command.action(async (...words: unknown[]) => {
+    .option('--data <json>', 'input as JSON; @path reads a file, - reads stdin')
+    .addHelpText('after', `\nExample:\n  ${formatExample(spec, flags)}\n`)
+  return command.action(async (...args: unknown[]) => {
     const options = command.opts()
-    const typed = words.slice(0, positional.length) as string[]
-    const given = { ...(await dataIn(options['data'])) }
-    for (const [at, field] of positional.entries()) put(given, field, typed[at])
-    // Read here and not by the parser of flags, which turns a null into nothing.
+    const given = { ...(await readData(options['data'])) }
+    for (const [at, field] of positional.entries()) setField(given, field, args[at])
+    // Values are parsed here because commander's own option parsers drop null.
     for (const [field, value] of Object.entries(options)) {
       const flag = flags.find(({ name: each }) => each === field)
-      if (flag !== undefined) put(given, field, typedValue(flag, String(value)))
-      else if (isWithin(flags, field)) put(given, field, value)
+      if (flag !== undefined) setField(given, field, parseFlagValue(flag, String(value)))
+      else if (isNestedField(flags, field)) setField(given, field, value)
     }
-    requireAll(flags, given)
+    requireFlags(flags, given)
     await run({ input: given, options })
   })
 }
 
-const isWithin = (flags: readonly Flag[], field: string): boolean =>
+const isNestedField = (flags: readonly Flag[], field: string): boolean =>
   flags.some(({ name }) => field.startsWith(`${name}.`))
 
-function optionOf(flag: Flag): Option {
-  const { name, kind, description, words, isRequired } = flag
+function buildOption(flag: Flag): Option {
+  const { name, kind, description, choices, isRequired } = flag
   const notes = [
     description,
-    words.length > 0 ? `One of: ${words.join(', ')}.` : '',
+    choices.length > 0 ? `One of: ${choices.join(', ')}.` : '',
     kind === 'list' ? 'Separated by commas.' : '',
-    kind === 'object' ? 'As JSON, or field by field.' : '',
+    kind === 'object' ? 'JSON, or set its fields one by one.' : '',
     isRequired ? '(required)' : '',
   ]
-  const takes = kind === 'boolean' ? '[true|false]' : `<${kind}>`
-  const option = new Option(`--${name} ${takes}`, notes.filter((note) => note !== '').join(' '))
+  const placeholder = kind === 'boolean' ? '[true|false]' : `<${kind}>`
+  const option = new Option(
+    `--${name} ${placeholder}`,
+    notes.filter((note) => note !== '').join(' '),
+  )
   return kind === 'boolean' ? option.preset('true') : option
 }
 
-/** Objects without a list of fields (metadata) take whatever is named: `--metadata.order A-7`. */
+/** Objects without fixed fields (metadata) accept any field: `--metadata.order A-7`. */
 function addOpenFlags(command: Command, flags: readonly Flag[]): void {
   const open = flags.filter(
     ({ name, kind }) =>
@@ -79,40 +87,42 @@ function addOpenFlags(command: Command, flags: readonly Flag[]): void {
   }
 }
 
-async function dataIn(given: unknown): Promise<Record<string, unknown>> {
-  if (typeof given !== 'string') return {}
-  const typed =
-    given === '-'
+async function readData(option: unknown): Promise<Record<string, unknown>> {
+  if (typeof option !== 'string') return {}
+  const json =
+    option === '-'
       ? await text(process.stdin)
-      : given.startsWith('@')
-        ? await readFile(given.slice(1), 'utf8')
-        : given
-  const value = jsonIn('data', typed)
+      : option.startsWith('@')
+        ? await readFile(option.slice(1), 'utf8')
+        : option
+  const value = parseJson('data', json)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw new UsageError('--data takes a JSON object.')
+  throw new UsageError('--data must be a JSON object.')
 }
 
-function requireAll(flags: readonly Flag[], input: Record<string, unknown>): void {
+function requireFlags(flags: readonly Flag[], input: Record<string, unknown>): void {
   const missing = flags.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(input, name))
   if (missing.length === 0) return
-  throw new UsageError(`Missing: ${missing.map(({ name }) => `--${name}`).join(', ')}.`)
+  throw new UsageError(
+    `Missing required flags: ${missing.map(({ name }) => `--${name}`).join(', ')}.`,
+  )
 }
 
-function exampleOf(
-  { name, input, positional, example = name }: Callable,
+function formatExample(
+  { name, input, positional, example = name }: CommandSpec,
   flags: readonly Flag[],
 ): string {
   const ids = positional.map((field) => {
     const { examples } = (input.properties[field] ?? {}) as { examples?: string[] }
     return examples?.[0] ?? field
   })
-  const needed = flags.filter(({ isRequired }) => isRequired)
-  const shown = needed.length > 0 ? needed : flags.filter(({ name: each }) => each === 'limit')
-  const words = shown.map((flag) => `--${flag.name} ${quoted(flag.example ?? 10)}`)
+  const required = flags.filter(({ isRequired }) => isRequired)
+  const shown = required.length > 0 ? required : flags.filter(({ name: each }) => each === 'limit')
+  const words = shown.map((flag) => `--${flag.name} ${quoteForShell(flag.example ?? 10)}`)
   return ['florin', example, ...ids, ...words].join(' ')
 }
 
-function quoted(example: unknown): string {
+function quoteForShell(example: unknown): string {
   const typed = Array.isArray(example) ? example.join(',') : String(example)
   return /^[\w.,@:/+-]+$/.test(typed) ? typed : `'${typed.replaceAll("'", "'\\''")}'`
 }

@@ -1,12 +1,13 @@
 import { openAsBlob } from 'node:fs'
 import type { Command } from 'commander'
-import { type ConnectionOptions, clientFor, connectionOf } from '#cli/profiles/connection.ts'
+import { addConnectionOptions } from '#cli/connection_options.ts'
+import { type ConnectionOptions, clientFor, resolveConnection } from '#cli/profiles/connection.ts'
 import { progressLine } from '#cli/progress.ts'
 import type { CallOptions, Client, Listing, Page } from '#client/client.ts'
 import { type OperationShape, pathNames } from '#contract/operation.ts'
-import { printAnswer, printLine, printPage, printRows } from './answer.ts'
 import { columns } from './columns.ts'
-import { commandOf, type Given } from './command.ts'
+import { buildCommand, type CommandInput } from './command.ts'
+import { printLine, printPage, printResponse, printRows } from './output.ts'
 
 type Options = ConnectionOptions & {
   json?: boolean
@@ -17,53 +18,46 @@ type Options = ConnectionOptions & {
 }
 
 type Row = Record<string, unknown>
-type Method = (input: Row, options: CallOptions) => unknown
+type ClientMethod = (input: Row, options: CallOptions) => unknown
 
-/** The command of an operation: its name, its ids as arguments, its fields as flags. */
+/** Builds the command of an operation. */
 export function operationCommand(shape: OperationShape): Command {
   const positional = pathNames(shape.path)
-  const command = commandOf({ ...shape, positional }, (given) => call(shape, given))
-  if (shape.paged) command.option('--all', 'every page; with --json one row a line')
+  const command = buildCommand({ ...shape, positional }, (given) => call(shape, given))
+  if (shape.paged) command.option('--all', 'fetch all pages; with --json, one row per line')
   if (shape.method === 'POST' || shape.method === 'PATCH') {
-    command.option('--idempotency_key <key>', 'makes a repeat harmless; one is made without it')
+    command.option('--idempotency_key <key>', 'makes retries safe (default: a new key)')
   }
   if (shape.name === 'add_dispute_evidence') {
-    command.option('--file <path>', 'the file, streamed however large it is')
+    command.option('--file <path>', 'path of the file to upload')
   }
   if (shape.name === 'reveal_pan') {
     command.option('--reveal_nonce <uuid>', shape.headers?.['Reveal-Nonce'])
   }
-  return withConnection(command)
+  return addConnectionOptions(command.option('--json', 'print JSON'))
 }
 
-export function withConnection(command: Command): Command {
-  return command
-    .option('--json', 'print JSON')
-    .option('--server <url>', 'where the programme is; FLORIN_URL serves too')
-    .option('--key <key>', 'an API key or another bearer; FLORIN_KEY serves too')
-    .option('--profile <name>', 'a profile of `florin login`')
-}
-
-async function call(shape: OperationShape, given: Given): Promise<void> {
+async function call(shape: OperationShape, given: CommandInput): Promise<void> {
   const options: Options = given.options
-  const client = clientFor(await connectionOf(options))
-  const method = client[shape.name as keyof Client] as Method
-  const sent: CallOptions = {
+  const client = clientFor(await resolveConnection(options))
+  const method = client[shape.name as keyof Client] as ClientMethod
+  const call_options: CallOptions = {
     idempotency_key: options.idempotency_key,
     ...(options.reveal_nonce && { headers: { 'Reveal-Nonce': options.reveal_nonce } }),
   }
-  if (shape.paged) return list(shape, method(given.input, sent) as Listing<Page<Row>>, options)
-  const file = options.file === undefined ? {} : await fileAt(options.file)
-  const answer = await method({ ...given.input, ...file }, sent)
-  printAnswer(answer, options.json ?? false)
+  if (shape.paged)
+    return list(shape, method(given.input, call_options) as Listing<Page<Row>>, options)
+  const file = options.file === undefined ? {} : await openFile(options.file)
+  const response = await method({ ...given.input, ...file }, call_options)
+  printResponse(response, options.json ?? false)
 }
 
 async function list({ name }: OperationShape, listing: Listing<Page<Row>>, options: Options) {
-  const shown = columns[name as keyof typeof columns] ?? ['id']
+  const table_columns = columns[name as keyof typeof columns] ?? ['id']
   if (!options.all) {
     const page = await listing
-    if (options.json) return printAnswer(page, true)
-    return printPage(page, shown, ', or --all')
+    if (options.json) return printResponse(page, true)
+    return printPage(page, table_columns, ', or --all')
   }
   if (options.json) {
     for await (const row of listing) printLine(row)
@@ -71,17 +65,17 @@ async function list({ name }: OperationShape, listing: Listing<Page<Row>>, optio
   }
   const rows: Row[] = []
   const progress = progressLine('Reading')
-  for await (const row of listing) progress.tell(`${rows.push(row)} rows`)
+  for await (const row of listing) progress.update(`${rows.push(row)} rows`)
   progress.end()
-  printRows(rows, shown)
+  printRows(rows, table_columns)
 }
 
-async function fileAt(path: string): Promise<Row> {
+async function openFile(path: string): Promise<Row> {
   const file = new File([await openAsBlob(path)], path.split(/[\\/]/).at(-1) ?? path)
   const progress = progressLine('Sending')
   const onProgress = ({ bytes_sent }: { bytes_sent: number }) => {
     if (bytes_sent >= file.size) progress.end()
-    else progress.tell(`${Math.floor((bytes_sent / file.size) * 100)} %`)
+    else progress.update(`${Math.floor((bytes_sent / file.size) * 100)} %`)
   }
   return { file, onProgress }
 }

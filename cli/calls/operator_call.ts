@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { UsageError } from '#cli/exit_codes.ts'
-import { connectionOf } from '#cli/profiles/connection.ts'
+import { resolveConnection } from '#cli/profiles/connection.ts'
 import { carrierOf, pathNames } from '#contract/operation.ts'
 import { type OperatorCall, operator_calls } from '#main/operator_calls.ts'
-import { type Listed, printAnswer, printPage } from './answer.ts'
 import { columns } from './columns.ts'
-import { commandOf, type Given } from './command.ts'
-import { plainFieldsOf } from './flags.ts'
+import { buildCommand, type CommandInput } from './command.ts'
+import { scalarFieldNames } from './flags.ts'
+import { type ListResponse, printPage, printResponse } from './output.ts'
 import { rawCall } from './raw_call.ts'
 
 type Options = {
@@ -17,49 +17,50 @@ type Options = {
   idempotency_key?: string
 }
 
-/** The command of each call, in the order of the operator's own contract. */
+/** One command per operator call, in contract order. */
 export const operatorCommands = (): Command[] => operator_calls.map(operatorCommand)
 
 function operatorCommand(call: OperatorCall): Command {
-  const description = `${call.summary} Needs the role ${call.role}.`
+  const description = `${call.summary} Requires the ${call.role} role.`
   const positional = pathNames(call.path)
   const example = `operator ${call.name}`
-  const command = commandOf({ ...call, description, positional, example }, (given) =>
-    ask(call, given),
+  const command = buildCommand({ ...call, description, positional, example }, (given) =>
+    callOperator(call, given),
   )
   if (call.method !== 'GET') {
-    command.option('--idempotency_key <key>', 'makes a repeat harmless')
+    command.option('--idempotency_key <key>', 'makes retries safe')
   }
   return command
-    .helpGroup('What they ask and do:')
+    .helpGroup('Operator API:')
     .option('--json', 'print JSON')
-    .option('--server <url>', 'where the programme is; FLORIN_URL serves too')
-    .option('--profile <name>', 'a profile of `florin login`, for its address alone')
-    .option('--token <token>', 'an operator token; FLORIN_OPERATOR_TOKEN serves too')
+    .option('--server <url>', 'server URL (or set FLORIN_URL)')
+    .option('--profile <name>', 'profile saved by `florin login`; only its URL is used')
+    .option('--token <token>', 'operator token (or set FLORIN_OPERATOR_TOKEN)')
 }
 
-async function ask(call: OperatorCall, given: Given): Promise<void> {
+async function callOperator(call: OperatorCall, given: CommandInput): Promise<void> {
   const { json = false, token, idempotency_key, ...options }: Options = given.options
   const key = token ?? process.env['FLORIN_OPERATOR_TOKEN']
   if (!key) {
     throw new UsageError(
-      'Set FLORIN_OPERATOR_TOKEN or give --token: `florin operator create` makes one.',
+      'No operator token. Set FLORIN_OPERATOR_TOKEN or pass --token. ' +
+        '`florin operator create` creates one.',
     )
   }
-  const { path, rest } = pathOf(call, given.input)
+  const { path, rest } = fillPath(call, given.input)
   const isQuery = carrierOf(call) === 'query'
-  const search = isQuery ? searchOf(rest) : ''
-  const answer = await rawCall<object>(
-    await connectionOf({ ...options, key }),
+  const search = isQuery ? buildQuery(rest) : ''
+  const response = await rawCall<object>(
+    await resolveConnection({ ...options, key }),
     `${call.method} /operator/v1${path}${search}`,
     isQuery ? undefined : rest,
     idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
   )
-  if (json || !('data' in answer)) return printAnswer(answer, json)
-  printPage(answer as Listed, columnsOf(call))
+  if (json || !('data' in response)) return printResponse(response, json)
+  printPage(response as ListResponse, columnsOf(call))
 }
 
-function pathOf({ path }: OperatorCall, { ...rest }: Record<string, unknown>) {
+function fillPath({ path }: OperatorCall, { ...rest }: Record<string, unknown>) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = encodeURIComponent(String(rest[name]))
     delete rest[name]
@@ -68,8 +69,8 @@ function pathOf({ path }: OperatorCall, { ...rest }: Record<string, unknown>) {
   return { path: filled, rest }
 }
 
-/** Several values of one filter are a list with commas, as everywhere. */
-function searchOf(filters: Record<string, unknown>): string {
+/** Multiple values of one filter are joined with commas. */
+function buildQuery(filters: Record<string, unknown>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(filters)) search.set(name, String(value))
   return search.size === 0 ? '' : `?${search}`
@@ -77,9 +78,9 @@ function searchOf(filters: Record<string, unknown>): string {
 
 const COLUMNS_MAX = 6
 
-/** A holder's list has chosen columns; others show what their rows begin with. */
+/** Lists that customers also have use the same columns; others show their first fields. */
 function columnsOf({ name, output }: OperatorCall): readonly string[] {
   const chosen = columns[name as keyof typeof columns]
   if (chosen !== undefined) return [...chosen, 'account_id']
-  return plainFieldsOf(output, 'data').slice(0, COLUMNS_MAX)
+  return scalarFieldNames(output, 'data').slice(0, COLUMNS_MAX)
 }

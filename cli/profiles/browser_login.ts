@@ -6,18 +6,18 @@ import type { AddressInfo } from 'node:net'
 import { UsageError } from '#cli/exit_codes.ts'
 import { scope_names } from '#contract/scopes.ts'
 import type { Profile } from './profiles.ts'
-import { answerOf, asked, askTokens, profileOf } from './tokens.ts'
+import { fetchOrThrow, profileOf, readOAuthResponse, requestTokens } from './tokens.ts'
 
 export type BrowserLogin = { url: string; scope?: string; browser: boolean }
 
-/** As long as the consent page waits. */
-const PATIENCE_MS = 15 * 60_000
+/** Same as the lifetime of the consent page. */
+const CONSENT_TIMEOUT_MS = 15 * 60_000
 
 /**
- * OAuth with PKCE and a redirect to this machine (RFC 8252): the owner signs in and chooses on a
- * page of the programme, and no password passes through here.
+ * OAuth authorization code flow with PKCE and a loopback redirect (RFC 8252). The user signs in on
+ * the server's own page, so the CLI never sees the password.
  */
-export async function logInByBrowser({ url, scope, browser }: BrowserLogin): Promise<Profile> {
+export async function logInWithBrowser({ url, scope, browser }: BrowserLogin): Promise<Profile> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -37,26 +37,26 @@ export async function logInByBrowser({ url, scope, browser }: BrowserLogin): Pro
       scope: scope ?? scope_names.join(' '),
       resource,
     })
-    const code = await askInBrowser(server, `${authorization_endpoint}?${query}`, {
+    const code = await requestConsent(server, `${authorization_endpoint}?${query}`, {
       state,
       browser,
     })
     const grant_type = 'authorization_code'
     const form = { grant_type, code, redirect_uri, client_id, code_verifier }
-    return profileOf({ url, client_id }, await askTokens(url, form))
+    return profileOf({ url, client_id }, await requestTokens(url, form))
   } finally {
     server.closeAllConnections()
     server.close()
   }
 }
 
-/** The programme knows its own name, which need not be the address that was typed (RFC 9728). */
+/** The resource identifier can differ from the URL the user typed (RFC 9728). */
 async function discover(
   url: string,
 ): Promise<{ resource: string; authorization_endpoint: string }> {
   const [{ resource }, { authorization_endpoint }] = (await Promise.all(
     ['oauth-protected-resource/v1', 'oauth-authorization-server'].map(async (name) =>
-      answerOf(await asked(`${url}/.well-known/${name}`)),
+      readOAuthResponse(await fetchOrThrow(`${url}/.well-known/${name}`)),
     ),
   )) as [{ resource: string }, { authorization_endpoint: string }]
   return { resource, authorization_endpoint }
@@ -64,36 +64,37 @@ async function discover(
 
 async function register(url: string, redirect_uri: string): Promise<string> {
   const body = JSON.stringify({
-    client_name: 'florin command line',
+    client_name: 'Florin CLI',
     redirect_uris: [redirect_uri],
     token_endpoint_auth_method: 'none',
   })
   const headers = { 'content-type': 'application/json' }
-  const response = await asked(`${url}/oauth/register`, { method: 'POST', headers, body })
-  const { client_id } = (await answerOf(response)) as { client_id: string }
+  const response = await fetchOrThrow(`${url}/oauth/register`, { method: 'POST', headers, body })
+  const { client_id } = (await readOAuthResponse(response)) as { client_id: string }
   return client_id
 }
 
-type Asking = { state: string; browser: boolean }
+type ConsentOptions = { state: string; browser: boolean }
 
-function askInBrowser(server: Server, address: string, { state, browser }: Asking) {
-  process.stderr.write(`Sign in and choose what to allow at\n  ${address}\n`)
+function requestConsent(server: Server, address: string, { state, browser }: ConsentOptions) {
+  process.stderr.write(`Open this page to log in:\n  ${address}\n`)
   if (browser) openPage(address)
   return new Promise<string>((resolve, reject) => {
-    const late = setTimeout(() => reject(new UsageError('Nobody answered.')), PATIENCE_MS)
+    const onTimeout = () => reject(new UsageError('Login timed out. Run `florin login` again.'))
+    const timer = setTimeout(onTimeout, CONSENT_TIMEOUT_MS)
     server.on('request', ({ url = '' }, response) => {
       const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
-      // Whatever else knocks here does not know the state, and learns nothing.
+      // Another process that reaches this port does not know the state.
       if (pathname !== '/callback' || !isSame(searchParams.get('state') ?? '', state)) {
         response.writeHead(404).end()
         return
       }
-      clearTimeout(late)
+      clearTimeout(timer)
       const code = searchParams.get('code')
-      const sentence = code === null ? 'Access was refused.' : 'You are logged in.'
+      const sentence = code === null ? 'Access was denied.' : 'You are logged in.'
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
       response.end(`${sentence} You can close this page.\n`)
-      if (code === null) reject(new UsageError('Access was refused on the consent page.'))
+      if (code === null) reject(new UsageError('Access was denied on the consent page.'))
       else resolve(code)
     })
   })
@@ -109,7 +110,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Where there is no browser, the address on the screen does. */
+/** Errors are ignored: without a browser, the user can still open the printed URL. */
 function openPage(address: string): void {
   const [command, ...words] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...words, address], { stdio: 'ignore', detached: true })

@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from '#cli/exit_codes.ts'
 
-/** Where a programme is and how to get in. */
+/** The URL of a server and a credential for it. */
 export type Profile = {
   url: string
   kind: 'key' | 'session' | 'token'
   bearer: string
-  /** Of tokens: how to get the next one, and until when this one works. */
+  /** `client_id` and `refresh_token` renew a token; keys have no `expires_at`. */
   client_id?: string
   refresh_token?: string
   expires_at?: string
@@ -29,38 +29,40 @@ export async function readProfiles(): Promise<Profiles> {
   try {
     return JSON.parse(text) as Profiles
   } catch {
-    throw new UsageError(`${profilesPath()} is not JSON. Mend it, or delete it and log in again.`)
+    throw new UsageError(
+      `${profilesPath()} is not valid JSON. Fix it, or delete it and log in again.`,
+    )
   }
 }
 
-/** In one step, and for our user alone: bearers are in it. */
+/** Replaces the file atomically and keeps it readable by its owner only, as it holds bearers. */
 export async function writeProfiles(profiles: Profiles): Promise<void> {
   const path = profilesPath()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const aside = `${path}.${process.pid}`
-  await writeFile(aside, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
-  await chmod(aside, 0o600)
-  await rename(aside, path)
+  const temporary = `${path}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
+  await chmod(temporary, 0o600)
+  await rename(temporary, path)
 }
 
-/** The named one, or the current one; undefined where nobody has logged in. */
+/** Without a name, returns the current profile, or undefined if there is none. */
 export async function findProfile(
   name: string | undefined,
 ): Promise<{ name: string; profile: Profile } | undefined> {
   const { current, profiles } = await readProfiles()
-  const wanted = name ?? current
-  const profile = wanted === null ? undefined : profiles[wanted]
-  if (wanted !== null && profile !== undefined) return { name: wanted, profile }
+  const selected = name ?? current
+  const profile = selected === null ? undefined : profiles[selected]
+  if (selected !== null && profile !== undefined) return { name: selected, profile }
   if (name === undefined) return undefined
   throw new UsageError(`There is no profile ${name}. \`florin profiles\` lists them.`)
 }
 
-export async function keepProfile(name: string, profile: Profile): Promise<void> {
+export async function saveProfile(name: string, profile: Profile): Promise<void> {
   const { profiles } = await readProfiles()
   await writeProfiles({ current: name, profiles: { ...profiles, [name]: profile } })
 }
 
-export async function dropProfile(name: string): Promise<void> {
+export async function deleteProfile(name: string): Promise<void> {
   const { current, profiles } = await readProfiles()
   const { [name]: _dropped, ...others } = profiles
   const next = current === name ? (Object.keys(others)[0] ?? null) : current

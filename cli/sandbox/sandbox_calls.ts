@@ -1,7 +1,7 @@
 import Type, { type TObject } from 'typebox'
 import { Id, Input, OneOf } from '#contract/shapes.ts'
 
-/** A lever of the sandbox: `florin sandbox <noun> <verb>`, as its path says. */
+/** One call of the sandbox API, run as `florin sandbox <noun> <verb>`. */
 export type SandboxCall = {
   noun: string
   verb: string
@@ -16,77 +16,103 @@ const withdrawal = { id: Id('wd', 'The withdrawal.') }
 const dispute = { id: Id('dsp', 'The dispute.') }
 
 const amount = (description: string) => Type.Number({ description, examples: [12.5] })
-const words = (description: string, example: string) =>
+const optionalText = (description: string, example: string) =>
   Type.Optional(Type.String({ description, examples: [example] }))
 
 const purchase = Input({
   ...card,
-  amount: amount("What the shop asks for, in the shop's currency."),
-  currency: words('Three letters; USD where nothing is said.', 'EUR'),
-  merchant_name: words('The shop.', 'Corner Books'),
-  mcc: words('What it sells: four digits.', '5942'),
-  merchant_country: words('Where it is: two capital letters.', 'DE'),
+  amount: amount("Purchase amount in the merchant's currency."),
+  currency: optionalText('ISO 4217 currency code (default: USD).', 'EUR'),
+  merchant_name: optionalText('Merchant name.', 'Corner Books'),
+  mcc: optionalText('Merchant category code, four digits.', '5942'),
+  merchant_country: optionalText('Merchant country, ISO 3166 alpha-2.', 'DE'),
   entry_mode: Type.Optional(
     OneOf(['chip', 'contactless', 'swipe', 'keyed', 'ecommerce', 'credential_on_file'], {
       description: 'How the card was read.',
     }),
   ),
-  cvv: words('The security code, where the shop asks for it.', '123'),
-  three_ds: Type.Optional(Type.Boolean({ description: 'Ask the holder first, by 3-D Secure.' })),
+  cvv: optionalText('Card security code, if the merchant sends one.', '123'),
+  three_ds: Type.Optional(Type.Boolean({ description: 'Authenticate with 3-D Secure first.' })),
 })
 
-const part = (what: string) =>
-  Input({ ...transaction, amount: Type.Optional(amount(`${what} All that is left without it.`)) })
+const partialAmount = (description: string) =>
+  Input({ ...transaction, amount: Type.Optional(amount(`${description} (default: all).`)) })
 
-const lever = (path: string, summary: string, input: TObject): SandboxCall => {
+const sandboxCall = (path: string, summary: string, input: TObject): SandboxCall => {
   const [noun = '', verb = ''] = path.split('/')
   return { noun, verb, summary, input }
 }
 
 export const sandbox_calls: readonly SandboxCall[] = [
-  lever(
+  sandboxCall(
     'topups/deposit',
-    'Let a transfer arrive on the chain.',
+    'Send a deposit on the chain.',
     Input({
       ...topup,
-      amount_usd: amount('What arrives.'),
-      from: words('The address it comes from.', 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'),
+      amount_usd: amount('Amount of the deposit.'),
+      from: optionalText('Sender address.', 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'),
     }),
   ),
-  lever('topups/confirm', 'Let what has arrived become final.', Input(topup)),
-  lever('topups/expire', 'Close the window now.', Input(topup)),
-  lever('topups/reorg', 'Take back the blocks that a transfer stands in.', Input(topup)),
-  lever('cards/authorize', 'Pay in a shop: a real message to the card host.', purchase),
-  lever('cards/force_capture', 'Take money without having asked.', purchase),
-  lever(
+  sandboxCall('topups/confirm', 'Confirm the deposits on the chain.', Input(topup)),
+  sandboxCall('topups/expire', 'Expire the top-up now.', Input(topup)),
+  sandboxCall(
+    'topups/reorg',
+    'Reorganize the chain and drop the blocks of a deposit.',
+    Input(topup),
+  ),
+  sandboxCall(
+    'cards/authorize',
+    'Make a purchase: sends an authorization to the card host.',
+    purchase,
+  ),
+  sandboxCall('cards/force_capture', 'Capture without an authorization (force post).', purchase),
+  sandboxCall(
     'cards/shipping',
-    'Move the parcel on.',
+    'Update the shipping status of a physical card.',
     Input({
       ...card,
       status: OneOf(['submitted', 'shipped', 'delivered', 'returned', 'failed'], {
-        description: 'How far it has come.',
+        description: 'New shipping status.',
       }),
     }),
   ),
-  lever('transactions/capture', 'Let the shop take what is held.', part('How much.')),
-  lever('transactions/reverse', 'Let the shop give up what is held.', part('How much.')),
-  lever('transactions/expire', 'Let the hold run out.', Input(transaction)),
-  lever('transactions/refund', 'Let the shop pay back.', part('How much.')),
-  lever('withdrawals/confirm', 'Let it be sent and become final.', Input(withdrawal)),
-  lever('withdrawals/fail', 'Let the transfer fail on the chain.', Input(withdrawal)),
-  lever(
+  sandboxCall(
+    'transactions/capture',
+    'Capture the held amount.',
+    partialAmount('Amount to capture'),
+  ),
+  sandboxCall(
+    'transactions/reverse',
+    'Reverse the authorization.',
+    partialAmount('Amount to release'),
+  ),
+  sandboxCall('transactions/expire', 'Expire the hold.', Input(transaction)),
+  sandboxCall('transactions/refund', 'Refund the purchase.', partialAmount('Amount to refund')),
+  sandboxCall(
+    'withdrawals/confirm',
+    'Send the withdrawal and confirm it on the chain.',
+    Input(withdrawal),
+  ),
+  sandboxCall('withdrawals/fail', 'Make the transfer fail on the chain.', Input(withdrawal)),
+  sandboxCall(
     'disputes/answer',
-    'Let the other side answer.',
-    Input({ ...dispute, text: Type.String({ description: 'What it says.', examples: ['No.'] }) }),
+    "Add the merchant's response.",
+    Input({
+      ...dispute,
+      text: Type.String({ description: 'Text of the response.', examples: ['No.'] }),
+    }),
   ),
-  lever(
+  sandboxCall(
     'disputes/close',
-    'Decide it.',
-    Input({ ...dispute, outcome: OneOf(['won', 'lost'], { description: 'For whom.' }) }),
+    'Close the dispute with an outcome.',
+    Input({
+      ...dispute,
+      outcome: OneOf(['won', 'lost'], { description: 'Outcome for the cardholder.' }),
+    }),
   ),
-  lever(
+  sandboxCall(
     'clock/advance',
-    'Move every clock of the service forward.',
-    Input({ seconds: Type.Number({ description: 'How far.', examples: [3600] }) }),
+    'Move the clock of the service forward.',
+    Input({ seconds: Type.Number({ description: 'Seconds to advance.', examples: [3600] }) }),
   ),
 ]

@@ -1,44 +1,48 @@
 import { rawCall } from '#cli/calls/raw_call.ts'
 import { UsageError } from '#cli/exit_codes.ts'
-import { type Connection, type ConnectionOptions, connectionOf } from '#cli/profiles/connection.ts'
+import {
+  type Connection,
+  type ConnectionOptions,
+  resolveConnection,
+} from '#cli/profiles/connection.ts'
 import { type EventType, event_types } from '#contract/events.ts'
-import { type Stage, type Telling, triggers } from './triggers.ts'
+import { type TriggerContext, type TriggerOptions, triggers } from './triggers.ts'
 
-export type TriggerOptions = ConnectionOptions & { email?: string; password?: string }
+type CommandOptions = ConnectionOptions & { email?: string; password?: string }
 
-/** Makes a sandbox produce an event, by doing what it tells of; each step is printed. */
-export async function trigger(type: string, options: TriggerOptions): Promise<void> {
+/** Performs the actions that cause an event, and prints each step. */
+export async function trigger(type: string, options: CommandOptions): Promise<void> {
   if (!isEventType(type)) {
     const known = Object.keys(event_types).map((each) => `  ${each}`)
-    throw new UsageError(`There is no event ${type}. These can be made:\n${known.join('\n')}`)
+    throw new UsageError(`Unknown event type "${type}". Choose one of:\n${known.join('\n')}`)
   }
-  const say = (line: string) => void process.stdout.write(`${line}\n`)
-  await produce(type, await connectionOf(options), { ...options, say })
-  say(`${type}: ${event_types[type]}`)
+  const print = (line: string) => void process.stdout.write(`${line}\n`)
+  await produceEvent(type, await resolveConnection(options), { ...options, print })
+  print(`${type}: ${event_types[type]}`)
 }
 
-export async function produce(
+export async function produceEvent(
   type: EventType,
   connection: Connection,
-  telling: Telling,
+  options: TriggerOptions,
 ): Promise<void> {
-  await triggers[type](stageOf(connection, telling))
+  await triggers[type](createContext(connection, options))
 }
 
 const isEventType = (type: string): type is EventType => type in event_types
 
-function stageOf(connection: Connection, telling: Telling): Stage {
+function createContext(connection: Connection, options: TriggerOptions): TriggerContext {
   return {
-    ...telling,
+    ...options,
     connection,
-    play: async (path, body = {}) => {
-      const moved = await rawCall<{ id: string; status: string }>(
+    callSandbox: async (path, body = {}) => {
+      const resource = await rawCall<{ id: string; status: string }>(
         connection,
         `POST /sandbox/v1/${path}`,
         body,
       )
-      telling.say(`  ${path}: ${moved.id} is ${moved.status}`)
-      return moved
+      options.print(`  ${path}: ${resource.id} is ${resource.status}`)
+      return resource
     },
   }
 }

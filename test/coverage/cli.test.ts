@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { columns } from '#cli/calls/columns.ts'
 import { operationCommand } from '#cli/calls/operation.ts'
 import { operatorCommands } from '#cli/calls/operator_call.ts'
-import { exitCodeOf } from '#cli/exit_codes.ts'
+import { exitCodeFor } from '#cli/exit_codes.ts'
 import { sandbox_calls } from '#cli/sandbox/sandbox_calls.ts'
 import { pathNames } from '#contract/operation.ts'
 import { bodyOf, shapes } from '#test/support/contract.ts'
@@ -20,7 +20,7 @@ for (const shape of shapes) {
   command.exitOverride()
   const help = command.createHelp()
 
-  test(`${shape.name}: every field is an argument or a flag, and help says what it is`, () => {
+  test(`${shape.name}: every field is an argument or a flag with a help text`, () => {
     const named = [
       ...command.registeredArguments.map((argument) => argument.name()),
       ...command.options.map((option) => option.long?.slice(2)),
@@ -32,13 +32,13 @@ for (const shape of shapes) {
       }
     }
     for (const option of command.options) {
-      assert.notEqual(help.optionDescription(option), '', `${option.long} says nothing`)
+      assert.notEqual(help.optionDescription(option), '', `${option.long} has no help text`)
     }
     assert.equal(help.subcommandDescription(command), shape.summary)
   })
 
   if (shape.access === 'anyone') continue
-  test(`${shape.name}: without a credential the service answers, and the code is 3`, async () => {
+  test(`${shape.name}: without a credential the exit code is 3`, async () => {
     const ids = pathNames(shape.path).map(() => 'nothing_01kc3z8e5xf8m9r4t2v6w7y8za')
     const words = ['--server', url, '--data', JSON.stringify(inputOf(shape))]
     const failure = await command.parseAsync([...ids, ...words], { from: 'user' }).then(
@@ -46,14 +46,14 @@ for (const shape of shapes) {
       (cause: unknown) => cause,
     )
     assert.equal((failure as { code?: string } | null)?.code, 'missing_token', String(failure))
-    assert.equal(exitCodeOf(failure), 3)
+    assert.equal(exitCodeFor(failure), 3)
   })
 }
 
 const inputOf = (shape: (typeof shapes)[number]) =>
   shape.name === 'filter_activity' ? { type: 'card' } : bodyOf(shape)
 
-test('the columns of a table are fields of its rows, and every list has some', () => {
+test('every list has table columns, and each is a field of its rows', () => {
   const lists = shapes.filter(({ paged }) => paged)
   assert.deepEqual(Object.keys(columns).sort(), lists.map(({ name }) => name).sort())
   for (const { name, output } of lists) {
@@ -73,10 +73,10 @@ function fieldIn(schema: TSchema | undefined, path: string): boolean {
 for (const command of operatorCommands()) {
   command.exitOverride()
 
-  test(`operator ${command.name()}: help says what each flag is, and the service knows the call`, async () => {
+  test(`operator ${command.name()}: every flag has a help text, and the service has the call`, async () => {
     const help = command.createHelp()
     for (const option of command.options) {
-      assert.notEqual(help.optionDescription(option), '', `${option.long} says nothing`)
+      assert.notEqual(help.optionDescription(option), '', `${option.long} has no help text`)
     }
     const ids = command.registeredArguments.map(() => 'nothing')
     const words = ['--server', url, '--token', 'flo_test_nobody', '--data', '{}']
@@ -93,7 +93,7 @@ for (const command of operatorCommands()) {
   })
 }
 
-test('every lever of the sandbox that the CLI has is there, and asks for a bearer', async () => {
+test('every sandbox call of the CLI exists and requires a bearer', async () => {
   for (const { noun, verb, input } of sandbox_calls) {
     const id = 'id' in input.properties ? '/nothing' : ''
     const reply = await fetch(`${url}/sandbox/v1/${noun}${id}/${verb}`, { method: 'POST' })

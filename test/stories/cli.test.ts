@@ -4,13 +4,13 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { produce } from '#cli/sandbox/trigger.ts'
+import { produceEvent } from '#cli/sandbox/trigger.ts'
 import { type EventType, event_types } from '#contract/events.ts'
 import { allow, startAgentService, toConsent } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { florinAtWork, florin as run, temporaryFolder } from '#test/support/florin_process.ts'
+import { florin as run, spawnFlorin, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { PASSWORD } from '#test/support/people.ts'
@@ -32,7 +32,7 @@ async function json(...words: string[]) {
   return JSON.parse(stdout)
 }
 
-test('from a top-up to a refund, for scripts in JSON and for people in tables', async () => {
+test('commands from top-up to refund print JSON with --json and tables without', async () => {
   const topup = await json('create_topup', '--amount_usd', '100')
   await florin('sandbox', 'topups', 'deposit', topup.id, '--amount_usd', '100')
   await florin('sandbox', 'topups', 'confirm', topup.id)
@@ -74,7 +74,7 @@ test('from a top-up to a refund, for scripts in JSON and for people in tables', 
   assert.deepEqual([evidence[0].file_name, evidence[0].size_bytes], ['receipt.txt', 15])
 })
 
-test('each class of failure has its exit code, and the sentence names code and request', async () => {
+test('each class of failure has its exit code, and the message shows error code and request ID', async () => {
   const refused = await florin('load_card', 'card_01kc3z8e5xf8m9r4t2v6w7y8za', '--amount_usd', '1')
   assert.equal(refused.code, 4)
   assert.match(refused.stderr, /^There is no such card\.\n\(not_found, request req_\w+\)\n$/)
@@ -103,7 +103,7 @@ test('each class of failure has its exit code, and the sentence names code and r
 const kept = async () =>
   JSON.parse(await readFile(join(config.path, 'florin/profiles.json'), 'utf8')).profiles
 
-test('a key and a session are kept for our user alone, and logging out ends the session', async () => {
+test('profiles are readable by their owner only, and logout ends the session', async () => {
   assert.equal((await bare('get_account')).code, 3)
   assert.equal((await bare('login', '--key', 'flk_test_wrong')).code, 3)
   const by_key = ['login', '--server', url, '--key', '-', '--profile', 'k']
@@ -111,7 +111,7 @@ test('a key and a session are kept for our user alone, and logging out ends the 
   const { mode } = await stat(join(config.path, 'florin/profiles.json'))
   assert.equal(mode & 0o777, 0o600)
   assert.match((await run(['get_account'], home)).stdout, new RegExp(holder.email))
-  // The bearer of a profile goes to the address it was made for, and nowhere else.
+  // A profile's bearer is sent only to the URL it was saved for.
   const elsewhere = ['get_account', '--server', url.replace('127.0.0.1', 'localhost')]
   assert.equal((await run(elsewhere, home)).code, 3)
 
@@ -133,8 +133,8 @@ test('a key and a session are kept for our user alone, and logging out ends the 
   assert.equal((await bare('logout')).code, 2)
 })
 
-test('the browser gives a token with what its owner ticked; it is renewed, and revoked in the end', async () => {
-  const login = florinAtWork(['login', '--server', url, '--no-browser', '--profile', 'b'], home)
+test('browser login gives a token with the approved scopes, renews it and revokes it on logout', async () => {
+  const login = spawnFlorin(['login', '--server', url, '--no-browser', '--profile', 'b'], home)
   const address = () => /https?:\S+/.exec(login.said.stderr)?.[0]
   assert.ok(await eventually(async () => address() !== undefined, { within_ms: 20_000 }))
   const browser = new Browser(url)
@@ -168,27 +168,27 @@ const countOf = async (type: string) => {
   return row?.count ?? 0n
 }
 
-async function produces(type: string, act: () => Promise<unknown>): Promise<void> {
+async function assertEmits(type: string, run_trigger: () => Promise<unknown>): Promise<void> {
   const before = await countOf(type)
-  const said = await act()
-  const isTold = async () => (await countOf(type)) > before
-  assert.ok(await eventually(isTold, { within_ms: 5_000 }), `${type}: ${said}`)
+  const output = await run_trigger()
+  const isEmitted = async () => (await countOf(type)) > before
+  assert.ok(await eventually(isEmitted, { within_ms: 5_000 }), `${type}: ${output}`)
 }
 
 test('trigger produces each of the 18 events', async () => {
   process.env['FLORIN_OPERATOR_TOKEN'] = OPERATOR_TOKEN
   for (const type of Object.keys(event_types) as EventType[]) {
     const lines: string[] = []
-    const say = (line: string) => void lines.push(line)
-    await produces(type, async () => {
-      await produce(type, { url, bearer: holder.key }, { say })
+    const print = (line: string) => void lines.push(line)
+    await assertEmits(type, async () => {
+      await produceEvent(type, { url, bearer: holder.key }, { print })
       return lines.join('\n')
     })
   }
 })
 
-test('trigger as a command tells its steps, and names the events where it knows none of them', async () => {
-  await produces('card.frozen', async () => {
+test('florin trigger prints its steps, and lists the event types if the type is unknown', async () => {
+  await assertEmits('card.frozen', async () => {
     const { code, stdout } = await florin('trigger', 'card.frozen')
     assert.equal(code, 0)
     assert.match(stdout, /^ {2}issue_card: card_\w+\ncard\.frozen: A card was frozen/)
@@ -198,13 +198,17 @@ test('trigger as a command tells its steps, and names the events where it knows 
   assert.match(unknown.stderr, /card\.frozen/)
 })
 
-test('the shells’ scripts know commands and flags', async () => {
+test('shell completion scripts complete commands and flags', async () => {
   const { stdout } = await bare('completion', 'bash')
-  const ask = (typed: string) =>
+  const complete = (typed: string) =>
     `COMP_WORDS=(${typed}) COMP_CWORD=3; _florin; echo "\${COMPREPLY[@]}"`
-  const asked = [stdout, ask('florin load_card card_1 --amo'), ask('florin sandbox topups c')]
-  const said = await promisify(execFile)('bash', ['-c', asked.join('\n')])
-  assert.deepEqual(said.stdout.trim().split('\n'), ['--amount_usd', 'confirm'])
+  const script = [
+    stdout,
+    complete('florin load_card card_1 --amo'),
+    complete('florin sandbox topups c'),
+  ]
+  const completed = await promisify(execFile)('bash', ['-c', script.join('\n')])
+  assert.deepEqual(completed.stdout.trim().split('\n'), ['--amount_usd', 'confirm'])
   assert.match((await bare('completion', 'fish')).stdout, /-l amount_usd/)
   assert.match((await bare('completion', 'zsh')).stdout, /^autoload/)
   assert.equal((await bare('completion', 'tcsh')).code, 2)

@@ -12,18 +12,18 @@ import { startTestService } from '#test/support/start.ts'
 
 type Finding = { name: string; state: string; found: string; cure: string | null }
 
-async function examined(env: Record<string, string>) {
+async function runDoctor(env: Record<string, string>) {
   const { code, stdout, stderr } = await florin(['doctor', '--json'], env)
   const findings = new Map((JSON.parse(stdout) as Finding[]).map((each) => [each.name, each]))
   return { code, findings, stderr }
 }
 
-test('a service that is well gets a clean bill, and the doctor exits with 0', async () => {
+test('a healthy service passes all checks with exit code 0', async () => {
   const [port, iso_port] = [String(await freePort()), String(await freePort())]
   const ports = { FLORIN_PORT: port, FLORIN_ISO_PORT: iso_port }
   const service = await startTestService({ env: ports })
   const env = { FLORIN_DATABASE_URL: service.database_url, FLORIN_DATA_DIR: service.data_dir }
-  const { code, findings } = await examined({ ...ports, ...env })
+  const { code, findings } = await runDoctor({ ...ports, ...env })
   const states = [...findings.values()].map(({ name, state, found }) => `${name} ${state} ${found}`)
   assert.equal(code, 0, states.join('\n'))
   for (const name of ['database', 'migrations', 'clock', 'service', 'issuer link', 'disk']) {
@@ -31,7 +31,7 @@ test('a service that is well gets a clean bill, and the doctor exits with 0', as
   }
 })
 
-test('whatever is wrong is named with what to do about it, and the exit code is 1', async () => {
+test('each failed check is listed with a fix, and the exit code is 1', async () => {
   const folder = await temporaryFolder()
   after(folder.remove)
   const key_file = join(folder.path, 'keys.json')
@@ -39,7 +39,7 @@ test('whatever is wrong is named with what to do about it, and the exit code is 
   await chmod(key_file, 0o644)
   const database = await cloneDatabase()
   after(database.drop)
-  // A node of another network, which is worse than none.
+  // A node of the wrong network.
   const node = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }))
@@ -58,7 +58,7 @@ test('whatever is wrong is named with what to do about it, and the exit code is 
     assets: [{ asset: 'USDC', contract: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' }],
     chain_id: 8453,
   }
-  const { code, findings } = await examined({
+  const { code, findings } = await runDoctor({
     FLORIN_DATA_DIR: folder.path,
     FLORIN_DATABASE_URL: database.url.replace(/\/[^/]+$/, '/postgres'),
     FLORIN_CHAINS: JSON.stringify([chain]),
@@ -77,20 +77,20 @@ test('whatever is wrong is named with what to do about it, and the exit code is 
   assert.equal(findings.get('service')?.state, 'note')
 })
 
-test('a database that is not there and a setting that cannot be are said in a sentence', async () => {
-  const gone = await examined({ FLORIN_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
-  assert.equal(gone.findings.get('database')?.state, 'wrong')
-  assert.equal(gone.code, 1)
-  const absurd = await examined({ FLORIN_MODE: 'dream' })
-  assert.match(absurd.findings.get('settings')?.found ?? '', /FLORIN_MODE is "dream"/)
-  assert.equal(absurd.code, 1)
+test('an unreachable database and an invalid setting are reported in a sentence', async () => {
+  const unreachable = await runDoctor({ FLORIN_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+  assert.equal(unreachable.findings.get('database')?.state, 'wrong')
+  assert.equal(unreachable.code, 1)
+  const invalid = await runDoctor({ FLORIN_MODE: 'dream' })
+  assert.match(invalid.findings.get('settings')?.found ?? '', /FLORIN_MODE is "dream"/)
+  assert.equal(invalid.code, 1)
 })
 
-test('a command whose database is gone says so in a sentence, and leads to the doctor', async () => {
+test('a command without its database fails with one sentence that points to florin doctor', async () => {
   const env = { FLORIN_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }
   const { code, stderr } = await florin(['migrate'], env)
   assert.equal(code, 7)
-  assert.match(stderr, /The database cannot be used: .*ECONNREFUSED/)
+  assert.match(stderr, /The database is unavailable: .*ECONNREFUSED/)
   assert.match(stderr, /florin doctor/)
   assert.doesNotMatch(stderr, /^ {4}at /m, 'no stack')
 })

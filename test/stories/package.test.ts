@@ -20,8 +20,8 @@ after(async () => {
 
 const UNTRACKED = ['.git', 'data', 'dist', 'node_modules']
 
-/** What `npm pack` makes of a checkout in which nothing was built yet. */
-async function packed(): Promise<string> {
+/** Runs `npm pack` in a checkout without a build. */
+async function packCheckout(): Promise<string> {
   const checkout = join(folder.path, 'checkout')
   const tops = (await readdir(root)).filter((name) => !UNTRACKED.includes(name))
   for (const name of tops) await cp(join(root, name), join(checkout, name), { recursive: true })
@@ -32,10 +32,10 @@ async function packed(): Promise<string> {
   return join(folder.path, name ?? '')
 }
 
-const archive = await packed()
+const archive = await packCheckout()
 
-/** Where npm would put it, beside what npm would install with it. */
-async function unpacked(): Promise<string> {
+/** Installs the archive and its dependencies the way npm lays them out. */
+async function installPackage(): Promise<string> {
   const packages = join(folder.path, 'node_modules')
   await mkdir(join(packages, 'florin'), { recursive: true })
   await execute('tar', ['-xzf', archive, '--strip-components', '1', '-C', `${packages}/florin`])
@@ -60,8 +60,8 @@ async function namesIn(packages: string): Promise<string[]> {
   return [...names.filter((name) => !name.startsWith('@')), ...inner.flat()]
 }
 
-test('what npm packs in a fresh checkout starts in an empty folder, with nothing but its own dependencies', async () => {
-  const place = await unpacked()
+test('the package of a fresh checkout starts in an empty folder with only its dependencies', async () => {
+  const place = await installPackage()
   const service = await startFlorin({ FLORIN_DATA_DIR: join(place, 'data') }, place)
   assert.equal((await send(service.url, 'GET', '/healthz')).status, 200)
   const panel = await fetch(`${service.url}/`)
@@ -72,7 +72,7 @@ test('what npm packs in a fresh checkout starts in an empty folder, with nothing
   assert.equal((await service.ended).code, 0, service.output())
 })
 
-test('the package has what runs and what is read, and no test, source or secret', async () => {
+test('the package contains the build and docs, and no tests, sources or secrets', async () => {
   const { stdout } = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 })
   const paths = stdout.split('\n').map((path) => path.replace('package/', ''))
   for (const path of ['LICENSE', 'README.md', 'openapi.json', 'dist/panel/index.html']) {
@@ -81,18 +81,18 @@ test('the package has what runs and what is read, and no test, source or secret'
   for (const path of paths) assert.doesNotMatch(path, /\.test\.|\.tsx?$|^dist\/test|^data|\.env/)
 })
 
-test('packed without being built, it says so in a sentence', async () => {
+test('a package without its build exits with a readable message', async () => {
   const bare = join(folder.path, 'bare')
   await cp(join(root, 'cli/florin.js'), join(bare, 'cli/florin.js'))
   await cp(join(root, 'package.json'), join(bare, 'package.json'))
   const failure = await execute(process.execPath, [join(bare, 'cli/florin.js'), 'start']).catch(
     (cause: { code: number; stderr: string }) => cause,
   )
-  assert.match(failure.stderr, /packed without being built.*\n.*npm run build && npm pack/)
+  assert.match(failure.stderr, /packed without its build.*\n.*npm run build && npm pack/)
   assert.equal('code' in failure && failure.code, 78)
 })
 
-test('the bill of materials names every package that ships, with licence, hash and needs', () => {
+test('the SBOM lists every shipped package with license, hash and dependencies', () => {
   const packages = shippedPackages()
   const bom = sbomOf(packages) as {
     components: { 'bom-ref': string; name: string; licenses: object[]; hashes?: object[] }[]
@@ -110,7 +110,7 @@ test('the bill of materials names every package that ships, with licence, hash a
   assert.deepEqual(sbomOf(shippedPackages()), bom)
 })
 
-test('every licence that ships was agreed to', () => {
+test('every shipped license is on the allowlist', () => {
   const packages = shippedPackages()
   assert.deepEqual(unallowed(packages), [])
   assert.match(licenceList(packages), /^\| fastify \| .* \| MIT \| runtime \|$/m)

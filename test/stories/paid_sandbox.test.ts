@@ -25,7 +25,7 @@ const prices = {
 const priced = await startTestService({
   env: { FLORIN_PAID_OPERATIONS: JSON.stringify(prices) },
 })
-// The same programme without prices, for what must be there first.
+// The same database without prices, to set up accounts and keys.
 const free = await startTestService({
   database_url: priced.database_url,
   data_dir: priced.data_dir,
@@ -41,7 +41,7 @@ const payer = privateKeyToAccount(readFileSync(key_path, 'utf8').trim() as Hex)
 const pay = payingFetch(payer)
 const json = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 
-test('the official client pays on the node that the sandbox brings', async () => {
+test('the official x402 client pays on the sandbox node', async () => {
   const before = node.balanceOf(payer.address)
   const body = JSON.stringify({ type: 'virtual' })
   const reply = await pay(`${url}/v1/cards`, { method: 'POST', headers: json, body })
@@ -50,7 +50,7 @@ test('the official client pays on the node that the sandbox brings', async () =>
   assert.equal(node.balanceOf(x402.pay_to as Hex), 500_000n)
 })
 
-test('the controls of the sandbox and its demo are not charged for', async () => {
+test('sandbox calls and the demo are free of charge', async () => {
   const { world } = priced
   const email = `house_${Date.now()}@example.com`
   const opened = await world.call('create_account', { email, password: PASSWORD })
@@ -58,19 +58,19 @@ test('the controls of the sandbox and its demo are not charged for', async () =>
   assert.equal((await world.call('get_balance', {}, String(opened.body['bearer']))).status, 200)
 })
 
-test('florin sandbox pay tells the whole story', async () => {
+test('florin sandbox pay prints each step of a payment', async () => {
   const lines: string[] = []
   process.env['FLORIN_DATA_DIR'] = priced.data_dir
   after(() => {
     delete process.env['FLORIN_DATA_DIR']
   })
   await payFor({ url, bearer: key }, (line) => lines.push(line))
-  const told = lines.join('\n')
-  assert.match(told, /issue_card costs 0\.5 USD/)
-  assert.match(told, /402 payment_required/)
-  assert.match(told, /201 \{"id":"card_/)
-  assert.match(told, /settled in 0x[0-9a-f]{64}/)
-  assert.match(told, /the same answer, for nothing/)
+  const output = lines.join('\n')
+  assert.match(output, /issue_card costs 0\.5 USD/)
+  assert.match(output, /402 payment_required/)
+  assert.match(output, /201 \{"id":"card_/)
+  assert.match(output, /settled in 0x[0-9a-f]{64}/)
+  assert.match(output, /the stored response, free of charge/)
 })
 
 const tool = async (name: string, given: object, meta: object = {}): Promise<ToolResult> => {
@@ -79,16 +79,16 @@ const tool = async (name: string, given: object, meta: object = {}): Promise<Too
   return body['result'] as ToolResult
 }
 
-test('an agent finds the requirement in the result, pays in _meta and reads the receipt there', async () => {
+test('an agent reads the price in the result, and pays and gets the receipt in _meta', async () => {
   const due = await tool('issue_card', { type: 'virtual' })
   assert.equal(due.isError, true)
-  const { structuredContent: told } = due
-  assert.equal(told['error'], 'payment_required')
-  assert.match(String(told['message']), /costs 0\.5 USD/)
-  assert.match(String(told['request_id']), /^req_/)
-  assert.equal(told['x402Version'], 2)
-  assert.deepEqual(JSON.parse(due.content[0]?.text ?? ''), told)
-  const payment = await signed(payer, told as never)
+  const { structuredContent: content } = due
+  assert.equal(content['error'], 'payment_required')
+  assert.match(String(content['message']), /costs 0\.5 USD/)
+  assert.match(String(content['request_id']), /^req_/)
+  assert.equal(content['x402Version'], 2)
+  assert.deepEqual(JSON.parse(due.content[0]?.text ?? ''), content)
+  const payment = await signed(payer, content as never)
   const paid = await tool('issue_card', { type: 'virtual' }, { 'x402/payment': payment })
   assert.equal(paid.isError, undefined, JSON.stringify(paid))
   assert.match(String(paid.structuredContent['id']), /^card_/)
@@ -100,7 +100,7 @@ test('an agent finds the requirement in the result, pays in _meta and reads the 
   assert.equal(odd.structuredContent['error'], 'payment_invalid')
 })
 
-test('asking for the price of a reveal uses none up and reveals nothing', async () => {
+test('an unpaid reveal shows the price, uses no attempt and reveals nothing', async () => {
   const list = await send(url, 'GET', '/v1/cards', { bearer: key })
   const path = `/v1/cards/${list.body['data'][0].id}/pan`
   for (let time = 0; time < 7; time += 1) {
@@ -119,7 +119,7 @@ test('asking for the price of a reveal uses none up and reveals nothing', async 
   assertRefused(await send(url, 'GET', path, { bearer: key }), 409, 'reveal_already_used')
 })
 
-test('a wrong password counts as a guess though nothing was paid, and a right one costs', async () => {
+test('a wrong password counts as an attempt without a payment; a correct one must be paid', async () => {
   const eve = await openAccount(free.url)
   const signIn = (password: string) =>
     send(url, 'POST', '/v1/sessions', { body: { email: eve.email, password } })
@@ -130,7 +130,7 @@ test('a wrong password counts as a guess though nothing was paid, and a right on
   assertRefused(await signIn(PASSWORD), 429, 'too_many_attempts')
 })
 
-test('an account is opened for money, and a taken e-mail costs nothing', async () => {
+test('opening an account costs its price; an email already in use costs nothing', async () => {
   const email = `paid_${Date.now()}@example.com`
   const body = JSON.stringify({ email, password: PASSWORD })
   const open = () => pay(`${url}/v1/accounts`, { method: 'POST', headers: json, body })
@@ -141,4 +141,4 @@ test('an account is opened for money, and a taken e-mail costs nothing', async (
   assert.equal(before - node.balanceOf(payer.address), 100_000n)
 })
 
-test('the books are sound after all of it', () => assertBooksSound(db))
+test('the books are sound afterwards', () => assertBooksSound(db))

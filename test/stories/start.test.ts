@@ -27,8 +27,8 @@ after(async () => {
   await folder.remove()
 })
 
-/** The value beside a name on the screen. */
-function told(service: FlorinProcess, name: string): string {
+/** The value next to a name on the first-run screen. */
+function readScreen(service: FlorinProcess, name: string): string {
   const line = service
     .output()
     .split('\n')
@@ -37,7 +37,7 @@ function told(service: FlorinProcess, name: string): string {
   return line.trim().slice(name.length).trim()
 }
 
-async function stopped(service: FlorinProcess, signal: NodeJS.Signals): Promise<void> {
+async function stop(service: FlorinProcess, signal: NodeJS.Signals): Promise<void> {
   service.signal(signal)
   await service.ended
 }
@@ -58,14 +58,17 @@ let demo_key = ''
 let operator_token = ''
 let acknowledged = { bearer: '', email: '' }
 
-test('the first start shows all that a person needs, and each of it works', async () => {
+test('the first-run screen shows URLs and credentials that all work', async () => {
   const service = await startFlorin(env)
-  assert.equal(told(service, 'Panel'), service.url)
-  assert.equal(told(service, 'API'), `${service.url}/v1`)
-  assert.equal(told(service, 'MCP'), `${service.url}/mcp`)
-  demo_key = told(service, 'API key')
-  operator_token = told(service, 'Operator token')
-  const credentials = { email: told(service, 'Sign in with'), password: told(service, 'Password') }
+  assert.equal(readScreen(service, 'Panel'), service.url)
+  assert.equal(readScreen(service, 'API'), `${service.url}/v1`)
+  assert.equal(readScreen(service, 'MCP'), `${service.url}/mcp`)
+  demo_key = readScreen(service, 'API key')
+  operator_token = readScreen(service, 'Operator token')
+  const credentials = {
+    email: readScreen(service, 'Sign in with'),
+    password: readScreen(service, 'Password'),
+  }
   const signed_in = await send(service.url, 'POST', '/v1/sessions', { body: credentials })
   assert.equal(signed_in.status, 200, signed_in.text)
   const account = await me(service, demo_key)
@@ -77,35 +80,35 @@ test('the first start shows all that a person needs, and each of it works', asyn
   const [, shown = ''] = service.output().split(/Try it:.*\n/)
   const lines = shown.split('\n').filter((line) => line.startsWith('  '))
   const { stdout } = await execute('bash', ['-ec', lines.join('\n')])
-  assert.equal(JSON.parse(stdout).email, credentials.email, 'the very lines on the screen work')
+  assert.equal(JSON.parse(stdout).email, credentials.email, 'the commands on the screen work')
 
   const ada = await openAccount(service.url)
   acknowledged = { bearer: ada.bearer, email: ada.email }
-  await stopped(service, 'SIGKILL')
+  await stop(service, 'SIGKILL')
 })
 
-test('killed without a goodbye and started again, it keeps the demo and what it acknowledged', async () => {
+test('after SIGKILL and a restart, the demo and every acknowledged write are still there', async () => {
   const service = await startFlorin(env)
-  assert.equal(told(service, 'API key'), demo_key)
-  assert.equal(told(service, 'Operator token'), operator_token)
+  assert.equal(readScreen(service, 'API key'), demo_key)
+  assert.equal(readScreen(service, 'Operator token'), operator_token)
   assert.equal((await me(service, demo_key)).status, 200)
   const account = await me(service, acknowledged.bearer)
   assert.equal(account.status, 200, account.text)
   assert.equal(account.body['email'], acknowledged.email)
-  await stopped(service, 'SIGTERM')
+  await stop(service, 'SIGTERM')
   assert.deepEqual(await service.ended, { code: 0, signal: null })
 })
 
-test('secrets beside the data are for their owner alone, and none is in the log', async () => {
+test('files with secrets are readable by their owner only', async () => {
   for (const name of ['keys.json', 'demo.json', 'operator_token']) {
     const { mode } = await stat(join(folder.path, name))
     assert.equal(mode & 0o777, 0o600, name)
   }
 })
 
-test('books and chains are proven while nothing runs', assertProven)
+test('audit books and audit verify pass while the service is stopped', assertProven)
 
-test('a folder that is in use is not started a second time, but is proven all the same', async () => {
+test('a data directory in use refuses a second start, and can still be audited', async () => {
   const service = await startFlorin(env)
   const ports = { FLORIN_PORT: String(await freePort()), FLORIN_ISO_PORT: '0' }
   const second = await florin(['start'], { ...env, ...ports })
@@ -113,10 +116,10 @@ test('a folder that is in use is not started a second time, but is proven all th
   assert.match(second.output, /^The database in .* is in use by another process \(pid \d+\)\..*\n$/)
   await assertProven()
   assert.equal((await me(service, demo_key)).status, 200)
-  await stopped(service, 'SIGTERM')
+  await stop(service, 'SIGTERM')
 })
 
-test('with a database of one’s own: migrate, start, verify, and a tampered chain is found', async () => {
+test('with an external database: migrate, start, verify, and detect a tampered chain', async () => {
   const clone = await cloneDatabase()
   const other = await temporaryFolder()
   const own = { ...env, FLORIN_DATABASE_URL: clone.url, FLORIN_DATA_DIR: other.path }
@@ -127,7 +130,7 @@ test('with a database of one’s own: migrate, start, verify, and a tampered cha
     assert.match(up_to_date.output, /up to date/)
     const service = await startFlorin(own)
     await openAccount(service.url)
-    await stopped(service, 'SIGTERM')
+    await stop(service, 'SIGTERM')
     assert.equal((await florin(['audit', 'verify'], own)).code, 0)
 
     await db.transaction(async (tx) => {
@@ -148,7 +151,7 @@ test('with a database of one’s own: migrate, start, verify, and a tampered cha
   }
 })
 
-test('a wrong setting stops every command with one sentence and the code for it', async () => {
+test('an invalid setting stops every command with one sentence and exit code 78', async () => {
   for (const words of [['start'], ['migrate'], ['audit', 'verify']]) {
     const { code, output } = await florin(words, { ...env, FLORIN_PORT: 'nonsense' })
     assert.equal(code, 78)
@@ -157,7 +160,7 @@ test('a wrong setting stops every command with one sentence and the code for it'
   }
 })
 
-test('a port that is taken ends the start with a message, and leaves no database running', async () => {
+test('a port in use ends the start with a message and leaves no database running', async () => {
   const service = await startFlorin(env)
   const other = await temporaryFolder()
   const { port } = new URL(service.url)
@@ -167,11 +170,11 @@ test('a port that is taken ends the start with a message, and leaves no database
     FLORIN_ISO_PORT: '0',
   })
   assert.equal(code, 78, output)
-  const sentence = `Port ${port} is in use by another program. Choose one with FLORIN_PORT.`
+  const sentence = `Port ${port} is already in use. Set FLORIN_PORT to a free port.`
   assert.ok(output.endsWith(`\n${sentence}\n`), output)
   const isFree = async () =>
     !(await stat(join(other.path, 'postgres/postmaster.pid')).catch(() => null))
   assert.ok(await eventually(isFree, { within_ms: 5_000 }))
-  await stopped(service, 'SIGTERM')
+  await stop(service, 'SIGTERM')
   await other.remove()
 })

@@ -66,7 +66,7 @@ export async function florin(
 }
 
 /** One that goes on for a while: what it says is there as it says it. */
-export function florinAtWork(words: readonly string[], env: Record<string, string>) {
+export function spawnFlorin(words: readonly string[], env: Record<string, string>) {
   const { child, ended, said } = run(words, env, {})
   return { ended, said, kill: (name: NodeJS.Signals) => child.kill(name) }
 }

@@ -13,7 +13,7 @@ function keyStore(): KeyStore {
   return { path: key_file, random: systemRandom, seal: sealFor(key_token, systemRandom) }
 }
 
-/** The service need not stop: it reads the file again and re-seals card numbers by itself. */
+/** A running service reloads the key file and re-seals card numbers without a restart. */
 export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
   const store = keyStore()
   const minutes = Number(activateAfter)
@@ -23,18 +23,18 @@ export async function keysRotate({ activateAfter }: { activateAfter: string }): 
   const from = new Date(Date.now() + minutes * 60_000)
   const { key_id, credential_root } = await rotateKeyFile(store, from).catch((cause) => {
     if (cause.code !== 'ENOENT') throw cause
-    throw new ConfigError(`There is no key file ${store.path} yet; the first start makes one.`)
+    throw new ConfigError(`There is no key file at ${store.path} yet. \`florin start\` creates it.`)
   })
   const credentials =
     credential_root === null
-      ? 'The last rotation of the credential root is still in its overlap, so it stays: see ' +
+      ? 'The credential root was not rotated: the last rotation is still in progress. See ' +
         '`florin keys status`.'
-      : `From ${credential_root.from} on, credentials, security codes and approvals use the new ` +
-        `root ${credential_root.id}; the old ones keep working until \`florin keys retire\`.`
+      : `From ${credential_root.from} on, new credentials, security codes and approvals use root ` +
+        `${credential_root.id}. Existing ones keep working until \`florin keys retire\`.`
   process.stdout.write(
-    `${key_id} is the current sealing key of ${store.path} now. Keep the old ones: they open ` +
-      `what they sealed, and backups too.\n${credentials}\nNodes and signers with a copy of the ` +
-      'file need the new one before that time.\n',
+    `${key_id} is now the sealing key in ${store.path}. Keep the old keys: they decrypt existing ` +
+      `data and backups.\n${credentials}\nIf other nodes or signers have a copy of the file, ` +
+      'update it before then.\n',
   )
 }
 
@@ -57,14 +57,14 @@ export async function keysStatus(): Promise<void> {
   const keys = await loadKeys(path, random, seal)
   const { roots, outstanding } = await withDatabase((db) => progressOf(keys, db))
   const [current, ...others] = roots
-  process.stdout.write(`Credential root in use: ${current.id}\n`)
+  process.stdout.write(`Current credential root: ${current.id}\n`)
   if (outstanding === null) return
   const names = others.map(({ id, from }) => (from > current.from ? `${id} (from ${from})` : id))
-  process.stdout.write(`Also accepted: ${names.join(', ')}\nNot yet under ${current.id}:\n`)
+  process.stdout.write(`Also accepted: ${names.join(', ')}\nStill on an earlier root:\n`)
   process.stdout.write(linesOf(outstanding).join(''))
 }
 
-/** Refused while something would stop working, unless that is what is wanted. */
+/** Refuses without --force while credentials still depend on an earlier root. */
 export async function keysRetire({ force }: { force?: boolean }): Promise<void> {
   const { path, random, seal } = keyStore()
   const keys = await loadKeys(path, random, seal)
@@ -82,5 +82,5 @@ export async function keysRetire({ force }: { force?: boolean }): Promise<void> 
     return
   }
   await retireCredentialRoots(keyStore())
-  process.stdout.write(`Only ${current.id} is accepted now. Bring copies of the file up to date.\n`)
+  process.stdout.write(`Only ${current.id} is accepted now. Update other copies of the key file.\n`)
 }

@@ -1,0 +1,17 @@
+import { ConfigError, type Settings } from '#platform/config.ts'
+import { embeddedOwner } from '#platform/embedded_postgres.ts'
+
+/** Two services cannot share one data directory, so this is checked before anything starts. */
+export async function requireFreeDataDir({ database_url, data_dir }: Settings): Promise<void> {
+  const owner = database_url === null ? await embeddedOwner(data_dir) : null
+  if (owner !== null) throw new ConfigError(owner)
+}
+
+type ListenError = { code?: unknown; port?: unknown }
+
+export function explainError(cause: unknown, { iso_port }: Settings): unknown {
+  const { code, port } = cause as ListenError
+  if (code !== 'EADDRINUSE') return cause
+  const name = port === iso_port ? 'FLORIN_ISO_PORT' : 'FLORIN_PORT'
+  return new ConfigError(`Port ${port} is already in use. Set ${name} to a free port.`)
+}
