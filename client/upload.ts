@@ -39,13 +39,13 @@ function bodyOf(file: File, onProgress: Upload['onProgress']): Body {
   return source.pipeThrough(counting((bytes_sent) => onProgress({ bytes_sent, bytes_total })))
 }
 
-function counting(tell: (bytes_sent: number) => void) {
+function counting(update: (bytes_sent: number) => void) {
   let bytes_sent = 0
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes_sent += chunk.byteLength
       controller.enqueue(chunk)
-      tell(bytes_sent)
+      update(bytes_sent)
     },
   })
 }
