@@ -1,4 +1,4 @@
-import { carrierOf, pathNames } from '#contract/operation.ts'
+import { inputLocation, pathNames } from '#contract/operation.ts'
 import type { Route } from '#contract/routes.ts'
 
 /** What goes out, apart from who sends it and how often. */
@@ -21,7 +21,7 @@ export type Fields = Readonly<Record<string, unknown>>
 export function messageOf(route: Route, input: Fields): Message {
   const { path, rest } = inPath(route.path, input)
   const { method } = route
-  if (carrierOf(route) === 'query') return { method, target: path + queryOf(rest) }
+  if (inputLocation(route) === 'query') return { method, target: path + queryOf(rest) }
   const body = JSON.stringify(rest)
   // Some take no body at all (enable_2fa to begin with), and nothing to say is said as nothing.
   if (body === '{}') return { method, target: path }

@@ -4,9 +4,9 @@ import { routes } from './routes.ts'
 import {
   Id,
   Input,
-  Nothing,
+  NoContent,
   Nullable,
-  OneOf,
+  StringEnum,
   Timestamp,
   TotpCode,
   Usd,
@@ -15,74 +15,82 @@ import {
 } from './shapes.ts'
 
 const Email = Type.String({
-  description: 'An e-mail address; it is kept in lower case.',
+  description: 'Email address. Stored in lowercase.',
   pattern: '^[^\\s@\\u0000-\\u001f]+@[^\\s@.\\u0000-\\u001f]+(\\.[^\\s@.\\u0000-\\u001f]+)+$',
   maxLength: 254,
   examples: ['ada@example.com'],
 })
 
 const NewPassword = Type.String({
-  description: 'At least 8 characters, and not one of the passwords everybody tries first.',
+  description: 'At least 8 characters. Commonly used passwords are rejected.',
   maxLength: 256,
   examples: ['correct horse battery staple'],
 })
 
 const Password = Type.String({
-  description: 'The password of the account.',
+  description: 'The account password.',
   maxLength: 256,
   examples: ['correct horse battery staple'],
 })
 
-const flag = (description: string, standard = true) =>
-  Type.Boolean({ description, default: standard })
+const flag = (description: string, enabled_by_default = true) =>
+  Type.Boolean({ description, default: enabled_by_default })
 
 const notificationFields = {
-  topup_confirmed: flag('A deposit was credited.'),
-  topup_expired: flag('The window of a deposit address closed.'),
+  topup_confirmed: flag('A deposit was credited to your balance.'),
+  topup_expired: flag('A deposit address expired.'),
   transaction_authorized: flag('A purchase was approved.', false),
   transaction_declined: flag('A purchase was declined.'),
   card_frozen: flag('A card was frozen.'),
-  dispute_updates: flag('A dispute was answered or resolved.'),
-  withdrawal_broadcasted: flag('A withdrawal was sent.'),
-  system_maintenance: flag('Maintenance is planned.'),
-  security_alerts: flag('Sign-ins, keys, password, two-factor. Cannot be turned off.'),
+  dispute_updates: flag('The merchant responded to a dispute, or it was resolved.'),
+  withdrawal_broadcasted: flag('A withdrawal was sent to the blockchain.'),
+  system_maintenance: flag('Maintenance is scheduled.'),
+  security_alerts: flag('Sign-ins, API keys, password and two-factor changes. Always on.'),
 }
 
 export const Notifications = Type.Object(
   {
     ...notificationFields,
-    low_balance_threshold_usd: Nullable(Usd('Tell me when the balance falls below it.')),
+    low_balance_threshold_usd: Nullable(
+      Usd('Send an email when the balance falls below this amount.'),
+    ),
   },
-  { description: 'Which e-mails are sent.' },
+  { description: 'Email notification settings.' },
 )
 export type Notifications = Static<typeof Notifications>
 
 const NotificationsInput = Type.Partial(
   Type.Object({
     ...notificationFields,
-    low_balance_threshold_usd: Nullable(UsdInput('Null turns the warning off.')),
+    low_balance_threshold_usd: Nullable(
+      UsdInput('Send an email when the balance falls below this amount. Null turns it off.'),
+    ),
   }),
-  { additionalProperties: false, description: 'Only what is sent is changed.' },
+  { additionalProperties: false, description: 'Only the fields you send are changed.' },
 )
 
 export const Account = Type.Object({
-  id: Id('acct', 'The account.'),
+  id: Id('acct', 'ID of the account.'),
   email: Email,
-  status: OneOf(['active', 'suspended'], { description: 'A suspended account can do nothing.' }),
-  balance_usd: Usd('What can be loaded onto cards or withdrawn.'),
-  owed_usd: Usd('What the account owes. Money that comes in pays it first. 0 if nothing is owed.'),
-  two_factor_enabled: Type.Boolean({ description: 'Whether sign-in asks for a code.' }),
-  two_factor_status: OneOf(['disabled', 'pending', 'enabled'], {
-    description: 'pending: a secret was made and waits for its first code.',
+  status: StringEnum(['active', 'suspended'], {
+    description: 'suspended: calls are refused and purchases are declined.',
+  }),
+  balance_usd: Usd('Available to load onto cards or withdraw.'),
+  owed_usd: Usd('Amount the account owes. Incoming money pays it first. 0 if nothing is owed.'),
+  two_factor_enabled: Type.Boolean({
+    description: 'True if signing in requires a two-factor code.',
+  }),
+  two_factor_status: StringEnum(['disabled', 'pending', 'enabled'], {
+    description: 'pending: set up, but not yet confirmed with a first code.',
   }),
   notifications: Notifications,
   cards_count: Type.Object(
     {
       active: Type.Integer({ description: 'Cards that can be used.', examples: [1] }),
-      frozen: Type.Integer({ description: 'Cards that are frozen.', examples: [0] }),
-      cancelled: Type.Integer({ description: 'Cards that are no more.', examples: [0] }),
+      frozen: Type.Integer({ description: 'Frozen cards.', examples: [0] }),
+      cancelled: Type.Integer({ description: 'Canceled cards.', examples: [0] }),
     },
-    { description: 'How many cards the account has, by state.' },
+    { description: 'Number of cards by status.' },
   ),
   livemode: Type.Boolean({ description: 'False in the sandbox.' }),
   ...versioned,
@@ -90,20 +98,22 @@ export const Account = Type.Object({
 export type Account = Static<typeof Account>
 
 const Bearer = Nullable(
-  Type.String({ description: 'Send it as `Authorization: Bearer …`. Works for 30 days.' }),
+  Type.String({
+    description: 'Session bearer. Send it as `Authorization: Bearer …`. Valid for 30 days.',
+  }),
 )
 
-/** A session as its event shows it: without the bearer. */
+/** The session as shown in the `account.signed_in` event, without its bearer. */
 export const StartedSession = Type.Object(
   {
-    id: Id('sess', 'The session.'),
+    id: Id('sess', 'ID of the session.'),
     account_id: Id('acct', 'The account that signed in.'),
-    ip: Type.String({ description: 'The address it came from.', examples: ['203.0.113.7'] }),
-    user_agent: Type.String({ description: 'The program that signed in.', examples: ['curl/8'] }),
-    created_at: Timestamp('When it started.'),
-    expires_at: Timestamp('When it ends.'),
+    ip: Type.String({ description: 'IP address of the client.', examples: ['203.0.113.7'] }),
+    user_agent: Type.String({ description: 'User agent of the client.', examples: ['curl/8'] }),
+    created_at: Timestamp('Time of sign-in.'),
+    expires_at: Timestamp('Time the session expires.'),
   },
-  { description: 'A session that was started.' },
+  { description: 'A session.' },
 )
 
 export const create_account = operation({
@@ -111,19 +121,19 @@ export const create_account = operation({
   ...routes.create_account,
   status: 201,
   section: 'Accounts and sessions',
-  summary: 'Open an account.',
+  summary: 'Create an account.',
   description:
-    'Opens an account with an e-mail and a password and signs it in: the answer carries a ' +
-    'session bearer. No documents are asked for. Repeated with the same Idempotency-Key it ' +
-    'answers with the same account and a fresh bearer.',
+    'Creates an account from an email and a password and signs in: the response includes a ' +
+    'session bearer. No identity documents are required. A repeat with the same Idempotency-Key ' +
+    'returns the same account with a new bearer.',
   access: 'anyone',
   input: Input({ email: Email, password: NewPassword }),
   output: Type.Object({
-    id: Id('acct', 'The new account.'),
+    id: Id('acct', 'ID of the new account.'),
     email: Email,
     bearer: Bearer,
-    session_id: Id('sess', 'The session of this bearer.'),
-    expires_at: Timestamp('When the bearer ends.'),
+    session_id: Id('sess', 'ID of the new session.'),
+    expires_at: Timestamp('Time the bearer expires.'),
   }),
   emits: ['account.created'],
   problems: ['email_taken', 'weak_password'],
@@ -135,18 +145,19 @@ export const sign_in = operation({
   ...routes.sign_in,
   status: 200,
   section: 'Accounts and sessions',
-  summary: 'Start a session.',
+  summary: 'Sign in.',
   description:
-    'Exchanges e-mail and password, and a code where two-factor is on, for a session bearer of ' +
-    '30 days. A recovery code serves in place of a code, once. Ten failures in 15 minutes lock ' +
-    'the e-mail for sign-in, whether or not such an account exists.',
+    'Exchanges an email and password for a session bearer that is valid for 30 days. With ' +
+    'two-factor authentication on, also send `totp_code`: a code from the authenticator app, or ' +
+    'a recovery code (each works once). After ten failed attempts in 15 minutes, sign-in for ' +
+    'that email is locked, whether or not the account exists.',
   access: 'anyone',
   input: Input({ email: Email, password: Password, totp_code: Type.Optional(TotpCode) }),
   output: Type.Object({
     bearer: Bearer,
-    session_id: Id('sess', 'The session of this bearer.'),
-    account_id: Id('acct', 'The account it belongs to.'),
-    expires_at: Timestamp('When the bearer ends, whatever happens.'),
+    session_id: Id('sess', 'ID of the new session.'),
+    account_id: Id('acct', 'The account that signed in.'),
+    expires_at: Timestamp('Time the bearer expires. Using it does not extend it.'),
   }),
   emits: ['account.signed_in'],
   problems: [
@@ -163,11 +174,11 @@ export const sign_out = operation({
   ...routes.sign_out,
   status: 204,
   section: 'Accounts and sessions',
-  summary: 'End the current session.',
-  description: 'Ends the session whose bearer made the call. The bearer stops working at once.',
+  summary: 'Sign out.',
+  description: 'Ends the current session. Its bearer stops working immediately.',
   access: sessionOnly,
   input: Input({}),
-  output: Nothing,
+  output: NoContent,
   idempotent: true,
 })
 
@@ -176,9 +187,9 @@ export const get_account = operation({
   ...routes.get_account,
   status: 200,
   section: 'Accounts and sessions',
-  summary: 'Read the account.',
+  summary: 'Retrieve the account.',
   description:
-    'The account of the caller: balance, two-factor state, notifications, cards by state.',
+    'Returns your account: balance, two-factor status, notification settings and card counts.',
   access: scoped('account:read'),
   input: Input({}),
   output: Account,
@@ -189,10 +200,11 @@ export const update_account = operation({
   ...routes.update_account,
   status: 200,
   section: 'Accounts and sessions',
-  summary: 'Change e-mail, password or notifications.',
+  summary: 'Update email, password or notifications.',
   description:
-    'Changes what is sent and leaves the rest. E-mail and password need `current_password`; a ' +
-    'new password ends every other session. An API key may change notifications only.',
+    'Updates the fields you send and leaves the others unchanged. Changing the email or password ' +
+    'requires `current_password`; a new password ends all other sessions. An API key can only ' +
+    'change `notifications`.',
   access: { session: true, api_key: { only_fields: ['notifications'] }, oauth: null },
   input: Input({
     email: Type.Optional(Email),
@@ -210,23 +222,36 @@ export const enable_2fa = operation({
   ...routes.enable_2fa,
   status: 200,
   section: 'Accounts and sessions',
-  summary: 'Turn two-factor sign-in on.',
+  summary: 'Turn on two-factor authentication.',
   description:
-    'In two calls. Without a body it makes a secret and the URI for an authenticator app, and ' +
-    'two-factor is pending. With `totp_code` from that app it turns two-factor on and answers ' +
-    'with ten recovery codes, shown this once.',
+    'Takes two calls. The first, without a body, returns a secret and an otpauth:// URI for an ' +
+    'authenticator app. The second, with `totp_code` from that app, turns two-factor ' +
+    'authentication on and returns ten recovery codes, which are shown only once.',
   access: sessionOnly,
   input: Input({ totp_code: Type.Optional(TotpCode) }),
   output: Type.Object({
-    status: OneOf(['pending', 'enabled'], { description: 'Where the enrolment stands.' }),
+    status: StringEnum(['pending', 'enabled'], {
+      description:
+        'pending: send a first code to confirm. enabled: two-factor authentication is on.',
+    }),
     secret: Type.Optional(
-      Nullable(Type.String({ description: 'The secret in base32; in the first answer.' })),
+      Nullable(
+        Type.String({ description: 'Shared secret in base32. Returned by the first call.' }),
+      ),
     ),
     uri: Type.Optional(
-      Nullable(Type.String({ description: 'otpauth:// URI, to be shown as a QR code.' })),
+      Nullable(
+        Type.String({
+          description: 'otpauth:// URI to show as a QR code. Returned by the first call.',
+        }),
+      ),
     ),
     recovery_codes: Type.Optional(
-      Nullable(Type.Array(Type.String(), { description: 'Ten codes, each good for one sign-in.' })),
+      Nullable(
+        Type.Array(Type.String(), {
+          description: 'Ten recovery codes. Each works for one sign-in.',
+        }),
+      ),
     ),
   }),
   problems: ['totp_already_enabled', 'totp_not_enabled', 'totp_invalid', 'too_many_attempts'],
@@ -238,11 +263,12 @@ export const disable_2fa = operation({
   ...routes.disable_2fa,
   status: 204,
   section: 'Accounts and sessions',
-  summary: 'Turn two-factor sign-in off.',
-  description: 'Needs the password and a valid code (or a recovery code), both in the body.',
+  summary: 'Turn off two-factor authentication.',
+  description:
+    'Requires the account password and a code from the authenticator app (or a recovery code).',
   access: sessionOnly,
   input: Input({ password: Password, totp_code: TotpCode }),
-  output: Nothing,
+  output: NoContent,
   destructive: true,
   problems: ['totp_not_enabled', 'invalid_credentials', 'totp_invalid', 'too_many_attempts'],
 })

@@ -1,50 +1,60 @@
 import Type, { type Static } from 'typebox'
-import { Several, SeveralIds } from './filters.ts'
-import { type Access, holderOnly, operation } from './operation.ts'
+import { IdList, StringList } from './filters.ts'
+import { type Access, operation, sessionOrKeyOnly } from './operation.ts'
 import { routes } from './routes.ts'
-import { Id, Input, ListOf, Nullable, OneOf, Page, pageQuery, Timestamp, Usd } from './shapes.ts'
+import {
+  EnumList,
+  Id,
+  Input,
+  Nullable,
+  Page,
+  pageQuery,
+  StringEnum,
+  Timestamp,
+  Usd,
+} from './shapes.ts'
 
 const Resource = Type.Object(
   {
-    type: Type.String({ description: 'The kind of object.', examples: ['card'] }),
-    id: Id('card', 'The object.'),
+    type: Type.String({ description: 'Type of the object.', examples: ['card'] }),
+    id: Id('card', 'ID of the object.'),
   },
-  { description: 'The object it is about.' },
+  { description: 'The object the entry is about.' },
 )
 
 const activity_types = ['topup', 'card', 'spend', 'error'] as const
 
 export const ActivityEvent = Type.Object(
   {
-    id: Id('evt', 'The event; webhooks carry the same id.'),
-    type: OneOf(activity_types, { description: 'The part of the account.', examples: ['card'] }),
+    id: Id('evt', 'ID of the event. Webhooks carry the same ID.'),
+    type: StringEnum(activity_types, { description: 'Category of the event.', examples: ['card'] }),
     event: Type.String({
       description:
-        'What happened. Besides the events of webhooks there are some that only stand here, such ' +
-        'as card.unfrozen, card.unloaded and card.limits_updated.',
+        'Event name. Some events appear only here and not in webhooks, such as card.unfrozen, ' +
+        'card.unloaded and card.limits_updated.',
       examples: ['card.loaded'],
     }),
     message: Type.String({
-      description: 'What happened, in words.',
-      examples: ['25.50 USD loaded onto the card ending in 4242.'],
+      description: 'Description of the event.',
+      examples: ['$25.50 loaded onto card ending in 4242.'],
     }),
-    severity: OneOf(['info', 'warning', 'error'], {
-      description: 'How much attention it asks for. Failures are errors.',
+    severity: StringEnum(['info', 'warning', 'error'], {
+      description: 'Failures are errors.',
       examples: ['info'],
     }),
-    card_id: Nullable(Id('card', 'The card it is about, if any.')),
-    amount_usd: Nullable(Usd('The amount it is about, if any.')),
+    card_id: Nullable(Id('card', 'The card, if the event is about one.')),
+    amount_usd: Nullable(Usd('The amount, if the event has one.')),
     resource: Resource,
     sequence: Nullable(
       Type.Integer({
         description:
-          "The event's place among the account's webhook events; null for what only stands here.",
+          "Position among the account's webhook events. Null for events that have no webhook.",
         examples: [42],
       }),
     ),
-    created_at: Timestamp('When it happened.'),
+    created_at: Timestamp('Time of the event.'),
   },
-  { description: 'One line of the activity stream.' },
+  { description: 'An entry of the activity feed.' },
 )
 export type ActivityEvent = Static<typeof ActivityEvent>
 
@@ -53,51 +63,51 @@ const audit_results = ['success', 'denied', 'failure'] as const
 
 export const AuditEntry = Type.Object(
   {
-    id: Id('aud', 'The entry.'),
+    id: Id('aud', 'ID of the entry.'),
     action: Type.String({
-      description: 'What was done or tried.',
+      description: 'The action that was performed or attempted.',
       examples: ['api_key.created'],
     }),
     actor: Type.Object(
       {
-        type: OneOf(actor_types, { description: 'The kind of actor.', examples: ['session'] }),
-        id: Nullable(Id('sess', 'The credential it acted with; null for the system itself.')),
+        type: StringEnum(actor_types, { description: 'Type of the actor.', examples: ['session'] }),
+        id: Nullable(Id('sess', 'ID of the credential used. Null for the system.')),
         name: Nullable(
-          Type.String({ description: 'What it is called.', examples: ['Bookkeeping script'] }),
+          Type.String({ description: 'Name of the credential.', examples: ['Bookkeeping script'] }),
         ),
       },
-      { description: 'Who did it.' },
+      { description: 'Who performed the action.' },
     ),
     operation: Nullable(
-      Type.String({ description: 'The operation it came from.', examples: ['create_api_key'] }),
+      Type.String({ description: 'The API operation.', examples: ['create_api_key'] }),
     ),
-    result: OneOf(audit_results, {
-      description: 'success: done. denied: not allowed. failure: allowed, and did not work.',
+    result: StringEnum(audit_results, {
+      description: 'success: done. denied: not allowed. failure: allowed, but failed.',
       examples: ['success'],
     }),
     resource: Nullable(Resource),
     ip: Nullable(
-      Type.String({ description: 'Where the call came from.', examples: ['203.0.113.7'] }),
+      Type.String({ description: 'IP address of the caller.', examples: ['203.0.113.7'] }),
     ),
     user_agent: Nullable(
-      Type.String({ description: 'The program that made it.', examples: ['florin-cli/0.1.0'] }),
+      Type.String({ description: 'User agent of the caller.', examples: ['florin-cli/0.1.0'] }),
     ),
-    request_id: Nullable(Id('req', 'The request it happened in.')),
-    created_at: Timestamp('When it happened.'),
+    request_id: Nullable(Id('req', 'The request that caused the entry.')),
+    created_at: Timestamp('Time of the action.'),
     prev_hash: Type.String({
-      description: 'The hash of the entry before it; the first one hashes the account itself.',
+      description: 'Hash of the previous entry. The first entry has the hash of the account.',
       examples: ['0'.repeat(64)],
     }),
     hash: Type.String({
-      description: 'SHA-256 over this entry and prev_hash: a changed or missing entry shows.',
+      description: 'SHA-256 of this entry and `prev_hash`. Reveals changed or missing entries.',
       examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
     }),
   },
-  { description: 'One line of the audit log. Lines are added, never changed.' },
+  { description: 'An entry of the audit log. Entries are never changed or removed.' },
 )
 export type AuditEntry = Static<typeof AuditEntry>
 
-/** A token sees the rows of the scopes it holds, so one of the three is enough to ask. */
+/** A token sees only the rows its scopes cover, so any one of the three scopes is enough. */
 const activityReaders: Access = {
   session: true,
   api_key: true,
@@ -105,8 +115,8 @@ const activityReaders: Access = {
 }
 
 const activityFilters = {
-  card_id: SeveralIds('card', 'Only what is about this card.'),
-  event: Several('Only these events.', { example: 'card.loaded,card.frozen' }),
+  card_id: IdList('card', 'Filter by card.'),
+  event: StringList('Filter by event.', { example: 'card.loaded,card.frozen' }),
 }
 
 const ActivityPage = Page(ActivityEvent)
@@ -116,11 +126,11 @@ export const get_activity = operation({
   ...routes.get_activity,
   status: 200,
   section: 'Activity and audit',
-  summary: 'Read the activity stream.',
+  summary: 'List recent activity.',
   description:
-    'One stream of what happened on the account: deposits, cards, spending, disputes, ' +
-    'withdrawals, newest first. The place to start when asked what happened lately. A token sees ' +
-    'the rows of the scopes it holds. For one kind of event use filter_activity.',
+    'Lists what happened in the account, newest first: deposits, cards, spending, disputes and ' +
+    'withdrawals. Start here to find out what happened recently. An OAuth token sees only the ' +
+    'entries its scopes cover. For one category, use filter_activity.',
   access: activityReaders,
   input: Input({ ...pageQuery, ...activityFilters }),
   output: ActivityPage,
@@ -132,14 +142,14 @@ export const filter_activity = operation({
   ...routes.filter_activity,
   status: 200,
   section: 'Activity and audit',
-  summary: 'Read one kind of activity.',
+  summary: 'List activity by category.',
   description:
-    'The activity stream narrowed to one or several kinds. `error` lists every failure, whatever ' +
-    'part of the account it happened in: ask it to find out what went wrong.',
+    'Lists activity in one or more categories. `error` includes every failure in any part of the ' +
+    'account: use it to find out what went wrong.',
   access: activityReaders,
   input: Input({
     ...pageQuery,
-    type: ListOf(activity_types, 'Which kinds.'),
+    type: EnumList(activity_types, 'Filter by category.'),
     ...activityFilters,
   }),
   output: ActivityPage,
@@ -152,19 +162,19 @@ export const get_audit_log = operation({
   ...routes.get_audit_log,
   status: 200,
   section: 'Activity and audit',
-  summary: 'Read the audit log.',
+  summary: 'List audit log entries.',
   description:
-    'Who did what on the account: sign-ins, failed ones too, use of keys, reveals of card ' +
-    'numbers, grants to agents, and every change. Entries are chained by hash, so tampering ' +
-    'shows.',
-  access: holderOnly,
+    'Lists who did what in the account: sign-ins and failed sign-ins, API key use, card number ' +
+    'reveals, access granted to apps, and every change. Entries form a hash chain, so tampering ' +
+    'is detectable.',
+  access: sessionOrKeyOnly,
   input: Input({
     ...pageQuery,
-    action: Several('Only these actions.', { example: 'session.created,session.failed' }),
-    actor_type: Type.Optional(ListOf(actor_types, 'Only by actors of these kinds.')),
-    actor_id: Several('Only by this credential.', { example: 'key_01kc3z8e5xf8m9r4t2v6w7y8za' }),
-    result: Type.Optional(ListOf(audit_results, 'Only with these results.')),
-    operation: Several('Only from these operations.', { example: 'withdraw,issue_card' }),
+    action: StringList('Filter by action.', { example: 'session.created,session.failed' }),
+    actor_type: Type.Optional(EnumList(actor_types, 'Filter by type of actor.')),
+    actor_id: StringList('Filter by credential.', { example: 'key_01kc3z8e5xf8m9r4t2v6w7y8za' }),
+    result: Type.Optional(EnumList(audit_results, 'Filter by result.')),
+    operation: StringList('Filter by operation.', { example: 'withdraw,issue_card' }),
   }),
   output: Page(AuditEntry),
   problems: ['invalid_cursor'],

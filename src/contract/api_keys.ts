@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox'
-import { holderOnly, operation } from './operation.ts'
+import { operation, sessionOrKeyOnly } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
-  Nothing,
+  NoContent,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   TotpCode,
 } from './shapes.ts'
@@ -17,28 +17,28 @@ import {
 const key_statuses = ['active', 'revoked'] as const
 
 const fields = {
-  id: Id('key', 'The key. This is its id, not the secret.'),
+  id: Id('key', 'ID of the key. This is not the secret.'),
   name: Nullable(
-    Type.String({ description: 'What you called it.', examples: ['Bookkeeping script'] }),
+    Type.String({ description: 'The name you gave the key.', examples: ['Bookkeeping script'] }),
   ),
   prefix: Type.String({
-    description: 'The first characters of the key, enough to recognise it by.',
+    description: 'First characters of the key, to help you recognize it.',
     examples: ['flk_test_9fK2'],
   }),
-  status: OneOf(key_statuses, {
-    description: 'active: it works. revoked: it has stopped for good.',
+  status: StringEnum(key_statuses, {
+    description: 'active: can be used. revoked: permanently disabled.',
     examples: ['active'],
   }),
-  last_used_at: Nullable(Timestamp('When it last made a call; null if it never did.')),
+  last_used_at: Nullable(Timestamp('Time of the last call with this key. Null if never used.')),
   last_used_ip: Nullable(
-    Type.String({ description: 'Where that call came from.', examples: ['203.0.113.7'] }),
+    Type.String({ description: 'IP address of the last call.', examples: ['203.0.113.7'] }),
   ),
-  created_at: Timestamp('When it was made.'),
-  revoked_at: Nullable(Timestamp('When it was revoked.')),
+  created_at: Timestamp('Time of creation.'),
+  revoked_at: Nullable(Timestamp('Time it was revoked.')),
 }
 
 export const ApiKey = Type.Object(fields, {
-  description: 'An API key as it can be read later: never the secret, only its prefix.',
+  description: 'An API key. The secret is never included, only its prefix.',
 })
 export type ApiKey = Static<typeof ApiKey>
 
@@ -48,13 +48,13 @@ export const NewApiKey = Type.Object(
     key: Nullable(
       Type.String({
         description:
-          'The key itself, shown this once. Null when the answer is replayed under the same ' +
+          'The secret key, shown only once. Null when the response is replayed for the same ' +
           'Idempotency-Key.',
         examples: ['flk_test_9fK2…'],
       }),
     ),
   },
-  { description: 'A new API key, with the secret that is shown once.' },
+  { description: 'A new API key, with the secret that is shown only once.' },
 )
 export type NewApiKey = Static<typeof NewApiKey>
 
@@ -65,12 +65,12 @@ export const list_api_keys = operation({
   section: 'API keys',
   summary: 'List API keys.',
   description:
-    'The API keys of the account, revoked ones too, with when and from where each was last used. ' +
-    'Only prefixes are shown; a lost key cannot be read again, only replaced.',
-  access: holderOnly,
+    "Lists the account's API keys, including revoked ones, with the time and IP address of the " +
+    "last use. Only prefixes are shown; a lost key can't be recovered, only replaced.",
+  access: sessionOrKeyOnly,
   input: Input({
     ...pageQuery,
-    status: Type.Optional(ListOf(key_statuses, 'Only keys in these states.')),
+    status: Type.Optional(EnumList(key_statuses, 'Filter by status.')),
   }),
   output: Page(ApiKey),
   problems: ['invalid_cursor'],
@@ -83,15 +83,15 @@ export const create_api_key = operation({
   section: 'API keys',
   summary: 'Create an API key.',
   description:
-    'Makes a key that may do everything the account may do, until it is revoked. The plaintext ' +
-    'is in this answer and nowhere else: store it at once. For an agent that should do less, use ' +
-    'an OAuth token with the scopes it needs. With two-factor on, a session must send ' +
-    '`totp_code`. In live mode a new key may withdraw after 24 hours. Costs nothing.',
-  access: holderOnly,
+    "Creates a key with full access to the account until it's revoked. The secret is returned " +
+    'only in this response: store it right away. To give an agent less access, use OAuth with ' +
+    'only the scopes it needs. With two-factor authentication on, a session must send ' +
+    "`totp_code`. In live mode a new key can't withdraw for the first 24 hours. Free.",
+  access: sessionOrKeyOnly,
   input: Input({
     name: Type.Optional(
       Type.String({
-        description: 'A name to recognise it by.',
+        description: 'A name to help you recognize the key.',
         minLength: 1,
         maxLength: 100,
         examples: ['Bookkeeping script'],
@@ -111,11 +111,12 @@ export const revoke_api_key = operation({
   section: 'API keys',
   summary: 'Revoke an API key.',
   description:
-    'Stops a key at once and for good; calls with it answer `token_revoked` from then on. Use it ' +
-    'when a key may have leaked or is no longer needed. A key may revoke itself. Cannot be undone.',
-  access: holderOnly,
+    'Permanently revokes a key. It stops working immediately; calls with it fail with ' +
+    '`token_revoked`. Use this when a key may have leaked or is no longer needed. A key can ' +
+    "revoke itself. Can't be undone.",
+  access: sessionOrKeyOnly,
   input: Input({ id: Id('key', 'The key to revoke.') }),
-  output: Nothing,
+  output: NoContent,
   problems: ['key_revoked'],
   destructive: true,
   idempotent: true,

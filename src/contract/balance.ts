@@ -1,24 +1,29 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
-import { Id, Input, ListOf, OneOf, Page, pageQuery, Timestamp, Usd } from './shapes.ts'
+import { EnumList, Id, Input, Page, pageQuery, StringEnum, Timestamp, Usd } from './shapes.ts'
 
 export const Balance = Type.Object(
   {
-    asset: OneOf(['USDT'], { description: 'What the balance is held in.', examples: ['USDT'] }),
-    balance_usd: Usd('Available: can be loaded onto cards or withdrawn.'),
-    pending_in_usd: Usd('Seen on a chain and not final yet; not part of the balance.'),
-    pending_out_usd: Usd('Withdrawals under way; already taken off the balance.'),
-    cards_usd: Usd('On all cards together, what is held for purchases included.'),
-    total_usd: Usd('balance_usd and cards_usd together.'),
-    owed_usd: Usd(
-      'Owed by the account, such as a lost dispute that the balance did not cover. Money that ' +
-        'comes in pays it first. 0 if nothing is owed.',
+    asset: StringEnum(['USDT'], {
+      description: 'Asset the balance is held in.',
+      examples: ['USDT'],
+    }),
+    balance_usd: Usd('Available to load onto cards or withdraw.'),
+    pending_in_usd: Usd(
+      "Deposits seen on a blockchain that aren't final yet. Not part of the balance.",
     ),
-    updated_at: Timestamp('When the balance last changed.'),
+    pending_out_usd: Usd('Withdrawals in progress. Already deducted from the balance.'),
+    cards_usd: Usd('Total on all cards, including amounts on hold.'),
+    total_usd: Usd('Sum of `balance_usd` and `cards_usd`.'),
+    owed_usd: Usd(
+      "Amount the account owes, for example after a lost dispute the balance didn't cover. " +
+        'Incoming money pays it first. 0 if nothing is owed.',
+    ),
+    updated_at: Timestamp('Time of the last change.'),
   },
-  { description: 'The treasury of the account. One USDT counts as one dollar.' },
+  { description: 'The account balance. 1 USDT counts as 1 USD.' },
 )
 export type Balance = Static<typeof Balance>
 
@@ -37,24 +42,30 @@ const change_types = [
 
 export const BalancePoint = Type.Object(
   {
-    id: Id('bal', 'The point.'),
-    type: OneOf(change_types, { description: 'What changed the balance.', examples: ['topup'] }),
-    amount_usd: Usd('The change: positive came in, negative went out.'),
-    balance_usd: Usd('The balance right after it.'),
+    id: Id('bal', 'ID of the balance change.'),
+    type: StringEnum(change_types, {
+      description: 'What changed the balance.',
+      examples: ['topup'],
+    }),
+    amount_usd: Usd('Amount of the change. Negative if money left the balance.'),
+    balance_usd: Usd('Balance after the change.'),
     reference: Type.Object(
       {
-        type: Type.String({ description: 'The kind of object behind it.', examples: ['topup'] }),
-        id: Id('tup', 'The object behind it.'),
+        type: Type.String({
+          description: 'Type of the object that caused the change.',
+          examples: ['topup'],
+        }),
+        id: Id('tup', 'ID of the object that caused the change.'),
       },
-      { description: 'What caused the change.' },
+      { description: 'The object that caused the change.' },
     ),
     description: Type.String({
-      description: 'The change in words.',
+      description: 'Description of the change.',
       examples: ['Top-up of 25.50 USDT on tron.'],
     }),
-    created_at: Timestamp('When it happened.'),
+    created_at: Timestamp('Time of the change.'),
   },
-  { description: 'One change of the balance.' },
+  { description: 'A change of the account balance.' },
 )
 export type BalancePoint = Static<typeof BalancePoint>
 
@@ -63,10 +74,10 @@ export const get_balance = operation({
   ...routes.get_balance,
   status: 200,
   section: 'Balance',
-  summary: 'Read the balance.',
+  summary: 'Retrieve the balance.',
   description:
-    'The USDT balance now: what is available, what is arriving, what is leaving and what is on ' +
-    'cards. Ask it before loading a card or withdrawing.',
+    'Returns the USDT balance: available, incoming, outgoing and on cards. Check it before you ' +
+    'load a card or withdraw.',
   access: scoped('balance:read'),
   input: Input({}),
   output: Balance,
@@ -77,16 +88,16 @@ export const get_balance_history = operation({
   ...routes.get_balance_history,
   status: 200,
   section: 'Balance',
-  summary: 'Read the history of the balance.',
+  summary: 'List balance changes.',
   description:
-    'Every change of the balance as a time series, with the balance after each. Nothing is left ' +
-    'out: adding the amounts up from the first point gives the balance. Purchases are not here, ' +
-    'because they are paid from cards; see list_transactions.',
+    'Lists every change of the balance with the balance after it. The list is complete: the ' +
+    "amounts add up to the current balance. Purchases aren't included, because they're paid from " +
+    'cards; see list_transactions.',
   access: scoped('balance:read'),
   input: Input({
     ...pageQuery,
-    type: Type.Optional(ListOf(change_types, 'Only changes of these types.')),
-    reference_id: Several('Only changes caused by this object.', {
+    type: Type.Optional(EnumList(change_types, 'Filter by type of change.')),
+    reference_id: StringList('Filter by the object that caused the change.', {
       example: 'tup_01kc3z8e5xf8m9r4t2v6w7y8za',
     }),
   }),

@@ -1,16 +1,16 @@
 import type { OperationName } from './operations.ts'
 
 /**
- * What a token that is tied to certain cards may do, operation by operation. Scopes say which
- * tools; this says for which cards. It stands above what the rooms do, so that a room that forgets
- * about cards leaks nothing.
+ * What an OAuth token restricted to certain cards may do, per operation. Scopes decide which
+ * operations it may call, card policies decide for which cards. The pipeline enforces them, so a
+ * handler that forgets about card restrictions leaks nothing.
  *
- * - open: has nothing to do with a card
- * - denied: changes or shows the account as a whole
- * - card: the named field of the input is the card
- * - rows: each row of the answer names its card in the field; rows of other cards are left out
- * - answer: the answer names its card in the field
- * - through: another operation, given the named field as its id, tells the card first
+ * - open: not related to a card
+ * - denied: affects or shows the account as a whole
+ * - card: this input field is the card ID
+ * - rows: this field of each row is the card ID; rows of other cards are removed
+ * - answer: this field of the response is the card ID
+ * - through: call this operation first, with the field `by` as its ID, to find the card
  */
 export type CardPolicy =
   | 'open'
@@ -37,8 +37,7 @@ export const card_policies: Readonly<Record<OperationName, CardPolicy>> = {
   revoke_api_key: 'denied',
 
   get_balance: 'open',
-  // Its rows are the loads and refunds of every card, and without some of them it adds up to
-  // nothing.
+  // Loads and refunds of all cards are mixed here, and a filtered history would not add up.
   get_balance_history: 'denied',
 
   create_topup: 'denied',
@@ -78,7 +77,7 @@ export const card_policies: Readonly<Record<OperationName, CardPolicy>> = {
   get_dispute: { answer: 'card_id' },
   add_dispute_evidence: { through: 'get_dispute', by: 'id' },
 
-  // A subscription hears of every card, and a replay may carry any of them.
+  // A subscription receives the events of every card, and a replay may send any of them.
   list_webhooks: 'denied',
   create_webhook: 'denied',
   update_webhook: 'denied',

@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
   Metadata,
   MetadataInput,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   Usd,
   UsdInput,
@@ -23,178 +23,194 @@ const card_types = ['virtual', 'physical'] as const
 const card_statuses = ['active', 'frozen', 'cancelled'] as const
 const shipping_methods = ['standard', 'priority', 'express'] as const
 
-/** More merchants or countries than these are not a rule but a list somebody forgot about. */
+/** Enough for any real policy; longer lists are usually a mistake and slow every authorization. */
 const RULES_MAX = 200
 
 const walletState = (name: string) =>
-  OneOf(['ready', 'pending', 'unsupported'], {
-    description: `ready: can be added to ${name}. pending: being prepared.`,
+  StringEnum(['ready', 'pending', 'unsupported'], {
+    description: `ready: can be added to ${name}. pending: still being prepared.`,
     examples: ['ready'],
   })
 
 export const Wallet = Type.Object(
   { apple_pay: walletState('Apple Pay'), google_pay: walletState('Google Pay') },
-  { description: 'Whether the card can be added to mobile wallets.' },
+  { description: 'Mobile wallet support of the card.' },
 )
 export type Wallet = Static<typeof Wallet>
 
 export const CardLimits = Type.Object(
   {
-    per_transaction_usd: Nullable(Usd('The most a purchase may cost; null: no limit, 0: block.')),
-    daily_usd: Nullable(Usd('The most per UTC day; null: no limit, 0: block.')),
-    monthly_usd: Nullable(Usd('The most per UTC calendar month; null: no limit, 0: block.')),
+    per_transaction_usd: Nullable(Usd('Maximum per purchase. Null: no limit. 0: blocked.')),
+    daily_usd: Nullable(Usd('Maximum per UTC day. Null: no limit. 0: blocked.')),
+    monthly_usd: Nullable(Usd('Maximum per UTC calendar month. Null: no limit. 0: blocked.')),
     spent: Type.Object(
       {
         daily_usd: Usd('Spent this UTC day.'),
-        monthly_usd: Usd('Spent this UTC month.'),
-        daily_resets_at: Timestamp('When the day ends.'),
-        monthly_resets_at: Timestamp('When the month ends.'),
+        monthly_usd: Usd('Spent this UTC calendar month.'),
+        daily_resets_at: Timestamp('Time the daily limit resets.'),
+        monthly_resets_at: Timestamp('Time the monthly limit resets.'),
       },
       {
         description:
-          'What counts against the limits: approved authorizations, less reversals and expiries. ' +
-          'Refunds give nothing back.',
+          'Amounts that count toward the limits: approved authorizations minus reversed and ' +
+          "expired ones. Refunds don't reduce them.",
       },
     ),
   },
-  { description: 'How much the card may spend.' },
+  { description: 'Spending limits of the card.' },
 )
 export type CardLimits = Static<typeof CardLimits>
 
 export const CardRules = Type.Object(
   {
     allow: Nullable(
-      Type.Array(Type.String(), { description: 'Only these; null: all, empty: none.' }),
+      Type.Array(Type.String(), { description: 'Only these are allowed. Null: all. Empty: none.' }),
     ),
-    deny: Nullable(Type.Array(Type.String(), { description: 'Never these; wins over allow.' })),
+    deny: Nullable(
+      Type.Array(Type.String(), { description: 'These are blocked, even if also allowed.' }),
+    ),
   },
   {
     description:
-      'Where the card may be used. Merchant categories are four digits or a range such as ' +
-      '5811-5814; countries are ISO 3166-1 alpha-2 codes.',
+      'Where the card can be used. Merchant category codes (MCC) are four digits or a range such ' +
+      'as 5811-5814; countries are ISO 3166-1 alpha-2 codes.',
   },
 )
 export type CardRules = Static<typeof CardRules>
 
 export const Shipping = Type.Object(
   {
-    name: Type.String({ description: 'Who receives it.', examples: ['Ada Lovelace'] }),
+    name: Type.String({ description: 'Recipient.', examples: ['Ada Lovelace'] }),
     line1: Type.String({ description: 'Street and number.', examples: ['12 St James Square'] }),
-    line2: Nullable(Type.String({ description: 'Flat, floor.', examples: ['Flat 3'] })),
+    line2: Nullable(
+      Type.String({ description: 'Apartment, suite or floor.', examples: ['Flat 3'] }),
+    ),
     city: Type.String({ description: 'City.', examples: ['London'] }),
     state: Nullable(Type.String({ description: 'State or province.', examples: ['England'] })),
     postal_code: Type.String({ description: 'Postal code.', examples: ['SW1Y 4JH'] }),
-    country: Type.String({ description: 'ISO 3166-1 alpha-2 code.', examples: ['GB'] }),
-    phone: Nullable(Type.String({ description: 'For the carrier.', examples: ['+442079460000'] })),
-    method: OneOf(shipping_methods, { description: 'How it is sent.', examples: ['standard'] }),
-    status: OneOf(
-      ['pending', 'submitted', 'shipped', 'delivered', 'returned', 'failed', 'cancelled'],
-      { description: 'How far it has come.', examples: ['pending'] },
+    country: Type.String({ description: 'ISO 3166-1 alpha-2 country code.', examples: ['GB'] }),
+    phone: Nullable(
+      Type.String({ description: 'Phone number for the carrier.', examples: ['+442079460000'] }),
     ),
-    carrier: Nullable(Type.String({ description: 'Who carries it.', examples: ['Royal Mail'] })),
+    method: StringEnum(shipping_methods, {
+      description: 'Shipping method.',
+      examples: ['standard'],
+    }),
+    status: StringEnum(
+      ['pending', 'submitted', 'shipped', 'delivered', 'returned', 'failed', 'cancelled'],
+      { description: 'Shipping status.', examples: ['pending'] },
+    ),
+    carrier: Nullable(Type.String({ description: 'Carrier.', examples: ['Royal Mail'] })),
     tracking_number: Nullable(
-      Type.String({ description: "The carrier's number.", examples: ['RM123456789GB'] }),
+      Type.String({ description: 'Tracking number.', examples: ['RM123456789GB'] }),
     ),
     tracking_url: Nullable(
       Type.String({
-        description: 'Where to follow it.',
+        description: 'Tracking page of the carrier.',
         examples: ['https://carrier.example/track/RM123456789GB'],
       }),
     ),
-    shipped_at: Nullable(Timestamp('When it left.')),
-    delivered_at: Nullable(Timestamp('When it arrived.')),
+    shipped_at: Nullable(Timestamp('Time it was shipped.')),
+    delivered_at: Nullable(Timestamp('Time it was delivered.')),
   },
-  { description: 'Where a physical card is sent and how far it has come.' },
+  { description: 'Shipping address and status of a physical card.' },
 )
 export type Shipping = Static<typeof Shipping>
 
 export const Card = Type.Object(
   {
-    id: Id('card', 'The card.'),
+    id: Id('card', 'ID of the card.'),
     bin: Type.String({
-      description: 'The first six digits of its number: the issuer BIN.',
+      description: 'BIN: the first six digits of the card number.',
       examples: ['400000'],
     }),
-    last4: Type.String({ description: 'The last four digits.', examples: ['4242'] }),
-    brand: OneOf(brands, { description: 'The network; it follows the BIN.', examples: ['visa'] }),
-    type: OneOf(card_types, { description: 'Virtual or physical.', examples: ['virtual'] }),
-    status: OneOf(card_statuses, {
-      description: 'active: can pay. frozen: declines until unfrozen. cancelled: ended for good.',
+    last4: Type.String({ description: 'Last four digits of the card number.', examples: ['4242'] }),
+    brand: StringEnum(brands, {
+      description: 'Card network. Determined by the BIN.',
+      examples: ['visa'],
+    }),
+    type: StringEnum(card_types, { description: 'Virtual or physical.', examples: ['virtual'] }),
+    status: StringEnum(card_statuses, {
+      description:
+        'active: can pay. frozen: declines until unfrozen. cancelled: permanently closed.',
       examples: ['active'],
     }),
-    balance_usd: Usd('What can be spent; what is held for purchases is already taken off.'),
-    held_usd: Type.Number({ description: 'Held for approved purchases.', examples: [0] }),
+    balance_usd: Usd('Available to spend. Amounts on hold are already deducted.'),
+    held_usd: Type.Number({ description: 'On hold for approved purchases.', examples: [0] }),
     wallet: Wallet,
-    name: Nullable(Type.String({ description: 'What you called it.', examples: ['Travel'] })),
-    exp_month: Type.Integer({ description: 'The month it expires in.', examples: [11] }),
-    exp_year: Type.Integer({ description: 'The year it expires in.', examples: [2029] }),
+    name: Nullable(
+      Type.String({ description: 'The name you gave the card.', examples: ['Travel'] }),
+    ),
+    exp_month: Type.Integer({ description: 'Expiration month.', examples: [11] }),
+    exp_year: Type.Integer({ description: 'Expiration year.', examples: [2029] }),
     limits: CardLimits,
     mcc: CardRules,
     geo: CardRules,
     shipping: Nullable(Shipping),
-    replaces: Nullable(Id('card', 'The card it took the place of.')),
-    replaced_by: Nullable(Id('card', 'The card that took its place.')),
+    replaces: Nullable(Id('card', 'The card this one replaced.')),
+    replaced_by: Nullable(Id('card', 'The card that replaced this one.')),
     frozen_by: Nullable(
-      OneOf(['owner', 'agent', 'admin'], {
-        description: 'Who froze it. What an administrator froze only an administrator unfreezes.',
+      StringEnum(['owner', 'agent', 'admin'], {
+        description:
+          'Who froze the card. Only an administrator can unfreeze a card frozen by an administrator.',
         examples: ['owner'],
       }),
     ),
     cancel_reason: Nullable(
-      OneOf(['requested', 'replaced', 'lost', 'stolen', 'admin', 'expired'], {
-        description: 'Why it was cancelled.',
+      StringEnum(['requested', 'replaced', 'lost', 'stolen', 'admin', 'expired'], {
+        description: 'Reason the card was canceled.',
         examples: ['requested'],
       }),
     ),
-    frozen_at: Nullable(Timestamp('When it was frozen.')),
-    cancelled_at: Nullable(Timestamp('When it was cancelled.')),
+    frozen_at: Nullable(Timestamp('Time it was frozen.')),
+    cancelled_at: Nullable(Timestamp('Time it was canceled.')),
     metadata: Metadata,
     ...versioned,
   },
-  { description: 'A payment card, without its full number.' },
+  { description: 'A card. The full card number is never included.' },
 )
 export type Card = Static<typeof Card>
 
 export const CardTransfer = Type.Object(
   {
-    id: Id('ctr', 'The transfer.'),
-    type: OneOf(['load', 'unload'], {
+    id: Id('ctr', 'ID of the transfer.'),
+    type: StringEnum(['load', 'unload'], {
       description: 'load: balance to card. unload: card to balance.',
       examples: ['load'],
     }),
     card_id: Id('card', 'The card.'),
-    amount_usd: Usd('What was moved.'),
-    fee_usd: Type.Number({ description: 'What it cost.', examples: [0] }),
+    amount_usd: Usd('Amount moved.'),
+    fee_usd: Type.Number({ description: 'Fee charged.', examples: [0] }),
     card: Card,
-    balance_usd: Usd('The balance of the account after it.'),
-    created_at: Timestamp('When it was made.'),
+    balance_usd: Usd('Account balance after the transfer.'),
+    created_at: Timestamp('Time of the transfer.'),
   },
-  { description: 'Funds moved between the balance and a card.' },
+  { description: 'A transfer between the balance and a card.' },
 )
 export type CardTransfer = Static<typeof CardTransfer>
 
 export const PanReveal = Type.Object(
   {
     card_id: Id('card', 'The card.'),
-    pan: Type.String({ description: 'The full card number.', examples: ['4000000000000002'] }),
-    cvv: Type.String({ description: 'The security code.', examples: ['123'] }),
-    exp_month: Type.Integer({ description: 'The month it expires in.', examples: [11] }),
-    exp_year: Type.Integer({ description: 'The year it expires in.', examples: [2029] }),
-    expiry: Type.String({ description: 'The same as MM/YY.', examples: ['11/29'] }),
-    reveal_id: Id('aud', 'This reveal, as it stands in the audit log.'),
-    revealed_at: Timestamp('When it was revealed.'),
+    pan: Type.String({ description: 'Full card number.', examples: ['4000000000000002'] }),
+    cvv: Type.String({ description: 'Security code.', examples: ['123'] }),
+    exp_month: Type.Integer({ description: 'Expiration month.', examples: [11] }),
+    exp_year: Type.Integer({ description: 'Expiration year.', examples: [2029] }),
+    expiry: Type.String({ description: 'Expiration date as MM/YY.', examples: ['11/29'] }),
+    reveal_id: Id('aud', 'Audit log entry of this reveal.'),
+    revealed_at: Timestamp('Time of the reveal.'),
   },
-  { description: 'The secret details of a card. Do not store, log or repeat them.' },
+  { description: "Sensitive card details. Don't store, log or repeat them." },
 )
 export type PanReveal = Static<typeof PanReveal>
 
 const limit = (description: string) =>
-  Type.Optional(Nullable(UsdInput(`${description} Null: no limit, 0: block.`)))
+  Type.Optional(Nullable(UsdInput(`${description} Null: no limit. 0: blocked.`)))
 
 const limitFields = {
-  per_transaction_usd: limit('The most a purchase may cost.'),
-  daily_usd: limit('The most per UTC day.'),
-  monthly_usd: limit('The most per UTC calendar month.'),
+  per_transaction_usd: limit('Maximum per purchase.'),
+  daily_usd: limit('Maximum per UTC day.'),
+  monthly_usd: limit('Maximum per UTC calendar month.'),
 }
 
 const ruleFields = (what: string, example: string[]) => {
@@ -205,16 +221,16 @@ const ruleFields = (what: string, example: string[]) => {
       ),
     )
   return {
-    allow: Entries(`Only these ${what}. Null: all, empty: none.`),
-    deny: Entries(`Never these ${what}; wins over allow. Null: none.`),
+    allow: Entries(`Only these ${what} are allowed. Null: all. Empty: none.`),
+    deny: Entries(`These ${what} are blocked, even if also allowed. Null: none.`),
   }
 }
 
-const mccFields = ruleFields('merchant categories: four digits, or a range such as 5811-5814', [
+const mccFields = ruleFields('merchant categories (four digits, or a range like 5811-5814)', [
   '5411',
   '5811-5814',
 ])
-const geoFields = ruleFields('countries, as ISO 3166-1 alpha-2 codes', ['DE', 'FR'])
+const geoFields = ruleFields('countries (ISO 3166-1 alpha-2)', ['DE', 'FR'])
 
 const strict = { additionalProperties: false } as const
 
@@ -223,26 +239,26 @@ const text = (description: string, length_max: number, example: string) =>
 
 const ShippingInput = Type.Object(
   {
-    name: text('Who receives it.', 100, 'Ada Lovelace'),
+    name: text('Recipient.', 100, 'Ada Lovelace'),
     line1: text('Street and number.', 200, '12 St James Square'),
-    line2: Type.Optional(Nullable(text('Flat, floor.', 200, 'Flat 3'))),
+    line2: Type.Optional(Nullable(text('Apartment, suite or floor.', 200, 'Flat 3'))),
     city: text('City.', 100, 'London'),
     state: Type.Optional(Nullable(text('State or province.', 100, 'England'))),
     postal_code: text('Postal code.', 20, 'SW1Y 4JH'),
-    country: Type.String({ description: 'ISO 3166-1 alpha-2 code.', examples: ['GB'] }),
-    phone: Type.Optional(Nullable(text('For the carrier.', 40, '+442079460000'))),
+    country: Type.String({ description: 'ISO 3166-1 alpha-2 country code.', examples: ['GB'] }),
+    phone: Type.Optional(Nullable(text('Phone number for the carrier.', 40, '+442079460000'))),
     method: Type.Optional(
-      OneOf(shipping_methods, {
-        description: 'How it is sent.',
+      StringEnum(shipping_methods, {
+        description: 'Shipping method.',
         default: 'standard',
         examples: ['standard'],
       }),
     ),
   },
-  { ...strict, description: 'Where to send a physical card; required for one.' },
+  { ...strict, description: 'Shipping address. Required for a physical card.' },
 )
 
-const CardId = Id('card', 'The card.')
+const CardId = Id('card', 'ID of the card.')
 
 export const list_cards = operation({
   name: 'list_cards',
@@ -251,18 +267,18 @@ export const list_cards = operation({
   section: 'Cards',
   summary: 'List cards.',
   description:
-    'The cards of the account, cancelled ones too, by state, type, BIN, brand, last digits and ' +
-    'name. Full numbers are never in a list.',
+    "Lists the account's cards, including canceled ones. Filter by status, type, BIN, brand, " +
+    'last four digits or name. Full card numbers are never included.',
   access: scoped('card:read'),
   input: Input({
     ...pageQuery,
-    status: Type.Optional(ListOf(card_statuses, 'Only cards in these states.')),
-    type: Type.Optional(ListOf(card_types, 'Only of these types.')),
-    bin: Several('Only with this BIN.', { each: '\\d{6}', example: '400000' }),
-    brand: Type.Optional(ListOf(brands, 'Only of these brands.')),
-    last4: Several('Only ending in these digits.', { each: '\\d{4}', example: '4242' }),
+    status: Type.Optional(EnumList(card_statuses, 'Filter by status.')),
+    type: Type.Optional(EnumList(card_types, 'Filter by type.')),
+    bin: StringList('Filter by BIN.', { each: '\\d{6}', example: '400000' }),
+    brand: Type.Optional(EnumList(brands, 'Filter by brand.')),
+    last4: StringList('Filter by last four digits.', { each: '\\d{4}', example: '4242' }),
     name: Type.Optional(
-      Type.String({ description: 'Only with exactly this name.', examples: ['Travel'] }),
+      Type.String({ description: 'Filter by name (exact match).', examples: ['Travel'] }),
     ),
   }),
   output: Page(Card),
@@ -276,42 +292,44 @@ export const issue_card = operation({
   section: 'Cards',
   summary: 'Issue a card.',
   description:
-    'Issues a card that is active at once, and loads it from the balance when `load_usd` is ' +
-    'sent. Set `limits`, `mcc` and `geo` here so that the card is never without them. A physical ' +
-    'card needs `shipping`. Without `bin` the programme chooses; get_limits lists the BINs and ' +
-    'the bounds. Pass an Idempotency-Key: each call without one is another card. A token needs ' +
-    'card:control too when it loads.',
+    'Issues a card that is active immediately. `load_usd` also loads it from the balance. Set ' +
+    '`limits`, `mcc` and `geo` in this call so the card is never usable without them. A physical ' +
+    'card requires `shipping`. Without `bin` the default BIN is used; get_limits lists the BINs ' +
+    'and the allowed amounts. Send an Idempotency-Key: without one, every retry issues another ' +
+    'card. An OAuth token also needs card:control to send `load_usd`.',
   access: {
     session: true,
     api_key: true,
     oauth: { all: ['card:issue'], with_field: { load_usd: 'card:control' } },
   },
   input: Input({
-    type: OneOf(card_types, { description: 'Virtual or physical.', examples: ['virtual'] }),
+    type: StringEnum(card_types, { description: 'Virtual or physical.', examples: ['virtual'] }),
     bin: Type.Optional(
       Type.String({
-        description: 'The issuer BIN; it decides the brand. Absent: the default.',
+        description:
+          'BIN to issue from; determines the brand. Default: the default BIN in get_limits.',
         examples: ['400000'],
       }),
     ),
-    load_usd: Type.Optional(UsdInput('What to load from the balance at once.')),
+    load_usd: Type.Optional(UsdInput('Amount to load from the balance right away.')),
     wallet_provision: Type.Optional(
-      Type.Array(OneOf(['apple_pay', 'google_pay']), {
-        description: 'The mobile wallets to prepare the card for.',
+      Type.Array(StringEnum(['apple_pay', 'google_pay']), {
+        description: 'Mobile wallets to provision the card for.',
         maxItems: 10,
         examples: [['apple_pay', 'google_pay']],
       }),
     ),
-    name: Type.Optional(text('A name to recognise it by.', 100, 'Travel')),
+    name: Type.Optional(text('A name to help you recognize the card.', 100, 'Travel')),
     shipping: Type.Optional(ShippingInput),
-    limits: Type.Optional(
-      Type.Object(limitFields, { ...strict, description: 'How much the card may spend.' }),
-    ),
+    limits: Type.Optional(Type.Object(limitFields, { ...strict, description: 'Spending limits.' })),
     mcc: Type.Optional(
-      Type.Object(mccFields, { ...strict, description: 'Which merchants it may be used at.' }),
+      Type.Object(mccFields, {
+        ...strict,
+        description: 'Merchant categories the card can be used for.',
+      }),
     ),
     geo: Type.Optional(
-      Type.Object(geoFields, { ...strict, description: 'Which countries it may be used in.' }),
+      Type.Object(geoFields, { ...strict, description: 'Countries the card can be used in.' }),
     ),
     metadata: Type.Optional(MetadataInput),
   }),
@@ -336,10 +354,10 @@ export const get_card = operation({
   ...routes.get_card,
   status: 200,
   section: 'Cards',
-  summary: 'Read a card.',
+  summary: 'Retrieve a card.',
   description:
-    'One card: state, balance, limits with what is spent, rules, shipping. Not its full number; ' +
-    'that is reveal_pan.',
+    'Returns a card with its status, balance, limits and amounts spent, rules and shipping. For ' +
+    'the full card number, use reveal_pan.',
   access: scoped('card:read'),
   input: Input({ id: CardId }),
   output: Card,
@@ -352,16 +370,16 @@ export const reveal_pan = operation({
   section: 'Cards',
   summary: 'Reveal the full card number.',
   description:
-    'The full number, security code and expiry, to pay with now. Sensitive: it works once per ' +
-    'card number, every attempt is written to the audit log, and the answer must not be stored ' +
-    'or repeated. A second call answers `reveal_already_used` unless it carries a fresh ' +
-    'Reveal-Nonce; at most 5 reveals per card and hour. A session may not call it.',
+    'Returns the full card number, security code and expiration date, to make a payment now. ' +
+    "Sensitive: don't store or repeat the response. Works once per card number; another call " +
+    'fails with `reveal_already_used` unless it sends a new Reveal-Nonce. Up to 5 reveals per ' +
+    'card per hour. Every attempt is written to the audit log. Not available to sessions.',
   access: { session: false, api_key: true, oauth: { all: ['card:reveal_pan'] } },
   input: Input({ id: CardId }),
   output: PanReveal,
   headers: {
     'Reveal-Nonce':
-      'A fresh UUID that allows one more reveal of a card already revealed. Each works once.',
+      'A new UUID that allows one more reveal of the same card. Each UUID works once.',
   },
   problems: ['card_cancelled', 'reveal_already_used', 'reveal_limit_exceeded'],
   destructive: true,
@@ -375,10 +393,10 @@ export const replace_card = operation({
   section: 'Cards',
   summary: 'Replace a card with a new number.',
   description:
-    'Issues a new virtual card with a new id, number and expiry, and cancels the old one for ' +
-    'good. Spendable balance, limits and what is spent of them, rules, name and metadata move; ' +
-    'what is held for purchases stays with the old card. Use it when a number has leaked. ' +
-    'A card that an administrator froze cannot be replaced. Returns the new card. Cannot be ' +
+    'Issues a new virtual card with a new ID, number and expiration date, and permanently ' +
+    'cancels the old one. Available balance, limits and amounts spent, rules, name and metadata ' +
+    'move to the new card; amounts on hold stay on the old one. Use this when a card number has ' +
+    "leaked. A card frozen by an administrator can't be replaced. Returns the new card. Can't be " +
     'undone.',
   access: scoped('card:issue', 'card:control'),
   input: Input({ id: Id('card', 'The card to replace.') }),
@@ -393,13 +411,13 @@ export const load_card = operation({
   ...routes.load_card,
   status: 200,
   section: 'Cards',
-  summary: 'Move funds from the balance onto a card.',
+  summary: 'Load a card.',
   description:
-    'Moves USDT from the balance onto a card, at once. A frozen card may be loaded, a cancelled ' +
-    'one may not. unload_card brings back what was not spent. Pass an Idempotency-Key: each call ' +
-    'without one loads again.',
+    'Moves money from the balance to a card immediately. A frozen card can be loaded, a ' +
+    "canceled one can't. To move unspent money back, use unload_card. Send an Idempotency-Key: " +
+    'without one, every retry loads the card again. Free.',
   access: scoped('card:control'),
-  input: Input({ id: CardId, amount_usd: UsdInput('What to move onto the card.') }),
+  input: Input({ id: CardId, amount_usd: UsdInput('Amount to move to the card.') }),
   output: CardTransfer,
   emits: ['card.loaded'],
   problems: ['card_cancelled', 'invalid_amount', 'amount_out_of_range', 'insufficient_balance'],
@@ -410,14 +428,17 @@ export const unload_card = operation({
   ...routes.unload_card,
   status: 200,
   section: 'Cards',
-  summary: 'Move unused funds from a card back to the balance.',
+  summary: 'Unload a card.',
   description:
-    'Moves funds from a card back to the balance, at once: the amount, or all that can be spent ' +
-    'when none is sent. What is held for purchases stays. Works in every state of the card.',
+    'Moves money from a card back to the balance immediately: `amount_usd`, or the full ' +
+    "available balance if you don't send it. Amounts on hold stay on the card. Works for cards " +
+    'in any status. Free.',
   access: scoped('card:control'),
   input: Input({
     id: CardId,
-    amount_usd: Type.Optional(UsdInput('What to move back. Absent: all that can be spent.')),
+    amount_usd: Type.Optional(
+      UsdInput('Amount to move back. Default: the full available balance.'),
+    ),
   }),
   output: CardTransfer,
   problems: ['invalid_amount', 'amount_out_of_range', 'insufficient_card_balance'],
@@ -430,9 +451,9 @@ export const freeze_card = operation({
   section: 'Cards',
   summary: 'Freeze a card.',
   description:
-    'New purchases are declined until the card is unfrozen; what was approved before still ' +
-    'settles, and refunds still arrive. The thing to do first when something looks wrong. ' +
-    'Freezing a frozen card changes nothing.',
+    'Declines new purchases until the card is unfrozen. Purchases approved earlier still settle, ' +
+    'and refunds still arrive. Do this first when something looks wrong. Freezing a frozen card ' +
+    'has no effect.',
   access: scoped('card:control'),
   input: Input({ id: CardId }),
   output: Card,
@@ -448,7 +469,7 @@ export const unfreeze_card = operation({
   section: 'Cards',
   summary: 'Unfreeze a card.',
   description:
-    'Makes a frozen card usable again. What an administrator froze stays frozen: `policy_denied`.',
+    'Makes a frozen card usable again. If an administrator froze it, fails with `policy_denied`.',
   access: scoped('card:control'),
   input: Input({ id: CardId }),
   output: Card,
@@ -460,11 +481,12 @@ export const cancel_card = operation({
   ...routes.cancel_card,
   status: 200,
   section: 'Cards',
-  summary: 'Cancel a card for good.',
+  summary: 'Permanently cancel a card.',
   description:
-    'Ends a card. What can be spent returns to the balance at once; what is held for purchases ' +
-    'follows as it is released, and later refunds go to the balance. Cannot be undone: to stop a ' +
-    'card for a while use freeze_card. Cancelling a cancelled card changes nothing.',
+    'Permanently cancels a card. Its available balance returns to the account balance ' +
+    "immediately; amounts on hold return when they're released, and later refunds go to the " +
+    "account balance. Can't be undone: to stop a card temporarily, use freeze_card. Canceling a " +
+    'canceled card has no effect.',
   access: scoped('card:control'),
   input: Input({ id: Id('card', 'The card to cancel.') }),
   output: Card,
@@ -478,10 +500,11 @@ export const set_card_limits = operation({
   ...routes.set_card_limits,
   status: 200,
   section: 'Cards',
-  summary: 'Set spend limits.',
+  summary: 'Set spending limits.',
   description:
-    'Sets how much a card may spend per purchase, per UTC day and per UTC month. What is not ' +
-    'sent stays; null takes a limit away; 0 blocks. Holds for the next purchase on.',
+    'Sets how much a card can spend per purchase, per UTC day and per UTC calendar month. Limits ' +
+    "you don't send stay unchanged, null removes a limit, 0 blocks spending. Applies from the " +
+    'next purchase.',
   access: scoped('card:control'),
   input: Input({ id: CardId, ...limitFields }),
   output: Card,
@@ -494,11 +517,11 @@ export const set_mcc_rules = operation({
   ...routes.set_mcc_rules,
   status: 200,
   section: 'Cards',
-  summary: 'Set which merchant categories a card may pay.',
+  summary: 'Set allowed merchant categories.',
   description:
-    'Sets the merchant categories (MCC) to allow or deny, at most 200 entries each; deny wins. ' +
-    'What is not sent stays; a list that is sent replaces the one before; null clears it. An ' +
-    'empty `allow` blocks every merchant.',
+    "Sets the merchant category codes (MCC) a card can or can't pay, up to 200 entries per list; " +
+    "`deny` wins over `allow`. A list you send replaces the previous one, a list you don't send " +
+    'stays unchanged, null removes it. An empty `allow` blocks every merchant.',
   access: scoped('card:control'),
   input: Input({ id: CardId, ...mccFields }),
   output: Card,
@@ -511,11 +534,11 @@ export const set_card_geo = operation({
   ...routes.set_card_geo,
   status: 200,
   section: 'Cards',
-  summary: 'Set which countries a card may be used in.',
+  summary: 'Set allowed countries.',
   description:
-    'Sets the countries to allow or deny, by the country of the merchant, at most 200 entries ' +
-    'each; deny wins. What is not sent stays; a list that is sent replaces the one before; null ' +
-    'clears it. An empty `allow` blocks every country.',
+    "Sets the merchant countries a card can or can't be used in, up to 200 entries per list; " +
+    "`deny` wins over `allow`. A list you send replaces the previous one, a list you don't send " +
+    'stays unchanged, null removes it. An empty `allow` blocks every country.',
   access: scoped('card:control'),
   input: Input({ id: CardId, ...geoFields }),
   output: Card,

@@ -1,35 +1,35 @@
 /**
- * Every reason to decline, in words for the holder of the card. The first sixteen are the
- * contract's; the rest are the checks it allows beside them.
+ * Decline codes with the sentence shown to the cardholder. The first sixteen are required by the
+ * contract; the others belong to additional checks that it permits.
  */
 export const decline_messages = {
-  invalid_card: 'There is no card with this number.',
-  card_cancelled: 'The card was cancelled.',
+  invalid_card: 'This card number does not exist.',
+  card_cancelled: 'The card is canceled.',
   card_frozen: 'The card is frozen.',
   card_expired: 'The card has expired.',
-  cvv_mismatch: 'The security code is wrong.',
-  country_blocked: 'The rules of the card do not allow merchants in this country.',
-  mcc_blocked: 'The rules of the card do not allow this kind of merchant.',
-  limit_per_transaction: 'The amount is over the limit for one purchase.',
-  limit_daily: 'The amount is over what is left of the daily limit.',
-  limit_monthly: 'The amount is over what is left of the monthly limit.',
-  three_ds_failed: 'The purchase was not approved by the holder of the card.',
-  three_ds_timeout: 'The holder of the card did not answer in time.',
-  insufficient_funds: 'The card does not hold enough for this purchase.',
-  issuer_unavailable: 'The purchase could not be decided in time.',
-  system_error: 'The purchase could not be decided.',
+  cvv_mismatch: 'The security code was incorrect.',
+  country_blocked: 'The card is not allowed in this country.',
+  mcc_blocked: 'The card is not allowed for this type of merchant.',
+  limit_per_transaction: 'The amount exceeds the per-purchase limit.',
+  limit_daily: 'The amount exceeds the remaining daily limit.',
+  limit_monthly: 'The amount exceeds the remaining monthly limit.',
+  three_ds_failed: 'The purchase was rejected during verification.',
+  three_ds_timeout: 'The purchase was not verified in time.',
+  insufficient_funds: 'The card balance is too low.',
+  issuer_unavailable: 'The purchase could not be processed in time.',
+  system_error: 'The purchase could not be processed.',
   do_not_honor: 'The purchase was declined.',
 
-  duplicate_conflict: 'The same message came before with another amount.',
-  reversed_before_auth: 'The merchant took the purchase back before it arrived.',
-  programme_paused: 'The programme has paused purchases for now.',
+  duplicate_conflict: 'The merchant sent the same purchase again with a different amount.',
+  reversed_before_auth: 'The merchant canceled the purchase before it arrived.',
+  programme_paused: 'Purchases are temporarily paused.',
   account_suspended: 'The account is suspended.',
-  expiry_mismatch: 'The expiry date is wrong.',
-  verification_attempts_exceeded: 'Wrong codes were tried too often; try again tomorrow.',
+  expiry_mismatch: 'The expiration date was incorrect.',
+  verification_attempts_exceeded: 'Too many incorrect security codes. Try again tomorrow.',
   pin_not_supported: 'The card has no PIN.',
-  transaction_type_not_allowed: 'The card cannot be used for this kind of transaction.',
-  invalid_amount: 'The amount cannot be charged.',
-  currency_not_supported: 'The amount came without its value in dollars.',
+  transaction_type_not_allowed: 'The card does not support this type of transaction.',
+  invalid_amount: 'The amount is not valid.',
+  currency_not_supported: 'The merchant did not send the amount in US dollars.',
 } as const
 
 export type DeclineCode = keyof typeof decline_messages

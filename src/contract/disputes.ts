@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox'
-import { SeveralIds } from './filters.ts'
+import { IdList } from './filters.ts'
 import { type Access, operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
   Metadata,
   MetadataInput,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   Usd,
   UsdInput,
@@ -36,62 +36,61 @@ const evidence_kinds = ['receipt', 'screenshot', 'note', 'other'] as const
 
 export const Evidence = Type.Object(
   {
-    id: Id('evd', 'The piece of evidence.'),
+    id: Id('evd', 'ID of the evidence.'),
     dispute_id: Id('dsp', 'The dispute it belongs to.'),
-    kind: OneOf(evidence_kinds, { description: 'What it is.', examples: ['receipt'] }),
-    file_name: Nullable(
-      Type.String({ description: 'The name of the file.', examples: ['receipt.pdf'] }),
-    ),
+    kind: StringEnum(evidence_kinds, { description: 'Type of evidence.', examples: ['receipt'] }),
+    file_name: Nullable(Type.String({ description: 'File name.', examples: ['receipt.pdf'] })),
     content_type: Nullable(
       Type.String({
-        description: 'The type of the file, judged by its content.',
+        description: 'File type, detected from the content.',
         examples: ['application/pdf'],
       }),
     ),
-    size_bytes: Nullable(
-      Type.Integer({ description: 'The size of the file.', examples: [48_213] }),
-    ),
+    size_bytes: Nullable(Type.Integer({ description: 'File size.', examples: [48_213] })),
     sha256: Nullable(
       Type.String({
-        description: 'The SHA-256 of the file, in hex.',
+        description: 'SHA-256 of the file, in hex.',
         examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
       }),
     ),
     note: Nullable(
       Type.String({
-        description: 'What was written with it.',
-        examples: ['The shop confirmed the return by mail.'],
+        description: 'Note added with the evidence.',
+        examples: ['The store confirmed the return by email.'],
       }),
     ),
-    created_at: Timestamp('When it was added.'),
+    created_at: Timestamp('Time it was added.'),
   },
-  { description: 'A file or a note that supports a dispute.' },
+  { description: 'A file or note that supports a dispute.' },
 )
 export type Evidence = Static<typeof Evidence>
 
 export const Dispute = Type.Object(
   {
-    id: Id('dsp', 'The dispute.'),
-    transaction_id: Id('txn', 'The capture that is contested.'),
-    card_id: Id('card', 'The card it was paid with.'),
-    amount_usd: Usd('What is contested.'),
-    reason: OneOf(reasons, { description: 'Why it is contested.', examples: ['not_received'] }),
-    explanation: Type.String({
-      description: 'What happened, in your words.',
-      examples: ['Ordered on 2 November, never delivered, the shop does not answer.'],
+    id: Id('dsp', 'ID of the dispute.'),
+    transaction_id: Id('txn', 'The disputed capture.'),
+    card_id: Id('card', 'The card used for the purchase.'),
+    amount_usd: Usd('Disputed amount.'),
+    reason: StringEnum(reasons, {
+      description: 'Reason for the dispute.',
+      examples: ['not_received'],
     }),
-    status: OneOf(dispute_statuses, {
-      description: 'open: filed. answered: the other side has answered. closed: decided.',
+    explanation: Type.String({
+      description: 'What happened, in your own words.',
+      examples: ['Ordered on November 2, never delivered, and the store does not reply.'],
+    }),
+    status: StringEnum(dispute_statuses, {
+      description: 'open: filed. answered: the merchant responded. closed: resolved.',
       examples: ['open'],
     }),
     outcome: Nullable(
-      OneOf(outcomes, { description: 'How it ended; null until closed.', examples: ['won'] }),
+      StringEnum(outcomes, { description: 'Null until the dispute is closed.', examples: ['won'] }),
     ),
     closed_by: Nullable(
-      OneOf(['operator', 'refund'], {
+      StringEnum(['operator', 'refund'], {
         description:
-          'operator: decided. refund: the merchant refunded all that was contested. Null until ' +
-          'closed.',
+          'operator: resolved by an operator. refund: the merchant refunded the full disputed ' +
+          'amount. Null until the dispute is closed.',
         examples: ['operator'],
       }),
     ),
@@ -99,29 +98,29 @@ export const Dispute = Type.Object(
       Type.Object(
         {
           text: Type.String({
-            description: 'What the other side says.',
-            examples: ['The parcel was signed for on 6 November.'],
+            description: 'The response of the merchant.',
+            examples: ['The package was signed for on November 6.'],
           }),
-          received_at: Timestamp('When the answer came.'),
+          received_at: Timestamp('Time of the response.'),
         },
-        { description: "The other side's answer." },
+        { description: 'Response of the merchant.' },
       ),
     ),
-    evidence: Type.Array(Evidence, { description: 'What was added, oldest first.' }),
-    evidence_due_at: Timestamp('Until when evidence is taken into account.'),
+    evidence: Type.Array(Evidence, { description: 'Evidence, oldest first.' }),
+    evidence_due_at: Timestamp('Deadline for evidence.'),
     provisional_credit_usd: Usd(
-      'Credited to the balance on filing. It falls by what a refund has paid too, and is taken ' +
-        'back if the dispute is lost.',
+      'Amount credited to the balance when the dispute was filed. Reduced by amounts that a ' +
+        'refund also paid, and reversed if the dispute is lost.',
     ),
     metadata: Metadata,
     ...versioned,
-    resolved_at: Nullable(Timestamp('When it was decided.')),
+    resolved_at: Nullable(Timestamp('Time it was resolved.')),
   },
-  { description: 'A chargeback: a purchase that is contested.' },
+  { description: 'A disputed purchase (chargeback).' },
 )
 export type Dispute = Static<typeof Dispute>
 
-/** Whoever may see purchases may see what became of contesting them. */
+/** A token that can read transactions can also read their disputes. */
 const disputeReaders: Access = {
   session: true,
   api_key: true,
@@ -133,24 +132,27 @@ export const file_dispute = operation({
   ...routes.file_dispute,
   status: 201,
   section: 'Disputes',
-  summary: 'Contest a purchase.',
+  summary: 'Dispute a purchase.',
   description:
-    'Opens a chargeback for a captured purchase, up to 120 days after it. The amount is credited ' +
-    'to the balance for the time being and taken back if the dispute is lost. One open dispute ' +
-    'per purchase. A dispute cannot be withdrawn; ask the merchant for a refund first. Then add ' +
-    'evidence with add_dispute_evidence within 30 days.',
+    'Opens a chargeback for a captured purchase, up to 120 days after the capture. The amount is ' +
+    'credited to the balance right away, and taken back if the dispute is lost. One open dispute ' +
+    "per purchase. Ask the merchant for a refund first: a dispute can't be withdrawn. You have " +
+    '30 days to add evidence with add_dispute_evidence.',
   access: scoped('dispute:write'),
   input: Input({
-    transaction_id: Id('txn', 'The capture to contest.'),
-    reason: OneOf(reasons, { description: 'Why.', examples: ['not_received'] }),
+    transaction_id: Id('txn', 'The capture to dispute.'),
+    reason: StringEnum(reasons, {
+      description: 'Reason for the dispute.',
+      examples: ['not_received'],
+    }),
     amount_usd: Type.Optional(
-      UsdInput('What is contested. Absent: all of the purchase that was not refunded.'),
+      UsdInput('Amount to dispute. Default: the full amount not yet refunded.'),
     ),
     explanation: Type.String({
-      description: 'What happened, in your words.',
+      description: 'What happened, in your own words.',
       minLength: 1,
       maxLength: 5000,
-      examples: ['Ordered on 2 November, never delivered, the shop does not answer.'],
+      examples: ['Ordered on November 2, never delivered, and the store does not reply.'],
     }),
     metadata: Type.Optional(MetadataInput),
   }),
@@ -171,14 +173,15 @@ export const list_disputes = operation({
   status: 200,
   section: 'Disputes',
   summary: 'List disputes.',
-  description: 'The disputes of the account, by state, outcome, purchase, card and date.',
+  description:
+    "Lists the account's disputes. Filter by status, outcome, transaction, card or date.",
   access: disputeReaders,
   input: Input({
     ...pageQuery,
-    status: Type.Optional(ListOf(dispute_statuses, 'Only disputes in these states.')),
-    outcome: Type.Optional(ListOf(outcomes, 'Only those that ended so.')),
-    transaction_id: SeveralIds('txn', 'Only about this transaction.'),
-    card_id: SeveralIds('card', 'Only about purchases with this card.'),
+    status: Type.Optional(EnumList(dispute_statuses, 'Filter by status.')),
+    outcome: Type.Optional(EnumList(outcomes, 'Filter by outcome.')),
+    transaction_id: IdList('txn', 'Filter by transaction.'),
+    card_id: IdList('card', 'Filter by card.'),
   }),
   output: Page(Dispute),
   problems: ['invalid_cursor'],
@@ -189,10 +192,10 @@ export const get_dispute = operation({
   ...routes.get_dispute,
   status: 200,
   section: 'Disputes',
-  summary: 'Read a dispute.',
-  description: 'One dispute with its state, the answer of the other side and all evidence.',
+  summary: 'Retrieve a dispute.',
+  description: 'Returns a dispute with its status, evidence and the response of the merchant.',
   access: disputeReaders,
-  input: Input({ id: Id('dsp', 'The dispute.') }),
+  input: Input({ id: Id('dsp', 'ID of the dispute.') }),
   output: Dispute,
 })
 
@@ -203,32 +206,32 @@ export const add_dispute_evidence = operation({
   section: 'Disputes',
   summary: 'Add evidence to a dispute.',
   description:
-    'Adds one receipt, screenshot or note to a dispute that is not closed. Files may be pdf, ' +
-    'png, jpeg, webp or plain text, judged by their content, of up to 100 MB; at most 20 pieces ' +
-    'a dispute. Over HTTP a file is streamed, as multipart/form-data or as the raw body; as ' +
-    'JSON, and as a tool, send a note, or a small file in `content_base64`. Evidence cannot be ' +
-    'removed.',
+    'Adds a receipt, screenshot or note to a dispute that is not closed. Files can be PDF, PNG, ' +
+    'JPEG, WebP or plain text (detected from the content) up to 100 MB, with up to 20 pieces of ' +
+    'evidence per dispute. Over HTTP, send a file as multipart/form-data or as the raw request ' +
+    'body. In JSON and MCP calls, send a note, or a small file in `content_base64`. Evidence ' +
+    "can't be removed.",
   access: scoped('dispute:write'),
   input: Input({
-    id: Id('dsp', 'The dispute.'),
-    kind: OneOf(evidence_kinds, { description: 'What it is.', examples: ['note'] }),
+    id: Id('dsp', 'ID of the dispute.'),
+    kind: StringEnum(evidence_kinds, { description: 'Type of evidence.', examples: ['note'] }),
     note: Type.Optional(
       Type.String({
-        description: 'Words that go with the file, or that are the evidence.',
+        description: 'The evidence itself, or a comment on the file.',
         maxLength: 10_000,
-        examples: ['The shop confirmed the return by mail.'],
+        examples: ['The store confirmed the return by email.'],
       }),
     ),
     file_name: Type.Optional(
       Type.String({
-        description: 'The name of the file.',
+        description: 'File name.',
         maxLength: 255,
         examples: ['receipt.pdf'],
       }),
     ),
     content_base64: Type.Optional(
       Type.String({
-        description: 'The file itself in base64; the whole request may be 25 MB.',
+        description: 'The file in base64. The whole request can be up to 25 MB.',
         contentEncoding: 'base64',
         examples: ['UGFpZCAyNS41MCBVU0QK'],
       }),

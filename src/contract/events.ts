@@ -1,23 +1,23 @@
-/** The events a webhook can subscribe to, with what each one means. */
+/** Webhook event types with their descriptions. */
 export const event_types = {
-  'account.created': 'A new account was registered.',
+  'account.created': 'An account was created.',
   'account.signed_in': 'A session was started.',
-  'topup.created': 'A deposit address was issued.',
-  'topup.confirmed': 'A deposit reached finality and was credited.',
-  'topup.expired': 'The window of a deposit address closed.',
-  'topup.error': 'A deposit could not be settled.',
-  'card.issued': 'A new card is active.',
-  'card.loaded': 'Funds were added to a card.',
+  'topup.created': 'A deposit address was created.',
+  'topup.confirmed': 'A deposit became final and was credited.',
+  'topup.expired': 'A deposit address expired.',
+  'topup.error': 'A deposit could not be credited.',
+  'card.issued': 'A card was issued and is active.',
+  'card.loaded': 'Money was added to a card.',
   'card.frozen': 'A card was frozen by its owner, an agent or an administrator.',
-  'card.cancelled': 'A card was permanently deactivated.',
-  'transaction.authorized': 'A purchase was approved and its amount is held.',
-  'transaction.captured': 'A purchase was settled by the merchant.',
+  'card.cancelled': 'A card was permanently canceled.',
+  'transaction.authorized': 'A purchase was approved and its amount is on hold.',
+  'transaction.captured': 'A merchant captured a purchase.',
   'transaction.refunded': 'A refund was received.',
-  'transaction.declined': 'A purchase was declined; the decline code says why.',
-  'dispute.opened': 'A chargeback was filed.',
+  'transaction.declined': 'A purchase was declined. `decline_code` gives the reason.',
+  'dispute.opened': 'A dispute was filed.',
   'dispute.resolved': 'A dispute was won or lost.',
-  'withdrawal.broadcasted': 'A withdrawal was sent to its chain.',
-  'system.maintenance': 'Maintenance is planned.',
+  'withdrawal.broadcasted': 'A withdrawal was sent to the blockchain.',
+  'system.maintenance': 'Maintenance was scheduled.',
 } as const
 
 export type EventType = keyof typeof event_types

@@ -3,25 +3,24 @@ import { ID_BODY_PATTERN, type IdPrefix } from '#kernel/id.ts'
 import { EXAMPLE_BODY } from './shapes.ts'
 
 /**
- * In a query: one value or several, separated by commas, where the values are no closed set. The
- * shape of a single value is said as a pattern, so that a malformed filter is refused and does not
- * quietly find nothing.
+ * A query parameter that takes one or more free-form values, separated by commas. Each value must
+ * match a pattern, so a malformed filter is an error instead of an empty list.
  */
-export const Several = (description: string, options: { example: string; each?: string }) => {
+export const StringList = (description: string, options: { example: string; each?: string }) => {
   const each = options.each ?? '[^,\\s]+'
   return Type.Optional(
     Type.String({
       pattern: `^(${each})(,(${each}))*$`,
       maxLength: 2000,
-      description: `${description} One or several, separated by commas.`,
+      description: `${description} Comma-separated.`,
       examples: [options.example],
     }),
   )
 }
 
-/** Ids of one kind. One that could be nobody's is a slip, and is told rather than looked for. */
-export const SeveralIds = (prefix: IdPrefix, description: string) =>
-  Several(description, {
+/** A list of IDs with one prefix. An ID of another kind is refused, not searched for. */
+export const IdList = (prefix: IdPrefix, description: string) =>
+  StringList(description, {
     each: `${prefix}_${ID_BODY_PATTERN}`,
     example: `${prefix}_${EXAMPLE_BODY}`,
   })

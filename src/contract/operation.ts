@@ -5,36 +5,36 @@ import type { Route } from './routes.ts'
 import type { Scope } from './scopes.ts'
 
 /**
- * The shape of an operation: all that the world may know of it. REST routes, OpenAPI, agent tools,
- * client methods, commands and forms are read off these values; nothing is generated.
+ * An operation of the public API. REST routes, OpenAPI, MCP tools, client methods, CLI commands and
+ * panel forms all read these values; no code is generated.
  */
 export type OperationShape = Route & {
   name: string
   status: 200 | 201 | 204
   section: Section
   summary: string
-  /** For people and models: what it does, when to use it, what it costs, what cannot be undone. */
+  /** For people and models: what it does, when to use it, what it costs, what can't be undone. */
   description: string
   access: Access
   input: TObject
   output: TSchema
-  /** Headers it reads besides the ones that every operation takes, with what each is for. */
+  /** Request headers specific to this operation, with a description of each. */
   headers?: Readonly<Record<string, string>>
-  /** Served on another operation's method and path, when its own required names are present. */
+  /** Shares the method and path of this operation; chosen when its own required fields are sent. */
   variant_of?: string
-  /** Events of the 18 types that a success writes, in order. */
+  /** Webhook event types that a success emits, in order. */
   emits?: readonly EventType[]
-  /** Codes it can answer besides the ones that every operation can. */
+  /** Error codes specific to this operation, in addition to those any operation can return. */
   problems?: readonly ProblemCode[]
-  /** True where a value of the right shape may be a 422 `invalid_request`. */
+  /** True if a well-formed value can still be refused with 422 `invalid_request`. */
   rejects_values?: true
-  /** True where it cannot be undone or takes something away: agents are warned. */
+  /** True if it can't be undone or removes something: MCP clients are warned. */
   destructive?: boolean
-  /** True where doing it twice is the same as doing it once, even without an Idempotency-Key. */
+  /** True if repeating the call has no further effect, even without an Idempotency-Key. */
   idempotent?: boolean
-  /** What of the answer is shown once only; a replay carries null in its place. */
+  /** Response fields that are shown only once; a replayed response has null instead. */
   shown_once?: readonly string[]
-  /** The audit action that every refusal of it is written under, for what must never go unseen. */
+  /** If set, every refused call is written to the audit log under this action. */
   refusals_audited_as?: string
 }
 
@@ -51,16 +51,16 @@ export type Section =
   | 'Webhooks'
   | 'Support and system'
 
-/** Who may call: anyone, or by kind of credential. What is not said here is denied. */
+/** Which credentials may call the operation. Anything not listed is denied. */
 export type Access = 'anyone' | { session: boolean; api_key: KeyAccess; oauth: OAuthAccess }
 
-/** An API key may call it, may not, or may send only the named fields. */
+/** Whether an API key may call it; `only_fields` restricts which fields it may send. */
 export type KeyAccess = boolean | { only_fields: readonly string[] }
 
 /**
- * The scopes a token must hold: all of these, or one of these; null where no token may call it.
- * `with_field` names fields that need one more scope when they are sent; `with_item`, lists that
- * need it for one of their items.
+ * The scopes an OAuth token needs: `all` of them or `any` one; null denies every token.
+ * `with_field` requires one more scope when that field is sent; `with_item`, when a list field
+ * contains that item.
  */
 export type OAuthAccess =
   | null
@@ -71,20 +71,20 @@ export type OAuthAccess =
     }
   | { any: readonly Scope[] }
 
-/** Sessions and API keys both, and a token that holds every one of these scopes. */
+/** Sessions, API keys, and OAuth tokens that hold all of these scopes. */
 export const scoped = (...all: readonly Scope[]): Access => ({
   session: true,
   api_key: true,
   oauth: { all },
 })
 
-/** Sessions and API keys, but no token whatever its scopes. */
-export const holderOnly: Access = { session: true, api_key: true, oauth: null }
+/** Sessions and API keys, but no OAuth token. */
+export const sessionOrKeyOnly: Access = { session: true, api_key: true, oauth: null }
 
-/** Only a session: what would let a leaked key or an agent take over the account. */
+/** Sessions only: a leaked API key or an agent must not be able to take over the account. */
 export const sessionOnly: Access = { session: true, api_key: false, oauth: null }
 
-/** Keeps the literal types, so that a handler's input and output can be read off by name. */
+/** Keeps the literal types, so handlers can derive their input and output types. */
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape
 
 export type InputOf<Shape extends OperationShape> = Static<Shape['input']>
@@ -100,11 +100,11 @@ export function isWrite(shape: OperationShape): boolean {
   return shape.method !== 'GET'
 }
 
-/** What it takes to know how an input travels and what it may be. */
+/** The part of an operation that input parsing needs. */
 export type InputShape = { method: string; input: TObject; carries?: 'body' }
 
-/** Where the input that is not in the path travels. */
-export function carrierOf(shape: Omit<InputShape, 'input'>): 'query' | 'body' {
+/** Whether input fields outside the path are sent in the query string or the body. */
+export function inputLocation(shape: Omit<InputShape, 'input'>): 'query' | 'body' {
   if (shape.carries !== undefined) return shape.carries
   return shape.method === 'GET' || shape.method === 'DELETE' ? 'query' : 'body'
 }

@@ -46,8 +46,8 @@ import {
 import { get_withdrawal, list_withdrawals, withdraw } from './withdrawals.ts'
 
 /**
- * All 52, in the order of the specification's tables. A record and not a list: the compiler finds
- * an operation by its name at once, where it would have to search a list for each handler.
+ * All 52 operations, in the order of the specification. A record instead of an array: the compiler
+ * looks an operation up by name instead of searching the array for every handler.
  */
 export const operations = {
   create_account,

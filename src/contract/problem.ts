@@ -1,4 +1,4 @@
-/** Every error code the service answers with, and the HTTP status it stands for. */
+/** Every error code and its HTTP status. */
 export const problem_statuses = {
   invalid_json: 400,
   invalid_request: 400,
@@ -78,14 +78,15 @@ export type ProblemDetail = { field: string; message: string }
 export type ProblemOptions = {
   details?: readonly ProblemDetail[]
   retry_after_s?: number
-  /** Only where the contract asks for another status than the code's own. */
+  /** Set only if the contract asks for a status other than the code's default. */
   status?: number
   cause?: unknown
 }
 
 /**
- * What a caller is meant to hear. Rooms throw a code and a sentence; only the doors know what
- * status, tool error or response code it becomes. The cause stays in the building.
+ * An error that is shown to the caller. The domain throws a code and a message; only the doors turn
+ * it into an HTTP status, an MCP tool error or an ISO 8583 response code. `cause` is logged and never
+ * leaves the service.
  */
 export class Problem extends Error {
   readonly code: ProblemCode

@@ -1,16 +1,16 @@
 /**
- * How each operation is reached: the part of the contract that a caller needs while it runs. It is
- * kept apart from schemas and words, so that the client carries these lines and no others.
+ * Method and path of each operation: the only part of the contract that clients need at run time.
+ * It is a file of its own so the client package can include it without schemas and descriptions.
  */
 export type Route = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Relative to /v1. Names in braces are taken from the path; the rest from query or body. */
+  /** Relative to /v1. Names in braces are path parameters; other fields go in the query or body. */
   path: string
-  /** Where the input travels when it is not the method's usual place (DELETE with a body). */
+  /** Set if the input is not sent in the method's usual place (a DELETE with a body). */
   carries?: 'body'
-  /** True where the answer is one page of a list. */
+  /** True if the response is one page of a list. */
   paged?: true
-  /** Never kept under an Idempotency-Key, so that a repeat would be a second attempt. */
+  /** True if responses are never stored under an Idempotency-Key, so a repeat runs again. */
   never_stored?: true
 }
 

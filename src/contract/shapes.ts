@@ -1,19 +1,19 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { IdPrefix } from '#kernel/id.ts'
 
-/** The small shapes that every section of the contract is made of. */
+/** Schemas shared by every section of the contract. */
 
 export const Nullable = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Null()])
 
-/** A closed set of words. `type` is said too: some tools do not infer it from the members. */
-export const OneOf = <const Values extends readonly string[]>(
+/** A string enum. `type` is explicit because some tools do not infer it from the members. */
+export const StringEnum = <const Values extends readonly string[]>(
   values: Values,
   options: { description?: string; default?: Values[number]; examples?: Values[number][] } = {},
 ) => Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options })
 
-/** In a query: one value or several, separated by commas. */
-export const ListOf = <const Values extends readonly string[]>(
+/** A query parameter that takes one or more enum values, separated by commas. */
+export const EnumList = <const Values extends readonly string[]>(
   values: Values,
   description: string,
 ) =>
@@ -21,7 +21,7 @@ export const ListOf = <const Values extends readonly string[]>(
     type: 'string',
     pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`,
     maxLength: 2_000,
-    description: `${description} One or several, separated by commas: ${values.join(', ')}.`,
+    description: `${description} Comma-separated. Allowed: ${values.join(', ')}.`,
     examples: [values.slice(0, 2).join(',')],
   })
 
@@ -38,76 +38,77 @@ export const Timestamp = (description: string) =>
     examples: ['2026-11-15T09:30:00.000Z'],
   })
 
-/** An amount in an answer. */
+/** An amount in a response. */
 export const Usd = (description: string) => Type.Number({ description, examples: [25.5] })
 
 /**
- * An amount in a request. `x-decimals` is what input validation reads: more decimals than these,
- * or a number too long to be held exactly, is refused as `invalid_amount`.
+ * An amount in a request. Input validation reads `x-decimals`: an amount with more decimal places,
+ * or with more digits than can be held exactly, is refused as `invalid_amount`.
  */
 export const UsdInput = (
   description: string,
   options: { decimals?: 2 | 6; examples?: number[] } = {},
 ) =>
   Type.Number({
-    description: `${description} At most ${options.decimals ?? 2} decimals.`,
+    description: `${description} Up to ${options.decimals ?? 2} decimal places.`,
     examples: options.examples ?? [25.5],
     'x-decimals': options.decimals ?? 2,
   })
 
 export const Metadata = Type.Record(Type.String(), Type.String(), {
-  description: 'Your own notes, as you sent them.',
+  description: 'Key-value pairs you attached to the object.',
   examples: [{ order: 'A-1009' }],
 })
 
-/** A pattern, because a record's key schema keeps nothing of a key but its pattern. */
+/** A pattern instead of minLength/maxLength: a record's key schema keeps only the pattern. */
 const MetadataKey = Type.String({ pattern: '^[^]{1,40}$' })
 
 export const MetadataInput = Type.Record(MetadataKey, Type.String({ maxLength: 500 }), {
   additionalProperties: false,
   maxProperties: 20,
   description:
-    'Your own notes: at most 20 pairs, keys of up to 40 and values of up to 500 characters.',
+    'Key-value pairs for your own use: up to 20, keys up to 40 characters, values up to 500.',
   examples: [{ order: 'A-1009' }],
 })
 
-/** What every object that can change carries. */
+/** Fields of every mutable object. */
 export const versioned = {
-  version: Type.Integer({ description: 'Grows by one with each change.', examples: [1] }),
-  created_at: Timestamp('When it was made.'),
-  updated_at: Timestamp('When it last changed.'),
+  version: Type.Integer({ description: 'Incremented by 1 with each change.', examples: [1] }),
+  created_at: Timestamp('Time of creation.'),
+  updated_at: Timestamp('Time of the last change.'),
 }
 
-/** The query every list takes. */
+/** Query parameters of every list. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100,
       default: 25,
-      description: 'Rows per page.',
+      description: 'Number of objects per page.',
       examples: [25],
     }),
   ),
   cursor: Type.Optional(
     Type.String({
-      description: 'The next_cursor of the page before. It is bound to its filters and order.',
+      description:
+        '`next_cursor` from the previous page. Only valid with the same filters and order.',
     }),
   ),
   order: Type.Optional(
-    OneOf(['desc', 'asc'], {
+    StringEnum(['desc', 'asc'], {
       default: 'desc',
-      description: 'desc: newest first; asc: oldest first.',
+      description: 'desc: newest first. asc: oldest first.',
       examples: ['desc'],
     }),
   ),
-  created_gt: Type.Optional(Timestamp('Only what was made after this moment.')),
-  created_gte: Type.Optional(Timestamp('Only what was made at or after this moment.')),
-  created_lt: Type.Optional(Timestamp('Only what was made before this moment.')),
-  created_lte: Type.Optional(Timestamp('Only what was made at or before this moment.')),
+  created_gt: Type.Optional(Timestamp('Created after this time.')),
+  created_gte: Type.Optional(Timestamp('Created at or after this time.')),
+  created_lt: Type.Optional(Timestamp('Created before this time.')),
+  created_lte: Type.Optional(Timestamp('Created at or before this time.')),
 }
 
-/** Input objects are strict: an ignored field or filter is dangerous, above all for an agent. */
+/** Inputs reject unknown fields: silently ignoring a filter or an amount is dangerous for agents. */
 export const Input = <Properties extends TProperties>(
   properties: Properties,
 ): TObject<Properties> => Type.Object(properties, { additionalProperties: false })
@@ -115,32 +116,41 @@ export const Input = <Properties extends TProperties>(
 export const Page = <Row extends TSchema>(row: Row) =>
   Type.Object({
     data: Type.Array(row),
-    next_cursor: Nullable(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
-    has_more: Type.Boolean({ description: 'Whether a next page exists.' }),
+    next_cursor: Nullable(
+      Type.String({
+        description: 'Pass this as `cursor` to get the next page. Null on the last page.',
+      }),
+    ),
+    has_more: Type.Boolean({ description: 'True if there are more objects after this page.' }),
   })
 
 export const TotpCode = Type.String({
-  description: 'The six digits of the authenticator app. A code works once.',
+  description: 'Six-digit code from the authenticator app. Each code works once.',
   maxLength: 32,
   examples: ['492039'],
 })
 
-export const Nothing = Type.Object({}, { description: 'No content.' })
+export const NoContent = Type.Object({}, { description: 'No content.' })
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'A stable code.', examples: ['invalid_request'] }),
-    message: Type.String({ description: 'A sentence for a person.' }),
-    request_id: Type.String({ description: 'Quote it when you ask for help.' }),
+    error: Type.String({
+      description: 'Machine-readable error code. Stable.',
+      examples: ['invalid_request'],
+    }),
+    message: Type.String({ description: 'Human-readable explanation.' }),
+    request_id: Type.String({
+      description: 'ID of the request. Include it when you contact support.',
+    }),
     details: Type.Optional(
       Type.Array(
         Type.Object({
-          field: Type.String({ description: 'The field it is about.' }),
-          message: Type.String({ description: 'What is wrong with it.' }),
+          field: Type.String({ description: 'The field that was rejected.' }),
+          message: Type.String({ description: 'What is wrong with the field.' }),
         }),
       ),
     ),
   },
-  { description: 'The body of every answer that is not a success.' },
+  { description: 'Returned with every 4xx and 5xx status.' },
 )
 export type ErrorBody = Static<typeof ErrorBody>

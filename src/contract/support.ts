@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox'
-import { holderOnly, operation } from './operation.ts'
+import { operation, sessionOrKeyOnly } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   versioned,
 } from './shapes.ts'
@@ -18,36 +18,36 @@ const ticket_statuses = ['open', 'pending', 'resolved', 'closed'] as const
 
 export const TicketMessage = Type.Object(
   {
-    id: Id('msg', 'The message.'),
-    author: OneOf(['customer', 'support'], {
-      description: 'Who wrote it.',
+    id: Id('msg', 'ID of the message.'),
+    author: StringEnum(['customer', 'support'], {
+      description: 'Who wrote the message.',
       examples: ['customer'],
     }),
     body: Type.String({
-      description: 'The text.',
-      examples: ['My card was declined at the railway ticket machine.'],
+      description: 'Text of the message.',
+      examples: ['My card was declined at a ticket machine.'],
     }),
-    created_at: Timestamp('When it was written.'),
+    created_at: Timestamp('Time it was written.'),
   },
-  { description: 'One message of a ticket.' },
+  { description: 'A message of a ticket.' },
 )
 export type TicketMessage = Static<typeof TicketMessage>
 
 export const Ticket = Type.Object(
   {
-    id: Id('tkt', 'The ticket.'),
-    subject: Type.String({ description: 'What it is about.', examples: ['Declined at a kiosk'] }),
-    category: OneOf(categories, { description: 'The kind of question.', examples: ['card'] }),
-    status: OneOf(ticket_statuses, {
-      description: 'open: waits for support. pending: waits for you. resolved, closed: done.',
+    id: Id('tkt', 'ID of the ticket.'),
+    subject: Type.String({ description: 'Subject line.', examples: ['Declined at a kiosk'] }),
+    category: StringEnum(categories, { description: 'Topic of the ticket.', examples: ['card'] }),
+    status: StringEnum(ticket_statuses, {
+      description: 'open: waiting for support. pending: waiting for you. resolved, closed: done.',
       examples: ['open'],
     }),
-    card_id: Nullable(Id('card', 'The card it is about.')),
-    transaction_id: Nullable(Id('txn', 'The transaction it is about.')),
-    messages: Type.Array(TicketMessage, { description: 'The conversation, oldest first.' }),
+    card_id: Nullable(Id('card', 'The card the ticket is about.')),
+    transaction_id: Nullable(Id('txn', 'The transaction the ticket is about.')),
+    messages: Type.Array(TicketMessage, { description: 'Messages, oldest first.' }),
     ...versioned,
   },
-  { description: 'A question to support and its answers.' },
+  { description: 'A support ticket with its messages.' },
 )
 export type Ticket = Static<typeof Ticket>
 
@@ -56,28 +56,28 @@ export const open_ticket = operation({
   ...routes.open_ticket,
   status: 201,
   section: 'Support and system',
-  summary: 'Ask support.',
+  summary: 'Open a support ticket.',
   description:
-    'Opens a ticket with a first message. Needs at least one active card on the account. Name ' +
-    'the card or the transaction where there is one. Never put a card number or a password into ' +
-    'a ticket. To contest a purchase use file_dispute.',
-  access: holderOnly,
+    'Opens a ticket with a first message. Requires an active card. Include the card or ' +
+    'transaction the ticket is about, if there is one. Never include card numbers or passwords. ' +
+    'To dispute a purchase, use file_dispute.',
+  access: sessionOrKeyOnly,
   input: Input({
     subject: Type.String({
-      description: 'What it is about, in one line.',
+      description: 'Subject line.',
       minLength: 1,
       maxLength: 200,
       examples: ['Declined at a kiosk'],
     }),
     message: Type.String({
-      description: 'The question.',
+      description: 'First message.',
       minLength: 1,
       maxLength: 10_000,
-      examples: ['My card was declined at the railway ticket machine. Why?'],
+      examples: ['My card was declined at a ticket machine. Why?'],
     }),
-    category: OneOf(categories, { description: 'The kind of question.', examples: ['card'] }),
-    card_id: Type.Optional(Id('card', 'The card it is about.')),
-    transaction_id: Type.Optional(Id('txn', 'The transaction it is about.')),
+    category: StringEnum(categories, { description: 'Topic of the ticket.', examples: ['card'] }),
+    card_id: Type.Optional(Id('card', 'The card the ticket is about.')),
+    transaction_id: Type.Optional(Id('txn', 'The transaction the ticket is about.')),
   }),
   output: Ticket,
   problems: ['active_card_required', 'not_found'],
@@ -89,12 +89,13 @@ export const list_tickets = operation({
   status: 200,
   section: 'Support and system',
   summary: 'List tickets.',
-  description: 'The tickets of the account with their conversations, by state and category.',
-  access: holderOnly,
+  description:
+    "Lists the account's support tickets with their messages. Filter by status or category.",
+  access: sessionOrKeyOnly,
   input: Input({
     ...pageQuery,
-    status: Type.Optional(ListOf(ticket_statuses, 'Only tickets in these states.')),
-    category: Type.Optional(ListOf(categories, 'Only of these kinds.')),
+    status: Type.Optional(EnumList(ticket_statuses, 'Filter by status.')),
+    category: Type.Optional(EnumList(categories, 'Filter by category.')),
   }),
   output: Page(Ticket),
   problems: ['invalid_cursor'],

@@ -1,34 +1,34 @@
 import Type, { type Static } from 'typebox'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
-import { Id, Input, Nullable, OneOf, Timestamp } from './shapes.ts'
+import { Id, Input, Nullable, StringEnum, Timestamp } from './shapes.ts'
 
-const Health = OneOf(['operational', 'degraded', 'outage', 'maintenance'], {
-  description: 'operational: all is well. degraded: slower or partly failing.',
+const Health = StringEnum(['operational', 'degraded', 'outage', 'maintenance'], {
+  description: 'operational: no known problems. degraded: slow or partly failing.',
   examples: ['operational'],
 })
 
 const HealthMessage = Nullable(
-  Type.String({ description: 'What is the matter, if anything.', examples: ['Slow answers.'] }),
+  Type.String({ description: 'Current problem, if any.', examples: ['Responses are slow.'] }),
 )
 
 const LatencyMs = Nullable(
-  Type.Number({ description: 'How long the last check took; null if unknown.', examples: [4.2] }),
+  Type.Number({ description: 'Duration of the last check. Null if unknown.', examples: [4.2] }),
 )
 
 export const Maintenance = Type.Object(
   {
-    starts_at: Timestamp('When it begins.'),
-    ends_at: Timestamp('When it is to end.'),
+    starts_at: Timestamp('Start time.'),
+    ends_at: Timestamp('Expected end time.'),
     message: Type.String({
-      description: 'What will be done.',
+      description: 'What to expect.',
       examples: ['Database upgrade; cards keep working.'],
     }),
     components: Type.Array(Type.String({ examples: ['rails'] }), {
-      description: 'The parts it concerns: issuer, rails, network.',
+      description: 'Affected components: issuer, rails, network.',
     }),
   },
-  { description: 'Planned maintenance.' },
+  { description: 'Scheduled maintenance.' },
 )
 export type Maintenance = Static<typeof Maintenance>
 
@@ -39,7 +39,7 @@ export const SystemHealth = Type.Object(
       {
         issuer: Type.Object(
           { status: Health, message: HealthMessage, latency_ms: LatencyMs },
-          { description: 'Issuing cards and answering purchases.' },
+          { description: 'Card issuing and authorizations.' },
         ),
         rails: Type.Object(
           { status: Health, message: HealthMessage, latency_ms: LatencyMs },
@@ -49,24 +49,24 @@ export const SystemHealth = Type.Object(
           {
             status: Health,
             message: HealthMessage,
-            chain: Type.String({ description: 'The chain.', examples: ['tron'] }),
+            chain: Type.String({ description: 'Blockchain.', examples: ['tron'] }),
             block_height: Nullable(
-              Type.Integer({ description: 'The last block seen.', examples: [68_000_000] }),
+              Type.Integer({ description: 'Last block seen.', examples: [68_000_000] }),
             ),
             lag_seconds: Nullable(
-              Type.Number({ description: 'How old that block is.', examples: [3] }),
+              Type.Number({ description: 'Age of that block.', examples: [3] }),
             ),
           },
           { description: 'The blockchain.' },
         ),
       },
-      { description: 'The parts, each measured.' },
+      { description: 'Measured status of each component.' },
     ),
-    maintenance: Type.Array(Maintenance, { description: 'What is planned or under way.' }),
-    version: Type.String({ description: 'The version of the service.', examples: ['0.1.0'] }),
-    checked_at: Timestamp('When this was measured.'),
+    maintenance: Type.Array(Maintenance, { description: 'Scheduled and ongoing maintenance.' }),
+    version: Type.String({ description: 'Version of the service.', examples: ['0.1.0'] }),
+    checked_at: Timestamp('Time of measurement.'),
   },
-  { description: 'How the service is doing, measured.' },
+  { description: 'Measured health of the service.' },
 )
 export type SystemHealth = Static<typeof SystemHealth>
 
@@ -79,81 +79,81 @@ export const SystemLimits = Type.Object(
   {
     rate_limits: Type.Object(
       {
-        burst_per_second: count('Calls in any second.', 60),
-        sustained_per_minute: count('Calls in any minute.', 1000),
-        remaining: count('Calls left of the sustained limit.', 998),
-        resets_at: Timestamp('When all of it is there again.'),
-        max_body_bytes: count('The largest request or answer.', 26_214_400),
-        max_evidence_bytes: count('The largest piece of evidence.', 104_857_600),
+        burst_per_second: count('Maximum calls per second.', 60),
+        sustained_per_minute: count('Maximum calls per minute.', 1000),
+        remaining: count('Calls left this minute.', 998),
+        resets_at: Timestamp('Time the limit resets.'),
+        max_body_bytes: count('Maximum size of a request or response.', 26_214_400),
+        max_evidence_bytes: count('Maximum size of an evidence file.', 104_857_600),
       },
-      { description: 'How often this credential may call; shared by REST and agent tools.' },
+      { description: 'Rate limits of this credential, shared by REST and MCP.' },
     ),
     spend_limits: Type.Object(
       {
-        deposit_min_usd: amount('The smallest deposit that is credited.', 1),
-        topup_min_usd: amount('The smallest top-up that can be asked for.', 5),
-        topup_max_usd: amount('The largest.', 50_000),
-        load_min_usd: amount('The smallest load of a card.', 1),
-        load_max_usd: amount('The largest.', 10_000),
-        card_balance_max_usd: amount('The most a card may hold.', 20_000),
-        cards_max: count('Cards that are not cancelled.', 100),
-        per_transaction_max_usd: amount('The most a purchase may cost.', 10_000),
-        daily_max_usd: amount('The most a card may spend per UTC day.', 20_000),
-        monthly_max_usd: amount('The most a card may spend per UTC month.', 100_000),
-        withdrawal_min_usd: amount('The smallest withdrawal.', 10),
-        withdrawal_max_usd: amount('The largest.', 25_000),
-        withdrawal_daily_usd: amount('The most that can be withdrawn per UTC day.', 50_000),
-        withdrawal_fee_usd: amount('The fee of a withdrawal, inside its amount.', 1),
+        deposit_min_usd: amount('Minimum deposit that is credited.', 1),
+        topup_min_usd: amount('Minimum top-up.', 5),
+        topup_max_usd: amount('Maximum top-up.', 50_000),
+        load_min_usd: amount('Minimum card load.', 1),
+        load_max_usd: amount('Maximum card load.', 10_000),
+        card_balance_max_usd: amount('Maximum balance of a card.', 20_000),
+        cards_max: count("Maximum number of cards that aren't canceled.", 100),
+        per_transaction_max_usd: amount('Maximum per purchase.', 10_000),
+        daily_max_usd: amount('Maximum a card can spend per UTC day.', 20_000),
+        monthly_max_usd: amount('Maximum a card can spend per UTC calendar month.', 100_000),
+        withdrawal_min_usd: amount('Minimum withdrawal.', 10),
+        withdrawal_max_usd: amount('Maximum withdrawal.', 25_000),
+        withdrawal_daily_usd: amount('Maximum withdrawals per UTC day.', 50_000),
+        withdrawal_fee_usd: amount('Withdrawal fee, included in the amount.', 1),
         withdrawal_used_today_usd: amount('Withdrawn this UTC day.', 0),
       },
-      { description: 'How much the account may move.' },
+      { description: 'Amount limits of the account.' },
     ),
     scopes: Type.Array(Type.String({ examples: ['card:read'] }), {
-      description: 'The scopes this credential acts with.',
+      description: 'Scopes of this credential.',
     }),
     credential: Type.Object(
       {
-        type: OneOf(['session', 'api_key', 'oauth_client'], {
-          description: 'The kind of credential.',
+        type: StringEnum(['session', 'api_key', 'oauth_client'], {
+          description: 'Type of the credential.',
           examples: ['api_key'],
         }),
-        id: Id('key', 'The credential.'),
+        id: Id('key', 'ID of the credential.'),
         card_ids: Nullable(
-          Type.Array(Id('card', 'A card.'), {
-            description: 'The only cards it sees; null: all of them.',
+          Type.Array(Id('card', 'ID of a card.'), {
+            description: 'Cards this credential is restricted to. Null: all cards.',
           }),
         ),
       },
-      { description: 'What made this call.' },
+      { description: 'The credential that made this call.' },
     ),
     programme: Type.Object(
       {
         bins: Type.Array(
           Type.Object({
             bin: Type.String({ description: 'The BIN.', examples: ['400000'] }),
-            brand: OneOf(['visa', 'mastercard'], {
-              description: 'The network of its cards.',
+            brand: StringEnum(['visa', 'mastercard'], {
+              description: 'Card network.',
               examples: ['visa'],
             }),
-            types: Type.Array(OneOf(['virtual', 'physical'], { examples: ['virtual'] }), {
-              description: 'The types of card it has.',
+            types: Type.Array(StringEnum(['virtual', 'physical'], { examples: ['virtual'] }), {
+              description: 'Card types it can issue.',
             }),
             default: Type.Boolean({
-              description: 'Whether issue_card takes it when none is named.',
+              description: 'True if issue_card uses this BIN by default.',
               examples: [true],
             }),
           }),
-          { description: 'The BINs that cards can be issued with.' },
+          { description: 'BINs available for new cards.' },
         ),
       },
-      { description: 'What the programme offers.' },
+      { description: 'Card program settings.' },
     ),
-    prices: Type.Record(Type.String(), amount('What one call costs.', 0.5), {
-      description: 'Operations that are paid for call by call (x402), and their prices in dollars.',
+    prices: Type.Record(Type.String(), amount('Price of one call.', 0.5), {
+      description: 'Operations charged per call (x402), with their prices in US dollars.',
       examples: [{ issue_card: 0.5 }],
     }),
   },
-  { description: 'What this caller may do, how often and how much.' },
+  { description: 'Limits, scopes and prices for the calling credential.' },
 )
 export type SystemLimits = Static<typeof SystemLimits>
 
@@ -162,10 +162,11 @@ export const get_system_health = operation({
   ...routes.get_system_health,
   status: 200,
   section: 'Support and system',
-  summary: 'Read the health of the service.',
+  summary: 'Retrieve the service health.',
   description:
-    'How issuer, rails and chain are doing, as measured, with planned maintenance. Answers 200 ' +
-    'whenever the API answers: read `status`. Ask it when deposits or purchases are slow.',
+    'Returns the measured health of card issuing, deposits and withdrawals, and the blockchain, ' +
+    'with scheduled maintenance. The HTTP status is 200 even during an outage: read `status`. ' +
+    'Check it when deposits or purchases are slow.',
   access: scoped('system:read'),
   input: Input({}),
   output: SystemHealth,
@@ -176,11 +177,11 @@ export const get_limits = operation({
   ...routes.get_limits,
   status: 200,
   section: 'Support and system',
-  summary: 'Read your limits.',
+  summary: 'Retrieve your limits.',
   description:
-    'How often this credential may call and what is left of it, the smallest and largest amounts ' +
-    'of every operation with money, the fee of a withdrawal, the scopes held, the BINs to ' +
-    'issue with, and which operations cost something. Ask it before the first write.',
+    'Returns the rate limit of this credential and what is left of it, minimum and maximum ' +
+    'amounts, the withdrawal fee, the scopes held, the BINs available for new cards, and ' +
+    'operations that are charged per call. Call it before your first write.',
   access: scoped('system:read'),
   input: Input({}),
   output: SystemLimits,

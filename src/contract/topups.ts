@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
   Metadata,
   MetadataInput,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   Usd,
   UsdInput,
@@ -24,26 +24,29 @@ const txid_example = '7c2d4206c03a883dd9066d920c0e4fd1f1a2a3c06b1f3f9c7d1ac2bd5c
 
 export const Topup = Type.Object(
   {
-    id: Id('tup', 'The top-up.'),
-    asset: Type.String({ description: 'The asset to send.', examples: ['USDT'] }),
+    id: Id('tup', 'ID of the top-up.'),
+    asset: Type.String({ description: 'Asset to send.', examples: ['USDT'] }),
     chain: Type.String({
-      description: 'The chain to send it on. Funds sent on another chain are lost to this top-up.',
+      description:
+        'Blockchain to send it on. Money sent on another chain is not credited to this top-up.',
       examples: ['tron'],
     }),
     deposit_address: Type.String({
-      description: 'Where to send it. An address belongs to one top-up and is never used again.',
+      description: 'Address to send to. Each top-up has its own address, which is never reused.',
       examples: ['TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE'],
     }),
-    amount_usd: Usd('What was asked for. Less or more may be sent; what arrives is credited.'),
-    status: OneOf(topup_statuses, {
+    amount_usd: Usd(
+      'Requested amount. You can send more or less: the amount received is credited.',
+    ),
+    status: StringEnum(topup_statuses, {
       description:
-        'awaiting: nothing seen yet. confirming: a transfer was seen and is not final. ' +
-        'completed: credited. cancelled: called off, or the window closed. error: not settled, ' +
-        'the reason says why.',
+        'awaiting: no transfer seen. confirming: a transfer was seen but is not final. ' +
+        'completed: credited. cancelled: canceled or expired. error: not credited; see ' +
+        '`status_reason`.',
       examples: ['awaiting'],
     }),
     status_reason: Nullable(
-      OneOf(
+      StringEnum(
         [
           'expired',
           'cancelled_by_user',
@@ -53,52 +56,52 @@ export const Topup = Type.Object(
           'screening',
           'reorg',
         ],
-        { description: 'Why it is in this state, where that needs saying.', examples: ['expired'] },
+        { description: 'Reason for the status, if there is one.', examples: ['expired'] },
       ),
     ),
-    received_usd: Usd('What has arrived on the chain, final or not.'),
-    credited_usd: Usd('What has been added to the balance.'),
-    payment_state: OneOf(['none', 'partial', 'exact', 'over', 'late'], {
-      description: 'How what arrived compares with what was asked for; late wins over the others.',
+    received_usd: Usd('Amount received on the blockchain, final or not.'),
+    credited_usd: Usd('Amount credited to the balance.'),
+    payment_state: StringEnum(['none', 'partial', 'exact', 'over', 'late'], {
+      description: 'Amount received compared with the amount requested. late takes precedence.',
       examples: ['none'],
     }),
     txid: Nullable(
       Type.String({
-        description: 'The last transfer seen on the chain; null until there is one.',
+        description: 'Last transfer seen on the blockchain. Null until there is one.',
         examples: [txid_example],
       }),
     ),
     txids: Type.Array(Type.String({ examples: [txid_example] }), {
-      description: 'Every transfer to this address.',
+      description: 'All transfers to this address.',
     }),
     confirmations: Type.Integer({
-      description: 'How many blocks deep the last transfer is.',
+      description: 'Confirmations of the last transfer.',
       examples: [0],
     }),
     required_confirmations: Type.Integer({
-      description: 'How many it takes on this chain.',
+      description: 'Confirmations required on this chain.',
       examples: [19],
     }),
     qr_data_uri: Type.Optional(
       Nullable(
         Type.String({
-          description: 'The payment as a QR image (PNG, as a data URI), while it is awaited.',
+          description: 'QR code as a PNG data URI, while the top-up is awaiting.',
           examples: ['data:image/png;base64,iVBORw0KGgo='],
         }),
       ),
     ),
     payment_uri: Type.String({
-      description: 'The payment as a URI that wallets open.',
+      description: 'Payment URI that wallets can open.',
       examples: ['tron:TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE?amount=25.5'],
     }),
-    expires_at: Timestamp('When the window closes. What arrives later is still credited.'),
-    completed_at: Nullable(Timestamp('When it was credited.')),
+    expires_at: Timestamp('Time the top-up expires. Later transfers are still credited.'),
+    completed_at: Nullable(Timestamp('Time it was credited.')),
     metadata: Metadata,
     ...versioned,
   },
   {
     description:
-      'A deposit that is expected. Tolerate the status `pending` too; it means awaiting.',
+      'An expected deposit. Clients must also accept the status `pending`, which means awaiting.',
   },
 )
 export type Topup = Static<typeof Topup>
@@ -108,20 +111,24 @@ export const create_topup = operation({
   ...routes.create_topup,
   status: 201,
   section: 'Top-ups',
-  summary: 'Get an address to deposit to.',
+  summary: 'Create a top-up.',
   description:
-    'Makes a deposit address and a QR image for one top-up. Send the asset on the named chain to ' +
-    'that address; the balance is credited with what arrives once it is final (on tron after ' +
-    'about a minute). The window is 60 minutes; later transfers are still credited. Moves no ' +
-    'money by itself. get_limits tells the smallest and the largest amount.',
+    'Creates a deposit address and a QR code for one top-up. Send the asset to that address on ' +
+    "the given chain; what arrives is credited to the balance once it's final (about a minute on " +
+    'tron). The top-up expires after 60 minutes, but later transfers are still credited. Moves ' +
+    'no money by itself. See get_limits for the minimum and maximum.',
   access: scoped('topup:create'),
   input: Input({
-    amount_usd: UsdInput('What you mean to send.'),
+    amount_usd: UsdInput('Amount you plan to send.'),
     asset: Type.Optional(
-      Type.String({ description: 'The asset.', default: 'USDT', examples: ['USDT'] }),
+      Type.String({ description: 'Asset to send.', default: 'USDT', examples: ['USDT'] }),
     ),
     chain: Type.Optional(
-      Type.String({ description: 'The chain.', default: 'tron', examples: ['tron'] }),
+      Type.String({
+        description: 'Blockchain to send it on.',
+        default: 'tron',
+        examples: ['tron'],
+      }),
     ),
     metadata: Type.Optional(MetadataInput),
   }),
@@ -142,19 +149,16 @@ export const list_topups = operation({
   status: 200,
   section: 'Top-ups',
   summary: 'List top-ups.',
-  description: 'The top-ups of the account, by state, asset, chain, transfer and date.',
+  description: "Lists the account's top-ups. Filter by status, asset, chain, transfer or date.",
   access: scoped('topup:read'),
   input: Input({
     ...pageQuery,
     status: Type.Optional(
-      ListOf(
-        [...topup_statuses, 'pending'],
-        'Only top-ups in these states; pending means awaiting.',
-      ),
+      EnumList([...topup_statuses, 'pending'], 'Filter by status. pending means awaiting.'),
     ),
-    asset: Several('Only in this asset.', { example: 'USDT' }),
-    chain: Several('Only on this chain.', { example: 'tron' }),
-    txid: Several('Only the one that this transfer paid.', { example: txid_example }),
+    asset: StringList('Filter by asset.', { example: 'USDT' }),
+    chain: StringList('Filter by chain.', { example: 'tron' }),
+    txid: StringList('Filter by transfer.', { example: txid_example }),
   }),
   output: Page(Topup),
   problems: ['invalid_cursor'],
@@ -165,12 +169,12 @@ export const get_topup = operation({
   ...routes.get_topup,
   status: 200,
   section: 'Top-ups',
-  summary: 'Read a top-up.',
+  summary: 'Retrieve a top-up.',
   description:
-    'One top-up with its state, confirmations and transfers. To wait for a deposit, ask every ' +
-    'few seconds or subscribe to topup.confirmed.',
+    'Returns a top-up with its status, confirmations and transfers. To wait for a deposit, poll ' +
+    'every few seconds or subscribe to topup.confirmed.',
   access: scoped('topup:read'),
-  input: Input({ id: Id('tup', 'The top-up.') }),
+  input: Input({ id: Id('tup', 'ID of the top-up.') }),
   output: Topup,
 })
 
@@ -179,13 +183,13 @@ export const cancel_topup = operation({
   ...routes.cancel_topup,
   status: 200,
   section: 'Top-ups',
-  summary: 'Call off a top-up.',
+  summary: 'Cancel a top-up.',
   description:
-    'Calls off a top-up that nothing has arrived for; in any other state it answers ' +
-    '`topup_not_cancellable`. It cannot be opened again, but make a new one freely. A transfer ' +
-    'that is already on its way is still credited.',
+    'Cancels a top-up that has received no transfer; otherwise fails with ' +
+    "`topup_not_cancellable`. Can't be undone, but you can create a new one. A transfer already " +
+    'on its way is still credited.',
   access: scoped('topup:create'),
-  input: Input({ id: Id('tup', 'The top-up to call off.') }),
+  input: Input({ id: Id('tup', 'The top-up to cancel.') }),
   output: Topup,
   problems: ['topup_not_cancellable'],
   destructive: true,

@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox'
-import { Several, SeveralIds } from './filters.ts'
+import { IdList, StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   Usd,
   UsdInput,
@@ -27,121 +27,134 @@ const transaction_statuses = [
   'declined',
 ] as const
 
-const Network = OneOf(['visa', 'mastercard'], {
+const Network = StringEnum(['visa', 'mastercard'], {
   description: 'The card network.',
   examples: ['visa'],
 })
 
 const ThreeDs = Type.Object(
   {
-    result: OneOf(['none', 'frictionless', 'approved', 'declined', 'timeout'], {
-      description: 'How the cardholder was checked.',
+    result: StringEnum(['none', 'frictionless', 'approved', 'declined', 'timeout'], {
+      description: 'Result of cardholder authentication.',
       examples: ['frictionless'],
     }),
     challenge_id: Nullable(Id('chg', 'The challenge, if there was one.')),
   },
-  { description: '3-D Secure, for purchases online.' },
+  { description: '3-D Secure authentication of an online purchase.' },
 )
 
 export const Transaction = Type.Object(
   {
-    id: Id('txn', 'The transaction.'),
-    card_id: Id('card', 'The card.'),
-    type: OneOf(transaction_types, {
+    id: Id('txn', 'ID of the transaction.'),
+    card_id: Id('card', 'The card used.'),
+    type: StringEnum(transaction_types, {
       description:
-        'authorization: approved, the amount is held. capture: settled by the merchant. refund: ' +
-        'money back. decline: refused.',
+        'authorization: approved, the amount is on hold. capture: collected by the merchant. ' +
+        'refund: money returned. decline: not approved.',
       examples: ['authorization'],
     }),
-    status: OneOf(transaction_statuses, {
+    status: StringEnum(transaction_statuses, {
       description:
-        'Of an authorization: pending, captured, partially_captured, reversed or expired. ' +
-        'Captures are settled, refunds settled or, if the merchant took one back, reversed. ' +
-        'Declines are declined.',
+        'An authorization is pending, captured, partially_captured, reversed or expired. A ' +
+        'capture is settled. A refund is settled, or reversed if the merchant took it back. A ' +
+        'decline is declined.',
       examples: ['pending'],
     }),
     authorization_id: Nullable(
-      Id('txn', 'The authorization of the purchase; it groups what belongs together.'),
+      Id('txn', 'The authorization of the purchase. Groups the transactions of one purchase.'),
     ),
     amount: Type.Number({
-      description: "The amount in the merchant's currency.",
+      description: "Amount in the merchant's currency.",
       examples: [23.1],
     }),
-    currency: Type.String({ description: "The merchant's currency.", examples: ['EUR'] }),
-    amount_usd: Usd('The amount in dollars.'),
+    currency: Type.String({
+      description: "The merchant's currency (ISO 4217).",
+      examples: ['EUR'],
+    }),
+    amount_usd: Usd('Amount in US dollars.'),
     fx_rate: Nullable(
       Type.String({
-        description: 'Dollars per unit of the currency; null for dollars.',
+        description: 'US dollars per unit of `currency`. Null for USD.',
         examples: ['1.1039'],
       }),
     ),
-    fee_usd: Type.Number({ description: 'What it cost on top.', examples: [0] }),
-    direction: OneOf(['debit', 'credit'], {
-      description: 'debit: leaves the card. credit: comes to it. Amounts are positive either way.',
+    fee_usd: Type.Number({ description: 'Fee charged on top of the amount.', examples: [0] }),
+    direction: StringEnum(['debit', 'credit'], {
+      description:
+        'debit: money leaves the card. credit: money returns. Amounts are always positive.',
       examples: ['debit'],
     }),
-    merchant_name: Type.String({ description: 'The merchant.', examples: ['BAHN TICKET'] }),
-    mcc: Type.String({ description: 'The merchant category, four digits.', examples: ['4112'] }),
-    merchant_city: Nullable(Type.String({ description: 'Its city.', examples: ['BERLIN'] })),
+    merchant_name: Type.String({ description: 'Merchant name.', examples: ['BAHN TICKET'] }),
+    mcc: Type.String({ description: 'Merchant category code (four digits).', examples: ['4112'] }),
+    merchant_city: Nullable(Type.String({ description: 'Merchant city.', examples: ['BERLIN'] })),
     merchant_country: Nullable(
-      Type.String({ description: 'Its country, ISO 3166-1 alpha-2.', examples: ['DE'] }),
+      Type.String({ description: 'Merchant country (ISO 3166-1 alpha-2).', examples: ['DE'] }),
     ),
     merchant_id: Nullable(
-      Type.String({ description: 'The id its bank gave it.', examples: ['000000012345678'] }),
+      Type.String({
+        description: 'Merchant ID assigned by the acquirer.',
+        examples: ['000000012345678'],
+      }),
     ),
-    terminal_id: Nullable(Type.String({ description: 'The terminal.', examples: ['TERM0001'] })),
+    terminal_id: Nullable(Type.String({ description: 'Terminal ID.', examples: ['TERM0001'] })),
     held_usd: Type.Number({
-      description: 'Of an authorization: what is still held for it.',
+      description: 'Amount of an authorization that is still on hold.',
       examples: [25.5],
     }),
-    captured_usd: Type.Number({ description: 'Captured so far.', examples: [0] }),
-    refunded_usd: Type.Number({ description: 'Refunded so far.', examples: [0] }),
+    captured_usd: Type.Number({ description: 'Amount captured so far.', examples: [0] }),
+    refunded_usd: Type.Number({ description: 'Amount refunded so far.', examples: [0] }),
     decline_code: Nullable(
       Type.String({
-        description: 'Why it was declined: the first check that failed. More codes may be added.',
+        description: 'Reason for the decline: the first check that failed. New codes may be added.',
         examples: ['insufficient_funds'],
       }),
     ),
     decline_message: Nullable(
       Type.String({
-        description: 'The same in words.',
-        examples: ['The card does not hold enough for this purchase.'],
+        description: 'Reason for the decline, in words.',
+        examples: ['The card balance is too low.'],
       }),
     ),
     failed_rules: Type.Array(Type.String({ examples: ['limit_daily'] }), {
       description: 'Every check that failed, as decline codes.',
     }),
     card_present: Type.Boolean({
-      description: 'Whether the card was there.',
+      description: 'True if the card was physically present.',
       examples: [false],
     }),
-    entry_mode: OneOf(
+    entry_mode: StringEnum(
       ['chip', 'contactless', 'swipe', 'keyed', 'ecommerce', 'credential_on_file'],
-      { description: 'How the number was read.', examples: ['ecommerce'] },
+      { description: 'How the card number was entered.', examples: ['ecommerce'] },
     ),
     wallet: Nullable(
-      OneOf(['apple_pay', 'google_pay'], {
-        description: 'The mobile wallet it was paid with.',
+      StringEnum(['apple_pay', 'google_pay'], {
+        description: 'The mobile wallet used.',
         examples: ['apple_pay'],
       }),
     ),
     three_ds: Nullable(ThreeDs),
     network: Network,
     network_transaction_id: Nullable(
-      Type.String({ description: "The network's own id.", examples: ['386319000123456'] }),
+      Type.String({
+        description: 'Transaction ID of the card network.',
+        examples: ['386319000123456'],
+      }),
     ),
     retrieval_reference_number: Nullable(
-      Type.String({ description: 'Data element 37.', examples: ['631909000123'] }),
+      Type.String({
+        description: 'Retrieval reference number (data element 37).',
+        examples: ['631909000123'],
+      }),
     ),
     authorization_code: Nullable(
-      Type.String({ description: 'Data element 38 of the approval.', examples: ['A1B2C3'] }),
+      Type.String({ description: 'Approval code (data element 38).', examples: ['A1B2C3'] }),
     ),
-    dispute_id: Nullable(Id('dsp', 'The dispute about it, if any.')),
+    dispute_id: Nullable(Id('dsp', 'The dispute about this transaction, if any.')),
     ...versioned,
-    settled_at: Nullable(Timestamp('When it was settled.')),
-    expires_at: Nullable(Timestamp('When an open authorization is given back: after 7 days.')),
+    settled_at: Nullable(Timestamp('Time it was settled.')),
+    expires_at: Nullable(Timestamp('Time an open authorization expires: 7 days after approval.')),
   },
-  { description: 'One event of a purchase: an authorization, capture, refund or decline.' },
+  { description: 'An authorization, capture, refund or decline.' },
 )
 export type Transaction = Static<typeof Transaction>
 
@@ -149,51 +162,57 @@ const Elements = (description: string) => Type.Record(Type.String(), Type.String
 
 export const AuthDetails = Type.Object(
   {
-    transaction_id: Id('txn', 'The transaction.'),
+    transaction_id: Id('txn', 'ID of the transaction.'),
     network: Network,
-    iso_version: OneOf(['1987'], { description: 'The edition of ISO 8583.', examples: ['1987'] }),
-    mti: Type.String({ description: 'The type of the message.', examples: ['0100'] }),
-    response_mti: Type.String({ description: 'The type of the answer.', examples: ['0110'] }),
+    iso_version: StringEnum(['1987'], { description: 'Edition of ISO 8583.', examples: ['1987'] }),
+    mti: Type.String({ description: 'Message type indicator of the request.', examples: ['0100'] }),
+    response_mti: Type.String({
+      description: 'Message type indicator of the response.',
+      examples: ['0110'],
+    }),
     bitmap: Type.String({
-      description: 'Which elements the message has, in hex.',
+      description: 'Bitmap of the request, in hex.',
       examples: ['7234448128e08000'],
     }),
     fields: Elements(
-      'The data elements by number, as they came, with 38 and 39 of the answer. The card number ' +
-        'shows its first six and last four digits, the expiry is masked, and tracks, PIN and ' +
-        'chip data (35, 36, 45, 52, 55) are left out.',
+      'Data elements of the request by number, plus 38 and 39 of the response. The card number ' +
+        'shows only its first six and last four digits, the expiration date is masked, and track, ' +
+        'PIN and chip data (35, 36, 45, 52, 55) is removed.',
     ),
-    response_fields: Elements("The answer's data elements by number."),
-    named: Elements('The same elements by name, such as processing_code.'),
-    response_code: Type.String({ description: 'Data element 39 of the answer.', examples: ['00'] }),
+    response_fields: Elements('Data elements of the response by number.'),
+    named: Elements('The same data elements by name, such as processing_code.'),
+    response_code: Type.String({
+      description: 'Response code (data element 39).',
+      examples: ['00'],
+    }),
     raw_hex: Type.String({
-      description: 'The message in hex, masked in the same way.',
+      description: 'The request in hex, masked the same way.',
       examples: ['30313030'],
     }),
-    received_at: Timestamp('When the message came.'),
+    received_at: Timestamp('Time the request was received.'),
   },
-  { description: 'The ISO 8583 message behind a transaction, masked.' },
+  { description: 'The ISO 8583 message of a transaction, masked.' },
 )
 export type AuthDetails = Static<typeof AuthDetails>
 
 const transactionFilters = {
-  type: Type.Optional(ListOf(transaction_types, 'Only of these types.')),
-  status: Type.Optional(ListOf(transaction_statuses, 'Only in these states.')),
-  mcc: Several('Only with this merchant category.', { each: '\\d{4}', example: '4112' }),
+  type: Type.Optional(EnumList(transaction_types, 'Filter by type.')),
+  status: Type.Optional(EnumList(transaction_statuses, 'Filter by status.')),
+  mcc: StringList('Filter by merchant category code.', { each: '\\d{4}', example: '4112' }),
   merchant: Type.Optional(
     Type.String({
-      description: 'Only where the name of the merchant holds this, in any case.',
+      description: 'Merchant name contains this text (case-insensitive).',
       minLength: 1,
       maxLength: 100,
       examples: ['bahn'],
     }),
   ),
-  country: Several('Only from merchants in this country.', { each: '[A-Z]{2}', example: 'DE' }),
-  currency: Several('Only in this currency.', { each: '[A-Z]{3}', example: 'EUR' }),
-  amount_gte: Type.Optional(UsdInput('Only of at least this many dollars.', { decimals: 6 })),
-  amount_lte: Type.Optional(UsdInput('Only of at most this many dollars.', { decimals: 6 })),
-  authorization_id: SeveralIds('txn', 'Only what belongs to this authorization.'),
-  dispute_id: SeveralIds('dsp', 'Only what this dispute is about.'),
+  country: StringList('Filter by merchant country.', { each: '[A-Z]{2}', example: 'DE' }),
+  currency: StringList('Filter by currency.', { each: '[A-Z]{3}', example: 'EUR' }),
+  amount_gte: Type.Optional(UsdInput('Minimum amount in US dollars.', { decimals: 6 })),
+  amount_lte: Type.Optional(UsdInput('Maximum amount in US dollars.', { decimals: 6 })),
+  authorization_id: IdList('txn', 'Filter by purchase: all transactions of this authorization.'),
+  dispute_id: IdList('dsp', 'Filter by dispute.'),
 }
 
 const TransactionPage = Page(Transaction)
@@ -205,13 +224,13 @@ export const list_transactions = operation({
   section: 'Transactions',
   summary: 'List card transactions.',
   description:
-    'What was paid with all cards, declines included, one row per event: a purchase is an ' +
-    'authorization and its captures and refunds, grouped by authorization_id. Filter by card, ' +
-    'type, state, merchant, country, currency, amount and date.',
+    'Lists transactions of all cards, including declines. Each authorization, capture, refund ' +
+    'and decline is a row; those of one purchase share an `authorization_id`. Filter by card, ' +
+    'type, status, merchant, country, currency, amount or date.',
   access: scoped('transaction:read'),
   input: Input({
     ...pageQuery,
-    card_id: SeveralIds('card', 'Only with this card.'),
+    card_id: IdList('card', 'Filter by card.'),
     ...transactionFilters,
   }),
   output: TransactionPage,
@@ -223,10 +242,11 @@ export const get_transaction = operation({
   ...routes.get_transaction,
   status: 200,
   section: 'Transactions',
-  summary: 'Read a transaction.',
-  description: 'One authorization, capture, refund or decline. A decline says which checks failed.',
+  summary: 'Retrieve a transaction.',
+  description:
+    'Returns an authorization, capture, refund or decline. Declines list the checks that failed.',
   access: scoped('transaction:read'),
-  input: Input({ id: Id('txn', 'The transaction.') }),
+  input: Input({ id: Id('txn', 'ID of the transaction.') }),
   output: Transaction,
 })
 
@@ -235,10 +255,10 @@ export const list_card_transactions = operation({
   ...routes.list_card_transactions,
   status: 200,
   section: 'Transactions',
-  summary: "List one card's transactions.",
-  description: 'The same as list_transactions, for one card.',
+  summary: 'List transactions of a card.',
+  description: 'Lists transactions of one card, with the same filters as list_transactions.',
   access: scoped('transaction:read'),
-  input: Input({ id: Id('card', 'The card.'), ...pageQuery, ...transactionFilters }),
+  input: Input({ id: Id('card', 'ID of the card.'), ...pageQuery, ...transactionFilters }),
   output: TransactionPage,
   problems: ['invalid_cursor'],
 })
@@ -248,12 +268,12 @@ export const get_auth_details = operation({
   ...routes.get_auth_details,
   status: 200,
   section: 'Transactions',
-  summary: 'Read the raw authorization message.',
+  summary: 'Retrieve the ISO 8583 message.',
   description:
-    'The ISO 8583 data elements behind a transaction, masked, with the answer that was given. ' +
-    'For finding out why a merchant or a network says something else. A transaction without a ' +
-    'message of its own answers `not_found`.',
+    'Returns the masked ISO 8583 data elements of a transaction and of the response sent. Use it ' +
+    'to find out why a merchant or card network reports something different. Fails with ' +
+    '`not_found` for a transaction that has no message.',
   access: scoped('transaction:read'),
-  input: Input({ id: Id('txn', 'The transaction.') }),
+  input: Input({ id: Id('txn', 'ID of the transaction.') }),
   output: AuthDetails,
 })

@@ -1,16 +1,16 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { StringList } from './filters.ts'
 import { type Access, operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
-  Nothing,
+  NoContent,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   Usd,
   versioned,
@@ -18,83 +18,86 @@ import {
 
 const webhook_statuses = ['enabled', 'disabled'] as const
 
-/** Seven days: longer than any careful roll-out of a new secret, shorter than forgetting it. */
+/** Seven days: enough to roll out a new secret, short enough that the old one doesn't linger. */
 const GRACE_MAX_SECONDS = 604_800
 const GRACE_SECONDS = 86_400
 
 export const Delivery = Type.Object(
   {
-    id: Id('dlv', 'The attempt.'),
-    event_id: Id('evt', 'The event.'),
-    event_type: Type.String({ description: 'The type of the event.', examples: ['card.loaded'] }),
-    webhook_id: Id('wh', 'The subscription.'),
-    attempt: Type.Integer({ description: 'Which attempt of the event it is.', examples: [1] }),
-    trigger: OneOf(['automatic', 'replay'], {
-      description: 'Whether it was due or asked for.',
+    id: Id('dlv', 'ID of the attempt.'),
+    event_id: Id('evt', 'The event delivered.'),
+    event_type: Type.String({ description: 'Event type.', examples: ['card.loaded'] }),
+    webhook_id: Id('wh', 'The webhook subscription.'),
+    attempt: Type.Integer({ description: 'Number of the attempt for this event.', examples: [1] }),
+    trigger: StringEnum(['automatic', 'replay'], {
+      description: 'automatic: scheduled. replay: requested with replay_webhook.',
       examples: ['automatic'],
     }),
     url: Type.String({
-      description: 'Where it was sent.',
+      description: 'Endpoint URL.',
       examples: ['https://shop.example/florin'],
     }),
-    status: OneOf(['succeeded', 'failed', 'pending'], {
-      description: 'succeeded: answered with 2xx in time. pending: not answered yet.',
+    status: StringEnum(['succeeded', 'failed', 'pending'], {
+      description: 'succeeded: responded with 2xx in time. pending: no response yet.',
       examples: ['succeeded'],
     }),
     response_status: Nullable(
-      Type.Integer({ description: 'The HTTP status of the answer.', examples: [200] }),
+      Type.Integer({ description: 'HTTP status of the response.', examples: [200] }),
     ),
     response_excerpt: Nullable(
-      Type.String({ description: 'The first kilobyte of the answer.', examples: ['ok'] }),
+      Type.String({ description: 'First kilobyte of the response.', examples: ['ok'] }),
     ),
     error: Nullable(
-      Type.String({ description: 'What went wrong without an answer.', examples: ['timeout'] }),
+      Type.String({
+        description: 'Reason for a failure without a response.',
+        examples: ['timeout'],
+      }),
     ),
     duration_ms: Nullable(
-      Type.Integer({ description: 'How long the endpoint took.', examples: [84] }),
+      Type.Integer({ description: 'Response time of the endpoint.', examples: [84] }),
     ),
-    created_at: Timestamp('When it was made.'),
-    next_attempt_at: Nullable(Timestamp('When the next one is due; null if there is none.')),
+    created_at: Timestamp('Time of the attempt.'),
+    next_attempt_at: Nullable(Timestamp('Time of the next attempt. Null if there is none.')),
   },
-  { description: 'One attempt to deliver an event.' },
+  { description: 'An attempt to deliver an event.' },
 )
 export type Delivery = Static<typeof Delivery>
 
 const fields = {
-  id: Id('wh', 'The subscription.'),
+  id: Id('wh', 'ID of the subscription.'),
   url: Type.String({
-    description: 'Where events are sent.',
+    description: 'Endpoint URL.',
     examples: ['https://shop.example/florin'],
   }),
   events: Type.Array(Type.String({ examples: ['card.loaded'] }), {
-    description: 'The event types it gets; * means all.',
+    description: 'Subscribed event types. * means all.',
   }),
-  status: OneOf(webhook_statuses, {
-    description: 'A disabled subscription gets nothing.',
+  status: StringEnum(webhook_statuses, {
+    description: 'A disabled subscription receives nothing.',
     examples: ['enabled'],
   }),
   disabled_reason: Nullable(
-    Type.String({ description: 'Why it is disabled.', examples: ['failing_for_5_days'] }),
+    Type.String({ description: 'Reason it was disabled.', examples: ['failing_for_5_days'] }),
   ),
   description: Nullable(
-    Type.String({ description: 'Your own note.', examples: ['Shop back end'] }),
+    Type.String({ description: 'Your description.', examples: ['Shop back end'] }),
   ),
   secret_hint: Type.String({
-    description: 'The last characters of the signing secret, to tell two apart.',
+    description: 'Last characters of the signing secret, to tell secrets apart.',
     examples: ['…x7Qd'],
   }),
   previous_secret_expires_at: Nullable(
-    Timestamp('Until when deliveries are signed with the secret before the last rotation too.'),
+    Timestamp('Until this time deliveries are also signed with the previous secret.'),
   ),
-  failing_since: Nullable(Timestamp('Since when every delivery has failed.')),
-  last_delivery_at: Nullable(Timestamp('When something was last delivered.')),
+  failing_since: Nullable(Timestamp('Time since which every delivery has failed.')),
+  last_delivery_at: Nullable(Timestamp('Time of the last delivery.')),
   ...versioned,
 }
 
 const Secret = Nullable(
   Type.String({
     description:
-      'The signing secret, shown this once. Null when the answer is replayed under the same ' +
+      'Signing secret, shown only once. Null when the response is replayed for the same ' +
       'Idempotency-Key.',
     examples: ['whsec_…'],
   }),
@@ -105,116 +108,131 @@ export const Webhook = Type.Object(
     ...fields,
     secret: Type.Optional(Secret),
     recent_deliveries: Type.Optional(
-      Type.Array(Delivery, { description: 'The last 20 attempts; only with expand=deliveries.' }),
+      Type.Array(Delivery, { description: 'Last 20 attempts. Only with expand=deliveries.' }),
     ),
   },
-  { description: 'A subscription to events. The secret stands only in the answer that made it.' },
+  {
+    description:
+      'A webhook subscription. The secret is included only when it is created or rotated.',
+  },
 )
 export type Webhook = Static<typeof Webhook>
 
 export const NewWebhook = Type.Object(
   { ...fields, secret: Secret },
-  { description: 'A new subscription, with the signing secret that is shown once.' },
+  { description: 'A new subscription, with the signing secret that is shown only once.' },
 )
 export type NewWebhook = Static<typeof NewWebhook>
 
-const anything = (description: string) =>
+const freeForm = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description })
 
 export const EventBody = Type.Object(
   {
-    id: Id('evt', 'The event. The same on every retry and replay: use it to skip what you know.'),
-    type: Type.String({ description: 'What happened.', examples: ['card.loaded'] }),
-    api_version: OneOf(['v1'], { description: 'The version of the shapes.', examples: ['v1'] }),
-    created_at: Timestamp('When it happened.'),
+    id: Id(
+      'evt',
+      'ID of the event. Identical on every retry and replay: use it to ignore duplicates.',
+    ),
+    type: Type.String({ description: 'Event type.', examples: ['card.loaded'] }),
+    api_version: StringEnum(['v1'], {
+      description: 'Version of the data format.',
+      examples: ['v1'],
+    }),
+    created_at: Timestamp('Time of the event.'),
     livemode: Type.Boolean({ description: 'False in the sandbox.', examples: [false] }),
-    account_id: Id('acct', 'The account.'),
+    account_id: Id('acct', 'ID of the account.'),
     sequence: Nullable(
       Type.Integer({
-        description: "Counts the account's events by one, without gaps; null for challenges.",
+        description: "Position among the account's events, without gaps. Null for challenges.",
         examples: [42],
       }),
     ),
     request: Nullable(
       Type.Object(
         {
-          id: Id('req', 'The request.'),
+          id: Id('req', 'ID of the request.'),
           idempotency_key: Nullable(
-            Type.String({ description: 'Its Idempotency-Key, if it had one.', examples: ['a-1'] }),
+            Type.String({
+              description: 'Idempotency-Key of the request, if it had one.',
+              examples: ['a-1'],
+            }),
           ),
         },
-        { description: 'The request that caused it; null where no request did.' },
+        { description: 'The API request that caused the event. Null if none did.' },
       ),
     ),
     data: Type.Object(
       {
-        object: anything('The resource, as reading it shows it.'),
-        previous_attributes: Type.Optional(anything('What the changed fields were before.')),
+        object: freeForm('The object, as its GET endpoint returns it.'),
+        previous_attributes: Type.Optional(freeForm('Previous values of changed fields.')),
       },
-      { description: 'What it is about.' },
+      { description: 'The object the event is about.' },
     ),
   },
   {
     description:
-      'The body of a delivery: at most 20 KB, the same bytes on every retry and replay. Check ' +
-      'Service-Signature before trusting it.',
+      'Body of a webhook delivery: up to 20 KB, byte-identical on every retry and replay. Verify ' +
+      'Service-Signature before you trust it.',
   },
 )
 export type EventBody = Static<typeof EventBody>
 
 export const ThreeDsChallenge = Type.Object(
   {
-    challenge_id: Id('chg', 'The challenge.'),
-    card_id: Id('card', 'The card that is about to pay.'),
-    last4: Type.String({ description: 'Its last four digits.', examples: ['4242'] }),
+    challenge_id: Id('chg', 'ID of the challenge.'),
+    card_id: Id('card', 'The card used for the purchase.'),
+    last4: Type.String({ description: 'Last four digits of the card number.', examples: ['4242'] }),
     amount: Type.Number({
-      description: "The amount in the merchant's currency.",
+      description: "Amount in the merchant's currency.",
       examples: [23.1],
     }),
-    currency: Type.String({ description: "The merchant's currency.", examples: ['EUR'] }),
-    amount_usd: Usd('The amount in dollars.'),
-    merchant_name: Type.String({ description: 'The merchant.', examples: ['BAHN TICKET'] }),
-    mcc: Type.String({ description: 'The merchant category.', examples: ['4112'] }),
-    merchant_country: Nullable(Type.String({ description: 'Its country.', examples: ['DE'] })),
-    created_at: Timestamp('When it was asked.'),
-    expires_at: Timestamp('Until when an answer counts: five minutes.'),
+    currency: Type.String({
+      description: "The merchant's currency (ISO 4217).",
+      examples: ['EUR'],
+    }),
+    amount_usd: Usd('Amount in US dollars.'),
+    merchant_name: Type.String({ description: 'Merchant name.', examples: ['BAHN TICKET'] }),
+    mcc: Type.String({ description: 'Merchant category code.', examples: ['4112'] }),
+    merchant_country: Nullable(Type.String({ description: 'Merchant country.', examples: ['DE'] })),
+    created_at: Timestamp('Time of the challenge.'),
+    expires_at: Timestamp('Deadline for your decision: five minutes after the challenge.'),
     response_url: Type.String({
-      description: 'Where a later answer goes. It cannot be guessed and takes one decision.',
+      description: "URL for a later decision. It can't be guessed and accepts one decision.",
       examples: ['https://florin.example/three_ds/chg_01kc3z8e5xf8m9r4t2v6w7y8za/k3y'],
     }),
   },
-  { description: 'A purchase online that waits for your yes or no.' },
+  { description: 'An online purchase that is waiting for your decision.' },
 )
 export type ThreeDsChallenge = Static<typeof ThreeDsChallenge>
 
 export const ThreeDsDecision = Type.Object(
   {
-    challenge_id: Id('chg', 'The challenge.'),
-    decision: OneOf(['approve', 'decline'], {
-      description: 'Whether the purchase may go on.',
+    challenge_id: Id('chg', 'ID of the challenge.'),
+    decision: StringEnum(['approve', 'decline'], {
+      description: 'Whether to approve the purchase.',
       examples: ['approve'],
     }),
   },
-  { additionalProperties: false, description: 'The answer to a challenge.' },
+  { additionalProperties: false, description: 'Your decision about a challenge.' },
 )
 export type ThreeDsDecision = Static<typeof ThreeDsDecision>
 
 const UrlInput = Type.String({
-  description: 'A public https address. In the sandbox http on this machine may do.',
+  description: 'Public https URL. The sandbox may also allow http on localhost.',
   maxLength: 2048,
   examples: ['https://shop.example/florin'],
 })
 
 const EventsInput = Type.Array(Type.String({ maxLength: 100 }), {
   description:
-    'The event types to get; * means all 18. Name three_ds.challenge to approve purchases online.',
+    'Event types to receive. * means all 18. Add three_ds.challenge to approve online purchases.',
   minItems: 1,
   maxItems: 50,
   examples: [['transaction.authorized', 'transaction.declined']],
 })
 
 const DescriptionInput = Type.String({
-  description: 'Your own note.',
+  description: 'Your description.',
   maxLength: 500,
   examples: ['Shop back end'],
 })
@@ -226,18 +244,18 @@ export const list_webhooks = operation({
   section: 'Webhooks',
   summary: 'List webhook subscriptions.',
   description:
-    'The subscriptions of the account. With `expand=deliveries` each carries its last 20 ' +
-    'attempts: the way to find out why an endpoint gets nothing.',
+    "Lists the account's webhook subscriptions. `expand=deliveries` adds the last 20 delivery " +
+    'attempts: use it to find out why an endpoint receives nothing.',
   access: scoped('webhook:write'),
   input: Input({
     ...pageQuery,
-    status: Type.Optional(ListOf(webhook_statuses, 'Only subscriptions in these states.')),
-    event: Several('Only those that get this event type, by name or by *.', {
+    status: Type.Optional(EnumList(webhook_statuses, 'Filter by status.')),
+    event: StringList('Filter by event type, including subscriptions to *.', {
       example: 'card.loaded',
     }),
     expand: Type.Optional(
-      OneOf(['deliveries'], {
-        description: 'What to add: deliveries adds recent_deliveries.',
+      StringEnum(['deliveries'], {
+        description: 'deliveries: adds `recent_deliveries`.',
         examples: ['deliveries'],
       }),
     ),
@@ -246,7 +264,7 @@ export const list_webhooks = operation({
   problems: ['invalid_cursor'],
 })
 
-/** Who is asked about purchases can approve them, so a token needs card:control too. */
+/** Receiving challenges means approving purchases, so a token also needs card:control. */
 const subscribing = {
   session: true,
   api_key: true,
@@ -261,11 +279,11 @@ export const create_webhook = operation({
   ...routes.create_webhook,
   status: 201,
   section: 'Webhooks',
-  summary: 'Subscribe to events.',
+  summary: 'Create a webhook subscription.',
   description:
-    'Subscribes an address to events. The signing secret is in this answer and nowhere else: ' +
-    'store it, and check Service-Signature on every delivery with it. Delivery is at least once, ' +
-    'with ten attempts over three days. At most 20 subscriptions.',
+    'Subscribes an endpoint to events. The signing secret is returned only in this response: ' +
+    'store it and use it to verify Service-Signature on every delivery. Events are delivered at ' +
+    'least once, with ten attempts over three days. Up to 20 subscriptions.',
   access: subscribing,
   input: Input({
     url: UrlInput,
@@ -283,26 +301,30 @@ export const update_webhook = operation({
   ...routes.update_webhook,
   status: 200,
   section: 'Webhooks',
-  summary: 'Change a subscription or rotate its secret.',
+  summary: 'Update a webhook subscription.',
   description:
-    'Changes what is sent and leaves the rest. `status: enabled` turns a disabled subscription ' +
-    'on again. `rotate_secret` makes a new signing secret, shown in this answer only; deliveries ' +
-    'are signed with both secrets for `grace_seconds`, after which the old one is gone.',
+    'Updates the fields you send and leaves the others unchanged. `status: enabled` turns a ' +
+    'disabled subscription back on. `rotate_secret` creates a new signing secret, returned only ' +
+    'in this response; deliveries are signed with both secrets for `grace_seconds`, then only ' +
+    'with the new one.',
   access: subscribing,
   input: Input({
-    id: Id('wh', 'The subscription.'),
+    id: Id('wh', 'ID of the subscription.'),
     url: Type.Optional(UrlInput),
     events: Type.Optional(EventsInput),
     description: Type.Optional(Nullable(DescriptionInput)),
     status: Type.Optional(
-      OneOf(webhook_statuses, { description: 'Turn it on or off.', examples: ['enabled'] }),
+      StringEnum(webhook_statuses, {
+        description: 'Turn the subscription on or off.',
+        examples: ['enabled'],
+      }),
     ),
     rotate_secret: Type.Optional(
-      Type.Literal(true, { description: 'Makes a new signing secret.', examples: [true] }),
+      Type.Literal(true, { description: 'Create a new signing secret.', examples: [true] }),
     ),
     grace_seconds: Type.Optional(
       Type.Integer({
-        description: 'How long the old secret still signs, when it is rotated.',
+        description: 'How long the previous secret stays valid after a rotation.',
         minimum: 0,
         maximum: GRACE_MAX_SECONDS,
         default: GRACE_SECONDS,
@@ -320,13 +342,14 @@ export const delete_webhook = operation({
   ...routes.delete_webhook,
   status: 204,
   section: 'Webhooks',
-  summary: 'Unsubscribe.',
+  summary: 'Delete a webhook subscription.',
   description:
-    'Ends a subscription. Deliveries that are still due are dropped. Cannot be undone: a new ' +
-    'subscription has another secret. To pause one, set `status: disabled` with update_webhook.',
+    "Deletes a subscription and drops its pending deliveries. Can't be undone: a new " +
+    'subscription gets a new secret. To pause it instead, set `status: disabled` with ' +
+    'update_webhook.',
   access: scoped('webhook:write'),
-  input: Input({ id: Id('wh', 'The subscription.') }),
-  output: Nothing,
+  input: Input({ id: Id('wh', 'ID of the subscription.') }),
+  output: NoContent,
   destructive: true,
   idempotent: true,
 })
@@ -336,14 +359,14 @@ export const replay_webhook = operation({
   ...routes.replay_webhook,
   status: 200,
   section: 'Webhooks',
-  summary: 'Send an event again.',
+  summary: 'Resend an event.',
   description:
-    'Makes one attempt now and answers with it, whether or not the endpoint accepted. The body ' +
-    'is the same bytes as the first time, under the same event id. Events are kept for 30 days.',
+    'Sends an event again and returns the attempt, whether or not the endpoint accepted it. The ' +
+    'body and event ID are identical to the first delivery. Events are kept for 30 days.',
   access: scoped('webhook:write'),
   input: Input({
-    id: Id('wh', 'The subscription to send it to.'),
-    eid: Id('evt', 'The event to send.'),
+    id: Id('wh', 'The subscription to send to.'),
+    eid: Id('evt', 'The event to resend.'),
   }),
   output: Delivery,
   problems: ['event_expired'],

@@ -1,17 +1,17 @@
 import Type, { type Static } from 'typebox'
-import { Several } from './filters.ts'
+import { StringList } from './filters.ts'
 import { operation, scoped } from './operation.ts'
 import { routes } from './routes.ts'
 import {
+  EnumList,
   Id,
   Input,
-  ListOf,
   Metadata,
   MetadataInput,
   Nullable,
-  OneOf,
   Page,
   pageQuery,
+  StringEnum,
   Timestamp,
   TotpCode,
   Usd,
@@ -26,46 +26,46 @@ const txid_example = '1f0d0f6c9f8c4a3bb1d6f0a7ac2b4b8ac1f4b9db41c0ab0c9d8ba3b7d5
 
 export const Withdrawal = Type.Object(
   {
-    id: Id('wd', 'The withdrawal.'),
-    asset: Type.String({ description: 'The asset that is sent.', examples: ['USDT'] }),
-    chain: Type.String({ description: 'The chain it is sent on.', examples: ['tron'] }),
-    address: Type.String({ description: 'The wallet it goes to.', examples: [address_example] }),
-    amount_usd: Usd('What left the balance, fee included.'),
-    fee_usd: Type.Number({ description: 'The fee, inside the amount.', examples: [1] }),
+    id: Id('wd', 'ID of the withdrawal.'),
+    asset: Type.String({ description: 'Asset sent.', examples: ['USDT'] }),
+    chain: Type.String({ description: 'Blockchain it is sent on.', examples: ['tron'] }),
+    address: Type.String({ description: 'Destination address.', examples: [address_example] }),
+    amount_usd: Usd('Amount deducted from the balance, including the fee.'),
+    fee_usd: Type.Number({ description: 'Fee, included in the amount.', examples: [1] }),
     net_usd: Type.Number({
-      description: 'What arrives: the amount less the fee.',
+      description: 'Amount that arrives: `amount_usd` minus `fee_usd`.',
       examples: [24.5],
     }),
-    status: OneOf(withdrawal_statuses, {
+    status: StringEnum(withdrawal_statuses, {
       description:
-        'pending: not sent yet. broadcasted: sent to the chain. completed: final. failed: the ' +
-        'whole amount is back in the balance.',
+        'pending: not sent yet. broadcasted: sent to the blockchain. completed: final. failed: ' +
+        'the full amount was returned to the balance.',
       examples: ['pending'],
     }),
     status_reason: Nullable(
       Type.String({
         description:
-          'Why it is in this state, where that needs saying. review: a person approves it first. ' +
-          'account_suspended: it waits until the suspension is lifted or an operator refuses it.',
+          'Reason for the status, if there is one. review: waiting for approval by an operator. ' +
+          'account_suspended: on hold until the suspension ends or an operator refuses it.',
         examples: ['review'],
       }),
     ),
     txid: Nullable(
       Type.String({
-        description: 'The transfer on the chain; null until it is sent.',
+        description: 'Transfer on the blockchain. Null until it is sent.',
         examples: [txid_example],
       }),
     ),
     confirmations: Type.Integer({
-      description: 'How many blocks deep the transfer is.',
+      description: 'Confirmations of the transfer.',
       examples: [0],
     }),
-    broadcasted_at: Nullable(Timestamp('When it was sent.')),
-    completed_at: Nullable(Timestamp('When it became final.')),
+    broadcasted_at: Nullable(Timestamp('Time it was sent.')),
+    completed_at: Nullable(Timestamp('Time it became final.')),
     metadata: Metadata,
     ...versioned,
   },
-  { description: 'USDT on its way to an external wallet.' },
+  { description: 'A transfer of USDT to an external wallet.' },
 )
 export type Withdrawal = Static<typeof Withdrawal>
 
@@ -74,26 +74,30 @@ export const withdraw = operation({
   ...routes.withdraw,
   status: 201,
   section: 'Withdrawals',
-  summary: 'Send USDT to an external wallet.',
+  summary: 'Withdraw USDT to an external wallet.',
   description:
-    'Takes the amount off the balance at once and sends it, less the fee, to the address on the ' +
-    'chain. A transfer on a chain cannot be called back: check the address, and pass an ' +
-    'Idempotency-Key so that a repeat never sends twice. Where two-factor is on, a session must ' +
-    'send `totp_code`. withdrawal.broadcasted follows when it is sent. get_limits tells the fee ' +
-    'and the bounds.',
+    'Deducts the amount from the balance immediately and sends it, minus the fee, to an address ' +
+    "on the given chain. Can't be undone: check the address, and send an Idempotency-Key so a " +
+    'retry never sends twice. With two-factor authentication on, a session must send ' +
+    "`totp_code`. Emits withdrawal.broadcasted when it's sent. See get_limits for the fee, " +
+    'minimum and maximum.',
   access: scoped('withdrawal:create'),
   input: Input({
-    amount_usd: UsdInput('What leaves the balance, fee included.', { decimals: 6 }),
+    amount_usd: UsdInput('Amount to deduct from the balance, including the fee.', { decimals: 6 }),
     address: Type.String({
-      description: 'The wallet to send to, in the notation of its chain.',
+      description: 'Destination address, in the format of its chain.',
       maxLength: 200,
       examples: [address_example],
     }),
     asset: Type.Optional(
-      Type.String({ description: 'The asset.', default: 'USDT', examples: ['USDT'] }),
+      Type.String({ description: 'Asset to send.', default: 'USDT', examples: ['USDT'] }),
     ),
     chain: Type.Optional(
-      Type.String({ description: 'The chain.', default: 'tron', examples: ['tron'] }),
+      Type.String({
+        description: 'Blockchain to send it on.',
+        default: 'tron',
+        examples: ['tron'],
+      }),
     ),
     totp_code: Type.Optional(TotpCode),
     metadata: Type.Optional(MetadataInput),
@@ -121,13 +125,13 @@ export const list_withdrawals = operation({
   status: 200,
   section: 'Withdrawals',
   summary: 'List withdrawals.',
-  description: 'The withdrawals of the account, by state, address, transfer and date.',
+  description: "Lists the account's withdrawals. Filter by status, address, transfer or date.",
   access: scoped('withdrawal:read'),
   input: Input({
     ...pageQuery,
-    status: Type.Optional(ListOf(withdrawal_statuses, 'Only withdrawals in these states.')),
-    address: Several('Only to this address.', { example: address_example }),
-    txid: Several('Only the one with this transfer.', { example: txid_example }),
+    status: Type.Optional(EnumList(withdrawal_statuses, 'Filter by status.')),
+    address: StringList('Filter by destination address.', { example: address_example }),
+    txid: StringList('Filter by transfer.', { example: txid_example }),
   }),
   output: Page(Withdrawal),
   problems: ['invalid_cursor'],
@@ -138,9 +142,9 @@ export const get_withdrawal = operation({
   ...routes.get_withdrawal,
   status: 200,
   section: 'Withdrawals',
-  summary: 'Read a withdrawal.',
-  description: 'One withdrawal with its state, confirmations and transfer on the chain.',
+  summary: 'Retrieve a withdrawal.',
+  description: 'Returns a withdrawal with its status, confirmations and blockchain transfer.',
   access: scoped('withdrawal:read'),
-  input: Input({ id: Id('wd', 'The withdrawal.') }),
+  input: Input({ id: Id('wd', 'ID of the withdrawal.') }),
   output: Withdrawal,
 })

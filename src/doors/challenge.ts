@@ -1,4 +1,4 @@
-import { initial_scopes, type Scope } from '#contract/scopes.ts'
+import { default_scopes, type Scope } from '#contract/scopes.ts'
 import { type ResourceName, resourceMetadataUrl } from '#domain/access/resource.ts'
 import type { Answer } from '#operations/call.ts'
 import type { Settings } from '#platform/config.ts'
@@ -14,7 +14,7 @@ export function challenge(
 ): string {
   const wasSent = !body.startsWith('{"error":"missing_token"')
   const error = wasSent ? ', error="invalid_token"' : ''
-  return `Bearer ${metadataOf(settings, resource)}, scope="${initial_scopes.join(' ')}"${error}`
+  return `Bearer ${metadataOf(settings, resource)}, scope="${default_scopes.join(' ')}"${error}`
 }
 
 /**

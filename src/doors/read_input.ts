@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { carrierOf, type InputShape } from '#contract/operation.ts'
+import { type InputShape, inputLocation } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
 import { readJsonBody } from './json_body.ts'
 import { readQuery } from './query.ts'
@@ -8,7 +8,7 @@ import { readQuery } from './query.ts'
 export function readInput(shape: InputShape, request: FastifyRequest): unknown {
   const query = readQuery(shape, searchOf(request.url))
   const path = request.params as Record<string, string>
-  if (carrierOf(shape) === 'query') return Object.assign(query, path)
+  if (inputLocation(shape) === 'query') return Object.assign(query, path)
   requireNoQuery(query)
   const body = readJsonBody(request.body as Buffer | undefined, request.headers['content-type'])
   return body instanceof Promise ? body.then((read) => withPath(path, read)) : withPath(path, body)

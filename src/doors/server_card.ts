@@ -1,4 +1,4 @@
-import { initial_scopes } from '#contract/scopes.ts'
+import { default_scopes } from '#contract/scopes.ts'
 import type { Settings } from '#platform/config.ts'
 import { agentTools } from './agent_tools.ts'
 
@@ -39,6 +39,6 @@ export function serverCard(settings: Settings): string {
     authentication: { required: true, schemes: ['bearer', 'oauth2'] },
     instructions: mcp_instructions,
     tools: agentTools(settings.x402),
-    _meta: { 'florin/initial_scopes': initial_scopes },
+    _meta: { 'florin/initial_scopes': default_scopes },
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { carrierOf, type OperationShape, pathNames } from '#contract/operation.ts'
+import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import { agentTools } from '#doors/agent_tools.ts'
 import { openApiDocument } from '#doors/site/openapi.ts'
 import { startAgentService } from '#test/support/agent.ts'
@@ -135,7 +135,7 @@ async function drive(operation: OperationShape, described: Map<string, Described
   const bearer = await bearerFor(operation)
   const path = pathOf(operation)
   const requests: [string, Sent][] =
-    carrierOf(operation) === 'body'
+    inputLocation(operation) === 'body'
       ? bodiesFor(operation).map((sent) => [path, sent])
       : queriesFor(operation).map((query) => [`${path}?${query}`, {}])
   requests.push([path, { bearer: 'flk_test_nobody' }], [path, { bearer: '' }])
@@ -211,7 +211,7 @@ test('another account is described like everybody', async () => {
   const stranger = await openAccount(url)
   for (const operation of shapes.filter(({ path }) => path.includes('{'))) {
     const described = responsesOf(operation)
-    const sent = carrierOf(operation) === 'body' ? { body: bodyOf(operation) } : {}
+    const sent = inputLocation(operation) === 'body' ? { body: bodyOf(operation) } : {}
     const path = pathOf(operation)
     const reply = await send(url, operation.method, path, { bearer: stranger.bearer, ...sent })
     assertDescribed(described, reply, `${operation.method} ${path}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { carrierOf, type OperationShape, pathNames } from '#contract/operation.ts'
+import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { bodyOf, pathOf, queryOf, shapes } from '#test/support/contract.ts'
 import { send } from '#test/support/http.ts'
@@ -39,7 +39,7 @@ for (const operation of shapes) {
   const ask = (path: string, sent: { body?: unknown; raw?: string } = {}) =>
     send(url, operation.method, path, { bearer, ...sent })
 
-  if (carrierOf(operation) === 'body') {
+  if (inputLocation(operation) === 'body') {
     test(`${operation.name}: an unknown field, a wrong body and a query are refused, none written`, async () => {
       const before = await counted(operation)
       const unknown = await ask(addressOf(operation), { body: { ...bodyOf(operation), zzz: 1 } })
@@ -99,7 +99,7 @@ for (const operation of shapes) {
       const absurd = ['a%00b', '%F0%9F%98%80', "'%20or%201=1--", '..%2f..', '-1', 'x'.repeat(999)]
       for (const id of [...absurd, '%ff', 'null', '0'.repeat(26), '%20']) {
         const path = `/v1${operation.path.replaceAll(/\{\w+\}/g, id)}`
-        const body = carrierOf(operation) === 'body' ? { body: bodyOf(operation) } : {}
+        const body = inputLocation(operation) === 'body' ? { body: bodyOf(operation) } : {}
         const reply = await ask(path + queryOf(operation), body)
         assert.ok([400, 403, 404, 503].includes(reply.status), `${id}: ${reply.text}`)
         assert.match(String(reply.body['error']), /^\w+$/, reply.text)

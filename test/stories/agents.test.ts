@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { initial_scopes, type Scope } from '#contract/scopes.ts'
+import { default_scopes, type Scope } from '#contract/scopes.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import {
   type Agent,
@@ -52,7 +52,7 @@ async function payAtTheShop(bearer: string, card_id: string, cvv: string): Promi
 
 test('an agent works its way up under its owner’s eyes, and is out when the owner says so', async () => {
   const agent = await registerAgent(url, { client_name: 'Shopping agent' })
-  const reading = await steppedUp(agent, initial_scopes.join(' '))
+  const reading = await steppedUp(agent, default_scopes.join(' '))
 
   const wish = { type: 'virtual', load_usd: 25, limits: { daily_usd: 20 }, idempotency_key: 'one' }
   const needed = await scopesNeeded('issue_card', wish, reading.access_token)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OperationName, operations } from '#contract/operations.ts'
-import { initial_scopes, scope_names } from '#contract/scopes.ts'
+import { default_scopes, scope_names } from '#contract/scopes.ts'
 import {
   type Agent,
   allow,
@@ -117,7 +117,7 @@ test('a code of one client is worth nothing to another', async () => {
 test('scopes do not grow by registering, by refreshing, or by the name of a tool', async () => {
   const greedy = await registerAgent(url, { scope: scope_names.join(' ') })
   const tokens = await authorize(greedy, person)
-  assert.deepEqual(new Set(tokens.scope.split(' ')), new Set(initial_scopes))
+  assert.deepEqual(new Set(tokens.scope.split(' ')), new Set(default_scopes))
   await assert.rejects(refresh(greedy, tokens.refresh_token, { scope: 'card:reveal_pan' }))
   for (const name of ['issue_card', 'ISSUE_CARD', ' issue_card', 'issue_card\u0000', '__proto__']) {
     const reply = await rpc(
@@ -196,9 +196,9 @@ test('a signed-in cookie grants nothing to a client that its owner has not looke
 test('a consent form sent by another page, without its token, or from another browser is refused', async () => {
   const browser = new Browser(url)
   const page = await toConsent(browser, (await attemptOf(agent)).url, person)
-  const forged = await browser.submit(page, 'allow', { csrf: 'x', scope: [...initial_scopes] })
+  const forged = await browser.submit(page, 'allow', { csrf: 'x', scope: [...default_scopes] })
   assert.equal(forged.status, 400)
-  const elsewhere = await new Browser(url).submit(page, 'allow', { scope: [...initial_scopes] })
+  const elsewhere = await new Browser(url).submit(page, 'allow', { scope: [...default_scopes] })
   assert.equal(elsewhere.status, 400)
   const foreign = await fetch(page.url, {
     method: 'POST',

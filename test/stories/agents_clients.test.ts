@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { initial_scopes } from '#contract/scopes.ts'
+import { default_scopes } from '#contract/scopes.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { agentMemory } from '#test/support/agent_memory.ts'
 import { openHolder } from '#test/support/cards.ts'
@@ -53,7 +53,7 @@ for (const method of METHODS) {
     const options = { authProvider: provider as unknown as Provider1 }
     const first = new Transport1(address, options)
     await assert.rejects(new Client1(who).connect(first as never), Unauthorized1)
-    assert.deepEqual(seen.scope?.split(' '), initial_scopes)
+    assert.deepEqual(seen.scope?.split(' '), default_scopes)
     await first.finishAuth(String(seen.callback?.searchParams.get('code')))
 
     const client = new Client1(who)

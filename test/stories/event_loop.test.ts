@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { carrierOf } from '#contract/operation.ts'
+import { inputLocation } from '#contract/operation.ts'
 import { calls } from '#doors/operator/calls.ts'
 import { routeOf } from '#doors/operator/operator_call.ts'
 import { bodyOf, pathOf, shapes } from '#test/support/contract.ts'
@@ -80,7 +80,7 @@ test('64 KB from a stranger hold no route longer than 50 ms', { skip }, async ()
   const others = ['/oauth/token', '/oauth/revoke', '/oauth/register', '/three_ds/x/y', '/mcp']
   others.push('/processor/x/authorizations', '/oauth/interaction/x', '/sandbox/v1/clock/advance')
   const routes = shapes
-    .filter((shape) => carrierOf(shape) === 'body')
+    .filter((shape) => inputLocation(shape) === 'body')
     .map((shape): [string, string] => [shape.method, pathOf(shape)])
   routes.push(...others.map((path): [string, string] => ['POST', path]))
   for (const [at, [method, path]] of routes.entries()) {
@@ -111,7 +111,9 @@ test('64 KB from a stranger hold no route longer than 50 ms', { skip }, async ()
 
 test('25 MB from a caller hold no route longer than 50 ms', { skip }, async () => {
   const names = Object.keys(large)
-  const routes = shapes.filter((shape) => carrierOf(shape) === 'body' && shape.access !== 'anyone')
+  const routes = shapes.filter(
+    (shape) => inputLocation(shape) === 'body' && shape.access !== 'anyone',
+  )
   for (const [at, shape] of routes.entries()) {
     const sender = typeof shape.access === 'object' && shape.access.session ? bearer : key
     const isUpload = shape.name === 'add_dispute_evidence'

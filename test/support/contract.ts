@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { carrierOf, type OperationShape } from '#contract/operation.ts'
+import { inputLocation, type OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { request_examples } from '#doors/site/request_examples.ts'
 import type { Sent } from './http.ts'
@@ -46,5 +46,5 @@ function enumOf(schema: TSchema | undefined): string {
 
 /** What a call of this operation sends besides its method and path, well-formed. */
 export function sentFor(operation: OperationShape): Sent {
-  return carrierOf(operation) === 'body' ? { body: bodyOf(operation) } : {}
+  return inputLocation(operation) === 'body' ? { body: bodyOf(operation) } : {}
 }

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
-import { type Scope, unticked_scopes } from '#contract/scopes.ts'
+import { opt_in_scopes, type Scope } from '#contract/scopes.ts'
 import { confirmPage } from './confirm_page.ts'
 import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
 import { sendPage, type Visit } from './visit.ts'
 
 /** How long after the password was entered these scopes can be granted: contract, section 10.1. */
 const RECENT_MS = 5 * 60_000
-const GUARDED = unticked_scopes
+const GUARDED = opt_in_scopes
 
 const isRecent = ({ programme }: Visit, at: Date) =>
   programme.clock.now().getTime() - at.getTime() <= RECENT_MS

@@ -1,4 +1,4 @@
-import { type Scope, scopes, unticked_scopes } from '#contract/scopes.ts'
+import { opt_in_scopes, type Scope, scopes } from '#contract/scopes.ts'
 import type { CardChoice } from '#domain/cards/card_choices.ts'
 import { html, Markup } from '#doors/markup.ts'
 import { cardBox } from './card_box.ts'
@@ -83,7 +83,7 @@ function scopeBoxes(title: string, list: readonly Scope[], given: ConsentPage): 
   const { held, complaint } = given
   return html`<fieldset><legend><h2>${title}</h2></legend>
 ${list.map((scope) => {
-  const isOffered = held.has(scope) || !unticked_scopes.includes(scope)
+  const isOffered = held.has(scope) || !opt_in_scopes.includes(scope)
   const isTicked = complaint === undefined ? isOffered : complaint.ticked.has(scope)
   const caution = CAUTIONS[scope]
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { initial_scopes } from '#contract/scopes.ts'
+import { default_scopes } from '#contract/scopes.ts'
 import { type ResourceName, resourceUrl } from '#domain/access/resource.ts'
 import type { Settings } from '#platform/config.ts'
 
@@ -11,7 +11,7 @@ function resourceMetadata(settings: Settings, resource: ResourceName): string {
   return JSON.stringify({
     resource: resourceUrl(settings, resource),
     authorization_servers: [settings.public_url],
-    scopes_supported: initial_scopes,
+    scopes_supported: default_scopes,
     bearer_methods_supported: ['header'],
     resource_name: resource === 'mcp' ? 'Florin agent tools' : 'Florin API',
     authorization_details_types_supported: ['card_access'],

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Configuration, interactionPolicy as Policy } from 'oidc-provider'
-import { initial_scopes, scope_names } from '#contract/scopes.ts'
+import { default_scopes, scope_names } from '#contract/scopes.ts'
 import type { AuditFacts } from '#domain/access/audit.ts'
 import { oauthHashes } from '#domain/access/oauth_hash.ts'
 import { renewClientSecret } from '#domain/access/oauth_payload_store.ts'
@@ -63,7 +63,7 @@ function trimAnswer(path: string, method: string, body: Record<string, unknown>)
     }
   }
   if (!path.startsWith('/oauth/register') || body?.['client_id'] === undefined) return
-  body['scope'] = initial_scopes.join(' ')
+  body['scope'] = default_scopes.join(' ')
   if (method === 'GET') delete body['client_secret']
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem.ts'
-import { initial_scopes, type Scope, scope_names } from '#contract/scopes.ts'
+import { default_scopes, type Scope, scope_names } from '#contract/scopes.ts'
 import { resourceNamed, resourceUrl } from '#domain/access/resource.ts'
 import type { Settings } from '#platform/config.ts'
 
@@ -15,7 +15,7 @@ export function authorizeQuery(settings: Settings, query: URLSearchParams): URLS
     const scopes = (judged.get('scope') ?? '').split(' ').filter(isKnown)
     const asked = scopes.some((scope) => scope !== 'offline_access')
       ? scopes
-      : [...initial_scopes, ...scopes]
+      : [...default_scopes, ...scopes]
     judged.set('scope', asked.join(' '))
   }
   return judged

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { initial_scopes, scope_names } from '#contract/scopes.ts'
+import { default_scopes, scope_names } from '#contract/scopes.ts'
 import {
   allow,
   attemptOf,
@@ -32,9 +32,9 @@ test('an agent registers, is allowed what its owner ticks, and calls what it was
   for (const method of ['none', 'client_secret_basic', 'client_secret_post']) {
     const agent = await registerAgent(url, { token_endpoint_auth_method: method })
     assert.equal(agent.client['client_secret'] === undefined, method === 'none')
-    assert.equal(agent.client['scope'], initial_scopes.join(' '))
+    assert.equal(agent.client['scope'], default_scopes.join(' '))
     const tokens = await authorize(agent, person)
-    assert.deepEqual(new Set(tokens.scope.split(' ')), new Set(initial_scopes))
+    assert.deepEqual(new Set(tokens.scope.split(' ')), new Set(default_scopes))
     const account = await callTool(url, 'get_account', {}, tokens.access_token)
     assert.equal(account.structuredContent['id'], person.account_id)
     const limits = await callTool(url, 'get_limits', {}, tokens.access_token)
@@ -60,7 +60,7 @@ test('registration works without a scope, ignores what it does not know, and gra
   })
   assert.equal(reply.status, 201, reply.text)
   assert.notEqual(reply.body['client_id'], 'chosen-by-me')
-  assert.equal(reply.body['scope'], initial_scopes.join(' '))
+  assert.equal(reply.body['scope'], default_scopes.join(' '))
   assert.equal(reply.body['jwks_uri'], undefined)
   assert.equal(reply.headers.get('access-control-allow-origin'), '*')
   const own = await fetch(String(reply.body['registration_client_uri']), {
@@ -136,7 +136,7 @@ test('metadata says what is so, and a forged Host changes nothing of it', async 
     const reply = await send(url, 'GET', `/.well-known/oauth-protected-resource${suffix}`)
     assert.equal(reply.body['resource'], url + resource)
     assert.deepEqual(reply.body['authorization_servers'], [url])
-    assert.deepEqual(reply.body['scopes_supported'], initial_scopes)
+    assert.deepEqual(reply.body['scopes_supported'], default_scopes)
   }
   const unknown = await send(url, 'GET', '/v1/accounts/me')
   assert.match(

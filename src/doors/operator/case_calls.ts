@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Dispute } from '#contract/disputes.ts'
-import { Id, Input, ListOf, OneOf, Page, pageQuery } from '#contract/shapes.ts'
+import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
 import { Ticket } from '#contract/support.ts'
 import { operatorCall } from './operator_call.ts'
 import { AccountFilter, owned } from './shapes.ts'
@@ -19,8 +19,8 @@ export const case_calls = {
     summary: 'Disputes of all accounts.',
     input: Input({
       ...pageQuery,
-      status: Type.Optional(ListOf(['open', 'answered', 'closed'], 'Only in these states.')),
-      outcome: Type.Optional(ListOf(['won', 'lost'], 'Only those that ended so.')),
+      status: Type.Optional(EnumList(['open', 'answered', 'closed'], 'Only in these states.')),
+      outcome: Type.Optional(EnumList(['won', 'lost'], 'Only those that ended so.')),
       account_id: AccountFilter,
     }),
     output: Page(owned(Dispute)),
@@ -53,7 +53,7 @@ export const case_calls = {
     summary: 'Decide a dispute. Lost: the credit is taken back.',
     input: Input({
       ...ofDispute.properties,
-      outcome: OneOf(['won', 'lost'], { description: 'How it ends for the holder.' }),
+      outcome: StringEnum(['won', 'lost'], { description: 'How it ends for the holder.' }),
       text: Type.Optional(Words('Why.')),
     }),
     output: Dispute,
@@ -67,7 +67,7 @@ export const case_calls = {
     summary: 'Tickets of all accounts.',
     input: Input({
       ...pageQuery,
-      status: Type.Optional(ListOf(ticket_statuses, 'Only in these states.')),
+      status: Type.Optional(EnumList(ticket_statuses, 'Only in these states.')),
       account_id: AccountFilter,
     }),
     output: Page(owned(Ticket)),
@@ -81,7 +81,7 @@ export const case_calls = {
     input: Input({
       id: Id('tkt', 'The ticket.'),
       message: Type.String({ description: 'The answer.', minLength: 1, maxLength: 10_000 }),
-      status: Type.Optional(OneOf(ticket_statuses, { description: 'pending unless said.' })),
+      status: Type.Optional(StringEnum(ticket_statuses, { description: 'pending unless said.' })),
     }),
     output: Ticket,
   }),
@@ -93,7 +93,7 @@ export const case_calls = {
     summary: "Change a ticket's state.",
     input: Input({
       id: Id('tkt', 'The ticket.'),
-      status: OneOf(ticket_statuses, { description: 'Its state.' }),
+      status: StringEnum(ticket_statuses, { description: 'Its state.' }),
     }),
     output: Ticket,
   }),

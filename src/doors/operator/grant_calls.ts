@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Input, OneOf, Page, pageQuery } from '#contract/shapes.ts'
+import { Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
 import { operatorCall } from './operator_call.ts'
 import { AccountFilter, Grant } from './shapes.ts'
 
@@ -13,7 +13,7 @@ export const grant_calls = {
     summary: 'What accounts have allowed agents.',
     input: Input({
       ...pageQuery,
-      status: Type.Optional(OneOf(['active', 'revoked'], { description: 'Only those.' })),
+      status: Type.Optional(StringEnum(['active', 'revoked'], { description: 'Only those.' })),
       account_id: AccountFilter,
     }),
     output: Page(Grant),

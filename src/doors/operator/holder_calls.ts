@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Card } from '#contract/cards.ts'
-import { Id, Input, ListOf, OneOf, Page, pageQuery } from '#contract/shapes.ts'
+import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
 import { operatorCall } from './operator_call.ts'
 import { AccountFilter, AdministeredAccount, limitChanges, owned, RateProfile } from './shapes.ts'
 
@@ -31,8 +31,8 @@ export const holder_calls = {
         Type.String({ pattern: '^\\d{4}$', maxLength: 4, description: 'The last digits.' }),
       ),
       account_id: AccountFilter,
-      status: Type.Optional(ListOf(['active', 'frozen', 'cancelled'], 'Only in these states.')),
-      shipping_status: Type.Optional(ListOf(shipping_statuses, 'Only physical ones, so far.')),
+      status: Type.Optional(EnumList(['active', 'frozen', 'cancelled'], 'Only in these states.')),
+      shipping_status: Type.Optional(EnumList(shipping_statuses, 'Only physical ones, so far.')),
     }),
     output: Page(owned(Card)),
   }),
@@ -73,7 +73,7 @@ export const holder_calls = {
     summary: 'Tell how far a physical card has come.',
     input: Input({
       ...ofCard.properties,
-      status: OneOf(shipping_statuses, { description: 'How far it has come.' }),
+      status: StringEnum(shipping_statuses, { description: 'How far it has come.' }),
       carrier: Type.Optional(Type.String({ maxLength: 100, description: 'Who carries it.' })),
       tracking_number: Type.Optional(Type.String({ maxLength: 100, description: 'Its number.' })),
       tracking_url: Type.Optional(
@@ -91,7 +91,7 @@ export const holder_calls = {
     input: Input({
       ...pageQuery,
       email: Type.Optional(Type.String({ maxLength: 254, description: 'The whole address.' })),
-      status: Type.Optional(OneOf(['active', 'suspended'], { description: 'Only those.' })),
+      status: Type.Optional(StringEnum(['active', 'suspended'], { description: 'Only those.' })),
     }),
     output: Page(AdministeredAccount),
   }),

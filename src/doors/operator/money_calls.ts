@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Input, OneOf, Page, pageQuery } from '#contract/shapes.ts'
+import { Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
 import { Topup } from '#contract/topups.ts'
 import { Withdrawal } from '#contract/withdrawals.ts'
 import { operatorCall } from './operator_call.ts'
@@ -105,7 +105,7 @@ export const money_calls = {
     input: Input({
       ...pageQuery,
       status: Type.Optional(
-        OneOf(['review', 'pending', 'broadcasted', 'completed', 'failed'], {
+        StringEnum(['review', 'pending', 'broadcasted', 'completed', 'failed'], {
           description: 'Only those.',
         }),
       ),

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { carrierOf, pathNames } from '#contract/operation.ts'
+import { inputLocation, pathNames } from '#contract/operation.ts'
 import { ErrorBody } from '#contract/shapes.ts'
 import { calls } from './calls.ts'
 import { isAct, type OperatorCall } from './operator_call.ts'
@@ -37,11 +37,12 @@ function operationOf(call: OperatorCall): Json {
   const in_path = pathNames(call.path)
   const required = (call.input as { required?: string[] }).required ?? []
   const fields = Object.entries<TSchema>(call.input.properties)
-  const inQuery = (name: string) => !in_path.includes(name) && carrierOf(call) === 'query'
+  const inQuery = (name: string) => !in_path.includes(name) && inputLocation(call) === 'query'
   const parameters = fields
     .filter(([name]) => in_path.includes(name) || inQuery(name))
     .map(([name, schema]) => parameterOf(name, schema, { in_path, required }))
-  const body = carrierOf(call) === 'body' ? fields.filter(([name]) => !in_path.includes(name)) : []
+  const body =
+    inputLocation(call) === 'body' ? fields.filter(([name]) => !in_path.includes(name)) : []
   return {
     operationId: call.name,
     summary: call.summary,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Input, OneOf, Page, pageQuery, Timestamp } from '#contract/shapes.ts'
+import { Input, Page, pageQuery, StringEnum, Timestamp } from '#contract/shapes.ts'
 import { Maintenance, SystemHealth } from '#contract/system.ts'
 import { Webhook } from '#contract/webhooks.ts'
 import { rails } from '#domain/access/kill_switches.ts'
@@ -24,7 +24,7 @@ export const programme_calls = {
     role: 'risk',
     summary: 'Stop a rail, or let it go on.',
     input: Input({
-      rail: OneOf(rails, { description: 'The rail.' }),
+      rail: StringEnum(rails, { description: 'The rail.' }),
       on: Type.Boolean({ description: 'true stops it.' }),
       reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why.' }),
     }),
@@ -41,7 +41,7 @@ export const programme_calls = {
       ends_at: Timestamp('When it is to end.'),
       message: Type.String({ minLength: 1, maxLength: 1_000, description: 'What will be done.' }),
       components: Type.Optional(
-        Type.Array(OneOf(['issuer', 'rails', 'network']), {
+        Type.Array(StringEnum(['issuer', 'rails', 'network']), {
           maxItems: 3,
           description: 'The parts it concerns; all of them unless said.',
         }),

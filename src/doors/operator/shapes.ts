@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties } from 'typebox'
 import { Account } from '#contract/accounts.ts'
-import { Id, Nullable, OneOf, Timestamp, Usd, UsdInput } from '#contract/shapes.ts'
+import { Id, Nullable, StringEnum, Timestamp, Usd, UsdInput } from '#contract/shapes.ts'
 import { operator_roles } from '#domain/access/operator.ts'
 import { type SpendLimits, STANDARD_SPEND_LIMITS } from '#platform/config.ts'
 
@@ -37,7 +37,7 @@ function limitInput(name: string, description: string) {
 const rate_profiles = ['default', 'conservative'] as const
 
 export const RateProfile = Nullable(
-  OneOf(rate_profiles, { description: "Its rate limits; null: the programme's own." }),
+  StringEnum(rate_profiles, { description: "Its rate limits; null: the programme's own." }),
 )
 
 export const AdministeredAccount = Type.Object(
@@ -52,7 +52,7 @@ export const AdministeredAccount = Type.Object(
 
 export const KillSwitch = Type.Object(
   {
-    rail: OneOf(['topups', 'withdrawals', 'issuing', 'authorizations'], {
+    rail: StringEnum(['topups', 'withdrawals', 'issuing', 'authorizations'], {
       description: 'What it stops.',
     }),
     on: Type.Boolean({ description: 'Whether it is stopped.' }),
@@ -82,7 +82,7 @@ export const UnpricedClearing = Type.Object(
     id: Id('txn', 'The clearing; the transaction that comes of it has an id of its own.'),
     account_id: Id('acct', 'Whose card it was.'),
     card_id: Id('card', 'The card.'),
-    kind: OneOf(['advise', 'capture', 'refund'], { description: 'What the network told.' }),
+    kind: StringEnum(['advise', 'capture', 'refund'], { description: 'What the network told.' }),
     amount: Type.Number({ description: "In the merchant's currency." }),
     currency: Type.String({ description: "The merchant's currency; ??? where nobody knows it." }),
     merchant_name: Type.String({ description: 'The merchant.' }),
@@ -97,7 +97,7 @@ export const HeldRefund = Type.Object(
     id: Id('txn', 'The refund; the transaction that comes of it has an id of its own.'),
     account_id: Id('acct', 'The account that would be credited.'),
     card_id: Id('card', 'The card.'),
-    status: OneOf(['waiting', 'approved', 'refused'], { description: 'What was decided.' }),
+    status: StringEnum(['waiting', 'approved', 'refused'], { description: 'What was decided.' }),
     amount: Type.Number({ description: "In the merchant's currency." }),
     currency: Type.String({ description: "The merchant's currency." }),
     amount_usd: Usd('The amount that would be credited.'),
@@ -201,7 +201,7 @@ export const OperatorAct = Type.Object(
     operator: Type.Object({
       id: Type.String({ description: 'The token.' }),
       name: Type.String({ description: 'Its name.' }),
-      role: OneOf(operator_roles, { description: 'Its role at that time.' }),
+      role: StringEnum(operator_roles, { description: 'Its role at that time.' }),
     }),
     act: Type.String({ description: 'What was done.' }),
     resource: Nullable(Type.Object({ type: Type.String(), id: Type.String() })),

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { carrierOf, type OperationShape, pathNames } from '#contract/operation.ts'
+import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import type { operations } from '#contract/operations.ts'
 import { pageQuery } from '#contract/shapes.ts'
 import { expand, type Json, type JsonObject, refTo, shown } from './openapi_schemas.ts'
@@ -60,7 +60,7 @@ export function parametersOf(shape: OperationShape, variants: readonly Operation
   const parameters: Json[] = in_path.map((name) =>
     parameterOf('path', name, propertyOf(shape, name), true),
   )
-  if (carrierOf(shape) === 'query') {
+  if (inputLocation(shape) === 'query') {
     const required = requiredOf(shape)
     for (const [name, schema] of Object.entries(properties)) {
       if (in_path.includes(name)) continue
@@ -104,7 +104,7 @@ export const requiredOf = (shape: OperationShape): string[] => [
 
 /** The input without what is in the path, as a body; null where nothing is left to send. */
 export function bodyOf(shape: OperationShape): JsonObject | null {
-  if (carrierOf(shape) !== 'body') return null
+  if (inputLocation(shape) !== 'body') return null
   const in_path = pathNames(shape.path)
   const fields = Object.entries<TSchema>(shape.input.properties).filter(
     ([name]) => !in_path.includes(name),

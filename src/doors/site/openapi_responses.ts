@@ -1,4 +1,4 @@
-import { carrierOf, type OperationShape, pathNames } from '#contract/operation.ts'
+import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import { type ProblemCode, problem_statuses } from '#contract/problem.ts'
 import { amountFields } from '#operations/steps/amount_fields.ts'
 import { takesIdempotencyKey } from './openapi_requests.ts'
@@ -101,7 +101,7 @@ export function problemCodesOf(shape: OperationShape): ProblemCode[] {
   if (takesIdempotencyKey(shape) && !shape.never_stored) {
     add('idempotency_in_progress', 'idempotency_key_reused')
   }
-  if (carrierOf(shape) === 'body') {
+  if (inputLocation(shape) === 'body') {
     add('invalid_json', 'payload_too_large', 'unsupported_media_type')
     if (amountFields(shape.input).length > 0) add('invalid_amount', 'amount_out_of_range')
   }

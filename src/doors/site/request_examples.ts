@@ -82,11 +82,11 @@ export const request_examples: {
     not_received: {
       transaction_id: 'txn_01kc3z8e5xf8m9r4t2v6w7y8za',
       reason: 'not_received',
-      explanation: 'Ordered on 2 November, never delivered, the shop does not answer.',
+      explanation: 'Ordered on November 2, never delivered, and the store does not reply.',
     },
   },
   add_dispute_evidence: {
-    note: { kind: 'note', note: 'The shop confirmed the return by mail.' },
+    note: { kind: 'note', note: 'The store confirmed the return by email.' },
     small_file: {
       kind: 'receipt',
       file_name: 'receipt.txt',
@@ -109,7 +109,7 @@ export const request_examples: {
   open_ticket: {
     card: {
       subject: 'Declined at a kiosk',
-      message: 'My card was declined at the railway ticket machine. Why?',
+      message: 'My card was declined at a ticket machine. Why?',
       category: 'card',
       card_id: 'card_01kc3z8e5xf8m9r4t2v6w7y8za',
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { carrierOf, type OperationShape } from '#contract/operation.ts'
+import { inputLocation, type OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { Problem, type ProblemDetail } from '#contract/problem.ts'
 import { ID_PREFIXES } from '#kernel/id.ts'
@@ -59,7 +59,7 @@ test('the contract has amounts to judge in every money-moving operation', () => 
 
 for (const { operation, path, decimals } of amount_fields) {
   const field = path.join('.')
-  const isQuery = carrierOf(operation) === 'query'
+  const isQuery = inputLocation(operation) === 'query'
   const code = isQuery ? 'invalid_request' : 'invalid_amount'
 
   test(`${operation.name}: ${field} takes no number that is not an exact amount`, (t) => {
@@ -103,7 +103,7 @@ test('a wrong shape is told before a wrong amount, and an amount is never put ri
 })
 
 test('an example of every operation passes, and nothing of it is changed', () => {
-  for (const operation of shapes.filter((shape) => carrierOf(shape) === 'body')) {
+  for (const operation of shapes.filter((shape) => inputLocation(shape) === 'body')) {
     const input = { ...idsFor(operation), ...bodyOf(operation) }
     assert.deepEqual(parseInput(operation, structuredClone(input)), input, operation.name)
   }

@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile'
-import { carrierOf, type InputShape } from '#contract/operation.ts'
+import { type InputShape, inputLocation } from '#contract/operation.ts'
 import { Problem, type ProblemDetail } from '#contract/problem.ts'
 import { InexactNumber } from '#kernel/json.ts'
 import { decimalsOf, USD_MAX } from '#kernel/money.ts'
@@ -77,7 +77,7 @@ function judgeAmounts(
   const details = wrong.length > 0 ? wrong : amounts.flatMap((field) => judgeSize(input, field))
   const [first] = details
   if (first === undefined) return null
-  if (carrierOf(operation) === 'query') throw invalidRequest(details)
+  if (inputLocation(operation) === 'query') throw invalidRequest(details)
   const code = wrong.length > 0 ? 'invalid_amount' : 'amount_out_of_range'
   return new Problem(code, sentenceOf(first), { details })
 }
@@ -101,7 +101,7 @@ function setInexactAside(input: Input, amounts: readonly AmountField[]): () => v
 
 function refusalOf(operation: InputShape, errors: readonly SchemaError[]): Problem {
   const { unknown_fields, details } = detailsFrom(errors)
-  const isQuery = carrierOf(operation) === 'query'
+  const isQuery = inputLocation(operation) === 'query'
   if (isQuery && unknown_fields.length > 0) {
     const shown = unknown_fields.slice(0, DETAILS_MAX)
     const names = shown.map(({ field }) => field).join(', ')

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { AuthorizationResponseError } from 'oauth4webapi'
 import type { Page } from 'playwright-core'
-import { scopes as scope_sentences, unticked_scopes } from '#contract/scopes.ts'
+import { opt_in_scopes, scopes as scope_sentences } from '#contract/scopes.ts'
 import {
   attemptOf,
   exchange,
@@ -69,7 +69,7 @@ test('an agent gets what its person ticked, for the card they chose, until they 
     .waitFor()
   for (const scope of wanted) {
     const box = page.getByRole('checkbox', { name: `${scope_sentences[scope]} ${scope}` })
-    assert.equal(await box.isChecked(), !unticked_scopes.includes(scope), scope)
+    assert.equal(await box.isChecked(), !opt_in_scopes.includes(scope), scope)
   }
   await page.getByRole('radio', { name: /^Only these cards/ }).check()
   await page.getByRole('checkbox', { name: /^Groceries/ }).check()

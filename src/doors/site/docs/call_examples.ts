@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { carrierOf, type OperationShape, pathNames } from '#contract/operation.ts'
+import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { html, type Markup } from '#doors/markup.ts'
 import { request_examples } from '#doors/site/request_examples.ts'
@@ -46,7 +46,7 @@ const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
 function curlOf(shape: OperationShape, input: Input, base: string): string {
   const { path, rest } = split(shape, input)
-  const isBody = carrierOf(shape) === 'body'
+  const isBody = inputLocation(shape) === 'body'
   const query = isBody ? '' : new URLSearchParams(rest as Record<string, string>).toString()
   const lines = [`curl ${quoted(`${base}${path}${query === '' ? '' : `?${query}`}`)}`]
   const hasBody = isBody && Object.keys(rest).length > 0
