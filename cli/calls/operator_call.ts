@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '#cli/exit_codes.ts'
 import { resolveConnection } from '#cli/profiles/connection.ts'
-import { carrierOf, pathNames } from '#contract/operation.ts'
+import { inputLocation, pathNames } from '#contract/operation.ts'
 import { type OperatorCall, operator_calls } from '#main/operator_calls.ts'
 import { columns } from './columns.ts'
 import { buildCommand, type CommandInput } from './command.ts'
@@ -48,7 +48,7 @@ async function callOperator(call: OperatorCall, given: CommandInput): Promise<vo
     )
   }
   const { path, rest } = fillPath(call, given.input)
-  const isQuery = carrierOf(call) === 'query'
+  const isQuery = inputLocation(call) === 'query'
   const search = isQuery ? buildQuery(rest) : ''
   const response = await rawCall<object>(
     await resolveConnection({ ...options, key }),

@@ -1,5 +1,5 @@
 import Type, { type TObject } from 'typebox'
-import { Id, Input, OneOf } from '#contract/shapes.ts'
+import { Id, Input, StringEnum } from '#contract/shapes.ts'
 
 /** One call of the sandbox API, run as `florin sandbox <noun> <verb>`. */
 export type SandboxCall = {
@@ -27,7 +27,7 @@ const purchase = Input({
   mcc: optionalText('Merchant category code, four digits.', '5942'),
   merchant_country: optionalText('Merchant country, ISO 3166 alpha-2.', 'DE'),
   entry_mode: Type.Optional(
-    OneOf(['chip', 'contactless', 'swipe', 'keyed', 'ecommerce', 'credential_on_file'], {
+    StringEnum(['chip', 'contactless', 'swipe', 'keyed', 'ecommerce', 'credential_on_file'], {
       description: 'How the card was read.',
     }),
   ),
@@ -71,7 +71,7 @@ export const sandbox_calls: readonly SandboxCall[] = [
     'Update the shipping status of a physical card.',
     Input({
       ...card,
-      status: OneOf(['submitted', 'shipped', 'delivered', 'returned', 'failed'], {
+      status: StringEnum(['submitted', 'shipped', 'delivered', 'returned', 'failed'], {
         description: 'New shipping status.',
       }),
     }),
@@ -107,7 +107,7 @@ export const sandbox_calls: readonly SandboxCall[] = [
     'Close the dispute with an outcome.',
     Input({
       ...dispute,
-      outcome: OneOf(['won', 'lost'], { description: 'Outcome for the cardholder.' }),
+      outcome: StringEnum(['won', 'lost'], { description: 'Outcome for the cardholder.' }),
     }),
   ),
   sandboxCall(
