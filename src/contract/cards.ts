@@ -152,7 +152,7 @@ export const Card = Type.Object(
     frozen_by: Nullable(
       StringEnum(['owner', 'agent', 'admin'], {
         description:
-          'Who froze the card. Only an administrator can unfreeze a card frozen by an administrator.',
+          'Who froze the card. Only an administrator can undo a freeze by an administrator.',
         examples: ['owner'],
       }),
     ),

@@ -85,8 +85,7 @@ export type ProblemOptions = {
 
 /**
  * An error that is shown to the caller. The domain throws a code and a message; only the doors turn
- * it into an HTTP status, an MCP tool error or an ISO 8583 response code. `cause` is logged and never
- * leaves the service.
+ * it into an HTTP status, an MCP tool error or an ISO 8583 response code. `cause` is only logged.
  */
 export class Problem extends Error {
   readonly code: ProblemCode

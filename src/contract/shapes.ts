@@ -108,7 +108,7 @@ export const pageQuery = {
   created_lte: Type.Optional(Timestamp('Created at or before this time.')),
 }
 
-/** Inputs reject unknown fields: silently ignoring a filter or an amount is dangerous for agents. */
+/** Inputs reject unknown fields: a silently ignored filter or amount is dangerous for agents. */
 export const Input = <Properties extends TProperties>(
   properties: Properties,
 ): TObject<Properties> => Type.Object(properties, { additionalProperties: false })

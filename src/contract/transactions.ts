@@ -176,7 +176,7 @@ export const AuthDetails = Type.Object(
     }),
     fields: Elements(
       'Data elements of the request by number, plus 38 and 39 of the response. The card number ' +
-        'shows only its first six and last four digits, the expiration date is masked, and track, ' +
+        'shows only its first six and last four digits, expiration dates are masked, and track, ' +
         'PIN and chip data (35, 36, 45, 52, 55) is removed.',
     ),
     response_fields: Elements('Data elements of the response by number.'),
@@ -244,7 +244,7 @@ export const get_transaction = operation({
   section: 'Transactions',
   summary: 'Retrieve a transaction.',
   description:
-    'Returns an authorization, capture, refund or decline. Declines list the checks that failed.',
+    'Returns an authorization, capture, refund or decline. Declines list every failed check.',
   access: scoped('transaction:read'),
   input: Input({ id: Id('txn', 'ID of the transaction.') }),
   output: Transaction,
