@@ -77,8 +77,8 @@ test('every operator call is a command with tables, JSON and exit codes', async 
   }
   const acts = JSON.parse((await ask('list_acts', '--json')).stdout) as { data: { act: string }[] }
   assert.deepEqual(
-    acts.data.slice(0, 3).map(({ act }) => act),
-    ['set_kill_switch', 'set_kill_switch', 'set_account_limits'],
+    acts.data.slice(0, 4).map(({ act }) => act),
+    ['list_acts', 'set_kill_switch', 'set_kill_switch', 'set_account_limits'],
   )
 
   assert.equal((await ask('get_account', 'acct_01kc3z8e5xf8m9r4t2v6w7y8za')).code, 4)

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import { type TOTP, URI } from 'otpauth'
 import { operatorOf } from '#domain/access/operator_token.ts'
+import { calls } from '#doors/operator/calls.ts'
 import { systemClock } from '#platform/clock.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { florin } from '#test/support/florin_process.ts'
@@ -81,18 +82,40 @@ test('where the token of the settings has a term, it ends that long after its fi
   await assert.rejects(operatorAt(91), { code: 'token_expired' })
 })
 
-test('reads of cards and disputes by operators are recorded with who asked for what', async () => {
-  const { bearer } = await created('Reader', '--role', 'viewer')
+/** Reads of the programme as a whole. */
+const OF_NO_HOLDER = ['get_figures', 'get_health', 'get_reconciliation', 'list_kill_switches']
+
+test('every read by an operator is recorded, except those that show no holder', async () => {
+  const { bearer } = await created('Reader', '--role', 'admin')
+  const expected: string[] = []
+  for (const call of Object.values(calls).filter(({ method }) => method === 'GET')) {
+    const id = `${/\/(\w)/.exec(call.path)?.[1] === 'd' ? 'dsp' : 'acct'}_${'0'.repeat(26)}`
+    const day = '2026-11-01'
+    const query = call.name === 'get_figures' ? `?from=${day}&to=${day}` : ''
+    const reply = await ask(bearer, call.path.replace('{id}', id) + query)
+    assert([200, 404].includes(reply.status), `${call.name}: ${reply.text}`)
+    if (!OF_NO_HOLDER.includes(call.name)) expected.push(call.name)
+  }
+  const recorded = await programme.db.rows<{ act: string }>(
+    `select act from operator_acts where operator_name = 'Reader' order by id`,
+  )
+  assert.deepEqual(
+    recorded.map(({ act }) => act),
+    expected,
+  )
+})
+
+test('the record of a read says who asked for what', async () => {
+  const { bearer } = await created('Searcher', '--role', 'viewer')
   await ask(bearer, '/cards?last4=1234')
-  await ask(bearer, '/disputes/dsp_00000000000000000000000000')
-  await ask(bearer, '/tickets')
+  await ask(bearer, '/accounts/acct_00000000000000000000000000')
   const { body } = await ask(OPERATOR_TOKEN, '/acts')
   const acts = body['data'] as { act: string; operator: { name: string }; input: object }[]
-  const read = acts.filter(({ operator }) => operator.name === 'Reader')
+  const read = acts.filter(({ operator }) => operator.name === 'Searcher')
   assert.deepEqual(
     read.map(({ act, input }) => [act, input]),
     [
-      ['get_dispute', { id: 'dsp_00000000000000000000000000' }],
+      ['get_account', { id: 'acct_00000000000000000000000000' }],
       ['find_cards', { last4: '1234' }],
     ],
   )

@@ -30,7 +30,6 @@ export const case_calls = {
     method: 'GET',
     path: '/disputes/{id}',
     role: 'viewer',
-    is_recorded: true,
     summary: 'One dispute.',
     input: ofDispute,
     output: owned(Dispute),

@@ -23,7 +23,6 @@ export const holder_calls = {
     method: 'GET',
     path: '/cards',
     role: 'viewer',
-    is_recorded: true,
     summary: 'Cards of all accounts, by their last digits or by where they are in the post.',
     input: Input({
       ...pageQuery,

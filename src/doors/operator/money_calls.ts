@@ -158,6 +158,7 @@ export const money_calls = {
     method: 'GET',
     path: '/reconciliation',
     role: 'viewer',
+    shows_no_holder: true,
     summary: 'The books against custody on chains and against the card networks.',
     input: Input({}),
     output: Reconciliation,

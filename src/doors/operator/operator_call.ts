@@ -18,8 +18,8 @@ export type OperatorCall = {
   input: TObject
   output: TSchema
   problems?: readonly ProblemCode[]
-  /** A read that is recorded like an act: it shows evidence or cards. */
-  is_recorded?: true
+  /** A read that shows nothing of any holder. Every other read is recorded like an act. */
+  shows_no_holder?: true
   /** Talks to the outside, so it is not done inside a transaction. */
   is_outside?: true
 }

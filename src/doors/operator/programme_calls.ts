@@ -13,6 +13,7 @@ export const programme_calls = {
     method: 'GET',
     path: '/kill_switches',
     role: 'viewer',
+    shows_no_holder: true,
     summary: 'What is stopped.',
     input: Input({}),
     output: Type.Object({ data: Type.Array(KillSwitch) }),
@@ -63,6 +64,7 @@ export const programme_calls = {
     method: 'GET',
     path: '/figures',
     role: 'viewer',
+    shows_no_holder: true,
     summary: 'Accounts, volume, approval rate and decline reasons by day.',
     input: Input({
       from: Type.Optional(Type.String({ description: 'The first UTC day.' })),
@@ -75,6 +77,7 @@ export const programme_calls = {
     method: 'GET',
     path: '/health',
     role: 'viewer',
+    shows_no_holder: true,
     summary: 'How the service is doing.',
     input: Input({}),
     output: SystemHealth,

@@ -74,7 +74,7 @@ async function answerTo(
   const input = parseInput(call, await readInput(call, request))
   const working: Working = { programme, call, operator, facts, input, key }
   if (isAct(call)) return act(working)
-  if (call.is_recorded) await recordRead(working)
+  if (!call.shows_no_holder) await recordRead(working)
   return success(await actOf(call.name)(contextOf(working, programme.db), input))
 }
 
