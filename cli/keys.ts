@@ -13,7 +13,7 @@ function keyStore(): KeyStore {
   return { path: key_file, random: systemRandom, seal: sealFor(key_token, systemRandom) }
 }
 
-/** A running service reloads the key file and re-seals card numbers without a restart. */
+/** A running service reloads the key file and re-seals card numbers and secrets without a restart. */
 export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
   const store = keyStore()
   const minutes = Number(activateAfter)
@@ -34,7 +34,7 @@ export async function keysRotate({ activateAfter }: { activateAfter: string }): 
   process.stdout.write(
     `${key_id} is now the sealing key in ${store.path}. Keep the old keys: they decrypt existing ` +
       `data and backups.\n${credentials}\nIf other nodes or signers have a copy of the file, ` +
-      'update it before then.\n',
+      'update it before then, and restart the signers.\n',
   )
 }
 

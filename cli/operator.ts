@@ -3,6 +3,7 @@ import {
   createOperator,
   listOperators,
   type OperatorTokenRow,
+  resetOperatorTotp,
   revokeOperator,
 } from '#main/operators.ts'
 import { ConfigError, readSettings } from '#platform/config.ts'
@@ -40,6 +41,17 @@ export async function operatorList({ json }: { json?: boolean }): Promise<void> 
 export async function operatorRevoke(id_or_name: string): Promise<void> {
   const isRevoked = await withDatabase((db) => revokeOperator(db, id_or_name))
   if (isRevoked) return void process.stdout.write(`Revoked ${id_or_name}.\n`)
+  process.stderr.write(`There is no active operator token "${id_or_name}".\n`)
+  process.exitCode = 1
+}
+
+export async function operatorTotp(id_or_name: string): Promise<void> {
+  const settings = readSettings(process.env)
+  const uri = await withDatabase((db) => resetOperatorTotp(db, settings, id_or_name))
+  if (uri !== null) {
+    process.stderr.write('Add this to an authenticator app. It is shown only once:\n')
+    return void process.stdout.write(`${uri}\n`)
+  }
   process.stderr.write(`There is no active operator token "${id_or_name}".\n`)
   process.exitCode = 1
 }

@@ -104,5 +104,9 @@ function operator(): Command {
     .command('revoke <id-or-name>')
     .description('Revoke a token, immediately and permanently.')
     .action(async (id_or_name) => (await import('./operator.ts')).operatorRevoke(id_or_name))
+  group
+    .command('totp <id-or-name>')
+    .description('Replace the authenticator secret of a token and end its sessions.')
+    .action(async (id_or_name) => (await import('./operator.ts')).operatorTotp(id_or_name))
   return group
 }

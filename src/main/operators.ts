@@ -4,13 +4,14 @@ import {
   findOperatorTokens,
   type OperatorTokenRow,
   revokeOperatorToken,
+  setOperatorTotp,
 } from '#domain/access/operator_token.ts'
 import { newTotpSecret, totpUri } from '#domain/accounts/totp.ts'
 import { systemClock } from '#platform/clock.ts'
 import { ConfigError, type Settings } from '#platform/config.ts'
 import type { Database } from '#platform/db.ts'
 import { sealFor } from '#platform/key_seal.ts'
-import { loadKeys } from '#platform/keys.ts'
+import { type Keys, loadKeys } from '#platform/keys.ts'
 import { systemRandom } from '#platform/random.ts'
 
 export type { OperatorTokenRow }
@@ -23,8 +24,7 @@ export async function createOperator(
 ): Promise<{ id: string; token: string; totp_uri: string | null }> {
   const role = operator_roles.find((one) => one === given.role)
   if (role === undefined) throw new ConfigError(`A role is one of ${operator_roles.join(', ')}.`)
-  const seal = sealFor(settings.key_token, systemRandom)
-  const keys = await loadKeys(settings.key_file, systemRandom, seal)
+  const keys = await keysOf(settings)
   const totp_secret = given.totp ? newTotpSecret(systemRandom) : null
   const { id, token } = await createOperatorToken(
     db,
@@ -40,6 +40,22 @@ export async function createOperator(
   )
   const totp_uri = totp_secret === null ? null : totpUri(totp_secret, `operator ${given.name}`)
   return { id, token: token.open(), totp_uri }
+}
+
+function keysOf({ key_token, key_file }: Settings): Promise<Keys> {
+  return loadKeys(key_file, systemRandom, sealFor(key_token, systemRandom))
+}
+
+/** A new authenticator secret for a token, as an address for the app; null: no such token. */
+export async function resetOperatorTotp(
+  db: Database,
+  settings: Settings,
+  which: string,
+): Promise<string | null> {
+  const totp_secret = newTotpSecret(systemRandom)
+  const given = { keys: await keysOf(settings), now: systemClock().now(), totp_secret }
+  const row = await db.transaction((tx) => setOperatorTotp(tx, which, given))
+  return row === null ? null : totpUri(totp_secret, `operator ${row.name}`)
 }
 
 export const listOperators = findOperatorTokens

@@ -7,6 +7,7 @@ import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
 import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
 import { inboxOf } from '#domain/notices/inbox.ts'
 import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts'
+import { resealSecretsTask } from '#domain/system/reseal_secrets_task.ts'
 import { closeWindow } from '#domain/topups/expire_topups_task.ts'
 import { standardHeaders } from '#doors/answer.ts'
 import { bearerOf } from '#doors/bearer.ts'
@@ -91,7 +92,7 @@ async function start(
       sweepCredentialsTask(programme),
       sweepOauthTask(programme),
       sweepAnswersTask(programme),
-      resealPansTask(programme),
+      ...[resealPansTask, resealSecretsTask].map((make) => make(programme)),
       remindEvidenceTask(programme),
       sweepEvidenceTask(programme),
       sweepVelocitiesTask(programme),

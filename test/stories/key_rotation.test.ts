@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { type TOTP, URI } from 'otpauth'
 import { createOperatorToken } from '#domain/access/operator_token.ts'
 import { parseKeyFile } from '#platform/key_file.ts'
 import { registerAgent, startAgentService } from '#test/support/agent.ts'
@@ -17,6 +18,7 @@ import { createKey, openAccount } from '#test/support/people.ts'
 import { turnOnTwoFactor } from '#test/support/second_factor.ts'
 import { authorize } from '#test/support/spending.ts'
 import { fund } from '#test/support/topups.ts'
+import { subscribe } from '#test/support/webhooks.ts'
 import { requested, withdrawalOf } from '#test/support/withdrawals.ts'
 
 const service = await startAgentService()
@@ -198,4 +200,27 @@ test('kill -9 in the middle of rotations loses no key, no bearer and leaves no c
   assert.equal(reply.status, 200, 'a session of before all rotations')
   second.signal('SIGTERM')
   await second.ended
+})
+
+test('authenticator and webhook secrets move to the new sealing key and keep working', async () => {
+  const person = await openAccount(url)
+  await turnOnTwoFactor(url, person.bearer, programme.clock)
+  await subscribe(url, person, { url: 'http://127.0.0.1:3999/hook' })
+  const operator = await florin(['operator', 'create', 'Kay', '--role', 'viewer', '--totp'], env)
+  const totp = URI.parse(/otpauth:\S+/.exec(operator.stderr)?.[0] ?? '') as TOTP
+  assert.equal((await florin(['keys', 'rotate'], env)).code, 0)
+  await tasks.run(['reseal_secrets'])
+  const prefix = keys.sealedPrefix()
+  const sealed = await db.rows<{ sealed: string }>(
+    `select totp_secret_sealed as sealed from accounts where totp_secret_sealed is not null
+     union all select totp_secret_sealed from operator_tokens where totp_secret_sealed is not null
+     union all select secret_sealed from webhooks`,
+  )
+  assert(sealed.length >= 3)
+  assert(sealed.every((row) => row.sealed.startsWith(prefix)))
+  const signed_in = await operate(url, 'POST', '/sessions', {
+    bearer: operator.stdout.trim(),
+    body: { totp_code: totp.generate() },
+  })
+  assert.equal(signed_in.status, 200, signed_in.text)
 })

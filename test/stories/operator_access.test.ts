@@ -54,6 +54,26 @@ test('a session ends with its token', async () => {
   assertRefused(await ask(own), 401, 'token_revoked')
 })
 
+test('a new authenticator secret ends the old one and its sessions', async () => {
+  // The command goes by the time of the machine.
+  const began = clock.offset_ms()
+  clock.setOffset(0)
+  const { bearer, uri } = await created('Kay', '--role', 'viewer', '--totp')
+  const old_totp = URI.parse(uri) as TOTP
+  const session = String((await signIn(bearer, old_totp.generate())).body['bearer'])
+  assert.equal((await ask(session)).status, 200)
+  const { code, stdout } = await florin(['operator', 'totp', 'Kay'], env)
+  assert.equal(code, 0)
+  assertRefused(await ask(session), 401, 'token_expired')
+  assertRefused(await signIn(bearer, old_totp.generate()), 401, 'totp_invalid')
+  const again = await signIn(bearer, (URI.parse(stdout.trim()) as TOTP).generate())
+  assert.equal(again.status, 200, again.text)
+  assert.equal((await ask(String(again.body['bearer']))).status, 200)
+  await florin(['operator', 'revoke', 'Kay'], env)
+  assert.equal((await florin(['operator', 'totp', 'Kay'], env)).code, 1)
+  clock.setOffset(began)
+})
+
 test('an operator token ends after its term, 90 days unless it is set; the sandbox token stays', async () => {
   const ninety = await created('Ninety', '--role', 'viewer')
   const env_one = { ...env, FLORIN_OPERATOR_TOKEN_DAYS: '1' }

@@ -9,6 +9,9 @@ const SESSION_MS = 8 * 60 * 60_000
 const FORM = /^flos_(op_[0-9a-f]+)_(\d{1,15})_(\S+)$/
 const PURPOSE = 'operator_session'
 
+export const startOf = ({ expires_at }: OperatorSession): Date =>
+  new Date(expires_at.getTime() - SESSION_MS)
+
 /** It names its token and its end under a keyed hash, so it needs no row. */
 export function newOperatorSession(
   keys: Keys,

@@ -10,6 +10,7 @@ import {
   newOperatorSession,
   type OperatorSession,
   readOperatorSession,
+  startOf,
 } from './operator_session.ts'
 
 /**
@@ -25,12 +26,13 @@ export type OperatorTokenRow = {
   expires_at: Date
   revoked_at: Date | null
   needs_code: boolean
+  totp_set_at: Date | null
 }
 
-const COLUMNS = `id, name, role, last_used_at, created_at, expires_at, revoked_at,
+const COLUMNS = `id, name, role, last_used_at, created_at, expires_at, revoked_at, totp_set_at,
   totp_secret_sealed is not null as needs_code`
 const DAY_MS = 24 * 60 * 60_000
-const TOTP_PURPOSE = 'operator_totp'
+export const OPERATOR_TOTP_PURPOSE = 'operator_totp'
 const TOKEN_BYTES = 32
 const ID_BYTES = 8
 const FIRST_OPERATOR: Operator = { id: 'operator', name: 'FLORIN_OPERATOR_TOKEN', role: 'admin' }
@@ -65,7 +67,7 @@ export async function createOperatorToken(
       keys.credentialHash(PURPOSE, token.open()),
       now,
       new Date(now.getTime() + days * DAY_MS),
-      totp_secret === null ? null : keys.seal(TOTP_PURPOSE, id, totp_secret),
+      totp_secret === null ? null : keys.seal(OPERATOR_TOTP_PURPOSE, id, totp_secret),
     ],
   )
   if (made === 0) throw new Problem('invalid_request', `There is a token named ${name} already.`)
@@ -84,6 +86,29 @@ export async function revokeOperatorToken(tx: Tx, which: string, now: Date): Pro
     [which, now],
   )
   return revoked > 0
+}
+
+/**
+ * Gives a token another authenticator secret, or its first one. Codes of the old secret no longer
+ * work, and sessions end. Null where there is no such token, or it was revoked.
+ */
+export async function setOperatorTotp(
+  tx: Tx,
+  which: string,
+  { keys, now, totp_secret }: Pick<Making, 'keys' | 'now'> & { totp_secret: string },
+): Promise<{ name: string } | null> {
+  const [row] = await tx.rows<{ id: string; name: string }>(
+    `select id, name from operator_tokens
+      where (id = $1 or name = $1) and revoked_at is null for update`,
+    [which],
+  )
+  if (row === undefined) return null
+  await tx.run(
+    `update operator_tokens set totp_secret_sealed = $2, totp_step = null, totp_set_at = $3
+      where id = $1`,
+    [row.id, keys.seal(OPERATOR_TOTP_PURPOSE, row.id, totp_secret), now],
+  )
+  return { name: row.name }
 }
 
 type Asking = { db: Tx; keys: Keys; settings: Settings; now: Date }
@@ -162,7 +187,11 @@ async function rowOfSession(
     `select ${COLUMNS} from operator_tokens where id = $1`,
     [session.id],
   )
-  return requireValid(rows[0], now)
+  const row = requireValid(rows[0], now)
+  if (row.totp_set_at !== null && startOf(session) < row.totp_set_at) {
+    throw new Problem('token_expired', 'This operator session has ended. Sign in again.')
+  }
+  return row
 }
 
 /** The time step of a right code, as domain/accounts/totp.ts finds it; null for a wrong one. */
@@ -183,7 +212,7 @@ export async function signInOperator(
     'select totp_secret_sealed from operator_tokens where id = $1',
     [row.id],
   )
-  const step = stepOf(keys.open(TOTP_PURPOSE, row.id, kept?.totp_secret_sealed ?? ''))
+  const step = stepOf(keys.open(OPERATOR_TOTP_PURPOSE, row.id, kept?.totp_secret_sealed ?? ''))
   const used =
     step === null
       ? 0

@@ -9,15 +9,15 @@ import { foldRecoveryCode, totpStepOf } from './totp.ts'
 type Seal = Pick<Context, 'keys'>
 type Check = Pick<Context, 'keys' | 'clock'> & { tx: Tx }
 
-const PURPOSE = 'totp'
+export const TOTP_PURPOSE = 'totp'
 
 export function sealTotpSecret({ keys }: Seal, account_id: string, secret: string): string {
-  return keys.seal(PURPOSE, account_id, secret)
+  return keys.seal(TOTP_PURPOSE, account_id, secret)
 }
 
 export function openTotpSecret({ keys }: Seal, account: AccountRow): string {
   if (account.totp_secret_sealed === null) throw new Error('the account has no TOTP secret')
-  return keys.open(PURPOSE, account.id, account.totp_secret_sealed)
+  return keys.open(TOTP_PURPOSE, account.id, account.totp_secret_sealed)
 }
 
 export function recoveryCodeHash({ keys }: Seal, account_id: string, code: string): string {

@@ -100,13 +100,15 @@ export function requireRoomForOneMore(count: number): void {
 const SECRET_BYTES = 32
 const HINT_LENGTH = 4
 
+export const WEBHOOK_SECRET_PURPOSE = 'webhook_secret'
+
 export type NewSecret = { secret: string; secret_sealed: string; secret_hint: string }
 
 export function newSecret({ random, keys }: Pick<Context, 'random' | 'keys'>, id: string) {
   const secret = `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`
   return {
     secret,
-    secret_sealed: keys.seal('webhook_secret', id, secret),
+    secret_sealed: keys.seal(WEBHOOK_SECRET_PURPOSE, id, secret),
     secret_hint: `…${secret.slice(-HINT_LENGTH)}`,
   } satisfies NewSecret
 }
@@ -133,7 +135,7 @@ const opened = new Map<string, KeyObject>()
 function openSecret(keys: Seams['keys'], id: string, sealed: string): KeyObject {
   const before = opened.get(sealed)
   if (before !== undefined) return before
-  const secret = createSecretKey(keys.open('webhook_secret', id, sealed), 'utf8')
+  const secret = createSecretKey(keys.open(WEBHOOK_SECRET_PURPOSE, id, sealed), 'utf8')
   if (opened.size >= OPENED_MAX) opened.clear()
   opened.set(sealed, secret)
   return secret
