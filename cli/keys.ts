@@ -13,7 +13,7 @@ function keyStore(): KeyStore {
   return { path: key_file, random: systemRandom, seal: sealFor(key_token, systemRandom) }
 }
 
-/** A running service reloads the key file and re-seals card numbers and secrets without a restart. */
+/** A running service reloads the key file and re-seals what it stores without a restart. */
 export async function keysRotate({ activateAfter }: { activateAfter: string }): Promise<void> {
   const store = keyStore()
   const minutes = Number(activateAfter)
