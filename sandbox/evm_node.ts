@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from 'viem'
-import { EvmChain, type EvmSnapshot } from './evm_node/chain.ts'
+import { EvmChain, type EvmChange, type EvmSnapshot } from './evm_node/chain.ts'
 import { answerRpc } from './evm_node/json_rpc.ts'
 
 /**
@@ -16,23 +16,28 @@ export type EvmNode = {
   fund(to: Hex, wei: bigint): void
   balanceOf(owner: Hex): bigint
   snapshot(): EvmSnapshot
+  /** Persists what has changed since the last time. */
+  save(): void
   stop(): Promise<void>
 }
 
 type Options = {
   now(): number
   snapshot?: EvmSnapshot
-  /** Told whenever something was mined: what an answer tells of must survive a crash. */
-  mined?(snapshot: EvmSnapshot): void
+  /** What was saved after the snapshot, in order. */
+  changes?: readonly EvmChange[]
+  /** Saves a change; called by save(), and before the answer to a call that mined something. */
+  persist?(change: EvmChange, snapshot: () => EvmSnapshot): void
 }
 
-export async function startEvmNode({ now, snapshot, mined }: Options): Promise<EvmNode> {
-  const chain = new EvmChain(now, snapshot)
+export async function startEvmNode({ now, snapshot, changes, persist }: Options): Promise<EvmNode> {
+  const chain = new EvmChain(now, snapshot, changes)
+  const save = () => persist?.(chain.takeChange(), () => chain.snapshot())
   const server = createServer((request, response) => {
     const height = chain.head.number
     const answer = async () => {
       const told = await answerRpc(chain, await bodyOf(request))
-      if (chain.head.number > height) mined?.(chain.snapshot())
+      if (chain.head.number > height) save()
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
     }
     answer().catch((cause) => response.writeHead(500).end(String(cause)))
@@ -46,6 +51,7 @@ export async function startEvmNode({ now, snapshot, mined }: Options): Promise<E
     fund: (to, wei) => chain.world.addWei(to, wei),
     balanceOf: (owner) => chain.world.coinsOf(owner),
     snapshot: () => chain.snapshot(),
+    save,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

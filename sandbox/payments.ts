@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Settings } from '#platform/config.ts'
 import { systemRandom } from '#platform/random.ts'
 import type { X402Settings } from '#platform/x402_settings.ts'
+import type { EvmChange, EvmSnapshot } from './evm_node/chain.ts'
 import type { EvmNode } from './evm_node.ts'
+import { Journal } from './journal.ts'
 
 /** Where calls are paid for in the sandbox. */
 export type Payments = {
@@ -43,19 +45,19 @@ export async function startPayments({ settings, wall_ms }: Parts): Promise<Payme
 
   const path = join(data_dir, 'evm_node.json')
   const { startEvmNode } = await import('./evm_node.ts')
-  const save = (snapshot: object) => {
-    writeFileSync(`${path}.new`, JSON.stringify(snapshot))
-    renameSync(`${path}.new`, path)
-  }
-  const isOld = existsSync(path)
-  const saved = isOld ? { snapshot: JSON.parse(readFileSync(path, 'utf8')) } : {}
-  const node = await startEvmNode({ now: wall_ms, mined: save, ...saved })
+  const journal = new Journal<EvmSnapshot, EvmChange>(path)
+  const saved = journal.read()
+  const node = await startEvmNode({
+    now: wall_ms,
+    ...saved,
+    persist: (change, snapshot) => journal.append(change, snapshot),
+  })
   writeFileSync(join(data_dir, RPC_URL_FILE), `${node.url}\n`)
   const payer = addressIn(keyFile(join(data_dir, PAYER_KEY_FILE)))
-  if (!isOld) {
+  if (saved === null) {
     node.fund(addressIn(key_file), RELAYER_WEI)
     node.mint(payer, PAYER_MICROS)
-    save(node.snapshot())
+    node.save()
   }
   return { x402: { ...x402, key_file, pay_to, rpc_url: node.url }, node, stop: node.stop }
 }

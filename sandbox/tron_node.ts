@@ -9,7 +9,14 @@ import { Exchange } from '#sandbox/tron_node/exchange.ts'
 import { type Fault, Faults } from '#sandbox/tron_node/faults.ts'
 import { type Reorg, type ReorgOutcome, reorganise } from '#sandbox/tron_node/fork.ts'
 import { httpFace } from '#sandbox/tron_node/http_face.ts'
-import { restoreInto, snapshotOf, type TronSnapshot } from '#sandbox/tron_node/snapshot.ts'
+import {
+  type AnySnapshot,
+  restoreInto,
+  snapshotOf,
+  type TronChange,
+  type TronSnapshot,
+  takeChange,
+} from '#sandbox/tron_node/snapshot.ts'
 import { keys } from '#sandbox/tron_node/world.ts'
 
 /**
@@ -24,7 +31,11 @@ export type TronNodeOptions = {
   block_interval_ms?: number
   chain_id?: number
   assets?: readonly AssetOptions[]
-  snapshot?: TronSnapshot
+  snapshot?: AnySnapshot
+  /** What was saved after the snapshot, in order. */
+  changes?: readonly TronChange[]
+  /** Saves a change; called by save(), and before a block is shown as final. */
+  persist?(change: TronChange, snapshot: () => TronSnapshot): void
 }
 
 export type AssetOptions = { address: string; symbol?: string; name?: string; decimals?: number }
@@ -59,7 +70,9 @@ export type TronNode = {
   head(): BlockMark
   finalized(): BlockMark
   snapshot(): TronSnapshot
-  restore(snapshot: TronSnapshot): void
+  restore(snapshot: AnySnapshot): void
+  /** Persists what has changed since the last time. */
+  save(): void
   stop(): Promise<void>
 }
 
@@ -81,11 +94,18 @@ export async function startTronNode(options: TronNodeOptions): Promise<TronNode>
   const faults = new Faults()
   let chain = newChain(options, faults)
   if (options.snapshot === undefined) begin(chain, options.now())
-  else restoreInto(chain, options.snapshot)
+  else restoreInto(chain, options.snapshot, options.changes)
+  let saved_number = -1
+  const save = () => {
+    options.persist?.(takeChange(chain), () => snapshotOf(chain))
+    saved_number = chain.head_number
+  }
   const exchange = new Exchange(() => chain)
   const isAutomatic = options.block_interval_ms !== undefined
   const current = (): Chain => {
     if (isAutomatic) chain.catchUp()
+    // The service relies on final blocks, so a crash must not lose them.
+    if (options.persist !== undefined && chain.solidNumber() > saved_number) save()
     return chain
   }
   const server = httpFace({ chain: () => chain, faults, beforeEach: current })
@@ -103,6 +123,11 @@ export async function startTronNode(options: TronNodeOptions): Promise<TronNode>
       const restored = newChain(options, faults)
       restoreInto(restored, snapshot)
       chain = restored
+      saved_number = -1
+    },
+    save: () => {
+      current()
+      save()
     },
     stop: () =>
       new Promise((resolve) => {
@@ -112,7 +137,7 @@ export async function startTronNode(options: TronNodeOptions): Promise<TronNode>
   }
 }
 
-type Controls = Omit<TronNode, 'url' | 'exchange' | 'snapshot' | 'restore' | 'stop'>
+type Controls = Omit<TronNode, 'url' | 'exchange' | 'snapshot' | 'restore' | 'save' | 'stop'>
 
 function controls(current: () => Chain, exchange: Exchange, faults: Faults): Controls {
   return {
@@ -196,6 +221,6 @@ function hexFrom(address: string): string {
 
 function markOf(chain: Chain, number: number): BlockMark {
   const block = chain.blocks.get(number)
-  assert(block !== undefined, 'the block is on the chain')
+  assert(block !== null, 'the block is on the chain')
   return { number, id: block.id, timestamp_ms: block.timestamp_ms }
 }

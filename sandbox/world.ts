@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { microsFromUsd } from '#kernel/money.ts'
@@ -9,9 +9,11 @@ import type { Settings } from '#platform/config.ts'
 import type { Surface } from '#platform/surface.ts'
 import { sandboxCards } from './cards.ts'
 import { sandboxCases } from './cases.ts'
+import { Journal } from './journal.ts'
 import { type Payments, startPayments } from './payments.ts'
 import type { SandboxSigner, StartSigner } from './signer.ts'
 import { FINAL_BLOCKS, sandboxTopups } from './topups.ts'
+import type { TronChange, TronSnapshot } from './tron_node/snapshot.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from './tron_node.ts'
 import { sandboxWithdrawals } from './withdrawals.ts'
 
@@ -39,12 +41,8 @@ const BLOCK_INTERVAL_MS = 3_000
 const CHAIN_ID = 728_126_428
 /** The longest path that every system takes for a socket. */
 const SOCKET_PATH_MAX = 100
+/** How soon transfers are saved that nobody asked to be; the node itself saves final blocks. */
 const SAVE_EVERY_MS = 3_000
-/**
- * A chain without transfers changes only in its height, which a restart works out by itself for up
- * to ten minutes of blocks; so it is saved every five minutes of its own time.
- */
-const SAVE_IDLE_MS = 5 * 60_000
 
 /**
  * Starts the sandbox's chain and a signer with a seed of its own. Both keep their state beside the
@@ -78,34 +76,29 @@ export async function startSandboxWorld(parts: Parts): Promise<SandboxWorld> {
 
 async function startNode({ settings, now_ms, every }: Parts, { hot_wallet }: SandboxSigner) {
   const path = join(settings.data_dir, 'tron_node.json')
-  const isOld = existsSync(path)
+  const journal = new Journal<TronSnapshot, TronChange>(path)
+  const saved = journal.read()
   const node = await startTronNode({
     now: now_ms,
     block_interval_ms: BLOCK_INTERVAL_MS,
     chain_id: CHAIN_ID,
-    ...(isOld ? { snapshot: JSON.parse(readFileSync(path, 'utf8')) } : {}),
+    ...saved,
+    persist: (change, snapshot) => journal.append(change, snapshot),
   })
-  if (!isOld) endow(node, hot_wallet)
-  const save = () => {
-    writeFileSync(`${path}.new`, JSON.stringify(node.snapshot()))
-    renameSync(`${path}.new`, path)
-  }
-  let saved_count = -1
-  let saved_ms = 0
+  if (saved === null) endow(node, hot_wallet)
+  node.save()
+  let saved_count = node.transferCount()
   const stopSaving = every(SAVE_EVERY_MS, () => {
     const count = node.transferCount()
-    const { timestamp_ms } = node.head()
-    if (count === saved_count && timestamp_ms - saved_ms < SAVE_IDLE_MS) return
-    save()
+    if (count !== saved_count) node.save()
     saved_count = count
-    saved_ms = timestamp_ms
   })
   const stop = async () => {
     stopSaving()
-    save()
+    node.save()
     await node.stop()
   }
-  return { node, save, stop }
+  return { node, save: node.save, stop }
 }
 
 /** What the sandbox lends its programme, to pay withdrawals from before the first sweep. */

@@ -33,11 +33,14 @@ export type Mined = Transaction & {
 
 export type Block = { number: number; hash: Hex; parent: Hex; time_s: number; mined: Mined | null }
 
-export type EvmSnapshot = {
-  version: 1
+/** What has changed since the last save. */
+export type EvmChange = {
   world: [string, string][]
   blocks: { time_s: number; raw: Hex | null; receipt: SavedReceipt | null }[]
 }
+
+/** All of a chain: its change since there was nothing. */
+export type EvmSnapshot = EvmChange & { version: 1 }
 type SavedReceipt = { from: Hex; ok: boolean; gas_used: string; price_wei: string; logs: Log[] }
 
 const NO_HASH: Hex = `0x${'0'.repeat(64)}`
@@ -54,12 +57,15 @@ export class EvmChain {
   readonly #waiting = new Map<Hex, Transaction>()
   readonly #now: () => number
   #last: Promise<unknown> = Promise.resolve()
+  #saved_count = 0
 
-  constructor(now: () => number, saved?: EvmSnapshot) {
+  constructor(now: () => number, saved?: EvmSnapshot, changes: readonly EvmChange[] = []) {
     this.#now = now
-    this.world = new EvmWorld(saved?.world)
+    this.world = new EvmWorld([...(saved?.world ?? []), ...changes.flatMap(({ world }) => world)])
     if (saved === undefined) this.#append(null)
-    for (const block of saved?.blocks ?? []) this.#restore(block)
+    for (const { blocks } of saved === undefined ? [] : [saved, ...changes]) {
+      for (const block of blocks) this.#restore(block)
+    }
   }
 
   get head(): Block {
@@ -85,12 +91,14 @@ export class EvmChain {
   }
 
   snapshot(): EvmSnapshot {
-    const blocks = this.blocks.map(({ time_s, mined }) => ({
-      time_s,
-      raw: mined?.raw ?? null,
-      receipt: mined === null ? null : savedReceipt(mined),
-    }))
-    return { version: 1, world: this.world.saved(), blocks }
+    return { version: 1, world: this.world.saved(), blocks: this.blocks.map(savedBlock) }
+  }
+
+  /** A change costs what it holds, however long the chain is. */
+  takeChange(): EvmChange {
+    const blocks = this.blocks.slice(this.#saved_count).map(savedBlock)
+    this.#saved_count = this.blocks.length
+    return { world: this.world.takeChanges(), blocks }
   }
 
   async #admit(raw: Hex): Promise<Hex> {
@@ -169,6 +177,12 @@ export class EvmChain {
     this.#append({ hash, raw, from, content, number, ok, gas_used, price_wei, logs }, time_s)
   }
 }
+
+const savedBlock = ({ time_s, mined }: Block): EvmChange['blocks'][number] => ({
+  time_s,
+  raw: mined?.raw ?? null,
+  receipt: mined === null ? null : savedReceipt(mined),
+})
 
 const savedReceipt = ({ from, ok, gas_used, price_wei, logs }: Mined): SavedReceipt => ({
   from,

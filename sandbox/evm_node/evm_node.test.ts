@@ -14,6 +14,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { USDC } from '#rails/x402/requirement.ts'
 import { startEvmNode } from '#sandbox/evm_node.ts'
+import type { EvmChange, EvmSnapshot } from './chain.ts'
 import { coin_abi } from './coin.ts'
 
 const owner = privateKeyToAccount(generatePrivateKey())
@@ -172,4 +173,31 @@ test('a node that is started again from its snapshot remembers all of it', async
     await reader.getTransactionReceipt({ hash }),
     await client.getTransactionReceipt({ hash }),
   )
+})
+
+test('a save after a transfer writes that transfer and not the chain', async () => {
+  const saved: { changes: EvmChange[]; snapshot?: EvmSnapshot } = { changes: [] }
+  const saving = await startEvmNode({
+    now: Date.now,
+    persist: (change, snapshot) => {
+      if (saved.snapshot === undefined) saved.snapshot = snapshot()
+      else saved.changes.push(change)
+    },
+  })
+  after(() => saving.stop())
+  saving.fund(owner.address, parseEther('1'))
+  saving.mint(owner.address, 5_000_000n)
+  saving.save()
+  const wallet = createWalletClient({ account: owner, chain: base, transport: http(saving.url) })
+  const args = [other.address, 1n] as const
+  for (let transfer = 0; transfer < 30; transfer += 1) {
+    await wallet.writeContract({ ...coin, functionName: 'transfer', args })
+  }
+  const sizes = saved.changes.map((change) => JSON.stringify(change).length)
+  assert.equal(sizes.length, 30)
+  assert(Math.max(...sizes.slice(-5)) < Math.max(...sizes.slice(0, 5)) * 1.2, sizes.join(' '))
+  const again = await startEvmNode({ now: Date.now, ...saved })
+  after(() => again.stop())
+  assert.deepEqual(again.snapshot().blocks, saving.snapshot().blocks)
+  assert.equal(again.balanceOf(other.address), 30n)
 })

@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 /** All that the chain remembers of anybody, as whole numbers by name; plain enough to be saved. */
 export class EvmWorld {
   readonly #values: Map<string, bigint>
+  #changed = new Set<string>()
 
   constructor(saved: readonly (readonly [string, string])[] = []) {
     this.#values = new Map(saved.map(([key, value]) => [key, BigInt(value)]))
@@ -33,11 +34,19 @@ export class EvmWorld {
     return [...this.#values].map(([key, value]) => [key, value.toString()])
   }
 
+  /** The values that were changed since the last call, for a save. */
+  takeChanges(): [string, string][] {
+    const changed = [...this.#changed]
+    this.#changed = new Set()
+    return changed.map((key) => [key, this.#get(key).toString()])
+  }
+
   #get(key: string): bigint {
     return this.#values.get(key.toLowerCase()) ?? 0n
   }
 
   #set(key: string, value: bigint): void {
     this.#values.set(key.toLowerCase(), value)
+    this.#changed.add(key.toLowerCase())
   }
 }

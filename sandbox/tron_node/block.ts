@@ -52,14 +52,28 @@ export function transactionOf(raw: string, signature: string): Transaction | nul
   return content === null ? null : { txid: txidOf(bytes), content, raw, signature }
 }
 
-/** 8 bytes of height, then 24 of a hash that covers the fork too, so that no two forks share it. */
+/** The hash covers the fork too, so that no two forks share an id. */
 export function blockId(
-  block: Pick<Block, 'number' | 'parent_id' | 'timestamp_ms'>,
+  { number, parent_id, timestamp_ms }: Pick<Block, 'number' | 'parent_id' | 'timestamp_ms'>,
   txids: readonly string[],
   fork: number,
 ): string {
-  assert(Number.isSafeInteger(block.number), 'a height is a whole number')
-  const text = [block.parent_id, block.timestamp_ms, fork, ...txids].join(':')
-  const height = block.number.toString(16).padStart(16, '0')
-  return height + bytesToHex(sha256(utf8ToBytes(text))).slice(16)
+  return idFrom(number, [parent_id, timestamp_ms, fork, ...txids])
+}
+
+/** From the last block with content before it, so that the empty ones between need no hash. */
+export function emptyBlockId({
+  number,
+  timestamp_ms,
+  fork,
+  base_id,
+}: Pick<Block, 'number' | 'timestamp_ms' | 'fork'> & { base_id: string }): string {
+  return idFrom(number, ['empty', base_id, number, timestamp_ms, fork])
+}
+
+/** 8 bytes of height, then 24 of a hash. */
+function idFrom(number: number, parts: readonly (string | number)[]): string {
+  assert(Number.isSafeInteger(number), 'a height is a whole number')
+  const height = number.toString(16).padStart(16, '0')
+  return height + bytesToHex(sha256(utf8ToBytes(parts.join(':')))).slice(16)
 }

@@ -2,6 +2,7 @@ import { assert } from '#kernel/assert.ts'
 import { type Refusal, refusalOf } from './admission.ts'
 import type { Asset } from './asset.ts'
 import { type Block, blockId, type Mined, SOLIDIFIED_BEHIND, type Transaction } from './block.ts'
+import { BlockStore } from './block_store.ts'
 import { execute, type TakeRevert } from './execute.ts'
 import { type Reader, World } from './world.ts'
 
@@ -13,6 +14,8 @@ export type ChainSettings = {
   takeRevert: TakeRevert
 }
 
+type Slots = { first_ms: number; step_ms: number; count: number }
+
 export type Found = { block: Block; index: number; mined: Mined }
 
 /** A reference block is named by two bytes of its height, so it is among this many. */
@@ -23,7 +26,7 @@ export const FORK_DEPTH_MAX = 1_000
 
 /**
  * After a leap of the clock the slots before the last ten minutes stay empty, as when producers
- * miss: each block is kept and audited, and a day's leap must cost neither.
+ * miss: whoever follows the chain reads every block.
  */
 const CATCH_UP_BLOCKS_MAX = 200
 
@@ -35,12 +38,11 @@ export class Chain {
   readonly chain_id: number
   readonly assets: ReadonlyMap<string, Asset>
   readonly world = new World()
-  readonly blocks = new Map<number, Block>()
+  readonly blocks = new BlockStore()
   readonly #txids = new Map<string, number>()
   readonly #settings: ChainSettings
   pool: Transaction[] = []
   fork = 0
-  head_number = -1
 
   constructor(settings: ChainSettings) {
     this.#settings = settings
@@ -52,10 +54,18 @@ export class Chain {
     return this.#settings.now()
   }
 
+  get head_number(): number {
+    return this.blocks.head_number
+  }
+
   get head(): Block {
     const head = this.blocks.get(this.head_number)
-    assert(head !== undefined, 'a chain has a head')
+    assert(head !== null, 'a chain has a head')
     return head
+  }
+
+  get #head_ms(): number {
+    return this.blocks.timeOf(this.head_number)
   }
 
   solidNumber(head_number = this.head_number): number {
@@ -66,7 +76,7 @@ export class Chain {
     const block = this.blocks.get(this.#txids.get(txid) ?? -1)
     const index = block?.mined.findIndex((one) => one.txid === txid) ?? -1
     const mined = block?.mined[index]
-    return block === undefined || mined === undefined ? null : { block, index, mined }
+    return block === null || mined === undefined ? null : { block, index, mined }
   }
 
   transferCount(): number {
@@ -80,10 +90,8 @@ export class Chain {
   /** The world as it was after this block. */
   readerAt(number: number): Reader {
     if (number >= this.head_number) return this.world
-    const undos = []
-    for (let at = this.head_number; at > number; at -= 1)
-      undos.push(this.blocks.get(at)?.undo ?? [])
-    return this.world.before(undos)
+    const newer = this.blocks.kept(number + 1, this.head_number).reverse()
+    return this.world.before(newer.map(({ undo }) => undo))
   }
 
   /** With `unsigned`, asks what may be asked before the owner has signed. */
@@ -104,42 +112,42 @@ export class Chain {
   /** Blocks on demand fit between the head and the clock, so chain time never runs far ahead. */
   mine(count: number): void {
     assert(Number.isInteger(count) && count > 0, 'some blocks are mined')
-    const room_ms = this.now() - this.head.timestamp_ms
+    const room_ms = this.now() - this.#head_ms
     const step_ms = Math.min(
       Math.max(1, Math.floor(room_ms / count)),
       this.#settings.block_interval_ms,
     )
-    const last_ms = Math.max(this.now(), this.head.timestamp_ms + count * step_ms)
-    for (let left = count - 1; left >= 0; left -= 1) this.#minePool(last_ms - left * step_ms)
+    const last_ms = Math.max(this.now(), this.#head_ms + count * step_ms)
+    this.#mineSlots({ first_ms: last_ms - (count - 1) * step_ms, step_ms, count })
   }
 
   /** Mines what is due by the clock. Every call that shows the chain asks this first. */
   catchUp(): void {
     const interval_ms = this.#settings.block_interval_ms
-    const due = Math.floor((this.now() - this.head.timestamp_ms) / interval_ms)
+    const due = Math.floor((this.now() - this.#head_ms) / interval_ms)
     const missed = Math.max(0, due - CATCH_UP_BLOCKS_MAX)
-    const start_ms = this.head.timestamp_ms
-    for (let slot = missed + 1; slot <= due; slot += 1)
-      this.#minePool(start_ms + slot * interval_ms)
+    const first_ms = this.#head_ms + (missed + 1) * interval_ms
+    if (due > 0) this.#mineSlots({ first_ms, step_ms: interval_ms, count: due - missed })
   }
 
-  append(timestamp_ms: number, transactions: readonly Transaction[]): Block {
+  append(timestamp_ms: number, transactions: readonly Transaction[]): void {
     const mined = transactions.flatMap((transaction) => this.#executed(transaction, timestamp_ms))
-    const number = this.head_number + 1
-    const parent_id = this.blocks.get(this.head_number)?.id ?? '0'.repeat(64)
-    const txids = mined.map(({ txid }) => txid)
-    const id = blockId({ number, parent_id, timestamp_ms }, txids, this.fork)
+    const undo = this.world.takeUndo()
     const { fork } = this
-    const block = { number, id, parent_id, timestamp_ms, mined, undo: this.world.takeUndo(), fork }
-    this.adopt(block)
-    this.#forget(number)
-    return block
+    if (mined.length === 0 && undo.length === 0) {
+      this.blocks.appendEmpty({ timestamp_ms, step_ms: 0, count: 1, fork })
+    } else {
+      const parent_id = this.blocks.idOf(this.head_number)
+      const place = { number: this.head_number + 1, parent_id, timestamp_ms }
+      const txids = mined.map(({ txid }) => txid)
+      this.adopt({ ...place, id: blockId(place, txids, fork), mined, undo, fork })
+    }
+    this.blocks.forgetUndo(this.head_number - FORK_DEPTH_MAX)
   }
 
   /** Takes a block as it is, without executing it: the world already shows it. */
   adopt(block: Block): void {
-    this.blocks.set(block.number, block)
-    this.head_number = block.number
+    this.blocks.append(block)
     for (const { txid } of block.mined) this.#txids.set(txid, block.number)
   }
 
@@ -147,19 +155,27 @@ export class Chain {
   pop(): Block {
     const block = this.head
     this.world.revert(block.undo)
-    for (const { txid } of block.mined) this.#txids.delete(txid)
-    this.blocks.delete(block.number)
-    this.head_number -= 1
+    this.dropFrom(block.number)
     return block
   }
 
-  #minePool(timestamp_ms: number): void {
-    const due = this.pool
+  /** Takes this block and all above it away, and leaves the world as it is. */
+  dropFrom(number: number): void {
+    for (const { mined } of this.blocks.truncate(number)) {
+      for (const { txid } of mined) this.#txids.delete(txid)
+    }
+  }
+
+  /** The first block takes what is pooled. */
+  #mineSlots({ first_ms, step_ms, count }: Slots): void {
+    const before_ms = this.#head_ms
+    const due = this.pool.filter(({ content }) => content.expiration_ms > before_ms)
     this.pool = []
-    this.append(
-      timestamp_ms,
-      due.filter(({ content }) => content.expiration_ms > this.head.timestamp_ms),
-    )
+    this.append(first_ms, due)
+    if (count === 1) return
+    const rest = { timestamp_ms: first_ms + step_ms, step_ms, count: count - 1, fork: this.fork }
+    this.blocks.appendEmpty(rest)
+    this.blocks.forgetUndo(this.head_number - FORK_DEPTH_MAX)
   }
 
   #executed(transaction: Transaction, time_ms: number): Mined[] {
@@ -170,17 +186,8 @@ export class Chain {
     return receipt === null ? [] : [{ ...transaction, receipt }]
   }
 
-  /** Blocks with transfers stay for ever; an empty one goes once nothing can refer to it. */
-  #forget(head_number: number): void {
-    const undoable = this.blocks.get(head_number - FORK_DEPTH_MAX)
-    if (undoable !== undefined) undoable.undo = []
-    const old = this.blocks.get(head_number - REFERENCE_SPAN)
-    if (old !== undefined && old.number > 0 && old.mined.length === 0)
-      this.blocks.delete(old.number)
-  }
-
   #blockByReference(low_bytes: number): Block | null {
     const behind = (this.head_number - low_bytes) & (REFERENCE_SPAN - 1)
-    return this.blocks.get(this.head_number - behind) ?? null
+    return this.blocks.get(this.head_number - behind)
   }
 }

@@ -54,8 +54,7 @@ function rowsOf(view: View, query: Query): Row[] {
   const name = query.get('event_name')
   const [from_ms, to_ms] = ['min', 'max'].map((edge) => query.get(`${edge}_block_timestamp`))
   const rows: Row[] = []
-  for (const block of view.chain.blocks.values()) {
-    if (block.mined.length === 0 || block.number > view.limit) continue
+  for (const block of view.keptBlocks(0, view.limit)) {
     if (confirmed_only && block.number > view.solid_number) continue
     if (query.get('only_unconfirmed') === 'true' && block.number <= view.solid_number) continue
     if (block_number !== null && Number(block_number) !== block.number) continue

@@ -48,12 +48,7 @@ function blocksOf(view: View, query: Record<string, unknown>): Block[] {
   const [from, to] = [blockNumberOf(view, fromBlock), blockNumberOf(view, toBlock)]
   if (from > to) throw invalidParams('please verify: fromBlock <= toBlock')
   if (to - from + 1 > BLOCKS_MAX) throw invalidParams(`exceed max block range: ${BLOCKS_MAX}`)
-  const blocks: Block[] = []
-  for (let number = from; number <= Math.min(to, view.head_number); number += 1) {
-    const block = view.block(number)
-    if (block !== null && block.mined.length > 0) blocks.push(block)
-  }
-  return blocks
+  return view.keptBlocks(from, to)
 }
 
 function addressesOf(value: unknown): ReadonlySet<string> | null {

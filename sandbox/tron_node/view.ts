@@ -26,7 +26,12 @@ export class View {
   }
 
   block(number: number): Block | null {
-    return number > this.limit ? null : (this.chain.blocks.get(number) ?? null)
+    return number > this.limit ? null : this.chain.blocks.get(number)
+  }
+
+  /** Blocks with content from one height to another, as far as they are seen. */
+  keptBlocks(from: number, to: number): Block[] {
+    return this.chain.blocks.kept(from, Math.min(to, this.limit))
   }
 
   blockById(id: string): Block | null {

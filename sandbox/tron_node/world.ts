@@ -22,6 +22,7 @@ export const keys = {
 
 export class World implements Reader {
   readonly #values = new Map<string, bigint>()
+  #changed = new Set<string>()
   #undo: [string, bigint][] = []
 
   get(key: string): bigint {
@@ -69,7 +70,15 @@ export class World implements Reader {
     return [...this.#values]
   }
 
+  /** The values that were changed since the last call, for a save. */
+  takeChanges(): [string, bigint][] {
+    const changed = [...this.#changed]
+    this.#changed = new Set()
+    return changed.map((key) => [key, this.get(key)])
+  }
+
   #write(key: string, value: bigint): void {
+    this.#changed.add(key)
     if (value === 0n) this.#values.delete(key)
     else this.#values.set(key, value)
   }
