@@ -128,6 +128,8 @@ export async function build() {
     write: false,
     plugins: [siblings],
   })
+  // Its process would live as long as this one, and wake every second.
+  await esbuild.stop()
   for (const { path, contents } of outputFiles) put(path, contents)
   putManifest()
   removeOthers(outputFiles.map(({ path }) => path))

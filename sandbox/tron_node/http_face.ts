@@ -19,6 +19,8 @@ import { broadcastJson, building_calls, constant_calls } from './wallet_writes.t
 
 export type Face = { chain(): Chain; faults: Faults; beforeEach(): void }
 
+/** Longer than the pauses of whoever follows the chain: a new connection costs more than a call. */
+const KEEP_ALIVE_MS = 60_000
 const BODY_BYTES_MAX = 25 * 1024 * 1024
 const THROTTLED = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' }
 const GARBAGE = '<html><body>502 Bad Gateway'
@@ -33,7 +35,7 @@ const solid_calls: Record<string, WalletCall> = { ...wallet_reads, ...constant_c
 
 /** The node's HTTP API, its JSON-RPC and the indexer's /v1, all on one port. */
 export function httpFace(face: Face): Server {
-  return createServer((request, response) => {
+  return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(face, request, response).catch((error: unknown) => {
       answer(response, 500, { Error: String(error) })
     })

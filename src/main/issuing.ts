@@ -35,13 +35,19 @@ export type Issuing = {
 /** A connection for each lane, and one to find the accounts of new card numbers. */
 const POOL_SIZE = 3
 
-export async function startIssuing(seams: Seams, database_url: string): Promise<Issuing> {
+type Connecting = { database_url: string; onCommit(): void }
+
+export async function startIssuing(
+  seams: Seams,
+  { database_url, onCommit }: Connecting,
+): Promise<Issuing> {
   const { settings, keys, clock } = seams
   const link = links[settings.iso_link]
   const db = openDatabase(database_url, {
     pool_size: POOL_SIZE,
     limits: ENGINE_LIMITS,
     key_lookups: true,
+    onCommit,
     log: seams.log,
     fail: seams.fail,
   })

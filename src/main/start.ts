@@ -32,7 +32,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
 import { degradedBy } from '#platform/health.ts'
 import { migrate } from '#platform/migrate.ts'
 import type { Surface, World } from '#platform/surface.ts'
-import { runTasks, type TaskRunner } from '#platform/tasks.ts'
+import { runTasks, type Task, type TaskRunner } from '#platform/tasks.ts'
 import { proveBooksTask } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { makeHttp } from './http.ts'
@@ -72,7 +72,9 @@ async function start(
   { stops, stop }: Stopping,
 ): Promise<Running> {
   const database_url = await databaseUrl(settings, stops)
-  const db = openDatabase(database_url, { ...options.seams })
+  let tasks: TaskRunner | undefined
+  const onCommit = () => tasks?.nudge()
+  const db = openDatabase(database_url, { ...options.seams, onCommit })
   stops.push(db.close)
   await migrate(db)
   const seams = await makeSeams(settings, db, options.seams)
@@ -81,28 +83,11 @@ async function start(
   stops.push(programme.close)
   const telling = await startTelling(programme)
   stops.push(telling.stop)
-  const issuing = await startIssuing(programme, database_url)
+  const issuing = await startIssuing(programme, { database_url, onCommit })
   stops.push(issuing.stop)
   if (options.seams?.probes === undefined)
     programme.probes.issuer = degradedBy(issuing.probe, programme.limiter.fault)
-  const tasks = runTasks(
-    [
-      ...issuing.tasks,
-      touchKeysTask(programme.key_uses),
-      sweepCredentialsTask(programme),
-      sweepOauthTask(programme),
-      sweepAnswersTask(programme),
-      ...[resealPansTask, resealSecretsTask].map((make) => make(programme)),
-      remindEvidenceTask(programme),
-      sweepEvidenceTask(programme),
-      sweepVelocitiesTask(programme),
-      proveBooksTask(programme),
-      ...chainTasks(programme),
-      ...(programme.till === null ? [] : [resolvePaymentsTask(programme.till)]),
-      ...telling.tasks,
-    ],
-    programme,
-  )
+  tasks = runTasks([...issuing.tasks, ...tasksOf(programme), ...telling.tasks], programme)
   stops.push(tasks.stop)
 
   const app = makeHttp(programme)
@@ -126,6 +111,21 @@ async function start(
   const { port } = app.server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, world, programme, tasks, stop }
 }
+
+const tasksOf = (programme: Programme): Task[] => [
+  touchKeysTask(programme.key_uses),
+  sweepCredentialsTask(programme),
+  sweepOauthTask(programme),
+  sweepAnswersTask(programme),
+  resealPansTask(programme),
+  resealSecretsTask(programme),
+  remindEvidenceTask(programme),
+  sweepEvidenceTask(programme),
+  sweepVelocitiesTask(programme),
+  proveBooksTask(programme),
+  ...chainTasks(programme),
+  ...(programme.till === null ? [] : [resolvePaymentsTask(programme.till)]),
+]
 
 async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): Promise<string> {
   if (settings.database_url !== null) return settings.database_url.open()

@@ -76,6 +76,20 @@ test('a transaction is kept whole or not at all', async () => {
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
 })
 
+test('commits are announced; a rollback and a statement by itself are not', async () => {
+  let commits = 0
+  const announcing = open(clone.url, { onCommit: () => (commits += 1) })
+  await announcing.rows('select 1')
+  await assert.rejects(
+    announcing.transaction(async () => {
+      throw new Error('no')
+    }),
+  )
+  assert.equal(commits, 0)
+  await announcing.transaction((tx) => tx.rows('select 1'))
+  assert.equal(commits, 1)
+})
+
 test('work whose failed statement was hushed up is never reported as committed', async () => {
   await fill('a')
   const hushed = db.transaction(async (tx) => {

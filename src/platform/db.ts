@@ -31,6 +31,8 @@ export type Database = Tx & {
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
 
 const CONNECT_TIMEOUT_MS = 3_000
+/** A new connection costs more than an idle one does in hours: SCRAM, a process, its caches. */
+const POOL_IDLE_MS = 5 * 60_000
 const RETRIES_MAX = 3
 
 /** The server's own limits on what a pool asks. */
@@ -45,6 +47,8 @@ type Options = {
   limits?: DatabaseLimits
   /** For statements that only look rows up by their keys, over and over. */
   key_lookups?: boolean
+  /** Called after every committed transaction; statements by themselves are not counted. */
+  onCommit?: () => void
   log?: Log
   fail?: Fail
 }
@@ -69,7 +73,11 @@ export function openDatabase(url: string, options: Options = {}): Database {
     guarded(async () => askOnce(await checkout(), statement, data))
   return {
     ...asking(single),
-    transaction: (work) => retried(async () => inTransaction(await checkout(), work, fail)),
+    transaction: async (work) => {
+      const value = await retried(async () => inTransaction(await checkout(), work, fail))
+      options.onCommit?.()
+      return value
+    },
     connection: async (work) => {
       const client = await checkout()
       let broken: Error | undefined
@@ -125,6 +133,7 @@ function poolSettings(
     connectionString: url,
     max: pool_size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: POOL_IDLE_MS,
     statement_timeout: limits.statement_ms,
     lock_timeout: limits.lock_ms,
     idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,

@@ -33,6 +33,7 @@ function heldTask(name = 'held') {
   const task: Task = {
     name,
     every_ms: 1_000,
+    idle_ms: 3_000,
     pass: async () => {
       counts.begun += 1
       counts.at_once += 1
@@ -103,11 +104,37 @@ test('passes of one task never overlap, however often it is asked for', async ()
   assert.ok(counts.begun >= 5)
 })
 
+test('a commit wakes idle tasks at once, and they rest again only after a time without any', () => {
+  const { beats, seams } = world()
+  const passed: string[] = []
+  const task = (name: string, idle_ms?: number): Task => ({
+    name,
+    every_ms: 5,
+    ...(idle_ms === undefined ? {} : { idle_ms }),
+    pass: async () => void passed.push(name),
+  })
+  const runner = runTasks([task('events', 90), task('hourly')], seams)
+  const paces = () => beats.filter((one) => !one.isCancelled).map(({ every_ms }) => every_ms)
+  const quiet = () => beats.findLast(({ every_ms }) => every_ms === 5_000)
+  assert.deepEqual(paces(), [5, 90])
+  runner.nudge()
+  assert.deepEqual(passed, ['events'], 'a task without an idle interval keeps to its own')
+  assert.deepEqual(paces(), [5, 5, 5_000])
+  runner.nudge()
+  assert.deepEqual(passed, ['events'], 'an awake task is not run for every commit')
+  quiet()?.beat()
+  runner.nudge()
+  quiet()?.beat()
+  assert.deepEqual(paces(), [5, 5, 5_000], 'something was committed meanwhile')
+  quiet()?.beat()
+  assert.deepEqual(paces(), [5, 90])
+})
+
 test('a nudge that comes during a pass is heard: another pass follows it', async () => {
-  const { seams } = world()
+  const { beats, seams } = world()
   const { task, counts, end } = heldTask()
   const runner = runTasks([task], seams)
-  runner.nudge()
+  beats[0]?.beat()
   runner.nudge()
   runner.nudge()
   assert.equal(counts.begun, 1)

@@ -4,17 +4,23 @@ import type { Metrics } from './metrics.ts'
 
 /**
  * Background work is state in our own tables, and a task is one pass over what is due: safe to run
- * twice, on any node, at any time. It runs on a beat and on a nudge, one pass at a time.
+ * twice, on any node, at any time. It runs at its interval and on a nudge, one pass at a time.
  */
 export type Task = {
   name: string
   every_ms: number
+  /**
+   * The interval while this node commits nothing, for a task whose work mostly begins with one of
+   * this node's own commits. It bounds how late the work of a node that died is done by another.
+   */
+  idle_ms?: number
   /** What waited while nothing ran is somebody's news: it does not wait for the first beat. */
   at_start?: boolean
   pass(): Promise<void>
 }
 
 export type TaskRunner = {
+  /** This node has committed something: tasks that were idle run now, then at every_ms. */
   nudge(): void
   /** Runs every task once, now; for simulations that decide themselves when time passes. */
   runAll(): Promise<void>
@@ -24,6 +30,9 @@ export type TaskRunner = {
 }
 
 type Seams = { clock: Clock; log: Log; metrics: Metrics }
+
+/** Tasks become idle after so long without a commit: what the last one caused is done by then. */
+const QUIET_MS = 5_000
 
 export function runTasks(tasks: readonly Task[], { clock, log, metrics }: Seams): TaskRunner {
   const running = new Map<string, Promise<void>>()
@@ -51,11 +60,16 @@ export function runTasks(tasks: readonly Task[], { clock, log, metrics }: Seams)
       await pass(task)
     }
   }
-  const beats = tasks.map((task) => clock.every(task.every_ms, () => void pass(task)))
+  // A task without an idle interval keeps its timer: begun anew it might never come round.
+  const steady = tasks.filter(({ idle_ms }) => idle_ms === undefined)
+  const beats = steady.map((task) => clock.every(task.every_ms, () => void pass(task)))
+  const idling = tasks.filter(({ idle_ms }) => idle_ms !== undefined)
+  const pace = keepPace(idling, clock, (task) => void pass(task))
   for (const task of tasks) if (task.at_start === true) void pass(task)
   return {
     nudge: () => {
-      for (const task of tasks) {
+      if (stopped || !pace.quicken()) return
+      for (const task of idling) {
         // A pass under way may have looked already: the nudge is kept for one more.
         if (running.has(task.name)) nudged.add(task.name)
         else void pass(task)
@@ -65,8 +79,48 @@ export function runTasks(tasks: readonly Task[], { clock, log, metrics }: Seams)
     run: (names) => inTurn(tasks.filter(({ name }) => names.includes(name))),
     stop: async () => {
       stopped = true
-      for (const cancel of beats) cancel()
+      for (const cancel of [...beats, pace.stop]) cancel()
       await Promise.all(running.values())
     },
+  }
+}
+
+type Pace = {
+  /** True where the tasks were idle until now. */
+  quicken(): boolean
+  stop(): void
+}
+
+/** Runs tasks at idle_ms, and at every_ms from a commit until a time without any. */
+function keepPace(tasks: readonly Task[], clock: Clock, run: (task: Task) => void): Pace {
+  let timers: (() => void)[] = []
+  let isIdle = true
+  let hasCommitted = false
+  const stop = () => {
+    for (const cancel of timers) cancel()
+  }
+  const startAt = (intervalOf: (task: Task) => number) => {
+    stop()
+    timers = tasks.map((task) => clock.every(intervalOf(task), () => run(task)))
+  }
+  const rest = () => {
+    isIdle = true
+    startAt(({ idle_ms, every_ms }) => idle_ms ?? every_ms)
+  }
+  const restUnlessCommitted = () => {
+    if (!hasCommitted) rest()
+    hasCommitted = false
+  }
+  rest()
+  return {
+    quicken: () => {
+      hasCommitted = true
+      if (!isIdle) return false
+      isIdle = false
+      startAt(({ every_ms }) => every_ms)
+      timers.push(clock.every(QUIET_MS, restUnlessCommitted))
+      return true
+    },
+    stop,
   }
 }

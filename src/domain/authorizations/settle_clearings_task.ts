@@ -5,6 +5,7 @@ import type { CardRequest } from './request.ts'
 import { findPriced, markSettled, type PricedRow } from './unpriced_store.ts'
 
 const EVERY_MS = 1_000
+const IDLE_MS = 5_000
 
 /**
  * Books what a person has priced or approved, as its message would have been booked. It has an
@@ -18,6 +19,7 @@ export function settleClearingsTask({
   return {
     name: 'settle_clearings',
     every_ms: EVERY_MS,
+    idle_ms: IDLE_MS,
     pass: async () => {
       for (const row of await findPriced(db)) {
         const request = requestOf(row)

@@ -167,6 +167,19 @@ export async function writeCredit(tx: Tx, dispute: DisputeRow): Promise<void> {
 
 type Due = { now: Date; remind_at: Date }
 
+const DUE_FOR_EVIDENCE = `status <> 'closed' and evidence_step <> 'passed'
+        and evidence_due_at <= case evidence_step when 'waiting' then $2::timestamptz
+                                                   else $1::timestamptz end`
+
+/** A look without a transaction: a commit would tell the other tasks that there is work. */
+export async function hasDueForEvidence(tx: Tx, { now, remind_at }: Due): Promise<boolean> {
+  const found = await tx.rows(`select from disputes where ${DUE_FOR_EVIDENCE} limit 1`, [
+    now,
+    remind_at,
+  ])
+  return found.length > 0
+}
+
 /** One dispute whose holder is to hear of its deadline; those that another node is at are left. */
 export async function lockDueForEvidence(
   tx: Tx,
@@ -174,9 +187,7 @@ export async function lockDueForEvidence(
 ): Promise<DisputeRow | undefined> {
   const [row] = await tx.rows<DisputeRow>(
     `select ${COLUMNS} from disputes
-      where status <> 'closed' and evidence_step <> 'passed'
-        and evidence_due_at <= case evidence_step when 'waiting' then $2::timestamptz
-                                                   else $1::timestamptz end
+      where ${DUE_FOR_EVIDENCE}
       order by evidence_due_at limit 1
         for update skip locked`,
     [now, remind_at],

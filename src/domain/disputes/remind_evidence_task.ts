@@ -2,7 +2,7 @@ import { tellAsSystem } from '#domain/access/tell_as_system.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Task } from '#platform/tasks.ts'
 import { disputeEvent } from './dispute.ts'
-import { lockDueForEvidence, markEvidenceStep } from './dispute_store.ts'
+import { hasDueForEvidence, lockDueForEvidence, markEvidenceStep } from './dispute_store.ts'
 
 const REMIND_BEFORE_MS = 3 * 24 * 3_600_000
 
@@ -17,16 +17,22 @@ export function remindEvidenceTask(parts: Parts): Task {
     name: 'remind_evidence',
     every_ms: 60_000,
     pass: async () => {
+      if (!(await hasDueForEvidence(parts.db, dueNow(parts)))) return
       while (await remindOne(parts));
     },
   }
 }
 
+function dueNow({ clock }: Parts) {
+  const now = clock.now()
+  return { now, remind_at: new Date(now.getTime() + REMIND_BEFORE_MS) }
+}
+
 function remindOne(parts: Parts): Promise<boolean> {
   return parts.db.transaction(async (tx) => {
-    const now = parts.clock.now()
-    const remind_at = new Date(now.getTime() + REMIND_BEFORE_MS)
-    const dispute = await lockDueForEvidence(tx, { now, remind_at })
+    const due = dueNow(parts)
+    const { now } = due
+    const dispute = await lockDueForEvidence(tx, due)
     if (dispute === undefined) return false
     const hasPassed = dispute.evidence_due_at <= now
     await markEvidenceStep(tx, dispute, hasPassed ? 'passed' : 'reminded')

@@ -7,8 +7,10 @@ import { hasOutbox, type ToldEvent, takeFromOutbox } from './outbox_store.ts'
 export type Hearer = (tx: Tx, events: readonly ToldEvent[]) => Promise<void>
 
 const BATCH = 500
-/** A purchase is told of within moments, and a service with nothing to tell hardly works. */
+/** A purchase is told of within moments. */
 const EVERY_MS = 200
+/** The node that commits an event fans it out, and another one only if that node has died. */
+const IDLE_MS = 3_000
 
 /** Every event is heard by every hearer exactly once, whatever crashes: all of it, or none yet. */
 export function fanOutEventsTask(
@@ -26,6 +28,7 @@ export function fanOutEventsTask(
   return {
     name: 'fan_out_events',
     every_ms: EVERY_MS,
+    idle_ms: IDLE_MS,
     at_start: true,
     pass: async () => {
       if (!(await hasOutbox(db))) return

@@ -36,8 +36,10 @@ export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings
   return {
     name: 'warn_low_balance',
     every_ms: 5_000,
+    idle_ms: 15_000,
     pass: async () => {
       await forgetRecovered(db)
+      if (!(await hasLow(db))) return
       while ((await once()) === BATCH);
     },
   }
@@ -45,17 +47,25 @@ export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings
 
 const THRESHOLD = "(a.notifications ->> 'low_balance_threshold_usd')::numeric"
 
+const LOW = `
+  from accounts a
+  join purses p on p.account_id = a.id and p.kind = 'treasury' and p.owner_id = ''
+ where a.notifications ->> 'low_balance_threshold_usd' is not null
+   and p.balance_micros < ${THRESHOLD} * 1000000
+   and not exists (select from low_balances l where l.account_id = a.id)`
+
+/** A look without a transaction: a commit would tell the other tasks that there is work. */
+async function hasLow(tx: Tx): Promise<boolean> {
+  return (await tx.rows(`select ${LOW} limit 1`)).length > 0
+}
+
 /** Marks them as told and answers with them; the mark keeps a second node from telling again. */
 function takeLow(tx: Tx, now: Date): Promise<Low[]> {
   return tx.rows<Low>(
     `with low as (
        select a.id as account_id, a.email, p.balance_micros,
               ${THRESHOLD}::double precision as threshold_usd
-         from accounts a
-         join purses p on p.account_id = a.id and p.kind = 'treasury' and p.owner_id = ''
-        where a.notifications ->> 'low_balance_threshold_usd' is not null
-          and p.balance_micros < ${THRESHOLD} * 1000000
-          and not exists (select from low_balances l where l.account_id = a.id)
+       ${LOW}
         limit ${BATCH}),
      told as (
        insert into low_balances (account_id, told_at) select account_id, $1 from low

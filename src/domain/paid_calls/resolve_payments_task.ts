@@ -26,6 +26,7 @@ export function resolvePaymentsTask(till: Till): Task {
   return {
     name: 'resolve_payments',
     every_ms: 5_000,
+    idle_ms: 15_000,
     pass: async () => {
       await sendAgain(till)
       await each(till, 'reserved', 0, (row) => step(till, row, 'failed', 'abandoned'))

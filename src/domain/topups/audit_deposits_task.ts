@@ -29,6 +29,7 @@ export function auditDepositsTask(parts: Parts, audited: readonly AuditedChain[]
   return {
     name: 'audit_deposits',
     every_ms: 3_000,
+    idle_ms: 6_000,
     pass: async () => {
       for (const one of audited) {
         await withLease(parts.db, `audit:${one.chain.name}`, (lease) =>

@@ -11,6 +11,7 @@ export function expireTopupsTask(parts: Parts): Task {
   return {
     name: 'expire_topups',
     every_ms: 1_000,
+    idle_ms: 5_000,
     pass: async () => {
       const due = await findExpired(parts.db, parts.clock.now())
       for (const { account_id, id } of due) await expireTopup(parts, account_id, id)

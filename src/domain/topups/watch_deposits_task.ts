@@ -14,6 +14,8 @@ export type Watched = { chain: Chain; source: DepositSource; check: NetworkCheck
 
 /** A block comes every three seconds; a watcher that looks more often sees it sooner. */
 const EVERY_MS = 1_000
+/** Nobody has done anything here lately, so nobody waits at a screen for what they sent. */
+const IDLE_MS = 5_000
 
 /**
  * The same head means the same chain, and there is nothing new to read. Only a node can have
@@ -30,6 +32,7 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
   return {
     name: 'watch_deposits',
     every_ms: EVERY_MS,
+    idle_ms: IDLE_MS,
     at_start: true,
     pass: async () => {
       for (const one of watched) {

@@ -13,6 +13,8 @@ import { findChallengeWebhooks } from './webhook_store.ts'
 
 /** Somebody stands at a till: a challenge is sent a moment after it was opened. */
 const EVERY_MS = 250
+/** A challenge is opened in a transaction; only repeated attempts wait for this. */
+const IDLE_MS = 3_000
 const CLAIM_MAX = 100
 /** Longer than the slowest answer; after a crash the row is due again. */
 const LEASE_MS = 20_000
@@ -27,6 +29,7 @@ export function deliverChallengesTask(tools: Tools): Task {
   return {
     name: 'deliver_challenges',
     every_ms: EVERY_MS,
+    idle_ms: IDLE_MS,
     pass: async () => {
       if (!(await hasPendingChallenge(db))) return
       const now = clock.now()

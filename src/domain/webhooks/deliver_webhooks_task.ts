@@ -6,5 +6,11 @@ import type { Deliverer } from './deliverer.ts'
  * hold back the next pass. New deliveries wake the deliverer by notice; the beat is for retries.
  */
 export function deliverWebhooksTask(deliverer: Deliverer): Task {
-  return { name: 'deliver_webhooks', every_ms: 1_000, at_start: true, pass: () => deliverer.wake() }
+  return {
+    name: 'deliver_webhooks',
+    every_ms: 1_000,
+    idle_ms: 3_000,
+    at_start: true,
+    pass: () => deliverer.wake(),
+  }
 }

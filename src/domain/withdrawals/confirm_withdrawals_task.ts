@@ -32,6 +32,7 @@ export function confirmWithdrawalsTask(parts: SendingParts): Task {
   return {
     name: 'confirm_withdrawals',
     every_ms: 1_000,
+    idle_ms: 5_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
         if (!(await hasDueWithdrawal(parts.db, dueNow(parts, outlet, 'signed')))) continue

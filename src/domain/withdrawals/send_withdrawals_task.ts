@@ -13,6 +13,7 @@ export function sendWithdrawalsTask(parts: SendingParts): Task {
   return {
     name: 'send_withdrawals',
     every_ms: 1_000,
+    idle_ms: 5_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
         if (!(await hasDueWithdrawal(parts.db, dueNow(parts, outlet, 'reserved')))) continue

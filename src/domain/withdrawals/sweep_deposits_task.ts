@@ -18,6 +18,7 @@ import {
 
 /** Sweeping is never urgent: the customer has the money since it was credited. */
 const EVERY_MS = 5_000
+const IDLE_MS = 6_000
 
 /**
  * Brings what has gathered on deposit addresses to the hot wallet: first the coins that the sweep
@@ -27,6 +28,7 @@ export function sweepDepositsTask(parts: SendingParts): Task {
   return {
     name: 'sweep_deposits',
     every_ms: EVERY_MS,
+    idle_ms: IDLE_MS,
     pass: async () => {
       for (const outlet of parts.outlets) {
         await withLease(parts.db, leaseOf(outlet), (lease) =>
