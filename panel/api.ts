@@ -59,7 +59,7 @@ export async function open(path: string, sent: Sent): Promise<Response> {
     signal: sent.signal ?? null,
   }).catch((cause: unknown) => {
     sent.signal?.throwIfAborted()
-    const message = `${location.origin} could not be reached.`
+    const message = 'Can’t reach Florin. Check your connection and try again.'
     throw new FlorinError({ code: 'network_error', message, cause })
   })
   if (response.ok) return response

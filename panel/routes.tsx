@@ -46,7 +46,7 @@ export const routes: readonly PanelRoute[] = [
   {
     path: '/topups',
     page: lazy(() => import('./pages/topups.tsx').then(({ Topups }) => ({ default: Topups }))),
-    title: 'Top up',
+    title: 'Top-ups',
     icon: ArrowDownToLine,
   },
   {

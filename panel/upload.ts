@@ -30,7 +30,7 @@ export async function uploadEvidence(
     sent.send(input.file)
   })
   if (sent.status === 0) {
-    const sentence = 'The connection broke while the file was sent. Try again.'
+    const sentence = 'Upload interrupted. Check your connection and try again.'
     throw new FlorinError({ code: 'network_error', message: sentence })
   }
   if (sent.status >= 300) {

@@ -16,7 +16,7 @@ export function AccountLimits({ account }: Props) {
   const [is_open, setOpen] = useState(false)
   return (
     <>
-      <Button aria-label={`Limits of ${account.email}`} onClick={() => setOpen(true)}>
+      <Button aria-label={`Limits for ${account.email}`} onClick={() => setOpen(true)}>
         Limits
       </Button>
       {is_open && <LimitsSheet account={account} onClose={() => setOpen(false)} />}
@@ -25,7 +25,7 @@ export function AccountLimits({ account }: Props) {
 }
 
 const profiles = [
-  ['', "The programme's"],
+  ['', 'Program default'],
   ['default', 'Default'],
   ['conservative', 'Conservative'],
 ] as const
@@ -44,7 +44,7 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
     changes: ['/accounts'],
     done: () => {
       onClose()
-      toast('Limits set.')
+      toast('Limits saved.')
     },
   })
   const submit = (form: FormEvent) => {
@@ -55,8 +55,8 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
     <Sheet
       open
       onOpenChange={onClose}
-      title="Limits"
-      description={`${account.email}. An empty field keeps the programme's own limit.`}
+      title={`Limits for ${account.email}`}
+      description="Leave a field empty to use the program’s limit."
     >
       <form className="space-y-3" onSubmit={submit}>
         <Select
@@ -76,7 +76,7 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
         ))}
         <ProblemNote problem={act.error} />
         <Button type="submit" kind="main" busy={act.isPending}>
-          Set limits
+          Save
         </Button>
       </form>
     </Sheet>

@@ -19,7 +19,7 @@ const statuses = [
 
 const columns: readonly Column<AdministeredAccount>[] = [
   {
-    title: 'E-mail',
+    title: 'Email',
     cell: ({ email, id, status }) => (
       <>
         <span className="block font-medium text-balance break-all">{email}</span>
@@ -27,7 +27,7 @@ const columns: readonly Column<AdministeredAccount>[] = [
           <Status of={status} />
         </span>
         <span className="hidden md:block">
-          <Copyable text={id} label="Copy the account's id" />
+          <Copyable text={id} label="Copy account ID" />
         </span>
       </>
     ),
@@ -46,7 +46,7 @@ const columns: readonly Column<AdministeredAccount>[] = [
         </Badge>
       ),
   },
-  { title: 'Act', right: true, cell: (row) => <Acts of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <Acts of={row} /> },
 ]
 
 function Acts({ of }: { of: AdministeredAccount }) {
@@ -59,11 +59,11 @@ function Acts({ of }: { of: AdministeredAccount }) {
         danger={is_active}
         path={`/accounts/${of.id}/${is_active ? 'suspend' : 'reinstate'}`}
         changes={['/accounts']}
-        done={is_active ? 'Suspended.' : 'Reinstated.'}
+        done={is_active ? 'Account suspended.' : 'Account reinstated.'}
       >
         {is_active
-          ? `No bearer of ${of.email} works and no card of it pays until it is reinstated.`
-          : `${of.email} can sign in, call and pay again.`}
+          ? `${of.email} can’t sign in, use the API, or make purchases until you reinstate the account.`
+          : `${of.email} can sign in, use the API, and make purchases again.`}
       </ActButton>
     </span>
   )
@@ -74,16 +74,16 @@ export function Accounts() {
   const list = useOperatorList<AdministeredAccount>('/accounts', filters.given)
   return (
     <>
-      <PageHeader title="Accounts" note="Found by their whole e-mail address." />
+      <PageHeader title="Accounts" note="Set limits, suspend, or reinstate accounts." />
       <Section flush>
-        <LookUpBar filters={filters} name="email" label="E-mail" statuses={statuses} />
+        <LookUpBar filters={filters} name="email" label="Email" statuses={statuses} />
         <Table
           label="Accounts"
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Users} title="No account found">
-              Search by the whole e-mail address.
+            <Empty icon={Users} title="No accounts found">
+              Search by the full email address.
             </Empty>
           }
         />

@@ -13,13 +13,14 @@ type Props = {
   changes: readonly string[]
   /** What is said when it is done. */
   done: string
+  dismiss_label?: string
   danger?: boolean
   /** What it does, for whom, and whether it can be undone. */
   children: ReactNode
 }
 
 /** An act that asks first: what operators do is done to other people's money. */
-export function ActButton({ verb, label, path, changes, done, danger = false, children }: Props) {
+export function ActButton({ verb, label, path, changes, done, children, ...rest }: Props) {
   const [is_open, setOpen] = useState(false)
   const act = useOperatorAct<void>({
     method: 'POST',
@@ -40,7 +41,7 @@ export function ActButton({ verb, label, path, changes, done, danger = false, ch
         onOpenChange={setOpen}
         title={`${verb}?`}
         verb={verb}
-        danger={danger}
+        {...rest}
         busy={act.isPending}
         problem={act.error}
         onConfirm={() => act.mutate()}

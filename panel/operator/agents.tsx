@@ -26,12 +26,12 @@ const columns: readonly Column<Row>[] = [
       <>
         <span className="font-medium wrap-anywhere">{nameOfAgent(row)}</span>
         <span className="hidden md:block">
-          <Copyable text={row.account_id} label="Copy the account's id" />
+          <Copyable text={row.account_id} label="Copy account ID" />
         </span>
       </>
     ),
   },
-  { title: 'It may', wide_only: true, cell: (row) => <Allowed of={row} /> },
+  { title: 'Scopes', wide_only: true, cell: (row) => <Allowed of={row} /> },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Last used',
@@ -41,7 +41,7 @@ const columns: readonly Column<Row>[] = [
       last_used_at === null ? <span className="text-soft">Never</span> : <Time at={last_used_at} />,
   },
   {
-    title: 'Act',
+    title: 'Actions',
     right: true,
     cell: (row) =>
       row.status === 'active' && (
@@ -51,16 +51,16 @@ const columns: readonly Column<Row>[] = [
           danger
           path={`/grants/${row.id}/revoke`}
           changes={['/grants']}
-          done={`${nameOfAgent(row)} may do nothing any more.`}
+          done={`Access revoked for ${nameOfAgent(row)}.`}
         >
-          Its tokens stop working at once. It can ask the account's owner again.
+          Its tokens stop working immediately. The customer can connect it again.
         </ActButton>
       ),
   },
 ]
 
 function Allowed({ of: { scopes, card_ids } }: { of: Row }) {
-  const cards = card_ids === null ? 'All cards' : `${card_ids.length} of its cards`
+  const cards = card_ids === null ? 'All cards' : `${card_ids.length} selected cards`
   return (
     <>
       <span className="block max-w-md text-sm wrap-anywhere">{scopes.join(', ')}</span>
@@ -77,16 +77,16 @@ export function Agents() {
   const list = useOperatorList<Row>('/grants', given)
   return (
     <>
-      <PageHeader title="Agents" note="What accounts have allowed programs to do for them." />
+      <PageHeader title="Agents" note="Agents that customers have connected to their accounts." />
       <Section flush>
-        <LookUpBar filters={filters} name="account_id" label="Account id" statuses={statuses} />
+        <LookUpBar filters={filters} name="account_id" label="Account ID" statuses={statuses} />
         <Table
           label="Agents"
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Bot} title="No agent here">
-              Whom an account lets in by consent appears here, the newest first.
+            <Empty icon={Bot} title="No agents found">
+              Agents that customers connect show up here.
             </Empty>
           }
         />

@@ -17,7 +17,7 @@ type Row = Owned<Card>
 const statuses = [
   ['active', 'Active'],
   ['frozen', 'Frozen'],
-  ['cancelled', 'Cancelled'],
+  ['cancelled', 'Canceled'],
 ] as const
 
 const columns: readonly Column<Row>[] = [
@@ -37,7 +37,7 @@ const columns: readonly Column<Row>[] = [
     right: true,
     cell: ({ balance_usd }) => <Money usd={balance_usd} />,
   },
-  { title: 'Act', right: true, cell: (row) => row.status !== 'cancelled' && <Acts of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => row.status !== 'cancelled' && <Acts of={row} /> },
 ]
 
 function Acts({ of }: { of: Row }) {
@@ -49,20 +49,21 @@ function Acts({ of }: { of: Row }) {
         verb={is_active ? 'Freeze' : 'Unfreeze'}
         path={`/cards/${of.id}/${is_active ? 'freeze' : 'unfreeze'}`}
         changes={changes}
-        done={is_active ? 'Frozen.' : 'Unfrozen.'}
+        done={is_active ? 'Card frozen.' : 'Card unfrozen.'}
       >
         {is_active
-          ? 'It declines every new purchase, and its holder cannot unfreeze it.'
-          : 'It pays again, whoever froze it.'}
+          ? 'New purchases are declined. The customer can’t unfreeze the card.'
+          : 'Purchases work again, even if the customer froze the card.'}
       </ActButton>
       <ActButton
         verb="Cancel card"
+        dismiss_label="Keep card"
         danger
         path={`/cards/${of.id}/cancel`}
         changes={changes}
-        done="Cancelled."
+        done="Card canceled."
       >
-        It ends for good. What is spendable goes back to the holder's balance.
+        The card stops working permanently. Its available balance returns to the customer’s account.
       </ActButton>
     </span>
   )
@@ -76,16 +77,16 @@ export function Cards() {
   const list = useOperatorList<Row>('/cards', given)
   return (
     <>
-      <PageHeader title="Cards" note="Found by their last four digits." />
+      <PageHeader title="Cards" note="Freeze, unfreeze, or cancel customers’ cards." />
       <Section flush>
-        <LookUpBar filters={filters} name="last4" label="Last four digits" statuses={statuses} />
+        <LookUpBar filters={filters} name="last4" label="Last 4 digits" statuses={statuses} />
         <Table
           label="Cards"
           list={list}
           columns={columns}
           empty={
-            <Empty icon={CreditCard} title="No card found">
-              Search by the last four digits.
+            <Empty icon={CreditCard} title="No cards found">
+              Search by the last 4 digits.
             </Empty>
           }
         />

@@ -24,19 +24,19 @@ export function Clearings() {
         <span className="font-medium wrap-anywhere">{merchant_name}</span>
       ),
     },
-    { title: 'Kind', wide_only: true, cell: ({ kind }) => inWords(kind) },
-    { title: 'Came', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Type', wide_only: true, cell: ({ kind }) => inWords(kind) },
+    { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
     { title: 'Amount', right: true, cell: (row) => <span className="num">{amountOf(row)}</span> },
     {
-      title: 'In dollars',
+      title: 'USD amount',
       right: true,
       cell: (row) =>
         row.amount_usd === null ? (
           <Button
-            aria-label={`Say dollars: ${row.merchant_name}, ${amountOf(row)}`}
+            aria-label={`Enter USD amount: ${row.merchant_name}, ${amountOf(row)}`}
             onClick={() => setAsked(row)}
           >
-            Say dollars
+            Enter USD amount
           </Button>
         ) : (
           <Money usd={row.amount_usd} />
@@ -47,16 +47,16 @@ export function Clearings() {
     <>
       <PageHeader
         title="Clearings"
-        note="Captures and refunds in a foreign currency whose dollars the network did not say."
+        note="Foreign-currency captures and refunds that the network sent without a USD amount."
       />
       <Section flush>
         <Table
-          label="Unpriced clearings"
+          label="Clearings awaiting conversion"
           list={useOperatorList<UnpricedClearing>('/unpriced_clearings')}
           columns={columns}
           empty={
-            <Empty icon={Coins} title="Nothing waits for its dollars">
-              What a network clears without saying dollars waits here until you say them.
+            <Empty icon={Coins} title="No clearings awaiting conversion">
+              Clearings without a USD amount wait here until you enter one.
             </Empty>
           }
         />

@@ -28,13 +28,13 @@ export function DisputeSheet({ dispute, onClose }: Props) {
       <Facts
         rows={[
           ['Status', <Status key="status" of={dispute.outcome ?? dispute.status} />],
-          ['Contested', <Money key="amount" usd={dispute.amount_usd} />],
+          ['Disputed amount', <Money key="amount" usd={dispute.amount_usd} />],
           ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
           dispute.closed_by !== null && ['Closed by', inWords(dispute.closed_by)],
-          ['Dispute', <Copyable key="id" text={dispute.id} label="Copy the dispute's id" />],
-          ['Account', <Copyable key="a" text={dispute.account_id} label="Copy the account's id" />],
-          ['Evidence until', <Time key="due" at={dispute.evidence_due_at} />],
-          dispute.response !== null && ['Other side', dispute.response.text],
+          ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
+          ['Account ID', <Copyable key="a" text={dispute.account_id} label="Copy account ID" />],
+          ['Evidence due', <Time key="due" at={dispute.evidence_due_at} />],
+          dispute.response !== null && ['Merchant response', dispute.response.text],
         ]}
       />
       <Evidence dispute={dispute} />
@@ -44,7 +44,7 @@ export function DisputeSheet({ dispute, onClose }: Props) {
 }
 
 function Evidence({ dispute: { evidence } }: { dispute: Dispute }) {
-  if (evidence.length === 0) return <p className="mt-4 text-soft">No evidence was added.</p>
+  if (evidence.length === 0) return <p className="mt-4 text-soft">No evidence submitted.</p>
   return (
     <ul aria-label="Evidence" className="mt-4 divide-y divide-line">
       {evidence.map((piece) => (
@@ -73,7 +73,7 @@ function Decide({ dispute }: { dispute: Dispute }) {
     changes: ['/disputes'],
     done: () => {
       setText('')
-      toast('Recorded.')
+      toast('Dispute updated.')
     },
   })
   const answer = (form: FormEvent) => {
@@ -83,7 +83,7 @@ function Decide({ dispute }: { dispute: Dispute }) {
   return (
     <form className="mt-5 space-y-3" onSubmit={answer}>
       <TextArea
-        label="What the other side says, or why it ends so"
+        label="Merchant response or decision note"
         maxLength={5_000}
         value={text}
         onChange={(change) => setText(change.target.value)}
@@ -91,25 +91,25 @@ function Decide({ dispute }: { dispute: Dispute }) {
       <ProblemNote problem={act.error} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" busy={act.isPending} disabled={text.trim() === ''}>
-          Record the answer
+          Record response
         </Button>
         <Button
           kind="main"
           busy={act.isPending}
           onClick={() => act.mutate({ kind: 'close', outcome: 'won' })}
         >
-          Holder wins
+          Customer wins
         </Button>
         <Button
           kind="danger"
           busy={act.isPending}
           onClick={() => act.mutate({ kind: 'close', outcome: 'lost' })}
         >
-          Holder loses
+          Customer loses
         </Button>
       </div>
       <p className="text-sm text-soft">
-        Lost: the provisional credit is taken back. Neither can be undone.
+        If the customer loses, the provisional credit is reversed. You can’t undo a decision.
       </p>
     </form>
   )

@@ -17,7 +17,7 @@ type Row = Owned<Dispute>
 
 const statuses = [
   ['open', 'Open'],
-  ['answered', 'Answered'],
+  ['answered', 'Merchant responded'],
   ['closed', 'Closed'],
 ] as const
 
@@ -38,7 +38,7 @@ export function Disputes() {
       cell: ({ evidence }) => <span className="num">{evidence.length}</span>,
     },
     {
-      title: 'Evidence until',
+      title: 'Evidence due',
       wide_only: true,
       cell: ({ evidence_due_at }) => <Time at={evidence_due_at} />,
     },
@@ -47,14 +47,14 @@ export function Disputes() {
   ]
   return (
     <>
-      <PageHeader title="Disputes" note="Purchases that holders contest." />
+      <PageHeader title="Disputes" note="Charges that customers have disputed." />
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
             of={filters}
             name="status"
             label="Status"
-            any="Any status"
+            any="All statuses"
             options={statuses}
           />
         </FilterBar>
@@ -63,8 +63,8 @@ export function Disputes() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Gavel} title="No dispute waits">
-              What holders contest appears here, the newest first.
+            <Empty icon={Gavel} title="No disputes">
+              Charges that customers dispute show up here.
             </Empty>
           }
         />

@@ -11,7 +11,7 @@ export function Figures() {
   const figures = useOperatorRead<ProgrammeFigures>('/figures')
   return (
     <>
-      <PageHeader title="Figures" note="The programme, day by day in UTC." />
+      <PageHeader title="Overview" note="Program activity by day (UTC)." />
       <One read={figures}>{(found) => <Shown of={found} />}</One>
     </>
   )
@@ -25,13 +25,13 @@ function Shown({ of: { totals, days } }: { of: ProgrammeFigures }) {
           <Total name="Accounts">{totals.accounts.toLocaleString('en')}</Total>
           <Total name="Suspended">{totals.accounts_suspended.toLocaleString('en')}</Total>
           <Total name="Active cards">{totals.cards_active.toLocaleString('en')}</Total>
-          <Total name="In balances">
+          <Total name="Account balances">
             <Money usd={totals.treasuries_usd} />
           </Total>
-          <Total name="On cards">
+          <Total name="Card balances">
             <Money usd={totals.cards_usd} />
           </Total>
-          <Total name="Owed to us">
+          <Total name="Owed by customers">
             <Money usd={totals.owed_usd} />
           </Total>
         </dl>
@@ -51,7 +51,7 @@ const approvalOf = ({ approval_rate }: Day) => approval_rate
 const openedOf = ({ accounts_opened }: Day) => accounts_opened
 /** Half an account is no figure. */
 const whole = (count: number) => (Number.isInteger(count) ? count.toLocaleString('en') : '')
-const percent = (rate: number) => `${Math.round(rate * 100)} %`
+const percent = (rate: number) => `${Math.round(rate * 100)}%`
 
 function Total({ name, children }: { name: string; children: React.ReactNode }) {
   return (
@@ -89,9 +89,9 @@ function DeclineReasons({ days }: { days: readonly Day[] }) {
   }
   const rows = [...counts].sort(([, one], [, other]) => other - one)
   return (
-    <Section title="Why purchases were declined" className="lg:col-span-2">
+    <Section title="Decline reasons" className="lg:col-span-2">
       {rows.length === 0 ? (
-        <p className="text-soft">None was declined.</p>
+        <p className="text-soft">No declines in this period.</p>
       ) : (
         <Facts rows={rows.map(([code, count]) => [inWords(code), count.toLocaleString('en')])} />
       )}

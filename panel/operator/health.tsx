@@ -8,7 +8,7 @@ import { PlannedMaintenance } from './planned_maintenance.tsx'
 
 const shown = (value: number | null, unit: string) =>
   value === null ? (
-    'not known'
+    'Unknown'
   ) : (
     <span className="num">{`${Math.round(value).toLocaleString('en')} ${unit}`}</span>
   )
@@ -17,7 +17,7 @@ export function Health() {
   const health = useOperatorRead<SystemHealth>('/health')
   return (
     <>
-      <PageHeader title="Health" note="Measured as you look." />
+      <PageHeader title="Health" note="Live status of each component." />
       <One read={health}>
         {({ status, version, checked_at, components: { issuer, rails, network } }) => (
           <div className="grid gap-4 lg:grid-cols-2">
@@ -25,35 +25,35 @@ export function Health() {
               <Facts
                 rows={[
                   ['Version', version],
-                  ['Measured', <Time key="at" at={checked_at} />],
+                  ['Checked', <Time key="at" at={checked_at} />],
                 ]}
               />
             </Section>
-            <Section title="Card links" action={<Status of={issuer.status} />}>
+            <Section title="Card networks" action={<Status of={issuer.status} />}>
               <Facts
                 rows={[
-                  ['Answers in', shown(issuer.latency_ms, 'ms')],
-                  issuer.message !== null && ['Says', issuer.message],
+                  ['Latency', shown(issuer.latency_ms, 'ms')],
+                  issuer.message !== null && ['Message', issuer.message],
                 ]}
               />
             </Section>
             <Section title="Deposits and withdrawals" action={<Status of={rails.status} />}>
               <Facts
                 rows={[
-                  ['Answer in', shown(rails.latency_ms, 'ms')],
-                  rails.message !== null && ['Say', rails.message],
+                  ['Latency', shown(rails.latency_ms, 'ms')],
+                  rails.message !== null && ['Message', rails.message],
                 ]}
               />
             </Section>
             <Section
-              title={`Chain: ${network.chain.toUpperCase()}`}
+              title={`${network.chain.toUpperCase()} network`}
               action={<Status of={network.status} />}
             >
               <Facts
                 rows={[
-                  ['Last block', shown(network.block_height, '')],
-                  ['Behind by', shown(network.lag_seconds, 's')],
-                  network.message !== null && ['Says', network.message],
+                  ['Latest block', shown(network.block_height, '')],
+                  ['Lag', shown(network.lag_seconds, 's')],
+                  network.message !== null && ['Message', network.message],
                 ]}
               />
             </Section>

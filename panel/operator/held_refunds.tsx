@@ -21,7 +21,7 @@ const columns: readonly Column<HeldRefund>[] = [
   },
   { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'Decide', right: true, cell: (row) => <Decide of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <Decide of={row} /> },
 ]
 
 function Decide({ of }: { of: HeldRefund }) {
@@ -32,19 +32,19 @@ function Decide({ of }: { of: HeldRefund }) {
         verb="Approve"
         path={`/held_refunds/${of.id}/approve`}
         changes={changes}
-        done="Approved. It will be credited within seconds."
+        done="Refund approved. It’ll be credited within seconds."
       >
         <Money usd={of.amount_usd} /> from {of.merchant_name} will be credited to the card.
       </ActButton>
       <ActButton
-        verb="Refuse"
+        verb="Reject"
         danger
         path={`/held_refunds/${of.id}/refuse`}
         changes={changes}
-        done="Refused."
+        done="Refund rejected."
       >
-        <Money usd={of.amount_usd} /> from {of.merchant_name} will not be credited. Settle it with
-        the network yourself.
+        <Money usd={of.amount_usd} /> from {of.merchant_name} won’t be credited. Settle it with the
+        network directly.
       </ActButton>
     </span>
   )
@@ -55,7 +55,7 @@ export function HeldRefunds() {
     <>
       <PageHeader
         title="Refunds"
-        note="Refunds without a matching purchase aren't credited until you approve them."
+        note="Refunds without a matching purchase aren’t credited until you approve them."
       />
       <Section flush>
         <Table

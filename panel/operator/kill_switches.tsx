@@ -18,7 +18,7 @@ export function KillSwitches() {
     <>
       <PageHeader
         title="Kill switches"
-        note="While one is on, nothing new begins on its rail. What has begun goes on to its end."
+        note="Stop new activity on a rail. Activity already in progress still completes."
       />
       <Section flush>
         {switches.data === undefined ? (
@@ -66,7 +66,7 @@ function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
 }
 
 const nameOf = ({ rail }: KillSwitch) => (rail === 'topups' ? 'Top-ups' : inWords(rail))
-const verbOf = ({ on }: KillSwitch) => (on ? 'Let go on' : 'Stop')
+const verbOf = ({ on }: KillSwitch) => (on ? 'Resume' : 'Stop')
 
 /** A reason is asked for each way: it stands in the audit log. */
 function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
@@ -79,7 +79,7 @@ function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
     done: onDone,
   })
   return (
-    <Dialog open onOpenChange={onDone} title={`${verbOf(of)}: ${nameOf(of)}`}>
+    <Dialog open onOpenChange={onDone} title={`${verbOf(of)} ${nameOf(of).toLowerCase()}?`}>
       <form
         onSubmit={(form) => {
           form.preventDefault()
@@ -88,6 +88,7 @@ function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
       >
         <Field
           label="Reason"
+          hint="Recorded in the audit log."
           required
           maxLength={500}
           value={reason}
@@ -95,7 +96,7 @@ function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
         />
         <ProblemNote problem={act.error} />
         <DialogActions>
-          <Button onClick={onDone}>Leave it</Button>
+          <Button onClick={onDone}>Cancel</Button>
           <Button type="submit" kind={of.on ? 'main' : 'danger'} busy={act.isPending}>
             {verbOf(of)}
           </Button>

@@ -21,7 +21,13 @@ export function LookUpBar<Name extends string>({ filters, name, label, statuses 
         />
       }
     >
-      <FilterChoice of={filters} name="status" label="Status" any="Any status" options={statuses} />
+      <FilterChoice
+        of={filters}
+        name="status"
+        label="Status"
+        any="All statuses"
+        options={statuses}
+      />
     </FilterBar>
   )
 }

@@ -16,10 +16,10 @@ export function MaintenancePage() {
     <>
       <PageHeader
         title="Maintenance"
-        note="Every account hears of it at once, by event and by e-mail."
+        note="We notify every account immediately by webhook and email."
       />
       <div className="grid gap-4 lg:grid-cols-2">
-        <Section title="Announce">
+        <Section title="Schedule maintenance">
           <Announce />
         </Section>
         <PlannedMaintenance />
@@ -44,7 +44,7 @@ function Announce() {
     changes: ['/health'],
     done: () => {
       setPlan(NOTHING)
-      toast('Announced to everybody.')
+      toast('Maintenance announced to all accounts.')
     },
   })
   const submit = (form: FormEvent) => {
@@ -59,12 +59,12 @@ function Announce() {
   })
   return (
     <form className="space-y-3" onSubmit={submit}>
-      <Field label="Begins, in your time" type="datetime-local" {...held('starts_at')} />
-      <Field label="Ends, in your time" type="datetime-local" {...held('ends_at')} />
-      <TextArea label="What will be done" maxLength={1_000} {...held('message')} />
+      <Field label="Starts (your time zone)" type="datetime-local" {...held('starts_at')} />
+      <Field label="Ends (your time zone)" type="datetime-local" {...held('ends_at')} />
+      <TextArea label="Message" maxLength={1_000} {...held('message')} />
       <ProblemNote problem={act.error} />
       <Button type="submit" kind="main" busy={act.isPending}>
-        Announce to everybody
+        Announce to all accounts
       </Button>
     </form>
   )

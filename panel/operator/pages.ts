@@ -42,7 +42,7 @@ export type ConsolePage = {
 
 /** What waits for a person comes first, then look-up, then the programme as a whole. */
 export const pages: readonly ConsolePage[] = [
-  { path: '/', title: 'Figures', icon: ChartLine, component: Figures },
+  { path: '/', title: 'Overview', icon: ChartLine, component: Figures },
   { path: '/disputes', title: 'Disputes', icon: Gavel, component: Disputes },
   { path: '/tickets', title: 'Tickets', icon: LifeBuoy, component: Tickets },
   { path: '/withdrawals', title: 'Withdrawals', icon: Banknote, component: Withdrawals },

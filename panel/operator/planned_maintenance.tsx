@@ -12,10 +12,10 @@ export function PlannedMaintenance() {
   return (
     <One read={health}>
       {({ maintenance }) => (
-        <Section title="Planned and under way" flush>
+        <Section title="Scheduled and in progress" flush>
           {maintenance.length === 0 ? (
-            <Empty icon={Wrench} title="Nothing is planned">
-              What you announce stands here, and in get_system_health, until it is over.
+            <Empty icon={Wrench} title="No scheduled maintenance">
+              Maintenance you announce shows here and in get_system_health until it ends.
             </Empty>
           ) : (
             <ul className="divide-y divide-line">

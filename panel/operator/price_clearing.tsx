@@ -20,7 +20,7 @@ export function PriceClearing({ of, amount, onClose }: Props) {
     changes: ['/unpriced_clearings'],
     done: () => {
       onClose()
-      toast('Said. It is booked within seconds.')
+      toast('USD amount saved. It posts to the card within seconds.')
     },
   })
   const submit = (form: FormEvent) => {
@@ -32,22 +32,22 @@ export function PriceClearing({ of, amount, onClose }: Props) {
       open
       onOpenChange={onClose}
       title={`${amount} at ${of.merchant_name}`}
-      description={`${sentences[of.kind]} It is said once; a mistake is mended by an adjustment.`}
+      description={`${sentences[of.kind]} You can’t change it later; fix mistakes with an adjustment.`}
     >
       <form onSubmit={submit}>
         <MoneyField
-          label="In dollars"
+          label="USD amount"
           required
-          hint="In whole cents, as the network bills it."
+          hint="The amount the network bills, in whole cents."
           value={typed}
           onChange={(change) => setTyped(change.target.value)}
           fault={faultOf(act.error, 'amount_usd')}
         />
         <ProblemNote problem={act.error} />
         <DialogActions>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={act.isPending}>
-            Book it
+            Save
           </Button>
         </DialogActions>
       </form>
@@ -56,7 +56,7 @@ export function PriceClearing({ of, amount, onClose }: Props) {
 }
 
 const sentences: Record<UnpricedClearing['kind'], string> = {
-  advise: 'The network approved it for us; what you say is held on the card.',
-  capture: 'What you say is taken from the card.',
-  refund: 'What you say goes back to the card.',
+  advise: 'The network approved this purchase for us. The amount is held on the card.',
+  capture: 'The amount is debited from the card.',
+  refund: 'The amount is credited to the card.',
 }

@@ -11,7 +11,10 @@ export function Reconciliation() {
   const report = useOperatorRead<ReconciliationReport>('/reconciliation')
   return (
     <>
-      <PageHeader title="Reconciliation" note="The books against the chains and the networks." />
+      <PageHeader
+        title="Reconciliation"
+        note="Ledger balances compared with blockchains and card networks."
+      />
       <One read={report}>{(found) => <Report of={found} />}</One>
     </>
   )
@@ -32,8 +35,8 @@ function Report({ of }: { of: ReconciliationReport }) {
         >
           <Facts
             rows={[
-              ['In the books', <Money key="books" usd={network.ledger_usd} />],
-              ['Captures less refunds', <Money key="said" usd={network.transactions_usd} />],
+              ['Ledger balance', <Money key="books" usd={network.ledger_usd} />],
+              ['Captures minus refunds', <Money key="said" usd={network.transactions_usd} />],
               ['Difference', <Money key="difference" usd={network.difference_usd} />],
             ]}
           />
@@ -45,10 +48,10 @@ function Report({ of }: { of: ReconciliationReport }) {
 
 function Books({ of: { checked_at, violations } }: { of: ReconciliationReport }) {
   return (
-    <Section title="The books" className="lg:col-span-2" action={<Time at={checked_at} />}>
+    <Section title="Ledger" className="lg:col-span-2" action={<Time at={checked_at} />}>
       {violations.length === 0 ? (
         <p className="flex items-center gap-2">
-          <CircleCheck className="size-4 text-good" aria-hidden /> Every proof holds.
+          <CircleCheck className="size-4 text-good" aria-hidden /> All proofs pass.
         </p>
       ) : (
         <ul className="list-disc space-y-1 pl-5 text-bad">
@@ -70,12 +73,12 @@ function Chain({ of: chain }: { of: ReconciliationReport['chains'][number] }) {
     >
       <Facts
         rows={[
-          ['In the books', <Money key="books" usd={chain.ledger_usd} />],
-          ['In flight', <Money key="flight" usd={chain.in_flight_usd} />],
-          ['Your own float', <Money key="float" usd={chain.float_usd} />],
-          on_chain_usd !== null && ['On the chain', <Money key="chain" usd={on_chain_usd} />],
+          ['Ledger balance', <Money key="books" usd={chain.ledger_usd} />],
+          ['In transit', <Money key="flight" usd={chain.in_flight_usd} />],
+          ['Your float', <Money key="float" usd={chain.float_usd} />],
+          on_chain_usd !== null && ['On-chain balance', <Money key="chain" usd={on_chain_usd} />],
           difference_usd !== null && ['Difference', <Money key="d" usd={difference_usd} />],
-          fault !== null && ['Could not be asked', fault],
+          fault !== null && ['Error', fault],
         ]}
       />
     </Section>
@@ -86,10 +89,10 @@ type Judged = { difference_usd: number | null; is_short?: boolean }
 
 function Verdict({ difference_usd, is_short = false }: Judged) {
   if (difference_usd === null) return <Badge tone="warn">Not compared</Badge>
-  if (is_short) return <Badge tone="bad">Short</Badge>
+  if (is_short) return <Badge tone="bad">Shortfall</Badge>
   return difference_usd === 0 ? (
-    <Badge tone="good">Agrees</Badge>
+    <Badge tone="good">Balanced</Badge>
   ) : (
-    <Badge tone="warn">Differs</Badge>
+    <Badge tone="warn">Mismatch</Badge>
   )
 }

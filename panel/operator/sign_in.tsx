@@ -47,13 +47,13 @@ export function OperatorSignIn() {
   }
   return (
     <Door
-      title="Operator"
+      title="Operator console"
       note="Sign in with an operator token."
       below={
         <>
-          Looking for your cards?{' '}
+          Not an operator?{' '}
           <a href="/" className="font-medium text-accent underline underline-offset-2">
-            Go to the panel
+            Go to your account
           </a>
         </>
       }
@@ -66,11 +66,11 @@ export function OperatorSignIn() {
           required
           value={token}
           onChange={(change) => setToken(change.target.value)}
-          hint="In the sandbox it was printed at the first start."
+          hint="In the sandbox, it was printed at first start."
         />
         {needs_code && (
           <Field
-            label="Authenticator code"
+            label="Authentication code"
             inputMode="numeric"
             autoComplete="one-time-code"
             autoFocus

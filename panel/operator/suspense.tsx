@@ -13,12 +13,12 @@ import type { HeldDeposit } from './shapes.ts'
 const columns: readonly Column<HeldDeposit>[] = [
   {
     title: 'From',
-    cell: ({ from_address }) => <Copyable text={from_address} label="Copy the sender's address" />,
+    cell: ({ from_address }) => <Copyable text={from_address} label="Copy sender address" />,
   },
-  { title: 'Why', wide_only: true, cell: ({ reason }) => inWords(reason) },
-  { title: 'Held', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Reason', wide_only: true, cell: ({ reason }) => inWords(reason) },
+  { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'Decide', right: true, cell: (row) => <Decide of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <Decide of={row} /> },
 ]
 
 function Decide({ of }: { of: HeldDeposit }) {
@@ -29,19 +29,19 @@ function Decide({ of }: { of: HeldDeposit }) {
         verb="Release"
         path={`/suspense/${of.id}/release`}
         changes={changes}
-        done="Credited."
+        done="Deposit credited."
       >
-        <Money usd={of.amount_usd} /> are credited to the holder's balance.
+        <Money usd={of.amount_usd} /> will be credited to the customer’s balance.
       </ActButton>
       <ActButton
         verb="Refund"
         danger
         path={`/suspense/${of.id}/refund`}
         changes={changes}
-        done="It goes back to its sender."
+        done="Refund to sender started."
       >
-        <Money usd={of.amount_usd} /> go back to {of.from_address}. What is sent cannot be called
-        back.
+        <Money usd={of.amount_usd} /> will be sent back to {of.from_address}. You can’t reverse a
+        transfer.
       </ActButton>
     </span>
   )
@@ -50,15 +50,16 @@ function Decide({ of }: { of: HeldDeposit }) {
 export function Suspense() {
   return (
     <>
-      <PageHeader title="Suspense" note="Deposits that were not credited, and why." />
+      <PageHeader title="Suspense" note="Deposits held for review before they’re credited." />
       <Section flush>
         <Table
           label="Deposits in suspense"
           list={useOperatorList<HeldDeposit>('/suspense')}
           columns={columns}
           empty={
-            <Empty icon={HandCoins} title="Nothing is held">
-              Deposits below the minimum, from listed senders or during a stop wait here.
+            <Empty icon={HandCoins} title="No deposits in suspense">
+              Deposits that are below the minimum, flagged by screening, or received while top-ups
+              are stopped wait here.
             </Empty>
           }
         />

@@ -11,7 +11,7 @@ import { useOperatorAct } from './operator_api.ts'
 
 export const ticket_statuses = [
   ['open', 'Open'],
-  ['pending', 'Pending'],
+  ['pending', 'Awaiting customer'],
   ['resolved', 'Resolved'],
   ['closed', 'Closed'],
 ] as const
@@ -32,7 +32,7 @@ export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): vo
         {ticket.messages.map((message) => (
           <li key={message.id} className="rounded-lg border border-line px-3 py-2">
             <p className="flex justify-between gap-3 text-sm text-soft">
-              {message.author === 'customer' ? 'Holder' : 'Support'}{' '}
+              {message.author === 'customer' ? 'Customer' : 'Support'}{' '}
               <Time at={message.created_at} />
             </p>
             <p className="mt-1 break-words whitespace-pre-wrap">{message.body}</p>
@@ -54,7 +54,7 @@ function Reply({ id }: { id: string }) {
     changes: ['/tickets'],
     done: () => {
       setMessage('')
-      toast('Answered.')
+      toast('Reply sent.')
     },
   })
   const submit = (form: FormEvent) => {
@@ -64,21 +64,21 @@ function Reply({ id }: { id: string }) {
   return (
     <form className="mt-5 space-y-3" onSubmit={submit}>
       <TextArea
-        label="Answer"
+        label="Reply"
         required
         maxLength={10_000}
         value={message}
         onChange={(change) => setMessage(change.target.value)}
       />
       <Select
-        label="The ticket is then"
+        label="Set status to"
         options={ticket_statuses}
         value={status}
         onChange={(change) => setStatus(change.target.value)}
       />
       <ProblemNote problem={act.error} />
       <Button type="submit" kind="main" busy={act.isPending}>
-        Send the answer
+        Send reply
       </Button>
     </form>
   )

@@ -24,20 +24,20 @@ export function Tickets() {
       title: 'Subject',
       cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{row.subject}</RowButton>,
     },
-    { title: 'About', wide_only: true, cell: ({ category }) => inWords(category) },
+    { title: 'Topic', wide_only: true, cell: ({ category }) => inWords(category) },
     { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-    { title: 'Last change', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+    { title: 'Updated', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   ]
   return (
     <>
-      <PageHeader title="Tickets" note="What holders ask." />
+      <PageHeader title="Tickets" note="Messages from customers." />
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
             of={filters}
             name="status"
             label="Status"
-            any="Any status"
+            any="All statuses"
             options={ticket_statuses}
           />
         </FilterBar>
@@ -46,8 +46,8 @@ export function Tickets() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={LifeBuoy} title="Nobody has asked">
-              Questions of holders appear here, the newest first.
+            <Empty icon={LifeBuoy} title="No tickets">
+              Messages from customers show up here.
             </Empty>
           }
         />

@@ -13,7 +13,7 @@ type Row = Owned<Webhook>
 
 const columns: readonly Column<Row>[] = [
   {
-    title: 'Address',
+    title: 'Endpoint',
     cell: ({ url, account_id, disabled_reason }) => (
       <>
         <span className="block font-medium break-all">{url}</span>
@@ -21,7 +21,7 @@ const columns: readonly Column<Row>[] = [
           <span className="block text-sm text-soft">{inWords(disabled_reason)}</span>
         )}
         <span className="hidden md:block">
-          <Copyable text={account_id} label="Copy the account's id" />
+          <Copyable text={account_id} label="Copy account ID" />
         </span>
       </>
     ),
@@ -35,10 +35,10 @@ const columns: readonly Column<Row>[] = [
     title: 'Last delivery',
     wide_only: true,
     right: true,
-    cell: ({ last_delivery_at }) => <Moment at={last_delivery_at} otherwise="None yet" />,
+    cell: ({ last_delivery_at }) => <Moment at={last_delivery_at} otherwise="Never" />,
   },
   {
-    title: 'Since',
+    title: 'Failing since',
     right: true,
     cell: ({ failing_since }) => <Moment at={failing_since} otherwise="Not failing" />,
   },
@@ -52,7 +52,7 @@ export function Webhooks() {
     <>
       <PageHeader
         title="Webhooks"
-        note="Endpoints that fail, or were disabled. After five days of failing one is disabled."
+        note="Failing and disabled endpoints. Endpoints are disabled after 5 days of failures."
       />
       <Section flush>
         <Table
@@ -60,8 +60,8 @@ export function Webhooks() {
           list={useOperatorList<Row>('/webhooks')}
           columns={columns}
           empty={
-            <Empty icon={WebhookIcon} title="Every endpoint answers">
-              Those that do not take what is sent to them appear here.
+            <Empty icon={WebhookIcon} title="All endpoints healthy">
+              Endpoints that fail to accept deliveries show up here.
             </Empty>
           }
         />

@@ -15,24 +15,24 @@ import type { Owned } from './shapes.ts'
 type Row = Owned<Withdrawal> & { in_review: boolean }
 
 const statuses = [
-  ['review', 'Waits for a person'],
+  ['review', 'Needs review'],
   ['pending', 'Pending'],
-  ['broadcasted', 'Broadcasted'],
+  ['broadcasted', 'Sent'],
   ['completed', 'Completed'],
   ['failed', 'Failed'],
 ] as const
 
 const columns: readonly Column<Row>[] = [
-  { title: 'To', cell: ({ address }) => <Copyable text={address} label="Copy the address" /> },
+  { title: 'To', cell: ({ address }) => <Copyable text={address} label="Copy address" /> },
   {
     title: 'Status',
     wide_only: true,
     cell: (row) => <Status of={statusOf(row)} />,
   },
-  { title: 'Asked', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Requested', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
   {
-    title: 'Decide',
+    title: 'Actions',
     right: true,
     cell: (row) => (row.in_review || isHeld(row)) && <Decide of={row} />,
   },
@@ -55,19 +55,19 @@ function Decide({ of }: { of: Row }) {
           verb="Approve"
           path={`/withdrawals/${of.id}/approve`}
           changes={changes}
-          done="It goes out."
+          done="Withdrawal approved."
         >
-          <Money usd={of.amount_usd} /> go to {of.address}. What is sent cannot be called back.
+          <Money usd={of.amount_usd} /> will be sent to {of.address}. You can’t reverse a transfer.
         </ActButton>
       )}
       <ActButton
-        verb="Refuse"
+        verb="Reject"
         danger
         path={`/withdrawals/${of.id}/refuse`}
         changes={changes}
-        done="Refused; all of it is back on the balance."
+        done="Withdrawal rejected."
       >
-        All of it goes back to the holder's balance.
+        The full amount returns to the customer’s balance.
       </ActButton>
     </span>
   )
@@ -78,14 +78,17 @@ export function Withdrawals() {
   const list = useOperatorList<Row>('/withdrawals', filters.given)
   return (
     <>
-      <PageHeader title="Withdrawals" note="Those above the review threshold wait for you." />
+      <PageHeader
+        title="Withdrawals"
+        note="Withdrawals above the review threshold need your approval."
+      />
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
             of={filters}
             name="status"
             label="Status"
-            any="Any status"
+            any="All statuses"
             options={statuses}
           />
         </FilterBar>
@@ -94,8 +97,8 @@ export function Withdrawals() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Banknote} title="No withdrawal here">
-              What holders send out appears here, the newest first.
+            <Empty icon={Banknote} title="No withdrawals">
+              Customer withdrawals show up here.
             </Empty>
           }
         />

@@ -13,7 +13,7 @@ import { useCardNames } from './transactions/card_names.ts'
 
 const columns: readonly Column<ActivityEvent>[] = [
   {
-    title: 'What happened',
+    title: 'Description',
     cell: ({ message }) => <span className="wrap-anywhere">{message}</span>,
   },
   { title: 'Event', wide_only: true, cell: (event) => <EventName event={event} /> },
@@ -24,7 +24,7 @@ const columns: readonly Column<ActivityEvent>[] = [
     cell: ({ amount_usd }) => (amount_usd === null ? '' : <Money usd={amount_usd} />),
   },
   {
-    title: 'When',
+    title: 'Date',
     right: true,
     cell: ({ created_at }) => (
       <span className="text-soft">
@@ -44,7 +44,7 @@ const types = [
   ['topup', 'Deposits'],
   ['card', 'Cards'],
   ['spend', 'Spending'],
-  ['error', 'Failures'],
+  ['error', 'Errors'],
 ] as const
 
 /** Where the thing an event is about is shown. */
@@ -77,15 +77,15 @@ export function Activity() {
   )
   return (
     <>
-      <PageHeader title="Activity" note="Everything that happened on the account, as it happens." />
+      <PageHeader title="Activity" note="Everything that happens in your account, in real time." />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice of={filters} name="type" label="Kind" any="Everything" options={types} />
+          <FilterChoice of={filters} name="type" label="Type" any="All activity" options={types} />
           <FilterChoice
             of={filters}
             name="card_id"
             label="Card"
-            any="Any card"
+            any="All cards"
             options={card_names.options}
           />
           <PeriodChoice {...filters} />
@@ -103,9 +103,9 @@ export function Activity() {
 }
 
 const Nothing = ({ is_filtered }: { is_filtered: boolean }) => (
-  <Empty icon={ActivityIcon} title={is_filtered ? 'Nothing matches' : 'Nothing has happened yet'}>
+  <Empty icon={ActivityIcon} title={is_filtered ? 'No results' : 'No activity yet'}>
     {is_filtered
-      ? 'Nothing that happened fits the filters.'
-      : 'Deposits, cards, purchases and failures appear here as they happen.'}
+      ? 'Try changing or clearing your filters.'
+      : 'Deposits, purchases, and card changes show up here.'}
   </Empty>
 )

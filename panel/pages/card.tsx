@@ -53,7 +53,7 @@ function Shown({ card }: { card: Card }) {
           {card.shipping !== null && <ShippingState shipping={card.shipping} />}
         </div>
         <div className="min-w-0">
-          <Tabs label="Of this card" tabs={tabs} />
+          <Tabs label="Card" tabs={tabs} />
         </div>
       </div>
     </>
@@ -65,14 +65,14 @@ function Purse({ card }: { card: Card }) {
     <>
       <div className="mb-4 flex items-end justify-between gap-4">
         <div>
-          <p className="text-soft">To spend</p>
+          <p className="text-soft">Available</p>
           <p className="text-2xl font-semibold tracking-tight">
             <Money usd={card.balance_usd} />
           </p>
         </div>
         {card.held_usd > 0 && (
           <p className="text-right text-sm text-soft">
-            Held for purchases
+            On hold
             <br />
             <Money usd={card.held_usd} className="text-ink" />
           </p>
@@ -102,7 +102,7 @@ function Details({ card }: { card: Card }) {
           [
             name,
             <Link key={id} href={`/cards/${id}`} className="text-accent underline">
-              Open
+              View card
             </Link>,
           ] as const,
         ]
@@ -110,7 +110,7 @@ function Details({ card }: { card: Card }) {
     <Section>
       <Facts
         rows={[
-          ['Id', <Copyable key="id" text={card.id} label="Copy the id" />],
+          ['Card ID', <Copyable key="id" text={card.id} label="Copy card ID" />],
           ['Network', card.brand === 'visa' ? 'Visa' : 'Mastercard'],
           [
             'BIN',
@@ -130,7 +130,7 @@ function Details({ card }: { card: Card }) {
           ...(card.frozen_by === null ? [] : [['Frozen by', inWords(card.frozen_by)] as const]),
           ...(card.cancel_reason === null
             ? []
-            : [['Cancelled because', inWords(card.cancel_reason)] as const]),
+            : [['Cancel reason', inWords(card.cancel_reason)] as const]),
           ...other('Replaces', card.replaces),
           ...other('Replaced by', card.replaced_by),
         ]}

@@ -41,8 +41,8 @@ const IN_USE = 'active,frozen'
 const statuses = [
   ['active', 'Active'],
   ['frozen', 'Frozen'],
-  ['cancelled', 'Cancelled'],
-  ['active,frozen,cancelled', 'All of them'],
+  ['cancelled', 'Canceled'],
+  ['active,frozen,cancelled', 'All'],
 ] as const
 
 export function Cards() {
@@ -59,12 +59,18 @@ export function Cards() {
     <>
       <PageHeader
         title="Cards"
-        note="Each has a balance, limits and rules of its own."
+        note="Each card has its own balance, limits, and rules."
         action={issue}
       />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice of={filters} name="status" label="Status" any="In use" options={statuses} />
+          <FilterChoice
+            of={filters}
+            name="status"
+            label="Status"
+            any="Active and frozen"
+            options={statuses}
+          />
         </FilterBar>
         <Table
           label="Cards"
@@ -72,8 +78,8 @@ export function Cards() {
           columns={columns}
           href={({ id }) => `/cards/${id}`}
           empty={
-            <Empty icon={CreditCard} title="No card here" action={issue}>
-              Cards are issued in a second, each with its own balance, limits and rules.
+            <Empty icon={CreditCard} title="No cards" action={issue}>
+              Issue a card to start spending.
             </Empty>
           }
         />

@@ -32,7 +32,7 @@ export function Developers({ id }: { id: string }) {
   const [, Part] = found
   return (
     <>
-      <PageHeader title="Developers" note="Everything this panel does, your programs can do too." />
+      <PageHeader title="Developers" note="API keys, webhooks, and connected agents." />
       <nav aria-label="Developers" className={tab_row_look}>
         {Object.entries(parts).map(([each, [title]]) => (
           <Link

@@ -47,8 +47,8 @@ function Details({ dispute }: { dispute: Dispute }) {
           </Section>
         </div>
         <div className="min-w-0 space-y-4">
-          <Section title="Where it stands">
-            <Timeline label="Where it stands" steps={stepsOf(dispute)} />
+          <Section title="Timeline">
+            <Timeline label="Timeline" steps={stepsOf(dispute)} />
           </Section>
           <Section title="Details">
             <Facts rows={factsOf(dispute)} />
@@ -66,10 +66,10 @@ function stepsOf(dispute: Dispute): Step[] {
     title: 'Filed',
     icon: Flag,
     at: dispute.created_at,
-    note: <>{credit} was credited to your balance for the time being.</>,
+    note: <>{credit} credited to your balance while we review the dispute.</>,
   }
   const answered: Step = {
-    title: response === null ? 'The merchant answers' : 'The merchant answered',
+    title: response === null ? 'Merchant response' : 'Merchant responded',
     icon: MessageSquare,
     at: response?.received_at ?? null,
     ...(response !== null && { note: <q className="break-words">{response.text}</q> }),
@@ -87,28 +87,28 @@ function stepsOf(dispute: Dispute): Step[] {
 
 function decisionNote({ outcome, closed_by }: Dispute): string {
   if (closed_by === 'refund') {
-    return 'The merchant refunded the purchase, so the credit was taken back.'
+    return 'The merchant refunded you, so we reversed the credit.'
   }
-  if (outcome === 'won') return 'The credit is yours to keep.'
-  if (outcome === 'lost') return 'The credit was taken back from your balance.'
-  return 'If you win, you keep the credit. If you lose, it is taken back.'
+  if (outcome === 'won') return 'You keep the credit.'
+  if (outcome === 'lost') return 'We reversed the credit.'
+  return 'If you win, you keep the credit. If you lose, we reverse it.'
 }
 
 function factsOf(dispute: Dispute) {
   return [
     [
-      'Purchase',
+      'Transaction',
       <Link
         key="purchase"
         href={`/transactions/${dispute.transaction_id}`}
         className="text-accent underline"
       >
-        Open
+        View transaction
       </Link>,
     ],
     ['Filed', <Time key="filed" at={dispute.created_at} />],
-    ['Evidence until', <Time key="due" at={dispute.evidence_due_at} />],
-    ['Credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
-    ['Id', <Copyable key="id" text={dispute.id} label="Copy the id" />],
+    ['Evidence due', <Time key="due" at={dispute.evidence_due_at} />],
+    ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
+    ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
   ] as const
 }

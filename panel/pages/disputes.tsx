@@ -20,7 +20,7 @@ const columns: readonly Column<Dispute>[] = [
     cell: ({ evidence }) => <span className="num">{evidence.length}</span>,
   },
   {
-    title: 'Evidence until',
+    title: 'Evidence due',
     wide_only: true,
     cell: ({ status, evidence_due_at }) =>
       status === 'closed' ? '' : <Time at={evidence_due_at} />,
@@ -36,7 +36,7 @@ const columns: readonly Column<Dispute>[] = [
 
 const statuses = [
   ['open', 'Open'],
-  ['answered', 'Answered'],
+  ['answered', 'Merchant responded'],
   ['closed', 'Closed'],
 ] as const
 const outcomes = [
@@ -49,14 +49,14 @@ export function Disputes() {
   const list = useList('list_disputes', filters.given)
   const to_transactions = (
     <Button asChild>
-      <Link href="/transactions?type=capture">Choose a purchase</Link>
+      <Link href="/transactions?type=capture">Dispute a charge</Link>
     </Button>
   )
   return (
     <>
       <PageHeader
         title="Disputes"
-        note="Purchases that went wrong, and what became of contesting them."
+        note="Charges you’ve disputed and their outcomes."
         action={to_transactions}
       />
       <Section flush>
@@ -65,14 +65,14 @@ export function Disputes() {
             of={filters}
             name="status"
             label="Status"
-            any="Any status"
+            any="All statuses"
             options={statuses}
           />
           <FilterChoice
             of={filters}
             name="outcome"
             label="Outcome"
-            any="Any outcome"
+            any="All outcomes"
             options={outcomes}
           />
         </FilterBar>
@@ -91,15 +91,15 @@ export function Disputes() {
 function NoDispute({ is_filtered }: { is_filtered: boolean }) {
   if (is_filtered) {
     return (
-      <Empty icon={Gavel} title="Nothing matches">
-        No dispute fits both filters.
+      <Empty icon={Gavel} title="No results">
+        Try changing or clearing your filters.
       </Empty>
     )
   }
   return (
-    <Empty icon={Gavel} title="No dispute">
-      If a merchant charged you wrongly and does not help, open the purchase and choose “Dispute
-      this”, up to 120 days after it.
+    <Empty icon={Gavel} title="No disputes">
+      If a merchant won’t fix a wrong charge, you can dispute it within 120 days. Open the
+      transaction and choose Dispute charge.
     </Empty>
   )
 }

@@ -7,13 +7,13 @@ import { Empty } from '#panel/ui/states.tsx'
 export function NotFound() {
   const home = (
     <Button asChild>
-      <Link href="/">Go to the overview</Link>
+      <Link href="/">Go to overview</Link>
     </Button>
   )
   return (
     <Section>
-      <Empty icon={Compass} title="There is nothing at this address" action={home}>
-        The page was moved, or the link is not complete.
+      <Empty icon={Compass} title="Page not found" action={home}>
+        The page may have moved, or the link may be incomplete.
       </Empty>
     </Section>
   )

@@ -67,8 +67,8 @@ export function Overview() {
 function Figures({ balance }: { balance: Balance }) {
   const figures = [
     ['On cards', balance.cards_usd],
-    ['Arriving', balance.pending_in_usd],
-    ['Leaving', balance.pending_out_usd],
+    ['Incoming', balance.pending_in_usd],
+    ['Outgoing', balance.pending_out_usd],
     ['Total', balance.total_usd],
   ] as const
   return (
@@ -103,7 +103,7 @@ function Debt({ owed_usd }: { owed_usd: number }) {
         <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
         <span>
           You owe <Money usd={owed_usd} />. Money you add pays this first. Until then, purchases are
-          declined, and you can't load cards or withdraw.
+          declined, and you can’t load cards or withdraw.
         </span>
       </p>
       <Link href="/topups" className="font-medium underline underline-offset-2">
@@ -127,7 +127,7 @@ function LowBalance() {
       <p className="mr-auto flex items-start gap-2.5">
         <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
         <span>
-          The balance is below <Money usd={threshold_usd} />, as you asked to be told.
+          Your balance is below <Money usd={threshold_usd} />.
         </span>
       </p>
       <Link href="/topups" className="font-medium underline underline-offset-2">

@@ -12,7 +12,7 @@ export function RevealReturn() {
   }, [])
   return (
     <main className="grid min-h-dvh place-items-center p-6 text-center text-soft">
-      <h1 className="text-base">Go back to the window you came from. This one can be closed.</h1>
+      <h1 className="text-base">You can close this window.</h1>
     </main>
   )
 }

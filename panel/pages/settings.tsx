@@ -21,9 +21,9 @@ export function Settings() {
               <Section title="Account">
                 <Facts
                   rows={[
-                    ['E-mail', account.email],
-                    ['Since', <Time key="since" at={account.created_at} />],
-                    ['Id', <Copyable key="id" text={account.id} label="Copy the id" />],
+                    ['Email', account.email],
+                    ['Created', <Time key="created" at={account.created_at} />],
+                    ['Account ID', <Copyable key="id" text={account.id} label="Copy account ID" />],
                   ]}
                 />
               </Section>

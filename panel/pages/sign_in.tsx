@@ -27,17 +27,17 @@ export function SignIn() {
   const problem = sign_in.error?.code === 'totp_required' ? null : sign_in.error
   return (
     <Door
-      title={is_second_step ? 'Enter your code' : 'Sign in'}
+      title={is_second_step ? 'Two-factor authentication' : 'Sign in'}
       note={
         is_second_step
-          ? 'The six digits of your authenticator app, or a recovery code.'
-          : 'Your cards, your balance and everything they did.'
+          ? 'Enter the 6-digit code from your authenticator app, or a recovery code.'
+          : 'Welcome back to Florin.'
       }
       below={
         <>
           New here?{' '}
           <Link href="/sign_up" className="font-medium text-accent underline underline-offset-2">
-            Open an account
+            Create account
           </Link>
         </>
       }
@@ -68,7 +68,7 @@ export function SignIn() {
 function CodeField({ value, onChange }: { value: string; onChange(value: string): void }) {
   return (
     <Field
-      label="Code"
+      label="Authentication code"
       name="totp_code"
       autoComplete="one-time-code"
       inputMode="text"
@@ -93,7 +93,7 @@ export function Credentials(props: CredentialsProps) {
   return (
     <>
       <Field
-        label="E-mail"
+        label="Email"
         type="email"
         name="email"
         autoComplete="username"

@@ -17,11 +17,11 @@ export function SignUp() {
   }
   return (
     <Door
-      title="Open an account"
-      note="No documents. Fund it with USDT and issue a card in minutes."
+      title="Create account"
+      note="Add USDT and issue a card in minutes. No documents needed."
       below={
         <>
-          You have one?{' '}
+          Already have an account?{' '}
           <Link href="/sign_in" className="font-medium text-accent underline underline-offset-2">
             Sign in
           </Link>
@@ -38,7 +38,7 @@ export function SignUp() {
           className="w-full"
           busy={create_account.isPending}
         >
-          Open account
+          Create account
         </Button>
       </form>
     </Door>

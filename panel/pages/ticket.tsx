@@ -38,8 +38,8 @@ function NotYet({ list }: { list: List<Ticket> }) {
       ) : is_looking ? (
         <Skeleton className="h-32" />
       ) : (
-        <Empty icon={LifeBuoy} title="There is no such ticket">
-          It may belong to another account.
+        <Empty icon={LifeBuoy} title="Ticket not found">
+          Check the link, or go back to Support.
         </Empty>
       )}
     </Section>
@@ -56,9 +56,9 @@ function Thread({ ticket }: { ticket: Ticket }) {
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Status of={ticket.status} />
             {inWords(ticket.category)}
-            {card_id !== null && <About href={`/cards/${card_id}`}>Open the card</About>}
+            {card_id !== null && <About href={`/cards/${card_id}`}>View card</About>}
             {transaction_id !== null && (
-              <About href={`/transactions/${transaction_id}`}>Open the transaction</About>
+              <About href={`/transactions/${transaction_id}`}>View transaction</About>
             )}
           </span>
         }
@@ -74,10 +74,10 @@ function Thread({ ticket }: { ticket: Ticket }) {
 }
 
 const whatNow: Record<Ticket['status'], string> = {
-  open: 'Support has your question. The answer appears here.',
-  pending: 'Support has answered. If more is to say, ask again and name this subject.',
-  resolved: 'This question is resolved.',
-  closed: 'This question is closed.',
+  open: 'We got your message. Our reply will show up here.',
+  pending: 'We replied. If you need more help, open a new ticket with the same subject.',
+  resolved: 'This ticket is resolved.',
+  closed: 'This ticket is closed.',
 }
 
 const About = ({ href, children }: { href: string; children: string }) => (

@@ -14,7 +14,7 @@ import { OpenTicket } from './tickets/open_ticket.tsx'
 
 const columns: readonly Column<Ticket>[] = [
   { title: 'Subject', cell: ({ subject }) => <span className="wrap-anywhere">{subject}</span> },
-  { title: 'About', wide_only: true, cell: ({ category }) => inWords(category) },
+  { title: 'Topic', wide_only: true, cell: ({ category }) => inWords(category) },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Messages',
@@ -22,12 +22,12 @@ const columns: readonly Column<Ticket>[] = [
     right: true,
     cell: ({ messages }) => <span className="num">{messages.length}</span>,
   },
-  { title: 'Last change', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { title: 'Updated', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ]
 
 const statuses = [
-  ['open', 'Open: support is to answer'],
-  ['pending', 'Pending: waits for you'],
+  ['open', 'Open'],
+  ['pending', 'Awaiting your reply'],
   ['resolved', 'Resolved'],
   ['closed', 'Closed'],
 ] as const
@@ -38,26 +38,26 @@ export function Tickets() {
   const list = useList('list_tickets', filters.given)
   const ask = (
     <Button kind="main" onClick={() => setAsking(true)}>
-      <MessageSquarePlus /> Ask support
+      <MessageSquarePlus /> New ticket
     </Button>
   )
   return (
     <>
-      <PageHeader title="Support" note="Your questions, and what was answered." action={ask} />
+      <PageHeader title="Support" note="Your conversations with support." action={ask} />
       <Section flush>
         <FilterBar {...filters}>
           <FilterChoice
             of={filters}
             name="status"
             label="Status"
-            any="Any status"
+            any="All statuses"
             options={statuses}
           />
           <FilterChoice
             of={filters}
             name="category"
-            label="About"
-            any="About anything"
+            label="Topic"
+            any="All topics"
             options={category_options}
           />
         </FilterBar>
@@ -66,11 +66,8 @@ export function Tickets() {
           list={list}
           columns={columns}
           empty={
-            <Empty
-              icon={LifeBuoy}
-              title={filters.count > 0 ? 'Nothing matches' : 'No question asked yet'}
-            >
-              Ask whatever this panel does not answer. An account needs an active card for it.
+            <Empty icon={LifeBuoy} title={filters.count > 0 ? 'No results' : 'No tickets yet'}>
+              Open a ticket to contact support. You need at least one active card.
             </Empty>
           }
           href={({ id }) => `/tickets/${id}`}

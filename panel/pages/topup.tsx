@@ -35,12 +35,12 @@ function Shown({ topup }: { topup: Topup }) {
         title={
           <span className="flex items-center gap-3">
             <span>
-              Top-up of <Money usd={topup.amount_usd} />
+              <Money usd={topup.amount_usd} /> top-up
             </span>
             <Status of={topup.status} />
           </span>
         }
-        tab={`Top-up of ${formatUsd(topup.amount_usd)}`}
+        tab={`${formatUsd(topup.amount_usd)} top-up`}
         {...(is_awaited && { action: <CallOff topup={topup} /> })}
       />
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_24rem]">
@@ -59,17 +59,17 @@ function Shown({ topup }: { topup: Topup }) {
 }
 
 const outcomes: Readonly<Record<string, string>> = {
-  confirming: 'The transfer was seen. It is credited when it cannot be undone any more.',
-  completed: 'It is in your balance.',
-  cancelled: 'This top-up was called off. What still arrives at its address is credited anyway.',
-  error: 'It could not be settled. Open a ticket and we will look into it.',
+  confirming: 'We detected your transfer. We’ll credit it once it’s confirmed.',
+  completed: 'Added to your balance.',
+  cancelled: 'You canceled this top-up. Transfers that still arrive at this address are credited.',
+  error: 'Something went wrong. Open a ticket and we’ll look into it.',
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  expired: 'The window closed before a transfer came. What still arrives is credited anyway.',
-  below_minimum: 'Less than the smallest deposit has arrived. Send the rest to the same address.',
-  kill_switch: 'Deposits are stopped at the moment. The money is safe and will be looked at.',
-  screening: 'The sender is being looked at. The money is safe.',
+  expired: 'No transfer arrived in time. Transfers that still arrive are credited.',
+  below_minimum: 'The deposit is below the minimum. Send the rest to the same address.',
+  kill_switch: 'Deposits are paused. Your money is safe, and we’ll review it.',
+  screening: 'We’re reviewing the sender. Your money is safe.',
 }
 
 function Outcome({ topup }: { topup: Topup }) {
@@ -84,7 +84,7 @@ function Outcome({ topup }: { topup: Topup }) {
         <p className="mx-auto mt-2 max-w-sm text-soft">{sentence}</p>
         {topup.status === 'completed' && (
           <Button kind="main" asChild className="mt-5">
-            <Link href="/cards?issue">Issue a card with it</Link>
+            <Link href="/cards?issue">Issue card</Link>
           </Button>
         )}
       </div>
@@ -99,10 +99,17 @@ function Details({ topup }: { topup: Topup }) {
         ['Asset', `${topup.asset} on ${topup.chain.toUpperCase()}`],
         ['Received', <Money key="received" usd={topup.received_usd} />],
         ['Credited', <Money key="credited" usd={topup.credited_usd} />],
-        ['Asked for', <Time key="asked" at={topup.created_at} />],
-        ['Address', <Copyable key="to" text={topup.deposit_address} label="Copy the address" />],
+        ['Created', <Time key="created" at={topup.created_at} />],
+        [
+          'Deposit address',
+          <Copyable key="to" text={topup.deposit_address} label="Copy deposit address" />,
+        ],
         ...topup.txids.map(
-          (txid) => ['Transfer', <Copyable key={txid} text={txid} label="Copy its id" />] as const,
+          (txid) =>
+            [
+              'Transaction hash',
+              <Copyable key={txid} text={txid} label="Copy transaction hash" />,
+            ] as const,
         ),
       ]}
     />
@@ -114,25 +121,26 @@ function CallOff({ topup }: { topup: Topup }) {
   const cancel_topup = useAct('cancel_topup', {
     done: () => {
       setAsking(false)
-      toast('Top-up called off.')
+      toast('Top-up canceled.')
     },
   })
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Call off</Button>
+      <Button onClick={() => setAsking(true)}>Cancel top-up</Button>
       <Confirm
         open={is_asking}
         onOpenChange={setAsking}
-        title="Call off this top-up?"
-        verb="Call it off"
+        title="Cancel this top-up?"
+        verb="Cancel top-up"
+        dismiss_label="Keep top-up"
         danger
         busy={cancel_topup.isPending}
         problem={cancel_topup.error}
         onConfirm={() => cancel_topup.mutate({ id: topup.id })}
       >
         <p>
-          Nothing has arrived of {formatUsd(topup.amount_usd)}. A transfer that is already on its
-          way is still credited.
+          If you’ve already sent {formatUsd(topup.amount_usd)}, we’ll still credit it when it
+          arrives.
         </p>
       </Confirm>
     </>

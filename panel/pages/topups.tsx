@@ -22,25 +22,25 @@ const columns: readonly Column<Topup>[] = [
     wide_only: true,
     cell: ({ credited_usd }) => <Money usd={credited_usd} />,
   },
-  { title: 'Asked for', right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Created', right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
 export function Topups() {
   const list = useList('list_topups', {})
   return (
     <>
-      <PageHeader title="Top up" note="Send USDT; what arrives is credited one to one." />
+      <PageHeader title="Top-ups" note="Send USDT and get the same amount in USD." />
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_1fr]">
         <Ask />
-        <Section title="Top-ups" flush>
+        <Section title="History" flush>
           <Table
             label="Top-ups"
             list={list}
             columns={columns}
             href={({ id }) => `/topups/${id}`}
             empty={
-              <Empty icon={ArrowDownToLine} title="No top-up yet">
-                Say how much you mean to send, and you get an address of your own.
+              <Empty icon={ArrowDownToLine} title="No top-ups yet">
+                Enter an amount to get a deposit address.
               </Empty>
             }
           />
@@ -64,8 +64,8 @@ function Ask() {
   }
   const bounds =
     limits === undefined
-      ? 'USDT on TRON.'
-      : `${formatUsd(limits.topup_min_usd)} to ${formatUsd(limits.topup_max_usd)}, USDT on TRON.`
+      ? 'USDT on TRON'
+      : `${formatUsd(limits.topup_min_usd)} to ${formatUsd(limits.topup_max_usd)} in USDT on TRON`
   return (
     <Section title="New top-up">
       <form onSubmit={submit} className="space-y-3">
@@ -85,7 +85,7 @@ function Ask() {
         </div>
         <ProblemNote problem={create_topup.error} />
         <Button type="submit" kind="main" className="w-full" busy={create_topup.isPending}>
-          Get an address
+          Get deposit address
         </Button>
       </form>
     </Section>

@@ -49,12 +49,12 @@ function Details({ transaction }: { transaction: Transaction }) {
           <>
             {transaction.dispute_id !== null && (
               <Button asChild>
-                <Link href={`/disputes/${transaction.dispute_id}`}>See the dispute</Link>
+                <Link href={`/disputes/${transaction.dispute_id}`}>View dispute</Link>
               </Button>
             )}
             {disputable !== undefined && (
               <Button onClick={() => setDisputing(true)}>
-                <Gavel /> Dispute this
+                <Gavel /> Dispute charge
               </Button>
             )}
           </>
@@ -63,7 +63,7 @@ function Details({ transaction }: { transaction: Transaction }) {
       <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
         <div className="min-w-0 space-y-4">
           {transaction.type === 'decline' && <DeclineReason transaction={transaction} />}
-          <Section title="Life of the purchase">
+          <Section title="Timeline">
             <PurchaseLife transaction={transaction} related={related} />
           </Section>
           <IsoMessage id={transaction.id} />
@@ -104,20 +104,23 @@ function Particulars({ transaction }: { transaction: Transaction }) {
       </Link>,
     ],
     ['Amount', formatMoney(transaction.amount, transaction.currency)],
-    ['In dollars', <Money key="usd" usd={transaction.amount_usd} />],
-    transaction.fx_rate !== null && ['Rate', transaction.fx_rate],
+    ['Amount in USD', <Money key="usd" usd={transaction.amount_usd} />],
+    transaction.fx_rate !== null && ['Exchange rate', transaction.fx_rate],
     transaction.fee_usd > 0 && ['Fee', <Money key="fee" usd={transaction.fee_usd} />],
     ['Category', `${categoryName(transaction.mcc)} (${transaction.mcc})`],
-    place !== '' && ['Place', place],
-    ['Paid by', `${inWords(transaction.entry_mode)}${walletWords(transaction)}`],
+    place !== '' && ['Location', place],
+    ['Payment method', `${inWords(transaction.entry_mode)}${walletWords(transaction)}`],
     three_ds !== null && ['3-D Secure', inWords(three_ds.result)],
     ['Network', inWords(transaction.network)],
-    transaction.authorization_code !== null && ['Approval code', transaction.authorization_code],
+    transaction.authorization_code !== null && [
+      'Authorization code',
+      transaction.authorization_code,
+    ],
     transaction.retrieval_reference_number !== null && [
-      'Reference',
+      'Reference number',
       transaction.retrieval_reference_number,
     ],
-    ['Id', <Copyable key="id" text={transaction.id} label="Copy the id" />],
+    ['Transaction ID', <Copyable key="id" text={transaction.id} label="Copy transaction ID" />],
   ]
   return (
     <Section title="Details">

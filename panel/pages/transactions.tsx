@@ -32,20 +32,17 @@ export function Transactions() {
   ]
   const empty =
     filters.count === 0 ? (
-      <Empty icon={Receipt} title="No purchase yet">
-        What is paid with your cards appears here as it happens, declined attempts included.
+      <Empty icon={Receipt} title="No transactions yet">
+        Purchases, refunds, and declines show up here.
       </Empty>
     ) : (
-      <Empty icon={Receipt} title="Nothing matches">
-        No transaction fits all the filters. Take one away to see more.
+      <Empty icon={Receipt} title="No results">
+        Try changing or clearing your filters.
       </Empty>
     )
   return (
     <>
-      <PageHeader
-        title="Transactions"
-        note="Everything that was paid, or tried, with your cards."
-      />
+      <PageHeader title="Transactions" note="Purchases, refunds, and declines on all your cards." />
       <Section flush>
         <TransactionFilters filters={filters} card_options={card_names.options} />
         <Table

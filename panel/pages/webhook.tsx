@@ -66,22 +66,22 @@ function Details({ webhook }: { webhook: Webhook }) {
 function factsOf(webhook: Webhook) {
   const { disabled_reason, failing_since, previous_secret_expires_at, last_delivery_at } = webhook
   return [
-    disabled_reason !== null && (['Disabled because', inWords(disabled_reason)] as const),
+    disabled_reason !== null && (['Disabled reason', inWords(disabled_reason)] as const),
     failing_since !== null &&
       (['Failing since', <Time key="failing" at={failing_since} />] as const),
     [
       'Last delivery',
-      last_delivery_at === null ? 'None yet' : <Time key="last" at={last_delivery_at} />,
+      last_delivery_at === null ? 'Never' : <Time key="last" at={last_delivery_at} />,
     ] as const,
     [
-      'Secret',
+      'Signing secret',
       <code key="secret" className="font-mono">
         {webhook.secret_hint}
       </code>,
     ] as const,
     previous_secret_expires_at !== null &&
-      (['Old secret signs until', <Time key="old" at={previous_secret_expires_at} />] as const),
+      (['Previous secret expires', <Time key="old" at={previous_secret_expires_at} />] as const),
     ['Created', <Time key="created" at={webhook.created_at} />] as const,
-    ['Id', <Copyable key="id" text={webhook.id} label="Copy the id" />] as const,
+    ['Endpoint ID', <Copyable key="id" text={webhook.id} label="Copy endpoint ID" />] as const,
   ]
 }

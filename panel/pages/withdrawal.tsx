@@ -27,15 +27,15 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
       <PageHeader
         title={
           <>
-            Withdrawal of <Money usd={withdrawal.amount_usd} />
+            <Money usd={withdrawal.amount_usd} /> withdrawal
           </>
         }
-        tab={`Withdrawal of ${formatUsd(withdrawal.amount_usd)}`}
+        tab={`${formatUsd(withdrawal.amount_usd)} withdrawal`}
         note={<Status of={withdrawal.status} />}
       />
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Section title="Where it stands">
-          <Timeline label="Where it stands" steps={stepsOf(withdrawal)} />
+        <Section title="Timeline">
+          <Timeline label="Timeline" steps={stepsOf(withdrawal)} />
         </Section>
         <Section title="Details">
           <Facts rows={factsOf(withdrawal)} />
@@ -51,7 +51,7 @@ function stepsOf(withdrawal: Withdrawal): Step[] {
     title: 'Requested',
     icon: Clock,
     at: withdrawal.created_at,
-    note: 'The amount left your balance.',
+    note: 'Deducted from your balance.',
   }
   const sent: Step = {
     title: broadcasted_at === null ? 'Sending' : 'Sent',
@@ -61,7 +61,7 @@ function stepsOf(withdrawal: Withdrawal): Step[] {
   }
   if (status === 'failed') {
     const why = status_reason === null ? '' : `${inWords(status_reason)}. `
-    const note = `${why}The whole amount is back in your balance.`
+    const note = `${why}The full amount is back in your balance.`
     const failed: Step = {
       title: 'Failed',
       icon: CircleX,
@@ -72,7 +72,7 @@ function stepsOf(withdrawal: Withdrawal): Step[] {
     return broadcasted_at === null ? [asked, failed] : [asked, sent, failed]
   }
   const done: Step = {
-    title: completed_at === null ? 'Final on the chain' : 'Arrived',
+    title: completed_at === null ? 'Confirmation' : 'Completed',
     icon: Check,
     tone: 'good',
     at: completed_at,
@@ -81,26 +81,25 @@ function stepsOf(withdrawal: Withdrawal): Step[] {
 }
 
 const waitingNote = (reason: string | null) =>
-  reason === 'review' ? 'Somebody looks at it first.' : 'It is signed and sent within moments.'
+  reason === 'review' ? 'We’re reviewing this withdrawal.' : 'Usually sent within seconds.'
 
-const confirmedNote = (count: number) =>
-  count === 1 ? 'One confirmation so far.' : `${count} confirmations so far.`
+const confirmedNote = (count: number) => (count === 1 ? '1 confirmation' : `${count} confirmations`)
 
 function factsOf(withdrawal: Withdrawal) {
   return [
-    ['Leaves your balance', <Money key="amount" usd={withdrawal.amount_usd} />],
+    ['Amount', <Money key="amount" usd={withdrawal.amount_usd} />],
     ['Fee', <Money key="fee" usd={withdrawal.fee_usd} />],
-    ['Arrives', <Money key="net" usd={withdrawal.net_usd} className="font-medium" />],
+    ['You receive', <Money key="net" usd={withdrawal.net_usd} className="font-medium" />],
     ['Asset', `${withdrawal.asset} on ${withdrawal.chain.toUpperCase()}`],
-    ['To', <Copyable key="to" text={withdrawal.address} label="Copy the address" />],
+    ['To', <Copyable key="to" text={withdrawal.address} label="Copy address" />],
     [
-      'Transfer',
+      'Transaction hash',
       withdrawal.txid === null ? (
         'Not sent yet'
       ) : (
-        <Copyable key="txid" text={withdrawal.txid} label="Copy the transfer id" />
+        <Copyable key="txid" text={withdrawal.txid} label="Copy transaction hash" />
       ),
     ],
-    ['Id', <Copyable key="id" text={withdrawal.id} label="Copy the id" />],
+    ['Withdrawal ID', <Copyable key="id" text={withdrawal.id} label="Copy withdrawal ID" />],
   ] as const
 }

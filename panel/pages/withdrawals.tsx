@@ -28,7 +28,7 @@ const columns: readonly Column<Withdrawal>[] = [
     right: true,
     cell: ({ fee_usd }) => <Money usd={fee_usd} className="text-soft" />,
   },
-  { title: 'Arrives', right: true, cell: ({ net_usd }) => <Money usd={net_usd} /> },
+  { title: 'You receive', right: true, cell: ({ net_usd }) => <Money usd={net_usd} /> },
 ]
 
 /** Both ends are what people compare; the whole of it is on its own page. */
@@ -62,7 +62,7 @@ export function Withdrawals() {
     <>
       <PageHeader
         title="Withdrawals"
-        note="USDT from your balance to a wallet of your own."
+        note="Send USDT from your balance to your wallet."
         action={withdraw}
       />
       <Section flush>
@@ -71,7 +71,7 @@ export function Withdrawals() {
             of={filters}
             name="status"
             label="Status"
-            any="Any status"
+            any="All statuses"
             options={statuses}
           />
           <PeriodChoice {...filters} />
@@ -91,12 +91,12 @@ export function Withdrawals() {
 
 function NoWithdrawal({ is_filtered }: { is_filtered: boolean }) {
   return is_filtered ? (
-    <Empty icon={ArrowUpFromLine} title="Nothing matches">
-      No withdrawal fits the filters.
+    <Empty icon={ArrowUpFromLine} title="No results">
+      Try changing or clearing your filters.
     </Empty>
   ) : (
-    <Empty icon={ArrowUpFromLine} title="No withdrawal yet">
-      What is in your balance can be sent to any wallet on the chain, for a small fee.
+    <Empty icon={ArrowUpFromLine} title="No withdrawals yet">
+      Send USDT from your balance to any TRON wallet.
     </Empty>
   )
 }

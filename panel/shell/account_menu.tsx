@@ -7,7 +7,7 @@ import { Button } from '#panel/ui/button.tsx'
 import { Menu } from '#panel/ui/menu.tsx'
 
 const theme_words: Record<Theme, [string, typeof Sun]> = {
-  system: ['Theme of the system', SunMoon],
+  system: ['Match system', SunMoon],
   light: ['Light', Sun],
   dark: ['Dark', Moon],
 }

@@ -23,7 +23,7 @@ export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
           aria-describedby={undefined}
           className="rise fixed inset-x-3 top-[12vh] z-50 mx-auto max-w-lg overflow-hidden rounded-2xl border border-line bg-sheet text-ink shadow-2xl outline-none"
         >
-          <Dialog.Title className="sr-only">Search or jump to</Dialog.Title>
+          <Dialog.Title className="sr-only">Search</Dialog.Title>
           <Commands onDone={() => onOpenChange(false)} {...(onSandbox && { onSandbox })} />
         </Dialog.Content>
       </Dialog.Portal>
@@ -63,9 +63,7 @@ function useCommands(onDone: () => void, onSandbox?: () => void): Command[] {
   return [
     ...titled.map(({ title = '', path }) => go(title, 'Page', path)),
     go('Issue a card', 'Action', '/cards?issue'),
-    ...(onSandbox === undefined
-      ? []
-      : [{ text: 'Make things happen', hint: 'Sandbox', run: play }]),
+    ...(onSandbox === undefined ? [] : [{ text: 'Simulate activity', hint: 'Sandbox', run: play }]),
     ...cards.map((card) => go(cardTitle(card), `${card.brand} ${card.last4}`, `/cards/${card.id}`)),
   ]
 }
@@ -96,11 +94,11 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
         <Search className="size-4 shrink-0" aria-hidden />
         <input
           role="combobox"
-          aria-label="Search pages, cards and actions"
+          aria-label="Search pages, cards, and actions"
           aria-expanded="true"
           aria-controls={id}
           aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined}
-          placeholder="Search pages, cards and actions"
+          placeholder="Search pages, cards, and actions"
           className="h-12 w-full bg-transparent text-lg text-ink outline-none placeholder:text-soft"
           value={query}
           onChange={(change) => {
@@ -117,7 +115,7 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
 
 function Found({ id, found, chosen }: { id: string; found: readonly Command[]; chosen: number }) {
   return (
-    <div id={id} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-2">
+    <div id={id} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto p-2">
       {found.map((command, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the input, which has the focus.
         <div
@@ -139,9 +137,7 @@ function Found({ id, found, chosen }: { id: string; found: readonly Command[]; c
           <span className="text-sm text-soft capitalize">{command.hint}</span>
         </div>
       ))}
-      {found.length === 0 && (
-        <p className="px-3 py-6 text-center text-soft">Nothing is called that.</p>
-      )}
+      {found.length === 0 && <p className="px-3 py-6 text-center text-soft">No results</p>}
     </div>
   )
 }

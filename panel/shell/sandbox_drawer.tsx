@@ -15,11 +15,7 @@ type Props = { open: boolean; onOpenChange(open: boolean): void }
 /** What the world would do by itself, on demand: it goes through the real chain and card host. */
 export function SandboxDrawer(props: Props) {
   return (
-    <Sheet
-      {...props}
-      title="Make things happen"
-      description="This programme runs in a sandbox. Play the chain, a shop and the clock."
-    >
+    <Sheet {...props} title="Simulate activity" description="No real money moves in the sandbox.">
       <div className="divide-y divide-line">
         <Deposit />
         <Purchase />
@@ -65,7 +61,7 @@ function Deposit() {
   if (topup === undefined) {
     return (
       <Deed title="Deposit">
-        <p className="text-soft">Start a top-up first: a deposit needs an address to go to.</p>
+        <p className="text-soft">Create a top-up first to get a deposit address.</p>
       </Deed>
     )
   }
@@ -73,12 +69,12 @@ function Deposit() {
   const deposit = () =>
     run(async () => {
       await sandbox.deposit(topup.id, amount_usd)
-      return `${formatUsd(amount_usd)} was sent to the address.`
+      return `${formatUsd(amount_usd)} deposit sent.`
     })
   const confirm = () =>
     run(async () => {
       const { status } = await sandbox.confirm(topup.id)
-      return `19 blocks were mined; the top-up is ${status}.`
+      return `19 blocks mined. Top-up ${status}.`
     })
   return (
     <Deed title="Deposit">
@@ -123,10 +119,10 @@ function Purchase() {
   const [country, setCountry] = useState('US')
   const { run, is_busy, note } = useDeed()
   const card = cards.find(({ id }) => id === chosen) ?? cards[0]
-  const merchant_name = shops.find(([code]) => code === mcc)?.[1] ?? 'Shop'
+  const merchant_name = shops.find(([code]) => code === mcc)?.[1] ?? 'Merchant'
   if (card === undefined) {
     return (
-      <Deed title="Charge at a shop">
+      <Deed title="Card purchase">
         <p className="text-soft">Issue a card first.</p>
       </Deed>
     )
@@ -136,10 +132,10 @@ function Purchase() {
       const purchase = { amount: usdIn(amount) ?? 0, merchant_name, mcc, merchant_country: country }
       const made = await sandbox.authorize(card.id, purchase)
       if (made.type === 'decline') return `Declined: ${made.decline_message ?? made.decline_code}`
-      return `${merchant_name} was paid ${formatUsd(made.amount_usd)}.`
+      return `${formatUsd(made.amount_usd)} at ${merchant_name} approved.`
     })
   return (
-    <Deed title="Charge at a shop">
+    <Deed title="Card purchase">
       <Select
         label="Card"
         value={card.id}
@@ -150,14 +146,14 @@ function Purchase() {
         ])}
       />
       <Select
-        label="Shop"
+        label="Merchant"
         value={mcc}
         onChange={(change) => setMcc(change.target.value)}
         options={shops.map(([code, name]) => [code, `${name} (${code})`])}
       />
       <div className="grid grid-cols-2 gap-3">
         <MoneyField
-          label="Price"
+          label="Amount"
           value={amount}
           onChange={(change) => setAmount(change.target.value)}
         />
@@ -170,7 +166,7 @@ function Purchase() {
       </div>
       {note}
       <Button kind="main" busy={is_busy} onClick={() => void charge()}>
-        Charge the card
+        Make purchase
       </Button>
     </Deed>
   )
@@ -184,9 +180,9 @@ function Afterwards() {
   const purchase = rows.find(({ id }) => id === chosen) ?? rows[0]
   if (purchase === undefined) return null
   const capture = () =>
-    run(async () => `Captured ${formatUsd((await sandbox.capture(purchase.id)).amount_usd)}.`)
+    run(async () => `${formatUsd((await sandbox.capture(purchase.id)).amount_usd)} captured.`)
   const refund = () =>
-    run(async () => `Refunded ${formatUsd((await sandbox.refund(purchase.id)).amount_usd)}.`)
+    run(async () => `${formatUsd((await sandbox.refund(purchase.id)).amount_usd)} refunded.`)
   return (
     <Deed title="Capture or refund">
       <Select
@@ -212,9 +208,9 @@ function Afterwards() {
 }
 
 const spans: readonly (readonly [seconds: string, text: string])[] = [
-  ['3600', 'One hour'],
-  ['86400', 'One day'],
-  ['604800', 'One week'],
+  ['3600', '1 hour'],
+  ['86400', '1 day'],
+  ['604800', '1 week'],
   ['2592000', '30 days'],
 ]
 
@@ -224,11 +220,13 @@ function Clock() {
   const advance = () =>
     run(async () => {
       const { now } = await sandbox.advanceClock(Number(seconds))
-      return `The service now believes it is ${new Date(now).toLocaleString('en-GB')}.`
+      return `Clock set to ${new Date(now).toLocaleString('en-US')}.`
     })
   return (
-    <Deed title="Advance the clock">
-      <p className="text-soft">Windows, holds and sessions end as they would. It cannot go back.</p>
+    <Deed title="Advance clock">
+      <p className="text-soft">
+        Deposit windows, holds, and sessions expire as they would in real time. You can’t go back.
+      </p>
       <Select
         label="By"
         value={seconds}

@@ -26,7 +26,7 @@ export function Shell({ children }: { children: ReactNode }) {
         href="#page"
         className="sr-only z-60 rounded-lg bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <Sidebar />
       <div className="min-w-0">
@@ -36,9 +36,9 @@ export function Shell({ children }: { children: ReactNode }) {
             <SearchButton onClick={() => setSearching(true)} />
             {is_sandbox && <Badge tone="warn">Sandbox</Badge>}
             {is_sandbox && (
-              <Button size="small" aria-label="Make things happen" onClick={() => setPlaying(true)}>
+              <Button size="small" aria-label="Simulate activity" onClick={() => setPlaying(true)}>
                 <Zap />
-                <span className="max-sm:hidden">Make things happen</span>
+                <span className="max-sm:hidden">Simulate</span>
               </Button>
             )}
             <AccountMenu email={account?.email ?? ''} />
@@ -67,7 +67,7 @@ function SearchButton({ onClick }: { onClick(): void }) {
       className="flex h-9 items-center gap-2 rounded-lg border border-line bg-sheet px-2.5 text-soft hover:text-ink lg:mr-auto lg:w-72"
     >
       <Search className="size-4" aria-hidden />
-      <span className="max-lg:sr-only">Search or jump to</span>
+      <span className="max-lg:sr-only">Search</span>
       <kbd className="ml-auto rounded border border-line px-1.5 font-sans text-xs max-lg:hidden">
         /
       </kbd>

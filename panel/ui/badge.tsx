@@ -24,7 +24,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
   )
 }
 
-/** The states of everything the contract has, in one colour code. */
+/** One color per status, for every resource of the contract. */
 const tones: Readonly<Record<string, Tone>> = {
   active: 'good',
   completed: 'good',
@@ -56,9 +56,17 @@ const tones: Readonly<Record<string, Tone>> = {
   returned: 'bad',
 }
 
-/** Any state word of the contract, as it is shown everywhere. */
+/** Statuses that read better under another name than the contract's. */
+const status_labels: Readonly<Record<string, string>> = {
+  cancelled: 'Canceled',
+  broadcasted: 'Sent',
+  review: 'Needs review',
+}
+
+export const statusLabel = (status: string): string => status_labels[status] ?? inWords(status)
+
 export function Status({ of: status }: { of: string }) {
-  return <Badge tone={tones[status] ?? 'neutral'}>{inWords(status)}</Badge>
+  return <Badge tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</Badge>
 }
 
 /** `partially_captured` as people read it. */

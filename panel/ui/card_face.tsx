@@ -1,6 +1,7 @@
 import { Snowflake } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Card } from '#contract/cards.ts'
+import { statusLabel } from './badge.tsx'
 import { classes } from './classes.ts'
 
 type Shown = Pick<Card, 'brand' | 'last4' | 'name' | 'status' | 'type' | 'exp_month' | 'exp_year'>
@@ -42,9 +43,9 @@ export function CardFace({ card, className, children }: Props) {
         {is_usable ? (
           <p className="text-lg font-bold tracking-tight italic">{brand_names[card.brand]}</p>
         ) : (
-          <p className="flex items-center gap-1.5 font-medium capitalize">
+          <p className="flex items-center gap-1.5 font-medium">
             {card.status === 'frozen' && <Snowflake className="size-4" aria-hidden />}
-            {card.status}
+            {statusLabel(card.status)}
           </p>
         )}
       </div>

@@ -86,14 +86,14 @@ function lonelyIn(values: readonly (number | null)[]): number[] {
   return [...values.keys()].filter((at) => !isMissing(at) && isMissing(at - 1) && isMissing(at + 1))
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const clock_format = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
+const day_format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const DAY_S = 24 * 60 * 60
 
 /** Days where the axis spans some, the time of day where it does not; none is said twice. */
 function inTime(times: readonly number[]): (time: number) => string {
   const span_s = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const format = span_s >= DAY_S ? day : clock
+  const format = span_s >= DAY_S ? day_format : clock_format
   let last = ''
   return (time) => {
     const text = format.format(new Date(time * 1_000))

@@ -12,6 +12,8 @@ type Props = {
   children: ReactNode
   /** What the button does, as a verb: "Cancel this card". */
   verb: string
+  /** Replaces "Cancel" where the question itself is about canceling something. */
+  dismiss_label?: string
   danger?: boolean
   busy: boolean
   problem: FlorinError | null
@@ -19,14 +21,23 @@ type Props = {
 }
 
 /** A question before something that takes money or access away. */
-export function Confirm({ children, verb, danger = false, busy, problem, ...rest }: Props) {
-  const { onConfirm, ...dialog } = rest
+export function Confirm(props: Props) {
+  const {
+    children,
+    verb,
+    dismiss_label = 'Cancel',
+    danger = false,
+    busy,
+    problem,
+    onConfirm,
+  } = props
+  const { open, onOpenChange, title } = props
   return (
-    <Dialog {...dialog}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={title}>
       <div className="space-y-3 text-soft">{children}</div>
       <ProblemNote problem={problem} />
       <DialogActions>
-        <Button onClick={() => rest.onOpenChange(false)}>Keep it as it is</Button>
+        <Button onClick={() => onOpenChange(false)}>{dismiss_label}</Button>
         <Button kind={danger ? 'danger' : 'main'} busy={busy} onClick={onConfirm}>
           {verb}
         </Button>

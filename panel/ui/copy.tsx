@@ -14,7 +14,7 @@ export function CopyButton({ text, label, shows_label = false, className }: Prop
       setDone(true)
       setTimeout(() => setDone(false), 2_000)
     } catch {
-      toast('This browser does not let pages copy. Select the text instead.', 'bad')
+      toast('Your browser blocked copying. Select the text and copy it yourself.', 'bad')
     }
   }
   return (

@@ -91,7 +91,7 @@ export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMod
       type="text"
       inputMode="decimal"
       pattern="\d+([.]\d{1,6})?"
-      title="A number such as 25 or 25.50"
+      title="Enter an amount, like 25 or 25.50"
       before="$"
     />
   )

@@ -8,7 +8,7 @@ const periods: readonly (readonly [string, string])[] = [
   ['7', 'Last 7 days'],
   ['30', 'Last 30 days'],
   ['90', 'Last 90 days'],
-  ['between', 'Between two days'],
+  ['between', 'Custom range'],
 ]
 
 export const period_names = ['period', 'from', 'to'] as const
@@ -20,7 +20,7 @@ export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'se
       <FilterChoice
         of={{ values, set }}
         name="period"
-        label="Period"
+        label="Date"
         any="Any time"
         options={periods}
       />
@@ -28,7 +28,7 @@ export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'se
         (['from', 'to'] as const).map((name) => (
           <Field
             key={name}
-            label={name === 'from' ? 'First day' : 'Last day'}
+            label={name === 'from' ? 'From' : 'To'}
             hides_label
             type="date"
             className="md:w-auto"

@@ -68,7 +68,7 @@ export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Pr
 }
 
 function Offered({ found, onPick }: { found: readonly Option[]; onPick(code: string): void }) {
-  if (found.length === 0) return <p className="px-1 text-sm text-soft">Nothing is called that.</p>
+  if (found.length === 0) return <p className="px-1 text-sm text-soft">No results</p>
   return (
     <ul className="overflow-hidden rounded-lg border border-line">
       {found.map(([code, name]) => (
@@ -102,7 +102,7 @@ function foundIn(
   )
   const typed: Option[] =
     accepts?.test(wanted) === true && !found.some(([code]) => code === wanted)
-      ? [[wanted, 'As typed']]
+      ? [[wanted, 'Custom code']]
       : []
   return [...found, ...typed].slice(0, SHOWN_MAX)
 }

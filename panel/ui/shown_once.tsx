@@ -9,7 +9,7 @@ export function ShownOnce({ label, text, children }: Props) {
     <div className="space-y-3">
       <p className="flex gap-2.5 rounded-lg bg-warn-ground px-3 py-2.5 text-warn">
         <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
-        Shown now and never again. Keep it where secrets are kept.
+        This is shown only once. Copy it now and store it somewhere safe.
       </p>
       <p className="text-soft">{children}</p>
       <output

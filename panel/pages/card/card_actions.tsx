@@ -27,7 +27,7 @@ export function CardActions({ card }: { card: Card }) {
       <Menu
         trigger={more}
         items={[
-          { text: 'Replace the number', icon: <RefreshCw />, onSelect: () => setAsked('replace') },
+          { text: 'Replace card', icon: <RefreshCw />, onSelect: () => setAsked('replace') },
           {
             text: 'Cancel card',
             icon: <Trash2 />,
@@ -52,7 +52,7 @@ function showMeanwhile(card: Card, status: Card['status']): () => void {
 function FreezeButton({ card }: { card: Card }) {
   const freeze_card = useAct('freeze_card', {
     meanwhile: () => showMeanwhile(card, 'frozen'),
-    done: () => toast('Card frozen. It pays for nothing until you unfreeze it.'),
+    done: () => toast('Card frozen. Purchases are declined until you unfreeze it.'),
     failed: ({ message }) => toast(message, 'bad'),
   })
   const unfreeze_card = useAct('unfreeze_card', {
@@ -81,7 +81,7 @@ function Replace({ card, open, onClose }: AskProps) {
   const replace_card = useAct('replace_card', {
     done: (fresh) => {
       onClose()
-      toast('The card has a new number.')
+      toast('Card replaced.')
       navigate(`/cards/${fresh.id}`)
     },
   })
@@ -89,18 +89,20 @@ function Replace({ card, open, onClose }: AskProps) {
     <Confirm
       open={open}
       onOpenChange={onClose}
-      title="Replace the number?"
-      verb="Replace it"
+      title={`Replace ${cardTitle(card)}?`}
+      verb="Replace card"
       danger
       busy={replace_card.isPending}
       problem={replace_card.error}
       onConfirm={() => replace_card.mutate({ id: card.id })}
     >
       <p>
-        You get a new virtual card with a new number. {formatUsd(card.balance_usd)}, limits and
-        rules move to it. The old number stops working for good.
+        You’ll get a new card number. The balance of {formatUsd(card.balance_usd)}, limits, and
+        rules move to the new card. The old number stops working permanently.
       </p>
-      {card.held_usd > 0 && <p>{formatUsd(card.held_usd)} held for purchases stays behind.</p>}
+      {card.held_usd > 0 && (
+        <p>{formatUsd(card.held_usd)} on hold stays with the old card until purchases settle.</p>
+      )}
     </Confirm>
   )
 }
@@ -109,7 +111,7 @@ function Cancel({ card, open, onClose }: AskProps) {
   const cancel_card = useAct('cancel_card', {
     done: () => {
       onClose()
-      toast('Card cancelled.')
+      toast('Card canceled.')
     },
   })
   return (
@@ -117,16 +119,17 @@ function Cancel({ card, open, onClose }: AskProps) {
       open={open}
       onOpenChange={onClose}
       title={`Cancel ${cardTitle(card)}?`}
-      verb="Cancel this card"
+      verb="Cancel card"
+      dismiss_label="Keep card"
       danger
       busy={cancel_card.isPending}
       problem={cancel_card.error}
       onConfirm={() => cancel_card.mutate({ id: card.id })}
     >
-      <p>The card ending in {card.last4} stops working for good. This cannot be undone.</p>
+      <p>The card ending in {card.last4} stops working permanently. You can’t undo this.</p>
       <p>
-        {formatUsd(card.balance_usd)} returns to your balance at once
-        {card.held_usd > 0 && `; ${formatUsd(card.held_usd)} is held until its purchases settle`}.
+        {formatUsd(card.balance_usd)} returns to your balance immediately.
+        {card.held_usd > 0 && ` ${formatUsd(card.held_usd)} stays on hold until purchases settle.`}
       </p>
     </Confirm>
   )

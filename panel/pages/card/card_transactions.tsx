@@ -46,13 +46,13 @@ export function CardTransactions({ card }: { card: Card }) {
   return (
     <Section flush>
       <Table
-        label="Transactions of this card"
+        label="Card transactions"
         list={list}
         columns={columns}
         href={({ id }) => `/transactions/${id}`}
         empty={
-          <Empty icon={ShoppingBag} title="Nothing was paid with it yet">
-            Purchases, refunds and declines appear here as they happen.
+          <Empty icon={ShoppingBag} title="No transactions yet">
+            Purchases, refunds, and declines show up here.
           </Empty>
         }
       />

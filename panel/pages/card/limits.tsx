@@ -18,11 +18,11 @@ export function Limits({ card }: { card: Card }) {
   const { spent } = limits
   return (
     <Section
-      title="Limits"
+      title="Spending limits"
       action={
         card.status !== 'cancelled' && (
-          <Button size="small" aria-label="Change limits" onClick={() => setOpen(true)}>
-            Change
+          <Button size="small" aria-label="Edit spending limits" onClick={() => setOpen(true)}>
+            Edit
           </Button>
         )
       }
@@ -43,8 +43,8 @@ export function Limits({ card }: { card: Card }) {
       <Dialog
         open={is_open}
         onOpenChange={setOpen}
-        title="Limits"
-        description="Left empty there is no limit; 0 blocks."
+        title="Spending limits"
+        description="Leave a field empty for no limit. Enter 0 to block all purchases."
       >
         <LimitsForm card={card} onDone={() => setOpen(false)} />
       </Dialog>
@@ -85,7 +85,7 @@ function Limit({ name, max_usd, used }: LimitProps) {
             text={`${formatUsd(used.usd)} ${of}`}
           />
           <p className="mt-1.5 text-xs text-soft">
-            Starts anew <Time at={used.resets_at} />
+            Resets <Time at={used.resets_at} />
           </p>
         </>
       )}
@@ -95,14 +95,14 @@ function Limit({ name, max_usd, used }: LimitProps) {
 
 const fields = [
   ['per_transaction_usd', 'Per purchase'],
-  ['daily_usd', 'Per day'],
-  ['monthly_usd', 'Per month'],
+  ['daily_usd', 'Daily'],
+  ['monthly_usd', 'Monthly'],
 ] as const
 
 function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
   const set_card_limits = useAct('set_card_limits', {
     done: () => {
-      toast('Limits changed.')
+      toast('Spending limits saved.')
       onDone()
     },
   })
@@ -126,7 +126,7 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
       <ProblemNote problem={set_card_limits.error} />
       <DialogActions>
         <Button type="submit" kind="main" busy={set_card_limits.isPending}>
-          Save limits
+          Save
         </Button>
       </DialogActions>
     </form>

@@ -25,16 +25,16 @@ export function MoveMoney({ card }: { card: Card }) {
       <Dialog
         open={asked === 'load'}
         onOpenChange={close}
-        title="Load the card"
-        description={`From your balance to ${cardTitle(card)}.`}
+        title="Load card"
+        description={`Move money from your balance to ${cardTitle(card)}.`}
       >
         <Load card={card} onDone={close} />
       </Dialog>
       <Dialog
         open={asked === 'unload'}
         onOpenChange={close}
-        title="Unload the card"
-        description={`From ${cardTitle(card)} back to your balance.`}
+        title="Unload card"
+        description={`Move money from ${cardTitle(card)} to your balance.`}
       >
         <Unload card={card} onDone={close} />
       </Dialog>
@@ -49,7 +49,7 @@ function Load({ card, onDone }: FormProps) {
   const [amount, setAmount] = useState('')
   const load_card = useAct('load_card', {
     done: ({ amount_usd }) => {
-      toast(`${formatUsd(amount_usd)} loaded.`)
+      toast(`${formatUsd(amount_usd)} loaded to ${cardTitle(card)}.`)
       onDone()
     },
   })
@@ -64,7 +64,7 @@ function Load({ card, onDone }: FormProps) {
         required
         value={amount}
         onChange={(change) => setAmount(change.target.value)}
-        hint={`${formatUsd(balance_usd)} in your balance.`}
+        hint={`${formatUsd(balance_usd)} available`}
       />
       <ProblemNote problem={load_card.error} />
       <DialogActions>
@@ -80,7 +80,7 @@ function Unload({ card, onDone }: FormProps) {
   const [amount, setAmount] = useState(String(card.balance_usd))
   const unload_card = useAct('unload_card', {
     done: ({ amount_usd }) => {
-      toast(`${formatUsd(amount_usd)} returned to your balance.`)
+      toast(`${formatUsd(amount_usd)} moved to your balance.`)
       onDone()
     },
   })
@@ -98,7 +98,7 @@ function Unload({ card, onDone }: FormProps) {
         required
         value={amount}
         onChange={(change) => setAmount(change.target.value)}
-        hint={`${formatUsd(card.balance_usd)} can be unloaded.`}
+        hint={`${formatUsd(card.balance_usd)} available`}
       />
       <ProblemNote problem={unload_card.error} />
       <DialogActions>

@@ -41,7 +41,7 @@ export function Reveal({ card }: { card: Card }) {
         <div className="mt-3">
           {shown === null ? (
             <Button className="w-full" busy={is_busy} onClick={() => void reveal()}>
-              {!is_busy && <Eye />} {is_busy ? 'Waiting for your consent' : 'Reveal the number'}
+              {!is_busy && <Eye />} {is_busy ? 'Waiting for approval' : 'Reveal card number'}
             </Button>
           ) : (
             <Shown shown={shown} onHide={() => setShown(null)} />
@@ -74,7 +74,7 @@ function Shown({ shown, onHide }: { shown: PanReveal; onHide(): void }) {
       <CopyButton text={shown.pan} label="Copy number" shows_label />
       <CopyButton text={shown.cvv} label="Copy CVV" shows_label />
       <Button kind="quiet" className="ml-auto" onClick={onHide}>
-        <EyeOff /> Hide <span className="num">({left_s} s)</span>
+        <EyeOff /> Hide <span className="num">({left_s}s)</span>
       </Button>
     </div>
   )

@@ -11,7 +11,10 @@ import { freshKey } from '#panel/fresh_key.ts'
 export async function revealWithConsent(card_id: string): Promise<PanReveal> {
   // Opened at once: browsers allow a window only as the direct answer to a press.
   const popup = window.open('', '_blank', 'popup,width=520,height=760')
-  if (popup === null) throw refused('Your browser blocked the window that asks for your consent.')
+  if (popup === null)
+    throw refused(
+      'Your browser blocked the approval window. Allow pop-ups for this site and try again.',
+    )
   try {
     const client_id = await clientId()
     const verifier = freshKey() + freshKey()
@@ -103,12 +106,17 @@ function codeFrom(popup: Window, state: string): Promise<string> {
       if (origin !== location.origin || source !== popup || answer === undefined) return
       end()
       if (answer.state === state && answer.code !== undefined) resolve(answer.code)
-      else reject(refused('You did not allow it: tick the box for the card number, then Allow.'))
+      else
+        reject(
+          refused(
+            'Card number not revealed. To see it, check “card number” in the approval window and choose Allow.',
+          ),
+        )
     }
     const watch = setInterval(() => {
       if (!popup.closed) return
       end()
-      reject(refused('The window was closed before you decided.'))
+      reject(refused('The approval window was closed. Try again.'))
     }, 500)
     addEventListener('message', hear)
   })

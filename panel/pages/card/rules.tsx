@@ -24,8 +24,8 @@ type Words = {
 
 const kinds: Record<Kind, Words> = {
   mcc: {
-    title: 'Kinds of shops',
-    things: 'kinds of shops',
+    title: 'Merchant categories',
+    things: 'merchant categories',
     options: categories,
     nameOf: categoryName,
     accepts: /^\d{4}(-\d{4})?$/,
@@ -43,18 +43,18 @@ export function Rules({ card, kind }: { card: Card; kind: Kind }) {
       title={title}
       action={
         card.status !== 'cancelled' && (
-          <Button size="small" aria-label={`Change ${things}`} onClick={() => setOpen(true)}>
-            Change
+          <Button size="small" aria-label={`Edit ${things}`} onClick={() => setOpen(true)}>
+            Edit
           </Button>
         )
       }
     >
       {rules.allow === null && (rules.deny ?? []).length === 0 ? (
-        <p className="text-soft">All {things} are allowed.</p>
+        <p className="text-soft">All {things} allowed.</p>
       ) : (
         <div className="space-y-3">
-          <Listed kind={kind} title="Only" codes={rules.allow} tone="good" />
-          <Listed kind={kind} title="Never" codes={rules.deny} tone="bad" />
+          <Listed kind={kind} title="Allowed" codes={rules.allow} tone="good" />
+          <Listed kind={kind} title="Blocked" codes={rules.deny} tone="bad" />
         </div>
       )}
       <Dialog
@@ -62,7 +62,7 @@ export function Rules({ card, kind }: { card: Card; kind: Kind }) {
         open={is_open}
         onOpenChange={setOpen}
         title={title}
-        description="A purchase elsewhere is declined. Never wins over only."
+        description="Other purchases are declined. Blocked overrides allowed."
       >
         <RulesForm card={card} kind={kind} onDone={() => setOpen(false)} />
       </Dialog>
@@ -73,11 +73,11 @@ export function Rules({ card, kind }: { card: Card; kind: Kind }) {
 type ListedProps = { kind: Kind; title: string; codes: readonly string[] | null; tone: Tone }
 
 function Listed({ kind, title, codes, tone }: ListedProps) {
-  if (codes === null || (codes.length === 0 && title === 'Never')) return null
+  if (codes === null || (codes.length === 0 && title === 'Blocked')) return null
   return (
     <div className="flex flex-wrap items-center gap-1.5">
-      <span className="w-12 text-sm text-soft">{title}</span>
-      {codes.length === 0 && <Badge tone="bad">Nothing</Badge>}
+      <span className="w-14 text-sm text-soft">{title}</span>
+      {codes.length === 0 && <Badge tone="bad">None</Badge>}
       {codes.map((code) => (
         <Badge key={code} tone={tone}>
           {kinds[kind].nameOf(code)} <span className="num font-normal">{code}</span>
@@ -94,7 +94,7 @@ function RulesForm({ card, kind, onDone }: FormProps) {
   const { things, options, nameOf, accepts } = kinds[kind]
   const act = useAct(kind === 'mcc' ? 'set_mcc_rules' : 'set_card_geo', {
     done: () => {
-      toast('Rules changed.')
+      toast('Rules saved.')
       onDone()
     },
   })
@@ -103,14 +103,14 @@ function RulesForm({ card, kind, onDone }: FormProps) {
     <div className="space-y-5">
       <div>
         <Toggle
-          label={`Only certain ${things}`}
-          hint="Off: all that are not under never."
+          label={`Allow only selected ${things}`}
+          hint="When off, everything that isn’t blocked is allowed."
           checked={rules.allow !== null}
           onChange={(is_on) => setRules({ ...rules, allow: is_on ? [] : null })}
         />
         {rules.allow !== null && (
           <Picker
-            label={`Add ${things} to only`}
+            label={`Add allowed ${things}`}
             {...picking}
             chosen={rules.allow}
             onChange={(allow) => setRules({ ...rules, allow })}
@@ -118,9 +118,9 @@ function RulesForm({ card, kind, onDone }: FormProps) {
         )}
       </div>
       <div>
-        <p className="mb-2 font-medium">Never these {things}</p>
+        <p className="mb-2 font-medium">Blocked {things}</p>
         <Picker
-          label={`Add ${things} to never`}
+          label={`Add blocked ${things}`}
           {...picking}
           chosen={rules.deny ?? []}
           onChange={(deny) => setRules({ ...rules, deny: deny.length === 0 ? null : deny })}
@@ -133,7 +133,7 @@ function RulesForm({ card, kind, onDone }: FormProps) {
           busy={act.isPending}
           onClick={() => act.mutate({ id: card.id, allow: rules.allow, deny: rules.deny })}
         >
-          Save rules
+          Save
         </Button>
       </DialogActions>
     </div>

@@ -10,7 +10,7 @@ export function ShippingState({ shipping }: { shipping: Shipping }) {
   const lines = [name, line1, line2, `${postal_code} ${city}`, state, countryName(country)]
   const { tracking_number, tracking_url } = shipping
   return (
-    <Section title="Delivery" action={<Status of={shipping.status} />}>
+    <Section title="Shipping" action={<Status of={shipping.status} />}>
       <address className="mb-2 text-soft not-italic">
         {lines
           .filter((line) => line !== null)

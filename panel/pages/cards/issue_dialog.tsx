@@ -16,8 +16,8 @@ export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void 
       wide
       open={open}
       onOpenChange={onClose}
-      title="Issue a card"
-      description="Active at once. Limits and rules can be changed at any time."
+      title="Issue card"
+      description="You can change limits and rules at any time."
     >
       <IssueForm onClose={onClose} />
     </Dialog>
@@ -51,8 +51,8 @@ function IssueForm({ onClose }: { onClose(): void }) {
           value={type}
           onChange={(change) => setType(change.target.value as CardType)}
           options={[
-            ['virtual', 'Virtual, ready now'],
-            ['physical', 'Physical, by post'],
+            ['virtual', 'Virtual (ready immediately)'],
+            ['physical', 'Physical (shipped to you)'],
           ]}
         />
         <Select
@@ -64,11 +64,11 @@ function IssueForm({ onClose }: { onClose(): void }) {
             `${brand === 'visa' ? 'Visa' : 'Mastercard'} (${bin})`,
           ])}
         />
-        <Field label="Name" name="name" maxLength={100} placeholder="Cloud bills" />
+        <Field label="Name (optional)" name="name" maxLength={100} placeholder="Cloud bills" />
         <MoneyField
-          label="Load now"
+          label="Load amount"
           name="load_usd"
-          hint={balance_usd === undefined ? '' : `${formatUsd(balance_usd)} in your balance.`}
+          hint={balance_usd === undefined ? '' : `${formatUsd(balance_usd)} available`}
           fault={faultOf(issue_card.error, 'load_usd')}
         />
       </div>
@@ -76,7 +76,7 @@ function IssueForm({ onClose }: { onClose(): void }) {
       {type === 'physical' && <ShippingFields />}
       <ProblemNote problem={issue_card.error} />
       <DialogActions>
-        <Button onClick={onClose}>Not now</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind="main" busy={issue_card.isPending}>
           Issue card
         </Button>
@@ -88,10 +88,10 @@ function IssueForm({ onClose }: { onClose(): void }) {
 function LimitFields() {
   return (
     <fieldset className="grid gap-4 sm:grid-cols-3">
-      <legend className="mb-2 text-sm font-medium text-soft">Limits, none where left empty</legend>
+      <legend className="mb-2 text-sm font-medium text-soft">Spending limits (optional)</legend>
       <MoneyField label="Per purchase" name="per_transaction_usd" />
-      <MoneyField label="Per day" name="daily_usd" />
-      <MoneyField label="Per month" name="monthly_usd" />
+      <MoneyField label="Daily" name="daily_usd" />
+      <MoneyField label="Monthly" name="monthly_usd" />
     </fieldset>
   )
 }

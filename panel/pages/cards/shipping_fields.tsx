@@ -14,11 +14,16 @@ const methods = [
 export function ShippingFields() {
   return (
     <fieldset className="grid gap-4 sm:grid-cols-2">
-      <legend className="mb-2 text-sm font-medium text-soft">Where to send it</legend>
+      <legend className="mb-2 text-sm font-medium text-soft">Shipping address</legend>
       <Field label="Recipient" name="recipient" required autoComplete="name" maxLength={100} />
-      <Field label="Phone" name="phone" autoComplete="tel" type="tel" maxLength={40} />
+      <Field label="Phone (optional)" name="phone" autoComplete="tel" type="tel" maxLength={40} />
       <Field label="Address" name="line1" required autoComplete="address-line1" maxLength={200} />
-      <Field label="Flat, floor" name="line2" autoComplete="address-line2" maxLength={200} />
+      <Field
+        label="Apartment, suite (optional)"
+        name="line2"
+        autoComplete="address-line2"
+        maxLength={200}
+      />
       <Field label="City" name="city" required autoComplete="address-level2" maxLength={100} />
       <Field
         label="Postal code"
@@ -27,15 +32,20 @@ export function ShippingFields() {
         autoComplete="postal-code"
         maxLength={20}
       />
-      <Field label="State or province" name="state" autoComplete="address-level1" maxLength={100} />
+      <Field
+        label="State or province (optional)"
+        name="state"
+        autoComplete="address-level1"
+        maxLength={100}
+      />
       <Select
         label="Country"
         name="country"
         autoComplete="country"
         required
-        options={[['', 'Choose'], ...countries]}
+        options={[['', 'Select a country'], ...countries]}
       />
-      <Select label="Delivery" name="method" options={methods} />
+      <Select label="Shipping method" name="method" options={methods} />
     </fieldset>
   )
 }

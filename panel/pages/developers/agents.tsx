@@ -21,17 +21,17 @@ export function Agents() {
     <div className="space-y-4">
       <Section title="Connect an agent">
         <p className="mb-2 text-soft">
-          Give this address to an agent that speaks MCP. It will ask you what it may do, and for
-          which cards.
+          Add this MCP server URL to your agent. You’ll choose what it can do and which cards it can
+          use.
         </p>
-        <Copyable text={`${location.origin}/mcp`} label="Copy the address" />
+        <Copyable text={`${location.origin}/mcp`} label="Copy MCP server URL" />
       </Section>
       <One read={read}>
         {(grants) =>
           grants.length === 0 ? (
             <Section>
-              <Empty icon={Bot} title="No agent is connected">
-                Whom you allow something stands here, with what it may do, until you take it back.
+              <Empty icon={Bot} title="No connected agents">
+                Agents you connect show up here with their permissions.
               </Empty>
             </Section>
           ) : (
@@ -77,8 +77,8 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
           rows={[
             ['Cards', cards],
             ['Last used', <LastUse key="used" {...grant} />],
-            ['Allowed', <Time key="allowed" at={grant.created_at} />],
-            is_active && ['Ends', <Time key="ends" at={grant.expires_at} />],
+            ['Connected', <Time key="connected" at={grant.created_at} />],
+            is_active && ['Expires', <Time key="ends" at={grant.expires_at} />],
             grant.revoked_at !== null && ['Revoked', <Time key="end" at={grant.revoked_at} />],
           ]}
         />
@@ -89,21 +89,21 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
 
 function Revoke({ grant, onClose }: { grant: Grant; onClose(): void }) {
   const revoke = useRevokeGrant(() => {
-    toast(`${nameOfAgent(grant)} may do nothing any more.`)
+    toast(`Access revoked for ${nameOfAgent(grant)}.`)
     onClose()
   })
   return (
     <Confirm
       open
       onOpenChange={onClose}
-      title={`Revoke ${nameOfAgent(grant)}?`}
+      title={`Revoke access for ${nameOfAgent(grant)}?`}
       verb="Revoke access"
       danger
       busy={revoke.isPending}
       problem={revoke.error}
       onConfirm={() => revoke.mutate(grant.id)}
     >
-      <p>Its tokens stop working at once. It can ask you again.</p>
+      <p>Its tokens stop working immediately. You can connect it again later.</p>
     </Confirm>
   )
 }

@@ -22,7 +22,7 @@ export function ApiKeys() {
     { title: 'Last used', wide_only: true, cell: (key) => <LastUse {...key} /> },
     { title: 'Created', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
-      title: 'Action',
+      title: 'Actions',
       right: true,
       cell: (key) =>
         key.status === 'active' && (
@@ -34,7 +34,7 @@ export function ApiKeys() {
   ]
   const create = (
     <Button size="small" kind="main" onClick={() => setCreating(true)}>
-      <Plus /> Create key
+      <Plus /> Create API key
     </Button>
   )
   return (
@@ -44,9 +44,9 @@ export function ApiKeys() {
         list={list}
         columns={columns}
         empty={
-          <Empty icon={KeyRound} title="No API key yet">
-            A key lets a program of yours do what you can do here. For an agent, connect it instead:
-            then it may do less.
+          <Empty icon={KeyRound} title="No API keys">
+            API keys have full access to your account. To give an agent limited access, connect it
+            under Agents.
           </Empty>
         }
       />
@@ -59,7 +59,7 @@ export function ApiKeys() {
 function KeyName({ api_key }: { api_key: ApiKey }) {
   return (
     <>
-      <span className="block font-medium wrap-anywhere">{api_key.name ?? 'Without a name'}</span>
+      <span className="block font-medium wrap-anywhere">{api_key.name ?? 'Untitled'}</span>
       <code className="font-mono text-sm break-all text-soft">{api_key.prefix}…</code>
     </>
   )
@@ -81,7 +81,7 @@ export function LastUse({ last_used_at, last_used_ip }: Use) {
 function Revoke({ api_key, onClose }: { api_key: ApiKey; onClose(): void }) {
   const revoke = useAct('revoke_api_key', {
     done: () => {
-      toast('The key was revoked.')
+      toast('API key revoked.')
       onClose()
     },
   })
@@ -89,14 +89,14 @@ function Revoke({ api_key, onClose }: { api_key: ApiKey; onClose(): void }) {
     <Confirm
       open
       onOpenChange={onClose}
-      title={`Revoke ${api_key.name ?? 'this key'}?`}
-      verb="Revoke the key"
+      title={`Revoke ${api_key.name ?? 'API key'}?`}
+      verb="Revoke API key"
       danger
       busy={revoke.isPending}
       problem={revoke.error}
       onConfirm={() => revoke.mutate({ id: api_key.id })}
     >
-      <p>Every program that uses it stops working at once. This cannot be undone.</p>
+      <p>Requests with this key fail immediately. You can’t undo this.</p>
     </Confirm>
   )
 }

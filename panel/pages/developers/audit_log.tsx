@@ -14,13 +14,13 @@ const tones = { success: 'good', denied: 'warn', failure: 'bad' } as const
 
 const columns: readonly Column<AuditEntry>[] = [
   { title: 'Action', cell: (entry) => <Action entry={entry} /> },
-  { title: 'Who', wide_only: true, cell: ({ actor }) => <Actor actor={actor} /> },
+  { title: 'Actor', wide_only: true, cell: ({ actor }) => <Actor actor={actor} /> },
   {
     title: 'Result',
     cell: ({ result }) => <Badge tone={tones[result]}>{inWords(result)}</Badge>,
   },
   {
-    title: 'From',
+    title: 'IP address',
     wide_only: true,
     cell: ({ ip, user_agent }) => (
       <span className="num text-soft" title={user_agent ?? ''}>
@@ -29,7 +29,7 @@ const columns: readonly Column<AuditEntry>[] = [
     ),
   },
   {
-    title: 'Chain',
+    title: 'Hash',
     wide_only: true,
     cell: ({ hash }) => (
       <code className="font-mono text-sm text-soft" title={hash}>
@@ -37,7 +37,7 @@ const columns: readonly Column<AuditEntry>[] = [
       </code>
     ),
   },
-  { title: 'When', right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Date', right: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
 function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
@@ -52,11 +52,11 @@ function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
 }
 
 const actor_words: Record<AuditEntry['actor']['type'], string> = {
-  session: 'You, signed in',
-  api_key: 'An API key',
-  oauth_client: 'An agent',
+  session: 'You',
+  api_key: 'API key',
+  oauth_client: 'Agent',
   system: 'Florin',
-  operator: 'The operator',
+  operator: 'Operator',
 }
 
 function Actor({ actor }: { actor: AuditEntry['actor'] }) {
@@ -85,7 +85,7 @@ export function AuditLog() {
         {...filters}
         search={
           <FilterSearch
-            label="Find action"
+            label="Search by action"
             value={values.action}
             onChange={(text) => set('action', text.trim())}
           />
@@ -94,15 +94,15 @@ export function AuditLog() {
         <FilterChoice
           of={filters}
           name="actor_type"
-          label="Who"
-          any="Anybody"
+          label="Actor"
+          any="All actors"
           options={Object.entries(actor_words)}
         />
         <FilterChoice
           of={filters}
           name="result"
           label="Result"
-          any="Any result"
+          any="All results"
           options={results}
         />
         <PeriodChoice {...filters} />
@@ -112,8 +112,8 @@ export function AuditLog() {
         list={list}
         columns={columns}
         empty={
-          <Empty icon={ScrollText} title="Nothing matches">
-            No entry fits the filters. An action is found by its whole name, such as session.failed.
+          <Empty icon={ScrollText} title="No results">
+            Enter the full action name, like session.failed, or change your filters.
           </Empty>
         }
       />

@@ -25,13 +25,13 @@ export function CreateKey({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Create an API key"
-      description="It may do everything the account may do, until it is revoked."
+      title="Create API key"
+      description="This key has full access to your account until you revoke it."
     >
       <form onSubmit={submit}>
         <Field
-          label="Name"
-          hint="To recognise it by."
+          label="Name (optional)"
+          hint="For example, the app that uses it."
           maxLength={100}
           value={name}
           onChange={(change) => setName(change.target.value)}
@@ -42,9 +42,9 @@ export function CreateKey({ onClose }: { onClose(): void }) {
         )}
         <ProblemNote problem={create.error} />
         <DialogActions>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={create.isPending}>
-            Create key
+            Create API key
           </Button>
         </DialogActions>
       </form>
@@ -54,13 +54,13 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 
 function NewKey({ text, onClose }: { text: string; onClose(): void }) {
   return (
-    <Dialog open onOpenChange={onClose} title="Your new key">
+    <Dialog open onOpenChange={onClose} title="Your new API key">
       <ShownOnce label="API key" text={text}>
-        Send it as “Authorization: Bearer …” with every request.
+        Send it with every request: “Authorization: Bearer …”.
       </ShownOnce>
       <DialogActions>
         <Button kind="main" onClick={onClose}>
-          I have kept it
+          Done
         </Button>
       </DialogActions>
     </Dialog>
@@ -72,8 +72,8 @@ type CodeFieldProps = { code: string; onChange(code: string): void; fault: strin
 function CodeField({ code, onChange, fault }: CodeFieldProps) {
   return (
     <Field
-      label="Code"
-      hint="The six digits of your authenticator app."
+      label="Authentication code"
+      hint="The 6-digit code from your authenticator app."
       autoComplete="one-time-code"
       inputMode="numeric"
       required

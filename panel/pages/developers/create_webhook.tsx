@@ -25,14 +25,14 @@ export function CreateWebhook({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Add an endpoint"
-      description="Each event is sent as a signed POST, with ten attempts over three days."
+      title="Add endpoint"
+      description="We send each event as a signed POST request and retry up to 10 times over 3 days."
     >
       <form onSubmit={submit} className="space-y-4">
         <WebhookFields draft={draft} onChange={setDraft} problem={create.error} />
         <ProblemNote problem={create.error} />
         <DialogActions>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             kind="main"

@@ -7,7 +7,7 @@ const all_types = Object.entries(event_types)
 
 export function eventsInWords(events: readonly string[]): string {
   if (events.includes('*')) {
-    return events.includes(CHALLENGE) ? 'All events, challenges' : 'All events'
+    return events.includes(CHALLENGE) ? 'All events and 3-D Secure challenges' : 'All events'
   }
   return events.length === 1 ? (events[0] ?? '') : `${events.length} events`
 }
@@ -26,7 +26,7 @@ export function EventPicker({ chosen, onChange }: Props) {
       <div className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line">
         <Box
           name="All events"
-          note="Also those that come later."
+          note="Includes event types added later."
           checked={takes_all}
           onChange={turnAll}
         />
@@ -42,7 +42,7 @@ export function EventPicker({ chosen, onChange }: Props) {
         ))}
         <Box
           name={CHALLENGE}
-          note="Asks this endpoint to approve purchases online."
+          note="Asks this endpoint to approve online purchases."
           checked={chosen.includes(CHALLENGE)}
           onChange={(is_on) => turn(CHALLENGE, is_on)}
         />

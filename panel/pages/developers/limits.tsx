@@ -17,7 +17,7 @@ export function Limits() {
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <div className="min-w-0 space-y-4">
             <Rates limits={limits.rate_limits} />
-            <Section title="Scopes of this session">
+            <Section title="Session scopes">
               <ul className="flex flex-wrap gap-1.5">
                 {limits.scopes.map((scope) => (
                   <li key={scope}>
@@ -27,7 +27,7 @@ export function Limits() {
               </ul>
             </Section>
           </div>
-          <Section title="Money">
+          <Section title="Account limits">
             <Used limits={limits.spend_limits} />
             <Facts rows={moneyFacts(limits.spend_limits)} />
           </Section>
@@ -40,12 +40,12 @@ export function Limits() {
 function Rates({ limits }: { limits: SystemLimits['rate_limits'] }) {
   const used = limits.sustained_per_minute - limits.remaining
   const all = count.format(limits.sustained_per_minute)
-  const text = `${count.format(used)} of ${all} calls of this minute used`
+  const text = `${count.format(used)} of ${all} requests used this minute`
   return (
-    <Section title="Calls">
+    <Section title="API rate limits">
       <p className="num mb-2 text-soft">{text}</p>
       <Meter
-        label="Calls of this minute"
+        label="Requests this minute"
         value={used}
         max={limits.sustained_per_minute}
         text={text}
@@ -53,10 +53,10 @@ function Rates({ limits }: { limits: SystemLimits['rate_limits'] }) {
       <div className="mt-2">
         <Facts
           rows={[
-            ['In any second', count.format(limits.burst_per_second)],
-            ['In any minute', count.format(limits.sustained_per_minute)],
-            ['Largest request', formatBytes(limits.max_body_bytes)],
-            ['Largest piece of evidence', formatBytes(limits.max_evidence_bytes)],
+            ['Requests per second', count.format(limits.burst_per_second)],
+            ['Requests per minute', count.format(limits.sustained_per_minute)],
+            ['Maximum request size', formatBytes(limits.max_body_bytes)],
+            ['Maximum evidence file size', formatBytes(limits.max_evidence_bytes)],
           ]}
         />
       </div>
@@ -78,15 +78,15 @@ function Used({ limits }: { limits: SystemLimits['spend_limits'] }) {
 function moneyFacts(limits: SystemLimits['spend_limits']): Fact[] {
   const between = (min: number, max: number) => `${formatUsd(min)} to ${formatUsd(max)}`
   return [
-    ['Smallest deposit', formatUsd(limits.deposit_min_usd)],
-    ['One top-up', between(limits.topup_min_usd, limits.topup_max_usd)],
-    ['One load', between(limits.load_min_usd, limits.load_max_usd)],
-    ['A card may hold', formatUsd(limits.card_balance_max_usd)],
-    ['Cards', count.format(limits.cards_max)],
-    ['One purchase', formatUsd(limits.per_transaction_max_usd)],
-    ['A card per day', formatUsd(limits.daily_max_usd)],
-    ['A card per month', formatUsd(limits.monthly_max_usd)],
-    ['One withdrawal', between(limits.withdrawal_min_usd, limits.withdrawal_max_usd)],
-    ['Fee of a withdrawal', formatUsd(limits.withdrawal_fee_usd)],
+    ['Minimum deposit', formatUsd(limits.deposit_min_usd)],
+    ['Top-up amount', between(limits.topup_min_usd, limits.topup_max_usd)],
+    ['Load amount', between(limits.load_min_usd, limits.load_max_usd)],
+    ['Maximum card balance', formatUsd(limits.card_balance_max_usd)],
+    ['Maximum cards', count.format(limits.cards_max)],
+    ['Maximum purchase', formatUsd(limits.per_transaction_max_usd)],
+    ['Maximum daily spend per card', formatUsd(limits.daily_max_usd)],
+    ['Maximum monthly spend per card', formatUsd(limits.monthly_max_usd)],
+    ['Withdrawal amount', between(limits.withdrawal_min_usd, limits.withdrawal_max_usd)],
+    ['Withdrawal fee', formatUsd(limits.withdrawal_fee_usd)],
   ]
 }

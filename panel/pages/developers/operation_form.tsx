@@ -39,13 +39,13 @@ export function OperationForm({ name }: { name: OperationName }) {
         <form onSubmit={submit} className="space-y-4">
           <InputFields shape={shape} typed={typed} onChange={setTyped} />
           <Button type="submit" kind="main" busy={is_busy}>
-            Send with this session
+            Send request
           </Button>
         </form>
       </Section>
       <div className="min-w-0 space-y-4 lg:sticky lg:top-18">
         <Section>
-          <Tabs label="The same request elsewhere" tabs={tabsOf(name, input)} />
+          <Tabs label="Code examples" tabs={tabsOf(name, input)} />
         </Section>
         {answer !== null && <AnswerShown answer={answer} />}
       </div>
@@ -53,13 +53,13 @@ export function OperationForm({ name }: { name: OperationName }) {
         open={is_asking}
         onOpenChange={setAsking}
         title={`Send ${name}?`}
-        verb="Send it"
+        verb="Send request"
         danger
         busy={is_busy}
         problem={null}
         onConfirm={() => void send()}
       >
-        <p>This is not a rehearsal: {shape.description}</p>
+        <p>This request changes your account. {shape.description}</p>
       </Confirm>
     </div>
   )
@@ -69,7 +69,7 @@ type InputProps = { shape: OperationShape; typed: Typed; onChange(typed: Typed):
 
 function InputFields({ shape, typed, onChange }: InputProps) {
   const fields = fieldsOf(shape)
-  if (fields.length === 0) return <p className="text-soft">It takes no input.</p>
+  if (fields.length === 0) return <p className="text-soft">No parameters</p>
   return fields.map((field) => (
     <SchemaField
       key={field.name}
@@ -82,7 +82,7 @@ function InputFields({ shape, typed, onChange }: InputProps) {
 
 function AnswerShown({ answer: { title, is_good, body } }: { answer: Answer }) {
   return (
-    <Section title="Answer" action={<Badge tone={is_good ? 'good' : 'bad'}>{title}</Badge>}>
+    <Section title="Response" action={<Badge tone={is_good ? 'good' : 'bad'}>{title}</Badge>}>
       <Code label="Body" text={JSON.stringify(body, null, 2)} />
     </Section>
   )

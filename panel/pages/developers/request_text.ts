@@ -25,7 +25,7 @@ export function clientCallOf({ name, input, origin }: Said): string {
   const said = Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)
   return [
     `const florin = createClient({ url: '${origin}', bearer: process.env.FLORIN_KEY })`,
-    `const answer = await florin.${name}(${said})`,
+    `const response = await florin.${name}(${said})`,
   ].join('\n')
 }
 

@@ -13,7 +13,7 @@ export function SchemaField({ field, value, onChange }: Props) {
   }
   if (field.kind === 'choice') {
     const options = field.choices.map((choice) => [choice, choice] as const)
-    const nothing = [['', field.is_required ? 'Choose' : 'Leave out']] as const
+    const nothing = [['', field.is_required ? 'Select an option' : 'Not set']] as const
     return (
       <Select
         {...framed}
@@ -47,6 +47,6 @@ export function SchemaField({ field, value, onChange }: Props) {
 }
 
 function hintOf({ kind, description }: Field): string {
-  if (kind === 'list') return `${description} Separate several by commas.`
-  return kind === 'json' ? `${description} As JSON.` : description
+  if (kind === 'list') return `${description} Separate values with commas.`
+  return kind === 'json' ? `${description} Enter JSON.` : description
 }

@@ -4,13 +4,13 @@ import { ShownOnce } from '#panel/ui/shown_once.tsx'
 
 export function SigningSecret({ secret, onClose }: { secret: string | null; onClose(): void }) {
   return (
-    <Dialog open onOpenChange={onClose} title="The signing secret">
+    <Dialog open onOpenChange={onClose} title="Signing secret">
       <ShownOnce label="Signing secret" text={secret ?? ''}>
-        Check the Service-Signature of every delivery with it.
+        Use it to verify the Service-Signature header on each delivery.
       </ShownOnce>
       <DialogActions>
         <Button kind="main" onClick={onClose}>
-          I have kept it
+          Done
         </Button>
       </DialogActions>
     </Dialog>

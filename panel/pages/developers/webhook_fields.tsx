@@ -16,7 +16,7 @@ export function WebhookFields({ draft, onChange, problem }: Props) {
   return (
     <>
       <Field
-        label="Address"
+        label="Endpoint URL"
         type="url"
         required
         maxLength={2048}
@@ -26,7 +26,7 @@ export function WebhookFields({ draft, onChange, problem }: Props) {
         fault={faultOf(problem, 'url')}
       />
       <Field
-        label="Description"
+        label="Description (optional)"
         maxLength={500}
         placeholder="Shop back end"
         value={draft.description}

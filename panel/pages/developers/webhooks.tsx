@@ -12,7 +12,7 @@ import { CreateWebhook } from './create_webhook.tsx'
 import { eventsInWords } from './event_picker.tsx'
 
 const columns: readonly Column<Webhook>[] = [
-  { title: 'Address', cell: (webhook) => <Address webhook={webhook} /> },
+  { title: 'Endpoint', cell: (webhook) => <Address webhook={webhook} /> },
   { title: 'Events', wide_only: true, cell: ({ events }) => eventsInWords(events) },
   {
     title: 'Status',
@@ -29,7 +29,7 @@ const columns: readonly Column<Webhook>[] = [
     right: true,
     cell: ({ last_delivery_at }) =>
       last_delivery_at === null ? (
-        <span className="text-soft">None yet</span>
+        <span className="text-soft">Never</span>
       ) : (
         <Time at={last_delivery_at} />
       ),
@@ -62,8 +62,8 @@ export function Webhooks() {
         list={list}
         columns={columns}
         empty={
-          <Empty icon={WebhookIcon} title="No endpoint yet">
-            Florin can tell a server of yours what happens, as it happens, signed.
+          <Empty icon={WebhookIcon} title="No endpoints">
+            Add an endpoint to get notified when something happens in your account.
           </Empty>
         }
         href={({ id }) => `/developers/webhooks/${id}`}

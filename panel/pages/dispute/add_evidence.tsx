@@ -15,7 +15,7 @@ const EVIDENCE_MAX = 20
 const kinds = [
   ['receipt', 'Receipt or invoice'],
   ['screenshot', 'Screenshot or photo'],
-  ['other', 'Something else'],
+  ['other', 'Other'],
 ] as const
 
 /** Files, words, or both. They go out one after the other, since none can be taken back. */
@@ -34,8 +34,8 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
   return (
     <form onSubmit={(form) => void submit(form)} className="space-y-4 border-t border-line p-4">
       <DropZone
-        label="Drop files here, or choose them"
-        hint="PDF, PNG, JPEG, WebP or plain text, up to 100 MB each"
+        label="Drop files here or browse"
+        hint="PDF, PNG, JPEG, WebP, or plain text, up to 100 MB each"
         accept={ACCEPT}
         onFiles={(more) => setFiles([...files, ...more])}
       />
@@ -43,7 +43,7 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
         <>
           <Chosen files={files} sending={sending} onChange={setFiles} />
           <Select
-            label="What is it?"
+            label="File type"
             value={kind}
             onChange={(change) => setKind(change.target.value as Evidence['kind'])}
             options={kinds}
@@ -57,15 +57,14 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
         required={files.length === 0}
         hint={
           <>
-            Words count as evidence too. It is taken into account until{' '}
-            <Time at={dispute.evidence_due_at} />, and cannot be removed.
+            Submit evidence by <Time at={dispute.evidence_due_at} />. You can’t remove it later.
           </>
         }
         value={note}
         onChange={(change) => setNote(change.target.value)}
       />
       <ProblemNote problem={sending.problem} />
-      {is_full && <p className="text-bad">A dispute takes at most {EVIDENCE_MAX} pieces.</p>}
+      {is_full && <p className="text-bad">You can add up to {EVIDENCE_MAX} pieces of evidence.</p>}
       <Button type="submit" kind="main" busy={sending.is_busy} disabled={is_full}>
         Add evidence
       </Button>
@@ -81,7 +80,7 @@ type ChosenProps = {
 
 function Chosen({ files, sending, onChange }: ChosenProps) {
   return (
-    <ul aria-label="Chosen files" className="divide-y divide-line rounded-lg border border-line">
+    <ul aria-label="Selected files" className="divide-y divide-line rounded-lg border border-line">
       {files.map((file) => (
         <li key={`${file.name} ${file.size} ${file.lastModified}`} className="px-3 py-2">
           <div className="flex items-center gap-3">
@@ -91,7 +90,7 @@ function Chosen({ files, sending, onChange }: ChosenProps) {
               kind="quiet"
               size="icon"
               disabled={sending.is_busy}
-              aria-label={`Leave out ${file.name}`}
+              aria-label={`Remove ${file.name}`}
               onClick={() => onChange(files.filter((each) => each !== file))}
             >
               <X />
@@ -99,7 +98,7 @@ function Chosen({ files, sending, onChange }: ChosenProps) {
           </div>
           {sending.file === file && (
             <progress
-              aria-label={`Sending ${file.name}`}
+              aria-label={`Uploading ${file.name}`}
               value={sending.share}
               max={1}
               className="block h-1.5 w-full overflow-hidden rounded-full"

@@ -15,7 +15,7 @@ export function EvidenceList({ dispute }: { dispute: Dispute }) {
   if (dispute.evidence.length === 0) {
     return (
       <Empty icon={Paperclip} title="No evidence yet">
-        A receipt, the merchant’s mails, a photo of what came: whatever shows what happened.
+        Add receipts, emails with the merchant, or photos that support your case.
       </Empty>
     )
   }

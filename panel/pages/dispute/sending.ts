@@ -30,7 +30,7 @@ export function useSending(id: string) {
         )
         sent += 1
       }
-      toast('The evidence was added.')
+      toast('Evidence added.')
     } catch (cause) {
       setProblem(cause as FlorinError)
     }

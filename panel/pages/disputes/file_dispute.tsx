@@ -25,7 +25,7 @@ export function FileDispute({ transaction, onClose }: Props) {
   })
   const file = useAct('file_dispute', {
     done: ({ id }) => {
-      toast('The dispute was filed. Add evidence next.')
+      toast('Dispute submitted. Add evidence to support it.')
       navigate(`/disputes/${id}`)
     },
   })
@@ -40,7 +40,7 @@ export function FileDispute({ transaction, onClose }: Props) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Dispute this purchase"
+      title="Dispute charge"
       description={`${transaction.merchant_name}, ${formatUsd(transaction.amount_usd)}`}
     >
       <form onSubmit={submit} className="space-y-4">
@@ -51,14 +51,14 @@ export function FileDispute({ transaction, onClose }: Props) {
           onChange={(changed) => setDraft({ ...draft, ...changed })}
         />
         <p className="rounded-lg bg-hover px-3 py-2.5 text-sm text-soft">
-          The amount is credited to your balance for the time being, and taken back if the dispute
-          is lost. A dispute cannot be withdrawn: ask the merchant for a refund first.
+          Ask the merchant for a refund first: you can’t withdraw a dispute. We credit the amount to
+          your balance now and reverse it if you lose.
         </p>
         <ProblemNote problem={file.error} />
         <DialogActions>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={file.isPending}>
-            File the dispute
+            Submit dispute
           </Button>
         </DialogActions>
       </form>
@@ -77,25 +77,25 @@ function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
   return (
     <>
       <Select
-        label="What happened?"
+        label="Reason"
         value={draft.reason}
         onChange={({ target }) => onChange({ reason: target.value as Dispute['reason'] })}
         options={Object.entries(reason_words)}
         fault={faultOf(problem, 'reason')}
       />
       <MoneyField
-        label="Contested amount"
+        label="Disputed amount"
         placeholder={left_usd.toFixed(2)}
-        hint="Leave it empty to contest all that was not refunded."
+        hint="Leave empty to dispute the full unrefunded amount."
         value={draft.amount}
         onChange={({ target }) => onChange({ amount: target.value })}
         fault={faultOf(problem, 'amount_usd')}
       />
       <TextArea
-        label="In your words"
+        label="What happened?"
         required
         maxLength={5000}
-        placeholder="What you ordered, when, and what the merchant said."
+        placeholder="What you ordered, when, and what the merchant told you."
         value={draft.explanation}
         onChange={({ target }) => onChange({ explanation: target.value })}
         fault={faultOf(problem, 'explanation')}

@@ -2,13 +2,13 @@ import type { Dispute } from '#contract/disputes.ts'
 
 /** Each reason as somebody would say it. */
 export const reason_words: Readonly<Record<Dispute['reason'], string>> = {
-  fraudulent: 'I did not make this purchase',
+  fraudulent: 'I didn’t make this purchase',
   duplicate: 'I was charged twice',
-  not_received: 'It never came',
-  not_as_described: 'It is not what was described',
-  cancelled: 'I had cancelled it',
-  no_valid_authorization: 'It was charged without an approval',
+  not_received: 'I didn’t receive it',
+  not_as_described: 'It wasn’t as described',
+  cancelled: 'I canceled it',
+  no_valid_authorization: 'I didn’t authorize this charge',
   incorrect_amount: 'The amount is wrong',
-  refund_not_processed: 'A promised refund did not come',
-  other: 'Something else',
+  refund_not_processed: 'I didn’t get a promised refund',
+  other: 'Other',
 }

@@ -33,7 +33,7 @@ export function BalanceChart() {
   return (
     <div className="mt-4 -ml-2">
       <Chart
-        label={`The balance over time; it is ${formatUsd(latest)} now.`}
+        label={`Balance over time, currently ${formatUsd(latest)}`}
         times={drawn.times}
         series={drawn.series}
         format={inShort}

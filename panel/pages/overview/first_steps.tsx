@@ -12,20 +12,20 @@ export function FirstSteps() {
   if (changes === undefined || cards === undefined || purchases === undefined) return null
   const steps = [
     {
-      title: 'Fund your balance',
-      note: 'Send USDT to an address of your own.',
+      title: 'Add money',
+      note: 'Send USDT to your deposit address.',
       href: '/topups',
       is_done: changes.data.length > 0,
     },
     {
       title: 'Issue a card',
-      note: 'Virtual at once, or a physical one by post.',
+      note: 'Virtual cards are ready immediately.',
       href: '/cards?issue',
       is_done: cards.data.length > 0,
     },
     {
-      title: 'Spend',
-      note: 'Reveal its number and pay where cards are taken.',
+      title: 'Make a purchase',
+      note: 'Reveal the card number and pay anywhere cards are accepted.',
       href: cards.data[0] === undefined ? '/cards' : `/cards/${cards.data[0].id}`,
       is_done: purchases.data.length > 0,
     },
@@ -33,7 +33,7 @@ export function FirstSteps() {
   const next = steps.findIndex(({ is_done }) => !is_done)
   if (next === -1) return null
   return (
-    <Section title="First steps">
+    <Section title="Get started">
       <ol className="grid gap-3 md:grid-cols-3">
         {steps.map((step, at) => (
           <Step key={step.title} step={step} number={at + 1} is_next={at === next} />

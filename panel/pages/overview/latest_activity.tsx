@@ -18,11 +18,11 @@ export function LatestActivity() {
   const latest = useRead('get_activity', { limit: 8 })
   const all = (
     <Link href="/activity" className="text-sm font-medium text-accent hover:underline">
-      All activity
+      View all
     </Link>
   )
   return (
-    <Section title="Latest activity" action={all} flush>
+    <Section title="Recent activity" action={all} flush>
       {latest.data === undefined ? (
         latest.error === null ? (
           <Skeleton className="m-4 h-32" />
@@ -30,8 +30,8 @@ export function LatestActivity() {
           <Failed problem={latest.error} retry={() => void latest.refetch()} />
         )
       ) : latest.data.data.length === 0 ? (
-        <Empty icon={Activity} title="Nothing has happened yet">
-          Deposits, cards and purchases appear here as they happen.
+        <Empty icon={Activity} title="No activity yet">
+          Deposits, purchases, and card changes show up here.
         </Empty>
       ) : (
         <ul className="divide-y divide-line">

@@ -13,12 +13,12 @@ export function YourCards() {
   const cards = useRead('list_cards', { status: 'active,frozen', limit: 6 })
   const all = (
     <Link href="/cards" className="text-sm font-medium text-accent hover:underline">
-      All cards
+      View all
     </Link>
   )
   const issue = (
     <Button asChild>
-      <Link href="/cards?issue">Issue a card</Link>
+      <Link href="/cards?issue">Issue card</Link>
     </Button>
   )
   return (
@@ -30,8 +30,8 @@ export function YourCards() {
           <Failed problem={cards.error} retry={() => void cards.refetch()} />
         )
       ) : cards.data.data.length === 0 ? (
-        <Empty icon={CreditCard} title="No card yet" action={issue}>
-          A virtual card is ready to pay as soon as it is issued.
+        <Empty icon={CreditCard} title="No cards yet" action={issue}>
+          Virtual cards are ready to use immediately.
         </Empty>
       ) : (
         <ul className="divide-y divide-line">

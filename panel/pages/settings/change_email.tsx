@@ -14,7 +14,7 @@ export function ChangeEmail({ account }: { account: Account }) {
     done: () => {
       setEmail('')
       setCurrent('')
-      toast('The e-mail was changed.')
+      toast('Email changed.')
     },
   })
   const submit = (form: FormEvent) => {
@@ -22,10 +22,10 @@ export function ChangeEmail({ account }: { account: Account }) {
     update.mutate({ email, current_password })
   }
   return (
-    <Section title="Change e-mail">
+    <Section title="Change email">
       <form onSubmit={submit} className="space-y-4">
         <Field
-          label="New e-mail"
+          label="New email"
           type="email"
           autoComplete="email"
           required
@@ -35,7 +35,7 @@ export function ChangeEmail({ account }: { account: Account }) {
           fault={faultOf(update.error, 'email')}
         />
         <Field
-          label="Password, to confirm the e-mail"
+          label="Confirm with your password"
           type="password"
           autoComplete="current-password"
           required
@@ -44,7 +44,7 @@ export function ChangeEmail({ account }: { account: Account }) {
         />
         <ProblemNote problem={update.error} />
         <Button type="submit" busy={update.isPending}>
-          Change e-mail
+          Change email
         </Button>
       </form>
     </Section>

@@ -13,7 +13,7 @@ export function ChangePassword() {
     done: () => {
       setCurrent('')
       setPassword('')
-      toast('The password was changed. Every other session has ended.')
+      toast('Password changed. You’re signed out everywhere else.')
     },
   })
   const submit = (form: FormEvent) => {
@@ -37,7 +37,7 @@ export function ChangePassword() {
           type="password"
           autoComplete="new-password"
           required
-          hint="At least 8 characters. Every other session ends."
+          hint="At least 8 characters. Signs you out everywhere else."
           value={password}
           onChange={(change) => setPassword(change.target.value)}
           fault={faultOf(update.error, 'password')}

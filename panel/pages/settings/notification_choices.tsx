@@ -12,15 +12,19 @@ import { Toggle } from '#panel/ui/toggle.tsx'
 type Flag = Exclude<keyof Notifications, 'low_balance_threshold_usd'>
 
 const choices: readonly (readonly [Flag, label: string, hint: string])[] = [
-  ['topup_confirmed', 'Deposit credited', 'When a top-up has reached your balance.'],
-  ['topup_expired', 'Deposit window closed', 'When nothing came to an address in time.'],
-  ['transaction_authorized', 'Purchase approved', 'One mail for every purchase.'],
-  ['transaction_declined', 'Purchase declined', 'With the reason.'],
-  ['card_frozen', 'Card frozen', 'By you, an agent or the programme.'],
-  ['dispute_updates', 'Dispute answered or decided', ''],
-  ['withdrawal_broadcasted', 'Withdrawal sent', 'When it is on its chain.'],
-  ['system_maintenance', 'Maintenance planned', ''],
-  ['security_alerts', 'Security', 'Sign-ins, keys, password and two-factor. Always on.'],
+  ['topup_confirmed', 'Deposit credited', 'When a top-up reaches your balance.'],
+  ['topup_expired', 'Top-up expired', 'When a deposit doesn’t arrive in time.'],
+  ['transaction_authorized', 'Purchase approved', 'One email per purchase.'],
+  ['transaction_declined', 'Purchase declined', 'Includes the reason.'],
+  ['card_frozen', 'Card frozen', 'By you, an agent, or Florin.'],
+  ['dispute_updates', 'Dispute updates', 'Merchant responses and decisions.'],
+  ['withdrawal_broadcasted', 'Withdrawal sent', 'When it’s on the blockchain.'],
+  ['system_maintenance', 'Scheduled maintenance', ''],
+  [
+    'security_alerts',
+    'Security alerts',
+    'Sign-ins, API keys, password, and two-factor changes. Always on.',
+  ],
 ]
 
 /** Each switch takes effect at once; what is on its way is shown as it will be. */
@@ -28,7 +32,7 @@ export function NotificationChoices({ notifications }: { notifications: Notifica
   const update = useAct('update_account')
   const wanted = update.isPending ? update.variables.notifications : undefined
   return (
-    <Section title="E-mail me about">
+    <Section title="Email notifications">
       <div className="divide-y divide-line">
         {choices.map(([name, label, hint]) => (
           <Toggle
@@ -49,7 +53,7 @@ export function NotificationChoices({ notifications }: { notifications: Notifica
 
 function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
   const [amount, setAmount] = useState(threshold_usd === null ? '' : String(threshold_usd))
-  const update = useAct('update_account', { done: () => toast('The warning was changed.') })
+  const update = useAct('update_account', { done: () => toast('Low balance alert saved.') })
   const submit = (form: FormEvent) => {
     form.preventDefault()
     update.mutate({ notifications: { low_balance_threshold_usd: usdIn(amount) } })
@@ -58,9 +62,9 @@ function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
     <form onSubmit={submit} className="mt-2 border-t border-line pt-4">
       <div className="flex items-end gap-2">
         <MoneyField
-          label="Warn me when the balance is below"
+          label="Alert me when my balance is below"
           className="flex-1"
-          placeholder="No warning"
+          placeholder="No alert"
           value={amount}
           onChange={(change) => setAmount(change.target.value)}
         />

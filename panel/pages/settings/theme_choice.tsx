@@ -3,7 +3,7 @@ import { Select } from '#panel/ui/field.tsx'
 import { Section } from '#panel/ui/section.tsx'
 
 const words: Record<Theme, string> = {
-  system: 'As the system has it',
+  system: 'Match system',
   light: 'Light',
   dark: 'Dark',
 }
@@ -13,7 +13,7 @@ export function ThemeChoice() {
     <Section title="Appearance">
       <Select
         label="Theme"
-        hint="Remembered on this computer."
+        hint="Saved in this browser."
         value={useTheme()}
         onChange={(change) => chooseTheme(change.target.value as Theme)}
         options={themes.map((theme) => [theme, words[theme]])}

@@ -11,7 +11,7 @@ export function TurnOff({ onClose }: { onClose(): void }) {
   const [totp_code, setCode] = useState('')
   const disable = useAct('disable_2fa', {
     done: () => {
-      toast('Two-factor sign-in is off.')
+      toast('Two-factor authentication is off.')
       onClose()
     },
   })
@@ -23,8 +23,8 @@ export function TurnOff({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Turn two-factor off"
-      description="From then on the password alone opens the account."
+      title="Turn off two-factor authentication"
+      description="You’ll sign in with only your password."
     >
       <form onSubmit={submit} className="space-y-4">
         <Field
@@ -36,8 +36,8 @@ export function TurnOff({ onClose }: { onClose(): void }) {
           onChange={(change) => setPassword(change.target.value)}
         />
         <Field
-          label="Code"
-          hint="Of your authenticator app, or a recovery code."
+          label="Authentication code"
+          hint="From your authenticator app, or a recovery code."
           autoComplete="one-time-code"
           required
           value={totp_code}
@@ -45,7 +45,7 @@ export function TurnOff({ onClose }: { onClose(): void }) {
         />
         <ProblemNote problem={disable.error} />
         <DialogActions>
-          <Button onClick={onClose}>Keep it on</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="danger" busy={disable.isPending}>
             Turn off
           </Button>

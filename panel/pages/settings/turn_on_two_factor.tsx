@@ -17,8 +17,8 @@ export function TurnOn({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Turn two-factor on"
-      description="Scan this with an authenticator app, then type the code it shows."
+      title="Turn on two-factor authentication"
+      description="Scan the QR code with an authenticator app, then enter the code it shows."
     >
       <Secret />
       <FirstCode confirm={confirm} onClose={onClose} />
@@ -36,8 +36,8 @@ function Secret() {
   return (
     <div className="space-y-3">
       <QrCode text={uri} label="QR code for the authenticator app" className="mx-auto size-48" />
-      <p className="text-sm text-soft">Or type this secret into the app:</p>
-      <Copyable text={secret} label="Copy the secret" />
+      <p className="text-sm text-soft">Or enter this key in the app:</p>
+      <Copyable text={secret} label="Copy key" />
     </div>
   )
 }
@@ -53,7 +53,7 @@ function FirstCode({ confirm, onClose }: FirstCodeProps) {
   return (
     <form onSubmit={submit} className="mt-4">
       <Field
-        label="Code"
+        label="Authentication code"
         autoComplete="one-time-code"
         inputMode="numeric"
         required
@@ -62,7 +62,7 @@ function FirstCode({ confirm, onClose }: FirstCodeProps) {
       />
       <ProblemNote problem={confirm.error} />
       <DialogActions>
-        <Button onClick={onClose}>Not now</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind="main" busy={confirm.isPending}>
           Turn on
         </Button>
@@ -76,8 +76,8 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose()
     <Dialog
       open
       onOpenChange={onClose}
-      title="Keep your recovery codes"
-      description="Each opens the account once when the phone is lost. They are shown now and never again."
+      title="Save your recovery codes"
+      description="Use a code to sign in if you lose your phone. Each works once. They’re shown only once."
     >
       <ul aria-label="Recovery codes" className="grid grid-cols-2 gap-2">
         {codes.map((code) => (
@@ -92,7 +92,7 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose()
       <DialogActions>
         <CopyButton text={codes.join('\n')} label="Copy all" shows_label />
         <Button kind="main" onClick={onClose}>
-          I have kept them
+          Done
         </Button>
       </DialogActions>
     </Dialog>

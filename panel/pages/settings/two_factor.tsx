@@ -17,15 +17,15 @@ export function TwoFactor({ account }: { account: Account }) {
   const Icon = is_on ? ShieldCheck : ShieldOff
   return (
     <Section
-      title="Two-factor sign-in"
+      title="Two-factor authentication"
       action={<Badge tone={is_on ? 'good' : 'warn'}>{is_on ? 'On' : 'Off'}</Badge>}
     >
       <div className="flex items-start gap-3">
         <Icon className="mt-0.5 size-5 shrink-0 text-soft" aria-hidden />
         <p className="min-w-0 flex-1 text-soft">
           {is_on
-            ? 'Signing in and withdrawing ask for a code of your authenticator app.'
-            : 'A second step besides the password: a code of an app on your phone, asked for when you sign in and when you withdraw.'}
+            ? 'You’ll need a code from your authenticator app to sign in or withdraw.'
+            : 'Require a code from an authenticator app when you sign in or withdraw.'}
         </p>
       </div>
       <Button

@@ -23,7 +23,7 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
   })
   const open = useAct('open_ticket', {
     done: ({ id }) => {
-      toast('Your question was sent.')
+      toast('Ticket sent.')
       navigate(`/tickets/${id}`)
     },
   })
@@ -36,8 +36,8 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Ask support"
-      description="Never put a card number or a password into a message."
+      title="New ticket"
+      description="Don’t include card numbers or passwords."
     >
       <form onSubmit={submit} className="space-y-4">
         <TicketFields
@@ -47,7 +47,7 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
         />
         <ProblemNote problem={open.error} />
         <DialogActions>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="main" busy={open.isPending}>
             Send
           </Button>
@@ -77,20 +77,20 @@ function TicketFields({ draft, problem, onChange }: FieldsProps) {
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
-          label="About"
+          label="Topic"
           value={draft.category}
           onChange={({ target }) => onChange({ category: target.value as Ticket['category'] })}
           options={category_options}
         />
         <Select
-          label="Card"
+          label="Card (optional)"
           value={draft.card_id}
           onChange={({ target }) => onChange({ card_id: target.value })}
-          options={[['', 'No card in particular'], ...options]}
+          options={[['', 'None'], ...options]}
         />
       </div>
       <TextArea
-        label="Question"
+        label="Message"
         required
         rows={6}
         maxLength={10_000}

@@ -5,15 +5,15 @@ import { Meter } from '#panel/ui/meter.tsx'
 
 const steps = ['awaiting', 'confirming', 'completed'] as const
 const words: Record<(typeof steps)[number], string> = {
-  awaiting: 'Awaiting your transfer',
+  awaiting: 'Waiting for your transfer',
   confirming: 'Confirming',
-  completed: 'Credited to your balance',
+  completed: 'Added to your balance',
 }
 
 /** Awaiting, confirming n of 19, credited; said aloud as it changes. */
 export function Progress({ topup }: { topup: Topup }) {
   const at = steps.indexOf(topup.status as (typeof steps)[number])
-  if (at === -1) return <p className="text-soft">It went no further.</p>
+  if (at === -1) return <p className="text-soft">This top-up has ended.</p>
   return (
     <ol className="space-y-3" aria-live="polite">
       {steps.map((step, index) => {

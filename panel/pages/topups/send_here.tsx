@@ -12,7 +12,7 @@ export function SendHere({ topup }: { topup: Topup }) {
         {topup.qr_data_uri != null && (
           <img
             src={topup.qr_data_uri}
-            alt="QR code of the payment"
+            alt="Payment QR code"
             width="208"
             height="208"
             className="rounded-xl border border-line bg-white p-2"
@@ -33,8 +33,8 @@ export function SendHere({ topup }: { topup: Topup }) {
           <CopyButton text={String(topup.amount_usd)} label="Copy amount" shows_label />
         </div>
         <p className="text-sm text-soft">
-          The window closes in <Countdown until={topup.expires_at} />. USDT on another chain does
-          not arrive.
+          Expires in <Countdown until={topup.expires_at} />. Send only USDT on TRON. Transfers on
+          other networks are lost.
         </p>
       </div>
     </Section>

@@ -11,7 +11,7 @@ export function DeclineReason({ transaction }: { transaction: Transaction }) {
   const advice = decline_advice[decline_code as DeclineCode]
   return (
     <section
-      aria-label="Why it was declined"
+      aria-label="Decline reason"
       className="flex gap-3 rounded-xl bg-bad-ground p-4 [&>svg]:mt-0.5 [&>svg]:size-5 [&>svg]:shrink-0"
     >
       <CircleX className="text-bad" aria-hidden />
@@ -20,7 +20,7 @@ export function DeclineReason({ transaction }: { transaction: Transaction }) {
         {advice !== undefined && <p>{advice}</p>}
         {others.length > 0 && (
           <>
-            <p className="pt-1">It would also have failed because:</p>
+            <p className="pt-1">Other reasons this would have been declined:</p>
             <ul className="list-disc pl-5">
               {others.map((code) => (
                 <li key={code}>{decline_messages[code as DeclineCode] ?? code}</li>
@@ -30,7 +30,7 @@ export function DeclineReason({ transaction }: { transaction: Transaction }) {
         )}
         <p className="pt-1">
           <Link href={`/cards/${card_id}`} className="font-medium underline underline-offset-2">
-            Open the card
+            View card
           </Link>{' '}
           <code className="ml-1 font-mono text-xs">{decline_code}</code>
         </p>

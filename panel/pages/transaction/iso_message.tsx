@@ -22,7 +22,7 @@ export function IsoMessage({ id }: { id: string }) {
       {is_open ? (
         <Message id={id} />
       ) : (
-        <p className="text-soft">What the network asked, element by element, and our answer.</p>
+        <p className="text-soft">The network’s request and our response, field by field.</p>
       )}
     </Section>
   )
@@ -33,7 +33,7 @@ function Message({ id }: { id: string }) {
   if (read.data !== undefined) return <Elements details={read.data} />
   if (read.error === null) return <Skeleton className="h-40" />
   if (read.error.code === 'not_found') {
-    return <p className="text-soft">This transaction came without a message of its own.</p>
+    return <p className="text-soft">This transaction has no ISO 8583 message.</p>
   }
   return <Failed problem={read.error} retry={() => void read.refetch()} />
 }
@@ -42,16 +42,16 @@ function Elements({ details }: { details: AuthDetails }) {
   return (
     <div className="space-y-4">
       <p className="text-soft">
-        <code className="font-mono text-ink">{details.mti}</code> answered by{' '}
-        <code className="font-mono text-ink">{details.response_mti}</code> with code{' '}
-        <code className="font-mono text-ink">{details.response_code}</code>, received{' '}
-        <Time at={details.received_at} />.
+        Request <code className="font-mono text-ink">{details.mti}</code> received{' '}
+        <Time at={details.received_at} />. Response{' '}
+        <code className="font-mono text-ink">{details.response_mti}</code>, response code{' '}
+        <code className="font-mono text-ink">{details.response_code}</code>.
       </p>
-      <ElementTable label="Data elements of the message" fields={details.fields} />
-      <h3 className="font-medium">The answer</h3>
-      <ElementTable label="Data elements of the answer" fields={details.response_fields} />
+      <ElementTable label="Request data elements" fields={details.fields} />
+      <h3 className="font-medium">Response</h3>
+      <ElementTable label="Response data elements" fields={details.response_fields} />
       <Code label="Bitmap" text={details.bitmap} />
-      <Code label="Message in hex, masked" text={details.raw_hex} />
+      <Code label="Raw message (hex, masked)" text={details.raw_hex} />
     </div>
   )
 }
@@ -88,33 +88,33 @@ function ElementTable({ label, fields }: { label: string; fields: Record<string,
 
 /** The names of ISO 8583:1987 for what card messages carry. */
 const element_names: Readonly<Record<string, string>> = {
-  2: 'Card number',
+  2: 'Primary account number',
   3: 'Processing code',
-  4: 'Amount',
-  6: 'Amount, billing',
-  7: 'Sent at',
-  10: 'Billing rate',
-  11: 'Trace number',
+  4: 'Transaction amount',
+  6: 'Cardholder billing amount',
+  7: 'Transmission date and time',
+  10: 'Conversion rate, billing',
+  11: 'System trace audit number',
   12: 'Local time',
   13: 'Local date',
-  14: 'Expiry',
+  14: 'Expiration date',
   15: 'Settlement date',
-  18: 'Merchant category',
-  19: 'Acquirer country',
-  22: 'Entry mode',
-  25: 'Condition code',
-  32: 'Acquirer',
-  37: 'Reference number',
-  38: 'Approval code',
+  18: 'Merchant category code',
+  19: 'Acquirer country code',
+  22: 'POS entry mode',
+  25: 'POS condition code',
+  32: 'Acquirer ID',
+  37: 'Retrieval reference number',
+  38: 'Authorization code',
   39: 'Response code',
-  41: 'Terminal',
-  42: 'Merchant id',
-  43: 'Merchant name and place',
+  41: 'Terminal ID',
+  42: 'Merchant ID',
+  43: 'Merchant name and location',
   48: 'Additional data',
-  49: 'Currency',
+  49: 'Transaction currency',
   51: 'Billing currency',
   54: 'Additional amounts',
   60: 'Private data',
-  90: 'Original elements',
+  90: 'Original data elements',
   95: 'Replacement amounts',
 }

@@ -10,7 +10,7 @@ type Props = { transaction: Transaction; related: readonly Transaction[] }
 /** authorized → captured → refunded, or what came between. */
 export function PurchaseLife({ transaction, related }: Props) {
   const steps = related.flatMap((row) => stepsOf(row, row.id === transaction.id))
-  return <Timeline label="Life of the purchase" steps={steps} />
+  return <Timeline label="Timeline" steps={steps} />
 }
 
 /** The capture that can be contested: this one, or the first of this purchase. */
@@ -43,34 +43,34 @@ function stepsOf(row: Transaction, is_this: boolean): Step[] {
 
 function endOfRefund({ status, updated_at }: Transaction): Step[] {
   if (status !== 'reversed') return []
-  const note = 'The merchant took the refund back.'
+  const note = 'The merchant reversed the refund.'
   return [{ title: 'Refund reversed', icon: Undo2, tone: 'bad', at: updated_at, note }]
 }
 
 function endOfHold(row: Transaction): Step[] {
   const { status, updated_at, expires_at, held_usd } = row
   if (status === 'reversed') {
-    const note = 'The merchant let go of the amount; it is back on the card.'
+    const note = 'The merchant released the hold. The money is back on the card.'
     return [{ title: 'Reversed', icon: Undo2, tone: 'neutral', at: updated_at, note }]
   }
   if (status === 'expired') {
-    const note = 'The merchant did not ask for the money in time; it is back on the card.'
+    const note = 'The merchant didn’t collect the payment in time. The money is back on the card.'
     return [{ title: 'Expired', icon: Hourglass, tone: 'neutral', at: updated_at, note }]
   }
   if (held_usd === 0 || expires_at === null) return []
   const note = (
     <>
-      {formatUsd(held_usd)} is held for the merchant until <Time at={expires_at} />.
+      {formatUsd(held_usd)} on hold until <Time at={expires_at} />.
     </>
   )
-  return [{ title: 'Waits for the merchant', icon: Clock, at: null, note }]
+  return [{ title: 'Waiting for merchant', icon: Clock, at: null, note }]
 }
 
 const verbs: Record<Transaction['type'], string> = {
-  authorization: 'held on the card',
-  capture: 'taken by the merchant',
-  refund: 'given back to the card',
-  decline: 'refused; no money moved',
+  authorization: 'placed on hold',
+  capture: 'charged by the merchant',
+  refund: 'returned to the card',
+  decline: 'declined. No money moved',
 }
 
 function StepNote({ row, is_this }: { row: Transaction; is_this: boolean }) {
@@ -79,7 +79,7 @@ function StepNote({ row, is_this }: { row: Transaction; is_this: boolean }) {
       <Money usd={row.amount_usd} className="text-ink" /> {verbs[row.type]}.{' '}
       {!is_this && (
         <Link href={`/transactions/${row.id}`} className="text-accent underline">
-          Open
+          View
         </Link>
       )}
     </>

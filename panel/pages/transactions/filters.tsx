@@ -6,7 +6,7 @@ import { categories } from '#panel/words/categories.ts'
 export const transaction_filter_names = ['merchant', 'status', 'type', 'card_id', 'mcc'] as const
 
 const statuses = [
-  ['pending', 'Held'],
+  ['pending', 'Pending'],
   ['captured', 'Captured'],
   ['partially_captured', 'Partially captured'],
   ['settled', 'Settled'],
@@ -37,26 +37,32 @@ export function TransactionFilters({ filters, card_options }: Props) {
       {...filters}
       search={
         <FilterSearch
-          label="Find merchant"
+          label="Search merchants"
           value={values.merchant}
           onChange={(text) => set('merchant', text.trim())}
         />
       }
     >
-      <FilterChoice of={filters} name="status" label="Status" any="Any status" options={statuses} />
-      <FilterChoice of={filters} name="type" label="Type" any="Any type" options={types} />
+      <FilterChoice
+        of={filters}
+        name="status"
+        label="Status"
+        any="All statuses"
+        options={statuses}
+      />
+      <FilterChoice of={filters} name="type" label="Type" any="All types" options={types} />
       <FilterChoice
         of={filters}
         name="card_id"
         label="Card"
-        any="Any card"
+        any="All cards"
         options={card_options}
       />
       <FilterChoice
         of={filters}
         name="mcc"
         label="Category"
-        any="Any category"
+        any="All categories"
         options={single_categories}
       />
       <PeriodChoice {...filters} />

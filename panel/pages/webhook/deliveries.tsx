@@ -14,13 +14,13 @@ import { toast } from '#panel/ui/toast.tsx'
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const attempts = webhook.recent_deliveries ?? []
   return (
-    <Section title="Latest deliveries" flush>
+    <Section title="Recent deliveries" flush>
       {attempts.length === 0 ? (
-        <Empty icon={Send} title="Nothing was sent yet">
-          The next event this endpoint wants appears here, with the endpoint’s answer.
+        <Empty icon={Send} title="No deliveries yet">
+          Events sent to this endpoint show up here with its responses.
         </Empty>
       ) : (
-        <ul aria-label="Latest deliveries" className="divide-y divide-line">
+        <ul aria-label="Recent deliveries" className="divide-y divide-line">
           {attempts.map((attempt) => (
             <Attempt key={attempt.id} attempt={attempt} />
           ))}
@@ -34,8 +34,8 @@ function Attempt({ attempt }: { attempt: Delivery }) {
   const replay = useAct('replay_webhook', {
     done: ({ status, response_status, error }) =>
       status === 'succeeded'
-        ? toast(`The endpoint answered ${response_status}.`)
-        : toast(`It was sent and failed: ${error ?? response_status}.`, 'bad'),
+        ? toast(`Resent. The endpoint responded with ${response_status}.`)
+        : toast(`Resend failed: ${error ?? response_status}.`, 'bad'),
   })
   const sendAgain = () =>
     replay.mutate(
@@ -56,7 +56,7 @@ function Attempt({ attempt }: { attempt: Delivery }) {
         </div>
         <Button size="small" busy={replay.isPending} onClick={sendAgain}>
           {!replay.isPending && <RotateCw />}
-          <span className="max-sm:sr-only">Send again</span>
+          <span className="max-sm:sr-only">Resend</span>
           <span className="sr-only"> {attempt.event_type}</span>
         </Button>
       </div>
@@ -67,8 +67,8 @@ function Attempt({ attempt }: { attempt: Delivery }) {
       )}
       {attempt.response_excerpt !== null && attempt.response_excerpt !== '' && (
         <details className="mt-1 text-sm">
-          <summary className="text-soft">The endpoint’s answer</summary>
-          <Code label="First kilobyte" text={attempt.response_excerpt} />
+          <summary className="text-soft">Response</summary>
+          <Code label="First 1 kB" text={attempt.response_excerpt} />
         </details>
       )}
     </li>
@@ -78,6 +78,6 @@ function Attempt({ attempt }: { attempt: Delivery }) {
 function summaryOf(attempt: Delivery): string {
   const said = attempt.response_status === null ? attempt.error : `HTTP ${attempt.response_status}`
   const took = attempt.duration_ms === null ? null : `${attempt.duration_ms} ms`
-  const which = attempt.trigger === 'replay' ? 'sent again' : `attempt ${attempt.attempt}`
+  const which = attempt.trigger === 'replay' ? 'resent' : `attempt ${attempt.attempt}`
   return [inWords(which), said, took].filter((part) => part !== null).join(', ')
 }

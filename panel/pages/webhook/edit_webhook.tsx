@@ -12,7 +12,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
   const [draft, setDraft] = useState<WebhookDraft>({ url, events, description: description ?? '' })
   const update = useAct('update_webhook', {
     done: () => {
-      toast('The endpoint was changed.')
+      toast('Endpoint saved.')
       onClose()
     },
   })
@@ -27,12 +27,12 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
     })
   }
   return (
-    <Dialog open onOpenChange={onClose} title="Edit the endpoint">
+    <Dialog open onOpenChange={onClose} title="Edit endpoint">
       <form onSubmit={submit} className="space-y-4">
         <WebhookFields draft={draft} onChange={setDraft} problem={update.error} />
         <ProblemNote problem={update.error} />
         <DialogActions>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             kind="main"

@@ -17,7 +17,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const close = () => setAsked(null)
   const is_on = webhook.status === 'enabled'
   const turn = useAct('update_webhook', {
-    done: ({ status }) => toast(`The endpoint is ${status}.`),
+    done: ({ status }) => toast(`Endpoint ${status}.`),
   })
   const flip = () =>
     turn.mutate(
@@ -35,12 +35,12 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         <Pencil /> Edit
       </Button>
       <Button busy={turn.isPending} onClick={flip}>
-        {is_on ? <Pause /> : <Play />} {is_on ? 'Pause' : 'Enable'}
+        {is_on ? <Pause /> : <Play />} {is_on ? 'Disable' : 'Enable'}
       </Button>
       <Menu
         trigger={trigger}
         items={[
-          { text: 'Rotate secret', icon: <KeyRound />, onSelect: () => setAsked('rotate') },
+          { text: 'Roll secret', icon: <KeyRound />, onSelect: () => setAsked('rotate') },
           'line',
           { text: 'Delete', icon: <Trash2 />, danger: true, onSelect: () => setAsked('delete') },
         ]}
@@ -63,15 +63,15 @@ function Rotate({ webhook, onClose }: Props) {
     <Confirm
       open
       onOpenChange={onClose}
-      title="Rotate the signing secret?"
-      verb="Rotate secret"
+      title="Roll signing secret?"
+      verb="Roll secret"
       busy={rotate.isPending}
       problem={rotate.error}
       onConfirm={() => rotate.mutate({ id: webhook.id, rotate_secret: true })}
     >
       <p>
-        A new secret is made and shown once. For 24 hours deliveries are signed with both, so that
-        you can change over without losing one.
+        You’ll get a new secret, shown only once. For 24 hours we sign deliveries with both secrets,
+        so you can switch over.
       </p>
     </Confirm>
   )
@@ -81,7 +81,7 @@ function Delete({ webhook, onClose }: Props) {
   const [, navigate] = useLocation()
   const remove = useAct('delete_webhook', {
     done: () => {
-      toast('The endpoint was deleted.')
+      toast('Endpoint deleted.')
       navigate('/developers/webhooks')
     },
   })
@@ -97,8 +97,8 @@ function Delete({ webhook, onClose }: Props) {
       onConfirm={() => remove.mutate({ id: webhook.id })}
     >
       <p>
-        Deliveries that are still due are dropped. To stop them for a while, pause it instead: a new
-        endpoint has another secret.
+        Pending deliveries are dropped. To stop deliveries temporarily and keep the signing secret,
+        disable the endpoint instead.
       </p>
     </Confirm>
   )

@@ -20,7 +20,7 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
   const has_code = useRead('get_account', {}).data?.two_factor_enabled === true
   const withdraw = useAct('withdraw', {
     done: ({ id }) => {
-      toast('The withdrawal is on its way.')
+      toast('Withdrawal submitted.')
       navigate(`/withdrawals/${id}`)
     },
   })
@@ -40,8 +40,10 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={is_review ? 'Check before you send' : 'Withdraw'}
-      description={is_review ? 'A transfer cannot be called back.' : 'USDT on TRON.'}
+      title={is_review ? 'Review withdrawal' : 'Withdraw'}
+      description={
+        is_review ? 'Check the address. You can’t reverse a transfer.' : 'Send USDT on TRON.'
+      }
     >
       <form onSubmit={submit} className="space-y-4">
         {is_review ? (
@@ -51,7 +53,7 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
         )}
         <ProblemNote problem={withdraw.error} />
         <DialogActions>
-          <Button onClick={is_review ? goBack : onClose}>{is_review ? 'Back' : 'Not now'}</Button>
+          <Button onClick={is_review ? goBack : onClose}>{is_review ? 'Back' : 'Cancel'}</Button>
           <Button type="submit" kind="main" busy={withdraw.isPending}>
             {is_review ? `Send ${formatUsd(amount_usd)}` : 'Continue'}
           </Button>
@@ -77,7 +79,7 @@ function Amounts({ wanted, change }: StepProps) {
         hint={
           balance_usd !== undefined && (
             <>
-              <Money usd={balance_usd} /> available.{' '}
+              <Money usd={balance_usd} /> available{' '}
               <button
                 type="button"
                 className="font-medium text-accent underline underline-offset-2"
@@ -90,7 +92,7 @@ function Amounts({ wanted, change }: StepProps) {
         }
       />
       <Field
-        label="To this address"
+        label="Wallet address"
         required
         autoComplete="off"
         spellCheck={false}
@@ -102,13 +104,13 @@ function Amounts({ wanted, change }: StepProps) {
         <Facts
           rows={[
             ['Fee', <Money key="fee" usd={limits.withdrawal_fee_usd} />],
-            ['Arrives', <Arriving key="net" amount_usd={amount_usd} limits={limits} />],
+            ['You receive', <Arriving key="net" amount_usd={amount_usd} limits={limits} />],
             [
-              'One withdrawal',
+              'Limit per withdrawal',
               `${formatUsd(limits.withdrawal_min_usd)} to ${formatUsd(limits.withdrawal_max_usd)}`,
             ],
             [
-              'Left today',
+              'Remaining today',
               <Money
                 key="left"
                 usd={limits.withdrawal_daily_usd - limits.withdrawal_used_today_usd}
@@ -140,9 +142,12 @@ function Review({ wanted, has_code, change, problem }: ReviewProps) {
     <>
       <Facts
         rows={[
-          ['Leaves your balance', <Money key="amount" usd={amount_usd} />],
+          ['Amount', <Money key="amount" usd={amount_usd} />],
           ['Fee', <Money key="fee" usd={fee_usd} />],
-          ['Arrives', <Money key="net" usd={netOf(amount_usd, fee_usd)} className="font-medium" />],
+          [
+            'You receive',
+            <Money key="net" usd={netOf(amount_usd, fee_usd)} className="font-medium" />,
+          ],
           [
             'To',
             <code key="address" className="font-mono text-sm break-all">
@@ -153,8 +158,8 @@ function Review({ wanted, has_code, change, problem }: ReviewProps) {
       />
       {has_code && (
         <Field
-          label="Code"
-          hint="The six digits of your authenticator app."
+          label="Authentication code"
+          hint="The 6-digit code from your authenticator app."
           autoComplete="one-time-code"
           inputMode="numeric"
           autoFocus

@@ -96,7 +96,7 @@ test('an agent gets what its person ticked, for the card they chose, until they 
   await listed.getByText(/^Groceries/).waitFor()
   await panel.page.getByRole('button', { name: 'Revoke Pantry agent' }).click()
   await panel.page.getByRole('button', { name: 'Revoke access' }).click()
-  await panel.page.getByText('Pantry agent may do nothing any more.').waitFor()
+  await panel.page.getByText('Access revoked for Pantry agent.').waitFor()
   await listed.getByText('Revoked').first().waitFor()
 
   const refused = await cards()
@@ -127,5 +127,5 @@ test('who is denied is told so, and gets nothing; so is who is allowed nothing',
   }
   const { page } = await visitOf(browser, { url, bearer: holder.bearer })
   await page.goto('/developers/agents')
-  await page.getByText('No agent is connected').waitFor()
+  await page.getByText('No connected agents').waitFor()
 })

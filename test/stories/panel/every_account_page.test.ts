@@ -41,20 +41,20 @@ const pressing = (from: PanelPage, name: string, [button, text]: Pressed): Panel
 const transaction = page('transaction', `/transactions/${ids.capture}`, 'Corner Books', 'Captured')
 const withdrawals = page('withdrawals', '/withdrawals', 'Withdrawals', '$24.00')
 const webhooks = page('webhooks', '/developers/webhooks', 'Webhooks', 'Shop back end')
-const settings = page('settings', '/settings', 'Settings', 'Security')
+const settings = page('settings', '/settings', 'Settings', 'Security alerts')
 
 test('every page about money fits, is quiet and open to all', { skip }, async () => {
   if (browser === null) return
   await everyPage(browser, { url, bearer: person.bearer }, [
     page('transactions', '/transactions', 'Transactions', 'Corner Books'),
     transaction,
-    pressing(transaction, 'transaction_message', ['Show', 'The answer']),
-    page('decline', `/transactions/${ids.decline}`, 'Lucky Casino', 'Load the card'),
+    pressing(transaction, 'transaction_message', ['Show', 'Raw message (hex, masked)']),
+    page('decline', `/transactions/${ids.decline}`, 'Lucky Casino', 'Add money to the card'),
     page('disputes', '/disputes', 'Disputes', 'Not received'),
-    page('dispute', `/disputes/${ids.dispute}`, 'Dispute with Corner Books', 'Where it stands'),
+    page('dispute', `/disputes/${ids.dispute}`, 'Dispute with Corner Books', 'Evidence due'),
     withdrawals,
-    pressing(withdrawals, 'withdraw', ['Withdraw', 'Left today']),
-    page('withdrawal', `/withdrawals/${ids.withdrawal}`, 'Withdrawal of $25.00'),
+    pressing(withdrawals, 'withdraw', ['Withdraw', 'Remaining today']),
+    page('withdrawal', `/withdrawals/${ids.withdrawal}`, '$25.00 withdrawal'),
     page('activity', '/activity', 'Activity', 'Lucky Casino'),
   ])
 })
@@ -64,18 +64,18 @@ test('so does every page about the account', { skip }, async () => {
   const tickets = page('tickets', '/tickets', 'Support', 'Declined at a kiosk')
   await everyPage(browser, { url, bearer: person.bearer }, [
     tickets,
-    pressing(tickets, 'ask_support', ['Ask support', 'Question']),
+    pressing(tickets, 'new_ticket', ['New ticket', 'Don’t include card numbers']),
     page('ticket', `/tickets/${ids.ticket}`, 'Declined at a kiosk', 'railway'),
     page('developers', '/developers', 'API keys', 'flk_'),
     webhooks,
     pressing(webhooks, 'new_webhook', ['Add endpoint', 'account.created']),
-    page('webhook', `/developers/webhooks/${ids.webhook}`, 'Latest deliveries', 'Send again'),
+    page('webhook', `/developers/webhooks/${ids.webhook}`, 'Recent deliveries', 'Resend'),
     page('agents', '/developers/agents', 'Test agent', 'All cards'),
     page('requests', '/developers/requests?operation=issue_card', 'Request builder', 'shipping'),
     page('audit_log', '/developers/audit', 'Audit log', 'account.created'),
-    page('limits', '/developers/limits', 'Money', 'One withdrawal'),
+    page('limits', '/developers/limits', 'Account limits', 'Withdrawal amount'),
     settings,
-    pressing(settings, 'two_factor', ['Turn on', 'Or type this secret']),
+    pressing(settings, 'two_factor', ['Turn on', 'Or enter this key']),
   ])
 })
 
@@ -83,9 +83,9 @@ test('so does what a new account has nothing to show for', { skip }, async () =>
   if (browser === null) return
   const { bearer } = await openAccount(url)
   await everyPage(browser, { url, bearer }, [
-    page('transactions_new', '/transactions', 'Transactions', 'No purchase yet'),
-    page('withdrawals_new', '/withdrawals', 'Withdrawals', 'No withdrawal yet'),
-    page('webhooks_new', '/developers/webhooks', 'Webhooks', 'No endpoint yet'),
-    page('agents_new', '/developers/agents', 'Connect an agent', 'No agent is connected'),
+    page('transactions_new', '/transactions', 'Transactions', 'No transactions yet'),
+    page('withdrawals_new', '/withdrawals', 'Withdrawals', 'No withdrawals yet'),
+    page('webhooks_new', '/developers/webhooks', 'Webhooks', 'No endpoints'),
+    page('agents_new', '/developers/agents', 'Connect an agent', 'No connected agents'),
   ])
 })

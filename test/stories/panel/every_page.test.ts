@@ -50,7 +50,7 @@ const within: readonly PanelPage[] = [
   {
     name: 'overview',
     path: '/',
-    ready: (page) => page.getByRole('img', { name: /balance over time/ }).waitFor(),
+    ready: (page) => page.getByRole('img', { name: /Balance over time/ }).waitFor(),
   },
   {
     name: 'cards',
@@ -76,8 +76,8 @@ const within: readonly PanelPage[] = [
     path: `/cards/${card.id}`,
     ready: async (page) => {
       await tab('Limits and rules', 'Countries')(page)
-      await page.getByRole('button', { name: 'Change kinds of shops' }).click()
-      await page.getByLabel('Add kinds of shops to never').fill('casino')
+      await page.getByRole('button', { name: 'Edit merchant categories' }).click()
+      await page.getByLabel('Add blocked merchant categories').fill('casino')
       await page.getByText('Government online casinos').waitFor()
     },
   },
@@ -86,14 +86,14 @@ const within: readonly PanelPage[] = [
   {
     name: 'topup',
     path: `/topups/${topup.body.id}`,
-    ready: (page) => page.getByRole('img', { name: 'QR code of the payment' }).waitFor(),
+    ready: (page) => page.getByRole('img', { name: 'Payment QR code' }).waitFor(),
   },
   {
     name: 'sandbox_drawer',
     path: '/',
     ready: async (page) => {
-      await page.getByRole('button', { name: 'Make things happen' }).click()
-      await page.getByRole('button', { name: 'Charge the card' }).waitFor()
+      await page.getByRole('button', { name: 'Simulate activity' }).click()
+      await page.getByRole('button', { name: 'Make purchase' }).waitFor()
     },
   },
   {
@@ -107,9 +107,9 @@ const within: readonly PanelPage[] = [
     },
   },
   {
-    name: 'nothing_there',
+    name: 'not_found',
     path: '/cards/none/at/all',
-    ready: (page) => page.getByText('nothing at this address').waitFor(),
+    ready: (page) => page.getByText('Page not found').waitFor(),
   },
 ]
 
@@ -125,21 +125,21 @@ test('so does every page before there is a session, and a new account’s empty 
   if (browser === null) return
   await everyPage(browser, { url }, [
     { name: 'sign_in', path: '/sign_in', ready: heading('Sign in') },
-    { name: 'sign_up', path: '/sign_up', ready: heading('Open an account') },
-    { name: 'operator_sign_in', path: '/operator', ready: heading('Operator') },
+    { name: 'sign_up', path: '/sign_up', ready: heading('Create account') },
+    { name: 'operator_sign_in', path: '/operator', ready: heading('Operator console') },
   ])
   const fresh = await openHolder(service)
   await everyPage(browser, { url, bearer: fresh.bearer }, [
-    { name: 'overview_new', path: '/', ready: (page) => page.getByText('No card yet').waitFor() },
+    { name: 'overview_new', path: '/', ready: (page) => page.getByText('No cards yet').waitFor() },
     {
       name: 'cards_new',
       path: '/cards',
-      ready: (page) => page.getByText('No card here').waitFor(),
+      ready: (page) => page.getByText('No cards', { exact: true }).waitFor(),
     },
     {
       name: 'topups_new',
       path: '/topups',
-      ready: (page) => page.getByText('No top-up yet').waitFor(),
+      ready: (page) => page.getByText('No top-ups yet').waitFor(),
     },
   ])
 })

@@ -49,13 +49,13 @@ test('an operator answers a dispute and decides it', { skip }, async () => {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Disputes' }).click()
   await page.getByRole('button', { name: 'Not received' }).click()
-  await page.getByLabel('What the other side says').fill('It was signed for.')
-  await page.getByRole('button', { name: 'Record the answer' }).click()
-  await page.getByText('Recorded.').waitFor()
+  await page.getByLabel('Merchant response').fill('It was signed for.')
+  await page.getByRole('button', { name: 'Record response' }).click()
+  await page.getByText('Dispute updated.').waitFor()
   assert.equal((await getDispute(url, buyer.key, dispute.id)).status, 'answered')
 
-  await page.getByRole('button', { name: 'Holder wins' }).click()
-  await page.getByRole('button', { name: 'Holder wins' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Customer wins' }).click()
+  await page.getByRole('button', { name: 'Customer wins' }).waitFor({ state: 'detached' })
   const { status, outcome, response } = await getDispute(url, buyer.key, dispute.id)
   assert.deepEqual([status, outcome], ['closed', 'won'])
   assert.equal(response?.text, 'It was signed for.')
@@ -69,27 +69,27 @@ test('what a holder asks in the panel is answered in the console, and the answer
   const panel = await visitOf(browser, { url, bearer: buyer.bearer, width: 360 })
   await panel.page.clock.install()
   await panel.page.goto('/tickets')
-  await panel.page.getByRole('button', { name: 'Ask support' }).click()
+  await panel.page.getByRole('button', { name: 'New ticket' }).click()
   await panel.page.getByLabel('Subject').fill('Paid twice?')
-  await panel.page.getByLabel('Question').fill('Corner Books shows up two times.')
+  await panel.page.getByLabel('Message').fill('Corner Books shows up two times.')
   await panel.page.getByRole('button', { name: 'Send' }).click()
   await panel.page.getByRole('heading', { name: 'Paid twice?' }).waitFor()
-  await panel.page.getByText('Support has your question.').waitFor()
+  await panel.page.getByText('We got your message.').waitFor()
 
   const { page } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/tickets')
   await page.getByRole('button', { name: 'Paid twice?' }).click()
   await page.getByRole('listitem').filter({ hasText: 'two times' }).waitFor()
-  await page.getByLabel('Answer').fill('One of them is the hold; it is gone by now.')
-  await page.getByLabel('The ticket is then').selectOption('Resolved')
-  await page.getByRole('button', { name: 'Send the answer' }).click()
+  await page.getByLabel('Reply').fill('One of them is the hold; it is gone by now.')
+  await page.getByLabel('Set status to').selectOption('Resolved')
+  await page.getByRole('button', { name: 'Send reply' }).click()
   await page.getByRole('listitem').filter({ hasText: 'it is gone by now' }).waitFor()
 
   // Nobody reloads: the page looks again by itself.
   await panel.page.clock.fastForward(10_000)
   const answer = panel.page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
   await answer.filter({ hasText: 'Support' }).filter({ hasText: 'it is gone by now' }).waitFor()
-  await panel.page.getByText('This question is resolved.').waitFor()
+  await panel.page.getByText('This ticket is resolved.').waitFor()
   assert.deepEqual(panel.complaints, [])
 })
 
@@ -100,7 +100,7 @@ test('an operator suspends and reinstates an account', { skip }, async () => {
   const email = String(
     (await send(url, 'GET', '/v1/accounts/me', { bearer: buyer.key })).body.email,
   )
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   const found = page.getByRole('row').filter({ hasText: email })
   for (const [verb, status] of [
     ['Suspend', 403],
@@ -123,10 +123,10 @@ test('an operator ends what an agent may do, at once', { skip }, async () => {
   assert.equal(await status(), 200)
   const { page } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/agents')
-  await page.getByLabel('Account id').fill(buyer.account_id)
+  await page.getByLabel('Account ID', { exact: true }).fill(buyer.account_id)
   await page.getByRole('button', { name: 'Revoke Careless agent' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await page.getByText('Careless agent may do nothing any more.').waitFor()
+  await page.getByText('Access revoked for Careless agent.').waitFor()
   assert.equal(await status(), 401)
   await page.getByLabel('Status').selectOption('Revoked')
   await page.getByRole('row').filter({ hasText: 'Careless agent' }).getByText('Revoked').waitFor()
@@ -140,19 +140,19 @@ test('an operator says what a foreign clearing is in dollars, and it is booked',
   await clearInYen(service, spender)
   const { page, complaints } = await visitOf(browser, { url, operator_token })
   await page.goto('/operator/clearings')
-  await page.getByRole('button', { name: 'Say dollars: Test Shop, ¥1,500' }).click()
+  await page.getByRole('button', { name: 'Enter USD amount: Test Shop, ¥1,500' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('In dollars').fill('10.005')
-  await dialog.getByRole('button', { name: 'Book it' }).click()
+  await dialog.getByLabel('USD amount').fill('10.005')
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Must be above 0, in whole cents.', { exact: true }).waitFor()
   assert.equal(complaints.splice(0).length, 1, 'the refusal, as browsers tell it')
-  await dialog.getByLabel('In dollars').fill('10.05')
-  await dialog.getByRole('button', { name: 'Book it' }).click()
+  await dialog.getByLabel('USD amount').fill('10.05')
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   await service.world.runTasks(['settle_clearings'])
   assert.equal((await getCard(url, spender.key, spender.card.id)).balance_usd, 39.95)
   await page.reload()
-  await page.getByText('Nothing waits for its dollars').waitFor()
+  await page.getByText('No clearings awaiting conversion').waitFor()
   assert.deepEqual(complaints, [])
 })
 
@@ -162,18 +162,18 @@ test('every page of the console fits, is quiet, and everybody can use it', { ski
   await authorize(await registerAgent(url), buyer)
   await failingEndpoint()
   await everyPage(browser, { url, operator_token }, [
-    { name: 'operator_figures', path: '/operator', ready: heading('Figures') },
+    { name: 'operator_overview', path: '/operator', ready: heading('Overview') },
     { name: 'operator_disputes', path: '/operator/disputes', ready: row('Not received') },
     { name: 'operator_tickets', path: '/operator/tickets', ready: row('Where is my parcel?') },
     { name: 'operator_withdrawals', path: '/operator/withdrawals', ready: heading('Withdrawals') },
     { name: 'operator_suspense', path: '/operator/suspense', ready: heading('Suspense') },
-    { name: 'operator_clearings', path: '/operator/clearings', ready: row('Say dollars') },
+    { name: 'operator_clearings', path: '/operator/clearings', ready: row('Enter USD amount') },
     {
       name: 'operator_price_clearing',
       path: '/operator/clearings',
       ready: async (page) => {
-        await page.getByRole('button', { name: 'Say dollars' }).click()
-        await page.getByLabel('In dollars').waitFor()
+        await page.getByRole('button', { name: 'Enter USD amount' }).click()
+        await page.getByLabel('USD amount').waitFor()
       },
     },
     { name: 'operator_refunds', path: '/operator/refunds', ready: heading('Refunds') },
@@ -194,7 +194,7 @@ test('every page of the console fits, is quiet, and everybody can use it', { ski
     {
       name: 'operator_reconciliation',
       path: '/operator/reconciliation',
-      ready: (page) => page.getByText('Every proof holds.').waitFor(),
+      ready: (page) => page.getByText('All proofs pass.').waitFor(),
     },
     { name: 'operator_health', path: '/operator/health', ready: heading('Health') },
   ])

@@ -13,7 +13,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-const reveal = (page: Page) => page.getByRole('button', { name: 'Reveal the number' })
+const reveal = (page: Page) => page.getByRole('button', { name: 'Reveal card number' })
 
 /** Everything a page could still know: what it shows, and what it has stored. */
 const remembered = (page: Page) =>
@@ -84,10 +84,10 @@ test('who does not tick the box, or closes the window, is told why nothing is sh
   const consent = await first
   await signIn(consent, holder.email)
   await consent.getByRole('button', { name: 'Allow' }).click()
-  await page.getByText('You did not allow it').waitFor()
+  await page.getByText('Card number not revealed.').waitFor()
   const second = page.waitForEvent('popup')
   await reveal(page).click()
   await (await second).close()
-  await page.getByText('The window was closed before you decided.').waitFor()
+  await page.getByText('The approval window was closed. Try again.').waitFor()
   assert.equal(await page.getByTestId('pan').count(), 0)
 })
