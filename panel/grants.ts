@@ -5,10 +5,10 @@ import {
   useQuery,
 } from '@tanstack/react-query'
 import type { FlorinError } from '#client/client.ts'
-import { request } from './api.ts'
+import { requestJson } from './api.ts'
 import { queryClient } from './queries.ts'
 
-/** What the owner of the account allowed to an agent. */
+/** An OAuth grant that the account owner gave to an agent. */
 export type Grant = {
   id: string
   client_id: string
@@ -23,26 +23,28 @@ export type Grant = {
   revoked_at: string | null
 }
 
-/** Names are the agent's own choice; one that chose none is known by its id. */
-export const nameOfAgent = ({ client_name, client_id }: Grant): string => client_name ?? client_id
+/** Agents choose their own name at registration; without one, the client ID identifies them. */
+export const agentName = ({ client_name, client_id }: Grant): string => client_name ?? client_id
 
-const KEY = ['grants']
+const QUERY_KEY = ['grants']
 
-/** Grants are no operation: only their owner sees them, so no agent may list what others have. */
+/** Grants are not an API operation, so that an agent cannot list the grants of other agents. */
 export function useGrants(): UseQueryResult<Grant[], FlorinError> {
   return useQuery<Grant[], FlorinError>({
-    queryKey: KEY,
+    queryKey: QUERY_KEY,
     queryFn: async ({ signal }) =>
-      (await request<{ data: Grant[] }>('/oauth/grants', { method: 'GET', signal })).data,
+      (await requestJson<{ data: Grant[] }>('/oauth/grants', { method: 'GET', signal })).data,
   })
 }
 
-export function useRevokeGrant(done: () => void): UseMutationResult<unknown, FlorinError, string> {
+export function useRevokeGrant(
+  onSuccess: () => void,
+): UseMutationResult<unknown, FlorinError, string> {
   return useMutation<unknown, FlorinError, string>({
-    mutationFn: (id) => request(`/oauth/grants/${id}`, { method: 'DELETE' }),
+    mutationFn: (id) => requestJson(`/oauth/grants/${id}`, { method: 'DELETE' }),
     onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey: KEY })
-      done()
+      void queryClient.invalidateQueries({ queryKey: QUERY_KEY })
+      onSuccess()
     },
   })
 }

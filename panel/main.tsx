@@ -9,7 +9,7 @@ import { Toasts } from './ui/toast.tsx'
 
 applyTheme()
 const root = document.getElementById('root')
-if (root === null) throw new Error('index.html has a root')
+if (root === null) throw new Error('index.html has no #root element')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

@@ -9,11 +9,11 @@ import { routes } from './routes.tsx'
 import { useIsSignedIn } from './session.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** Without a session every address is a door: whoever signs in is where they wanted to be. */
+/** Signed out, every path shows the sign-in page; signing in then shows the requested page. */
 export function Panel() {
   const is_signed_in = useIsSignedIn()
   useEffect(() => {
-    // Whoever signs in next sees nothing of who was here before.
+    // The next user must not see cached data of the previous one.
     if (!is_signed_in) queryClient.clear()
   }, [is_signed_in])
   if (location.pathname === '/reveal') return <RevealReturn />

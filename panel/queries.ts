@@ -10,23 +10,23 @@ import {
 } from '@tanstack/react-query'
 import type { FlorinError } from '#client/client.ts'
 import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
-import { call } from './api.ts'
+import { callOperation } from './api.ts'
 
-/** Reads and writes by operation name: it is the query's key, and what a write makes stale. */
+/** TanStack Query hooks for the operations of the contract. The operation name is the query key. */
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // The client has its own patience, and knows what is worth a second try.
+      // The API client already retries, and knows which requests are safe to repeat.
       retry: false,
     },
     mutations: { retry: false },
   },
 })
 
-/** What a success changes besides what it is about. A name here means every query of that name. */
-const changes: Partial<Record<OperationName, readonly OperationName[]>> = {
+/** Operations whose queries are refetched after a mutation succeeds. */
+const invalidated_operations: Partial<Record<OperationName, readonly OperationName[]>> = {
   update_account: ['get_account'],
   enable_2fa: ['get_account'],
   disable_2fa: ['get_account'],
@@ -54,23 +54,22 @@ const changes: Partial<Record<OperationName, readonly OperationName[]>> = {
   open_ticket: ['list_tickets'],
 }
 
-export async function refresh(names: readonly OperationName[]): Promise<void> {
+export async function invalidateOperations(names: readonly OperationName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
 }
 
-/** For what changes without an event, such as confirmations: it is read again so often. */
-type Again = { every_ms?: number }
+/** Milliseconds; for data that changes without an activity event, such as confirmations. */
+type QueryOptions = { refetchInterval?: number }
 
-/** One answer. */
-export function useRead<Name extends OperationName>(
+export function useOperationQuery<Name extends OperationName>(
   name: Name,
   input: InputOfName<Name>,
-  { every_ms }: Again = {},
+  { refetchInterval }: QueryOptions = {},
 ): UseQueryResult<OutputOfName<Name>, FlorinError> {
   return useQuery<OutputOfName<Name>, FlorinError>({
     queryKey: [name, input],
-    queryFn: ({ signal }) => call(name, input, { signal }),
-    refetchInterval: every_ms ?? false,
+    queryFn: ({ signal }) => callOperation(name, input, { signal }),
+    refetchInterval: refetchInterval ?? false,
     placeholderData: keepPreviousData,
   })
 }
@@ -91,19 +90,23 @@ export type List<Row> = {
   retry(): void
 }
 
-/** A list by pages: `rows` grows as more are loaded, and is undefined until the first has come. */
-export function useList<Name extends ListName>(
+/** A paginated list. `rows` is undefined until the first page has loaded. */
+export function useOperationList<Name extends ListName>(
   name: Name,
   input: InputOfName<Name>,
-  { every_ms }: Again = {},
+  { refetchInterval }: QueryOptions = {},
 ): List<RowOf<Name>> {
   const query = useInfiniteQuery({
     queryKey: [name, input],
     queryFn: ({ pageParam, signal }) =>
-      call(name, { ...input, ...(pageParam !== null && { cursor: pageParam }) }, { signal }),
+      callOperation(
+        name,
+        { ...input, ...(pageParam !== null && { cursor: pageParam }) },
+        { signal },
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval: every_ms ?? false,
+    refetchInterval: refetchInterval ?? false,
     placeholderData: keepPreviousData,
   })
   return {
@@ -116,34 +119,34 @@ export function useList<Name extends ListName>(
   }
 }
 
-type After<Name extends OperationName> = {
-  done?: (output: OutputOfName<Name>) => void
-  failed?: (problem: FlorinError) => void
-  /** Shows the outcome before it has come, and answers with how to take that back. */
-  meanwhile?: () => () => void
+type MutationOptions<Name extends OperationName> = {
+  onSuccess?: (output: OutputOfName<Name>) => void
+  onError?: (error: FlorinError) => void
+  /** Applies an optimistic update and returns the function that rolls it back. */
+  onMutate?: () => () => void
 }
 
-/** A write. What it changes is read again; its refusal is in `error` for the form to show. */
-export function useAct<Name extends OperationName>(
+type MutationContext = { rollback: (() => void) | undefined }
+
+/** Calls an operation and refetches the queries it affects. Forms show `error`. */
+export function useOperationMutation<Name extends OperationName>(
   name: Name,
-  { done, failed, meanwhile }: After<Name> = {},
-): UseMutationResult<OutputOfName<Name>, FlorinError, InputOfName<Name>, Undo> {
+  { onSuccess, onError, onMutate }: MutationOptions<Name> = {},
+): UseMutationResult<OutputOfName<Name>, FlorinError, InputOfName<Name>, MutationContext> {
   const client = useQueryClient()
-  return useMutation<OutputOfName<Name>, FlorinError, InputOfName<Name>, Undo>({
+  return useMutation<OutputOfName<Name>, FlorinError, InputOfName<Name>, MutationContext>({
     mutationKey: [name],
-    mutationFn: (input) => call(name, input),
-    onMutate: () => ({ undo: meanwhile?.() }),
-    onError: (problem, _input, shown) => {
-      shown?.undo?.()
-      failed?.(problem)
+    mutationFn: (input) => callOperation(name, input),
+    onMutate: () => ({ rollback: onMutate?.() }),
+    onError: (error, _input, context) => {
+      context?.rollback?.()
+      onError?.(error)
     },
     onSuccess: (output) => {
-      for (const stale of [...(changes[name] ?? []), 'get_activity' as const]) {
+      for (const stale of [...(invalidated_operations[name] ?? []), 'get_activity' as const]) {
         void client.invalidateQueries({ queryKey: [stale] })
       }
-      done?.(output)
+      onSuccess?.(output)
     },
   })
 }
-
-type Undo = { undo: (() => void) | undefined }

@@ -17,19 +17,19 @@ import { Overview } from './pages/overview.tsx'
 export type PanelRoute = {
   path: string
   page: ComponentType<{ id: string }>
-  /** Pages with a title stand in the navigation and in the command palette, in this order. */
+  /** Routes with a title appear in the navigation and the command palette, in this order. */
   title?: string
   icon?: LucideIcon
 }
 
-/** One script for all of its parts, whichever of them is opened first. */
+/** One chunk for all tabs, whichever is opened first. */
 const Developers = lazy(() =>
   import('./pages/developers.tsx').then(({ Developers: page }) => ({ default: page })),
 )
 
 /**
- * Every page. The first one is in the first script; the others come when they are visited. The
- * service answers a page's address by its first word: see PANEL_PAGES in doors/site/panel_files.ts.
+ * Every page. The overview is in the main chunk; the others load on demand. The service serves
+ * index.html by the first path segment: see PANEL_PAGES in doors/site/panel_files.ts.
  */
 export const routes: readonly PanelRoute[] = [
   { path: '/', page: Overview, title: 'Overview', icon: LayoutDashboard },

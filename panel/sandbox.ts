@@ -1,16 +1,16 @@
 import type { Topup } from '#contract/topups.ts'
 import type { Transaction } from '#contract/transactions.ts'
-import { request } from './api.ts'
-import { refresh } from './queries.ts'
+import { requestJson } from './api.ts'
+import { invalidateOperations } from './queries.ts'
 
-/** The sandbox's controls: what the world outside would do. They exist in sandbox mode only. */
-async function play<Answer>(path: string, body: object = {}): Promise<Answer> {
-  const answer = await request<Answer>(`/sandbox/v1/${path}`, { method: 'POST', body })
-  await refresh(STALE_AFTERWARDS)
-  return answer
+/** Sandbox-only routes that simulate the blockchain, merchants and the clock. */
+async function callSandbox<Result>(path: string, body: object = {}): Promise<Result> {
+  const result = await requestJson<Result>(`/sandbox/v1/${path}`, { method: 'POST', body })
+  await invalidateOperations(INVALIDATED_OPERATIONS)
+  return result
 }
 
-const STALE_AFTERWARDS = [
+const INVALIDATED_OPERATIONS = [
   'get_account',
   'get_balance',
   'get_balance_history',
@@ -35,11 +35,13 @@ export type Purchase = {
 
 export const sandbox = {
   deposit: (topup_id: string, amount_usd: number) =>
-    play<Topup>(`topups/${topup_id}/deposit`, { amount_usd }),
-  confirm: (topup_id: string) => play<Topup>(`topups/${topup_id}/confirm`),
+    callSandbox<Topup>(`topups/${topup_id}/deposit`, { amount_usd }),
+  confirm: (topup_id: string) => callSandbox<Topup>(`topups/${topup_id}/confirm`),
   authorize: (card_id: string, purchase: Purchase) =>
-    play<Transaction>(`cards/${card_id}/authorize`, purchase),
-  capture: (transaction_id: string) => play<Transaction>(`transactions/${transaction_id}/capture`),
-  refund: (transaction_id: string) => play<Transaction>(`transactions/${transaction_id}/refund`),
-  advanceClock: (seconds: number) => play<{ now: string }>('clock/advance', { seconds }),
+    callSandbox<Transaction>(`cards/${card_id}/authorize`, purchase),
+  capture: (transaction_id: string) =>
+    callSandbox<Transaction>(`transactions/${transaction_id}/capture`),
+  refund: (transaction_id: string) =>
+    callSandbox<Transaction>(`transactions/${transaction_id}/refund`),
+  advanceClock: (seconds: number) => callSandbox<{ now: string }>('clock/advance', { seconds }),
 }

@@ -1,32 +1,31 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * The bearer of the session lives in sessionStorage. There is no cookie that would be sent by
- * itself, so no other site can act with it; it is this tab's alone, survives a reload, and is gone
- * when the tab closes. In memory only, every reload would ask for the password (and people would
- * choose a worse one); localStorage would leave thirty days of access on a shared computer. A
- * script that ran in this page could use either, which is why the content security policy admits
- * no script but ours.
+ * The session's bearer is kept in sessionStorage. Unlike a cookie, the browser never attaches it to
+ * requests from other sites. It belongs to one tab, survives a reload and ends with the tab. Memory
+ * alone would ask for the password after every reload; localStorage would leave thirty days of
+ * access on a shared computer. Injected scripts could read all of these, so the content security
+ * policy allows only our own scripts.
  */
 const KEY = 'florin_bearer'
 const listeners = new Set<() => void>()
 
 export const bearer = (): string | null => sessionStorage.getItem(KEY)
 
-export function keepBearer(value: string): void {
+export function saveBearer(value: string): void {
   sessionStorage.setItem(KEY, value)
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
-/** Everything that belonged to the session goes with it. */
-export function dropSession(): void {
+/** Removes everything the tab has stored, not only the bearer. */
+export function clearSession(): void {
   sessionStorage.clear()
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
-function subscribe(tell: () => void): () => void {
-  listeners.add(tell)
-  return () => listeners.delete(tell)
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
 }
 
 export function useIsSignedIn(): boolean {

@@ -1,43 +1,44 @@
 import { useSyncExternalStore } from 'react'
 
-/** As the system has it, unless somebody chose; the choice is remembered on this computer. */
+/** The theme follows the system unless the user picks one; the choice is kept in localStorage. */
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const KEY = 'florin_theme'
 const listeners = new Set<() => void>()
 
-const chosen = (): Theme => themes.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
+const savedTheme = (): Theme =>
+  themes.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
 
 export function applyTheme(): void {
-  const theme = chosen()
+  const theme = savedTheme()
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
 }
 
-export function chooseTheme(theme: Theme): void {
+export function setTheme(theme: Theme): void {
   localStorage.setItem(KEY, theme)
   applyTheme()
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-function subscribe(tell: () => void): () => void {
-  listeners.add(tell)
-  dark.addEventListener('change', tell)
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify)
+  dark.addEventListener('change', notify)
   return () => {
-    listeners.delete(tell)
-    dark.removeEventListener('change', tell)
+    listeners.delete(notify)
+    dark.removeEventListener('change', notify)
   }
 }
 
-export const useTheme = (): Theme => useSyncExternalStore(subscribe, chosen)
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, savedTheme)
 
-/** What is in force, for those who paint themselves. */
-export function useScheme(): 'light' | 'dark' {
+/** The resolved color scheme, for components that draw on a canvas. */
+export function useColorScheme(): 'light' | 'dark' {
   return useSyncExternalStore(subscribe, () => {
-    const theme = chosen()
+    const theme = savedTheme()
     return theme === 'system' ? (dark.matches ? 'dark' : 'light') : theme
   })
 }

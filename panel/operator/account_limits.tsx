@@ -1,15 +1,15 @@
 import { type FormEvent, useState } from 'react'
-import { inWords } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
 import { MoneyField, Select } from '#panel/ui/field.tsx'
-import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { useOperatorAct } from './operator_api.ts'
-import type { AdministeredAccount } from './shapes.ts'
+import { useOperatorMutation } from './operator_api.ts'
+import type { OperatorAccount } from './shapes.ts'
 
-type Props = { account: AdministeredAccount }
+type Props = { account: OperatorAccount }
 
 /** What this account may do beyond or below the programme's own limits. */
 export function AccountLimits({ account }: Props) {
@@ -37,19 +37,19 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
     ),
   )
   const [profile, setProfile] = useState(account.rate_profile ?? '')
-  const act = useOperatorAct<void>({
+  const mutation = useOperatorMutation<void>({
     method: 'PATCH',
     path: () => `/accounts/${account.id}/limits`,
     body: () => ({ rate_profile: profile === '' ? null : profile, ...changesOf(account, typed) }),
-    changes: ['/accounts'],
-    done: () => {
+    invalidates: ['/accounts'],
+    onSuccess: () => {
       onClose()
       toast('Limits saved.')
     },
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    act.mutate()
+    mutation.mutate()
   }
   return (
     <Sheet
@@ -68,14 +68,14 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
         {Object.entries(account.spend_limits).map(([name, now]) => (
           <MoneyField
             key={name}
-            label={inWords(name.replace(/_usd$/, ''))}
+            label={humanize(name.replace(/_usd$/, ''))}
             placeholder={formatUsd(now)}
             value={typed[name] ?? ''}
             onChange={(change) => setTyped({ ...typed, [name]: change.target.value })}
           />
         ))}
-        <ProblemNote problem={act.error} />
-        <Button type="submit" kind="main" busy={act.isPending}>
+        <ProblemNote problem={mutation.error} />
+        <Button type="submit" kind="main" busy={mutation.isPending}>
           Save
         </Button>
       </form>
@@ -85,9 +85,9 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
 
 /** Only what differs from what was set: null gives a limit back to the programme. */
 function changesOf(
-  { own_limits }: AdministeredAccount,
+  { own_limits }: OperatorAccount,
   typed: Readonly<Record<string, string>>,
 ): Record<string, number | null> {
-  const wanted = Object.entries(typed).map(([name, text]) => [name, usdIn(text)] as const)
+  const wanted = Object.entries(typed).map(([name, text]) => [name, parseUsd(text)] as const)
   return Object.fromEntries(wanted.filter(([name, value]) => value !== (own_limits[name] ?? null)))
 }

@@ -4,20 +4,20 @@ import { Copyable } from '#panel/ui/copy.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { AccountLimits } from './account_limits.tsx'
-import { ActButton } from './act_button.tsx'
-import { LookUpBar } from './look_up_bar.tsx'
+import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { AdministeredAccount } from './shapes.ts'
+import { SearchBar } from './search_bar.tsx'
+import type { OperatorAccount } from './shapes.ts'
 
 const statuses = [
   ['active', 'Active'],
   ['suspended', 'Suspended'],
 ] as const
 
-const columns: readonly Column<AdministeredAccount>[] = [
+const columns: readonly Column<OperatorAccount>[] = [
   {
     title: 'Email',
     cell: ({ email, id, status }) => (
@@ -46,45 +46,45 @@ const columns: readonly Column<AdministeredAccount>[] = [
         </Badge>
       ),
   },
-  { title: 'Actions', right: true, cell: (row) => <Acts of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <RowActions of={row} /> },
 ]
 
-function Acts({ of }: { of: AdministeredAccount }) {
+function RowActions({ of }: { of: OperatorAccount }) {
   const is_active = of.status === 'active'
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       <AccountLimits account={of} />
-      <ActButton
-        verb={is_active ? 'Suspend' : 'Reinstate'}
+      <ActionButton
+        label={is_active ? 'Suspend' : 'Reinstate'}
         danger={is_active}
         path={`/accounts/${of.id}/${is_active ? 'suspend' : 'reinstate'}`}
-        changes={['/accounts']}
-        done={is_active ? 'Account suspended.' : 'Account reinstated.'}
+        invalidates={['/accounts']}
+        success_message={is_active ? 'Account suspended.' : 'Account reinstated.'}
       >
         {is_active
-          ? `${of.email} can’t sign in, use the API, or make purchases until you reinstate the account.`
+          ? `${of.email} can’t sign in, use the API, or make purchases until reinstated.`
           : `${of.email} can sign in, use the API, and make purchases again.`}
-      </ActButton>
+      </ActionButton>
     </span>
   )
 }
 
 export function Accounts() {
   const filters = useFilters(['email', 'status'])
-  const list = useOperatorList<AdministeredAccount>('/accounts', filters.given)
+  const list = useOperatorList<OperatorAccount>('/accounts', filters.active)
   return (
     <>
       <PageHeader title="Accounts" note="Set limits, suspend, or reinstate accounts." />
       <Section flush>
-        <LookUpBar filters={filters} name="email" label="Email" statuses={statuses} />
+        <SearchBar filters={filters} name="email" label="Email" statuses={statuses} />
         <Table
           label="Accounts"
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Users} title="No accounts found">
+            <EmptyState icon={Users} title="No accounts found">
               Search by the full email address.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

@@ -1,18 +1,18 @@
 import { Bot } from 'lucide-react'
-import { type Grant, nameOfAgent } from '#panel/grants.ts'
+import { agentName, type Grant } from '#panel/grants.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { ActButton } from './act_button.tsx'
-import { LookUpBar } from './look_up_bar.tsx'
+import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { Owned } from './shapes.ts'
+import { SearchBar } from './search_bar.tsx'
+import type { WithAccountId } from './shapes.ts'
 
-type Row = Owned<Grant>
+type Row = WithAccountId<Grant>
 
 const statuses = [
   ['active', 'Active'],
@@ -24,14 +24,14 @@ const columns: readonly Column<Row>[] = [
     title: 'Agent',
     cell: (row) => (
       <>
-        <span className="font-medium wrap-anywhere">{nameOfAgent(row)}</span>
+        <span className="font-medium wrap-anywhere">{agentName(row)}</span>
         <span className="hidden md:block">
           <Copyable text={row.account_id} label="Copy account ID" />
         </span>
       </>
     ),
   },
-  { title: 'Scopes', wide_only: true, cell: (row) => <Allowed of={row} /> },
+  { title: 'Scopes', wide_only: true, cell: (row) => <GrantScopes of={row} /> },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Last used',
@@ -45,21 +45,21 @@ const columns: readonly Column<Row>[] = [
     right: true,
     cell: (row) =>
       row.status === 'active' && (
-        <ActButton
-          verb="Revoke"
-          label={`Revoke ${nameOfAgent(row)}`}
+        <ActionButton
+          label="Revoke"
+          aria_label={`Revoke ${agentName(row)}`}
           danger
           path={`/grants/${row.id}/revoke`}
-          changes={['/grants']}
-          done={`Access revoked for ${nameOfAgent(row)}.`}
+          invalidates={['/grants']}
+          success_message={`Access revoked for ${agentName(row)}.`}
         >
           Its tokens stop working immediately. The customer can connect it again.
-        </ActButton>
+        </ActionButton>
       ),
   },
 ]
 
-function Allowed({ of: { scopes, card_ids } }: { of: Row }) {
+function GrantScopes({ of: { scopes, card_ids } }: { of: Row }) {
   const cards = card_ids === null ? 'All cards' : `${card_ids.length} selected cards`
   return (
     <>
@@ -71,7 +71,7 @@ function Allowed({ of: { scopes, card_ids } }: { of: Row }) {
 
 export function Agents() {
   const filters = useFilters(['account_id', 'status'])
-  const { account_id = '', ...others } = filters.given
+  const { account_id = '', ...others } = filters.active
   // Half an id is refused, so it is not sent.
   const given = /^acct_\w{26}$/.test(account_id) ? { account_id, ...others } : others
   const list = useOperatorList<Row>('/grants', given)
@@ -79,15 +79,15 @@ export function Agents() {
     <>
       <PageHeader title="Agents" note="Agents that customers have connected to their accounts." />
       <Section flush>
-        <LookUpBar filters={filters} name="account_id" label="Account ID" statuses={statuses} />
+        <SearchBar filters={filters} name="account_id" label="Account ID" statuses={statuses} />
         <Table
           label="Agents"
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Bot} title="No agents found">
+            <EmptyState icon={Bot} title="No agents found">
               Agents that customers connect show up here.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

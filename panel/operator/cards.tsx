@@ -5,14 +5,14 @@ import { cardTitle } from '#panel/ui/card_face.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
-import { ActButton } from './act_button.tsx'
-import { LookUpBar } from './look_up_bar.tsx'
+import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { Owned } from './shapes.ts'
+import { SearchBar } from './search_bar.tsx'
+import type { WithAccountId } from './shapes.ts'
 
-type Row = Owned<Card>
+type Row = WithAccountId<Card>
 
 const statuses = [
   ['active', 'Active'],
@@ -37,41 +37,45 @@ const columns: readonly Column<Row>[] = [
     right: true,
     cell: ({ balance_usd }) => <Money usd={balance_usd} />,
   },
-  { title: 'Actions', right: true, cell: (row) => row.status !== 'cancelled' && <Acts of={row} /> },
+  {
+    title: 'Actions',
+    right: true,
+    cell: (row) => row.status !== 'cancelled' && <RowActions of={row} />,
+  },
 ]
 
-function Acts({ of }: { of: Row }) {
-  const changes = ['/cards']
+function RowActions({ of }: { of: Row }) {
+  const invalidates = ['/cards']
   const is_active = of.status === 'active'
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
-      <ActButton
-        verb={is_active ? 'Freeze' : 'Unfreeze'}
+      <ActionButton
+        label={is_active ? 'Freeze' : 'Unfreeze'}
         path={`/cards/${of.id}/${is_active ? 'freeze' : 'unfreeze'}`}
-        changes={changes}
-        done={is_active ? 'Card frozen.' : 'Card unfrozen.'}
+        invalidates={invalidates}
+        success_message={is_active ? 'Card frozen.' : 'Card unfrozen.'}
       >
         {is_active
           ? 'New purchases are declined. The customer can’t unfreeze the card.'
           : 'Purchases work again, even if the customer froze the card.'}
-      </ActButton>
-      <ActButton
-        verb="Cancel card"
+      </ActionButton>
+      <ActionButton
+        label="Cancel card"
         dismiss_label="Keep card"
         danger
         path={`/cards/${of.id}/cancel`}
-        changes={changes}
-        done="Card canceled."
+        invalidates={invalidates}
+        success_message="Card canceled."
       >
         The card stops working permanently. Its available balance returns to the customer’s account.
-      </ActButton>
+      </ActionButton>
     </span>
   )
 }
 
 export function Cards() {
   const filters = useFilters(['last4', 'status'])
-  const { last4 = '', ...others } = filters.given as Record<string, string>
+  const { last4 = '', ...others } = filters.active as Record<string, string>
   // Half a number finds nothing, so it is not sent.
   const given = /^\d{4}$/.test(last4) ? { last4, ...others } : others
   const list = useOperatorList<Row>('/cards', given)
@@ -79,15 +83,15 @@ export function Cards() {
     <>
       <PageHeader title="Cards" note="Freeze, unfreeze, or cancel customers’ cards." />
       <Section flush>
-        <LookUpBar filters={filters} name="last4" label="Last 4 digits" statuses={statuses} />
+        <SearchBar filters={filters} name="last4" label="Last 4 digits" statuses={statuses} />
         <Table
           label="Cards"
           list={list}
           columns={columns}
           empty={
-            <Empty icon={CreditCard} title="No cards found">
+            <EmptyState icon={CreditCard} title="No cards found">
               Search by the last 4 digits.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

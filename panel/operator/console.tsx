@@ -2,27 +2,27 @@ import { LogOut } from 'lucide-react'
 import { Link, Route, Router, Switch, useRoute } from 'wouter'
 import { NotFound } from '#panel/pages/not_found.tsx'
 import { queryClient } from '#panel/queries.ts'
-import { Mark } from '#panel/shell/mark.tsx'
-import { useTopOfNewPages } from '#panel/shell/page_top.ts'
+import { Logo } from '#panel/shell/logo.tsx'
+import { useScrollToTop } from '#panel/shell/scroll_to_top.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { bringIntoView } from '#panel/ui/tabs.tsx'
-import { keepToken, useToken } from './operator_api.ts'
+import { saveToken, useToken } from './operator_api.ts'
 import { type ConsolePage, pages } from './pages.ts'
 import { OperatorSignIn } from './sign_in.tsx'
 
 /** What runs the programme, for those who run it. */
 export function Console() {
-  useTopOfNewPages()
+  useScrollToTop()
   if (useToken() === null) return <OperatorSignIn />
   const leave = () => {
-    keepToken(null)
+    saveToken(null)
     queryClient.clear()
   }
   return (
     <Router base="/operator">
       <header className="flex h-14 items-center gap-3 border-b border-line px-4 lg:px-6">
-        <Mark />
+        <Logo />
         <span className="mr-auto text-soft">Operator</span>
         <Button kind="quiet" onClick={leave}>
           <LogOut /> Sign out
@@ -51,15 +51,15 @@ export function Console() {
 }
 
 function PageLink({ page: { path, title, icon: Icon } }: { page: ConsolePage }) {
-  const [is_here] = useRoute(path)
+  const [is_current] = useRoute(path)
   return (
     <Link
       href={path}
-      ref={is_here ? bringIntoView : null}
-      aria-current={is_here ? 'page' : undefined}
+      ref={is_current ? bringIntoView : null}
+      aria-current={is_current ? 'page' : undefined}
       className={classes(
         'flex h-9 shrink-0 items-center gap-2.5 rounded-lg px-2.5 font-medium whitespace-nowrap text-soft hover:bg-hover hover:text-ink',
-        is_here && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
+        is_current && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
       )}
     >
       <Icon className="size-4" aria-hidden />

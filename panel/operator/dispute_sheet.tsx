@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Dispute } from '#contract/disputes.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { formatBytes } from '#panel/ui/bytes.ts'
 import { Copyable } from '#panel/ui/copy.tsx'
@@ -8,13 +8,13 @@ import { Sheet } from '#panel/ui/dialog.tsx'
 import { TextArea } from '#panel/ui/field.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
-import { Facts } from '#panel/ui/section.tsx'
+import { DescriptionList } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { useOperatorAct } from './operator_api.ts'
-import type { Owned } from './shapes.ts'
+import { useOperatorMutation } from './operator_api.ts'
+import type { WithAccountId } from './shapes.ts'
 
-type Props = { dispute: Owned<Dispute>; onClose(): void }
+type Props = { dispute: WithAccountId<Dispute>; onClose(): void }
 
 /** One dispute: what the holder says, what the other side says, and how it ends. */
 export function DisputeSheet({ dispute, onClose }: Props) {
@@ -22,15 +22,15 @@ export function DisputeSheet({ dispute, onClose }: Props) {
     <Sheet
       open
       onOpenChange={onClose}
-      title={inWords(dispute.reason)}
+      title={humanize(dispute.reason)}
       description={dispute.explanation}
     >
-      <Facts
+      <DescriptionList
         rows={[
           ['Status', <Status key="status" of={dispute.outcome ?? dispute.status} />],
           ['Disputed amount', <Money key="amount" usd={dispute.amount_usd} />],
           ['Provisional credit', <Money key="credit" usd={dispute.provisional_credit_usd} />],
-          dispute.closed_by !== null && ['Closed by', inWords(dispute.closed_by)],
+          dispute.closed_by !== null && ['Closed by', humanize(dispute.closed_by)],
           ['Dispute ID', <Copyable key="id" text={dispute.id} label="Copy dispute ID" />],
           ['Account ID', <Copyable key="a" text={dispute.account_id} label="Copy account ID" />],
           ['Evidence due', <Time key="due" at={dispute.evidence_due_at} />],
@@ -38,7 +38,7 @@ export function DisputeSheet({ dispute, onClose }: Props) {
         ]}
       />
       <Evidence dispute={dispute} />
-      {dispute.status !== 'closed' && <Decide dispute={dispute} />}
+      {dispute.status !== 'closed' && <DecisionForm dispute={dispute} />}
     </Sheet>
   )
 }
@@ -59,26 +59,26 @@ function Evidence({ dispute: { evidence } }: { dispute: Dispute }) {
   )
 }
 
-type Verdict = { kind: 'answer' } | { kind: 'close'; outcome: 'won' | 'lost' }
+type DisputeDecision = { kind: 'answer' } | { kind: 'close'; outcome: 'won' | 'lost' }
 
-function Decide({ dispute }: { dispute: Dispute }) {
+function DecisionForm({ dispute }: { dispute: Dispute }) {
   const [text, setText] = useState('')
-  const act = useOperatorAct<Verdict>({
+  const mutation = useOperatorMutation<DisputeDecision>({
     method: 'POST',
     path: ({ kind }) => `/disputes/${dispute.id}/${kind}`,
-    body: (verdict) => ({
-      ...(verdict.kind === 'close' && { outcome: verdict.outcome }),
+    body: (decision) => ({
+      ...(decision.kind === 'close' && { outcome: decision.outcome }),
       ...(text.trim() !== '' && { text: text.trim() }),
     }),
-    changes: ['/disputes'],
-    done: () => {
+    invalidates: ['/disputes'],
+    onSuccess: () => {
       setText('')
       toast('Dispute updated.')
     },
   })
   const answer = (form: FormEvent) => {
     form.preventDefault()
-    act.mutate({ kind: 'answer' })
+    mutation.mutate({ kind: 'answer' })
   }
   return (
     <form className="mt-5 space-y-3" onSubmit={answer}>
@@ -88,22 +88,22 @@ function Decide({ dispute }: { dispute: Dispute }) {
         value={text}
         onChange={(change) => setText(change.target.value)}
       />
-      <ProblemNote problem={act.error} />
+      <ProblemNote problem={mutation.error} />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" busy={act.isPending} disabled={text.trim() === ''}>
+        <Button type="submit" busy={mutation.isPending} disabled={text.trim() === ''}>
           Record response
         </Button>
         <Button
           kind="main"
-          busy={act.isPending}
-          onClick={() => act.mutate({ kind: 'close', outcome: 'won' })}
+          busy={mutation.isPending}
+          onClick={() => mutation.mutate({ kind: 'close', outcome: 'won' })}
         >
           Customer wins
         </Button>
         <Button
           kind="danger"
-          busy={act.isPending}
-          onClick={() => act.mutate({ kind: 'close', outcome: 'lost' })}
+          busy={mutation.isPending}
+          onClick={() => mutation.mutate({ kind: 'close', outcome: 'lost' })}
         >
           Customer loses
         </Button>

@@ -1,19 +1,19 @@
 import { Gavel } from 'lucide-react'
 import { useState } from 'react'
 import type { Dispute } from '#contract/disputes.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { DisputeSheet } from './dispute_sheet.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
-import type { Owned } from './shapes.ts'
+import type { WithAccountId } from './shapes.ts'
 
-type Row = Owned<Dispute>
+type Row = WithAccountId<Dispute>
 
 const statuses = [
   ['open', 'Open'],
@@ -23,13 +23,13 @@ const statuses = [
 
 export function Disputes() {
   const filters = useFilters(['status'])
-  const list = useOperatorList<Row>('/disputes', filters.given)
+  const list = useOperatorList<Row>('/disputes', filters.active)
   const [open_id, setOpen] = useState<string | null>(null)
   const opened = list.rows?.find(({ id }) => id === open_id)
   const columns: readonly Column<Row>[] = [
     {
       title: 'Reason',
-      cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{inWords(row.reason)}</RowButton>,
+      cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{humanize(row.reason)}</RowButton>,
     },
     { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
     {
@@ -50,7 +50,7 @@ export function Disputes() {
       <PageHeader title="Disputes" note="Charges that customers have disputed." />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
@@ -63,9 +63,9 @@ export function Disputes() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Gavel} title="No disputes">
+            <EmptyState icon={Gavel} title="No disputes">
               Charges that customers dispute show up here.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

@@ -1,9 +1,9 @@
 import type { SystemHealth } from '#contract/system.ts'
 import { Status } from '#panel/ui/badge.tsx'
-import { One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { useOperatorRead } from './operator_api.ts'
+import { useOperatorQuery } from './operator_api.ts'
 import { PlannedMaintenance } from './planned_maintenance.tsx'
 
 const shown = (value: number | null, unit: string) =>
@@ -14,15 +14,15 @@ const shown = (value: number | null, unit: string) =>
   )
 
 export function Health() {
-  const health = useOperatorRead<SystemHealth>('/health')
+  const health = useOperatorQuery<SystemHealth>('/health')
   return (
     <>
       <PageHeader title="Health" note="Live status of each component." />
-      <One read={health}>
+      <QueryBoundary query={health}>
         {({ status, version, checked_at, components: { issuer, rails, network } }) => (
           <div className="grid gap-4 lg:grid-cols-2">
             <Section title="Service" action={<Status of={status} />}>
-              <Facts
+              <DescriptionList
                 rows={[
                   ['Version', version],
                   ['Checked', <Time key="at" at={checked_at} />],
@@ -30,7 +30,7 @@ export function Health() {
               />
             </Section>
             <Section title="Card networks" action={<Status of={issuer.status} />}>
-              <Facts
+              <DescriptionList
                 rows={[
                   ['Latency', shown(issuer.latency_ms, 'ms')],
                   issuer.message !== null && ['Message', issuer.message],
@@ -38,7 +38,7 @@ export function Health() {
               />
             </Section>
             <Section title="Deposits and withdrawals" action={<Status of={rails.status} />}>
-              <Facts
+              <DescriptionList
                 rows={[
                   ['Latency', shown(rails.latency_ms, 'ms')],
                   rails.message !== null && ['Message', rails.message],
@@ -49,7 +49,7 @@ export function Health() {
               title={`${network.chain.toUpperCase()} network`}
               action={<Status of={network.status} />}
             >
-              <Facts
+              <DescriptionList
                 rows={[
                   ['Latest block', shown(network.block_height, '')],
                   ['Lag', shown(network.lag_seconds, 's')],
@@ -62,7 +62,7 @@ export function Health() {
             </div>
           </div>
         )}
-      </One>
+      </QueryBoundary>
     </>
   )
 }

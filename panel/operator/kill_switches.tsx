@@ -1,19 +1,19 @@
 import { useState } from 'react'
-import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Failed, Skeleton } from '#panel/ui/states.tsx'
+import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { useOperatorAct, useOperatorRead } from './operator_api.ts'
+import { useOperatorMutation, useOperatorQuery } from './operator_api.ts'
 
 type KillSwitch = { rail: string; on: boolean; reason: string | null; changed_at: string | null }
 
 export function KillSwitches() {
-  const switches = useOperatorRead<{ data: KillSwitch[] }>('/kill_switches')
-  const [asked, setAsked] = useState<KillSwitch | null>(null)
+  const switches = useOperatorQuery<{ data: KillSwitch[] }>('/kill_switches')
+  const [editing, setEditing] = useState<KillSwitch | null>(null)
   return (
     <>
       <PageHeader
@@ -25,27 +25,27 @@ export function KillSwitches() {
           switches.error === null ? (
             <Skeleton className="m-4 h-32" />
           ) : (
-            <Failed problem={switches.error} retry={() => void switches.refetch()} />
+            <ErrorState problem={switches.error} retry={() => void switches.refetch()} />
           )
         ) : (
           <ul className="divide-y divide-line">
             {switches.data.data.map((each) => (
-              <Line key={each.rail} of={each} onAsk={() => setAsked(each)} />
+              <Line key={each.rail} of={each} onEdit={() => setEditing(each)} />
             ))}
           </ul>
         )}
       </Section>
-      {asked !== null && <Ask of={asked} onDone={() => setAsked(null)} />}
+      {editing !== null && <ReasonDialog of={editing} onDone={() => setEditing(null)} />}
     </>
   )
 }
 
-function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
+function Line({ of, onEdit }: { of: KillSwitch; onEdit(): void }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="mr-auto">
         <p className="flex items-center gap-2 font-medium">
-          {nameOf(of)}
+          {railLabel(of)}
           <Badge tone={of.on ? 'bad' : 'good'}>{of.on ? 'Stopped' : 'Running'}</Badge>
         </p>
         {of.changed_at !== null && (
@@ -56,34 +56,34 @@ function Line({ of, onAsk }: { of: KillSwitch; onAsk(): void }) {
       </div>
       <Button
         kind={of.on ? 'main' : 'plain'}
-        aria-label={`${verbOf(of)} ${of.rail}`}
-        onClick={onAsk}
+        aria-label={`${actionLabel(of)} ${of.rail}`}
+        onClick={onEdit}
       >
-        {verbOf(of)}
+        {actionLabel(of)}
       </Button>
     </li>
   )
 }
 
-const nameOf = ({ rail }: KillSwitch) => (rail === 'topups' ? 'Top-ups' : inWords(rail))
-const verbOf = ({ on }: KillSwitch) => (on ? 'Resume' : 'Stop')
+const railLabel = ({ rail }: KillSwitch) => (rail === 'topups' ? 'Top-ups' : humanize(rail))
+const actionLabel = ({ on }: KillSwitch) => (on ? 'Resume' : 'Stop')
 
 /** A reason is asked for each way: it stands in the audit log. */
-function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
+function ReasonDialog({ of, onDone }: { of: KillSwitch; onDone(): void }) {
   const [reason, setReason] = useState('')
-  const act = useOperatorAct<string>({
+  const mutation = useOperatorMutation<string>({
     method: 'PUT',
     path: () => `/kill_switches/${of.rail}`,
     body: (why) => ({ on: !of.on, reason: why }),
-    changes: ['/kill_switches'],
-    done: onDone,
+    invalidates: ['/kill_switches'],
+    onSuccess: onDone,
   })
   return (
-    <Dialog open onOpenChange={onDone} title={`${verbOf(of)} ${nameOf(of).toLowerCase()}?`}>
+    <Dialog open onOpenChange={onDone} title={`${actionLabel(of)} ${railLabel(of).toLowerCase()}?`}>
       <form
         onSubmit={(form) => {
           form.preventDefault()
-          act.mutate(reason)
+          mutation.mutate(reason)
         }}
       >
         <Field
@@ -94,11 +94,11 @@ function Ask({ of, onDone }: { of: KillSwitch; onDone(): void }) {
           value={reason}
           onChange={(change) => setReason(change.target.value)}
         />
-        <ProblemNote problem={act.error} />
+        <ProblemNote problem={mutation.error} />
         <DialogActions>
           <Button onClick={onDone}>Cancel</Button>
-          <Button type="submit" kind={of.on ? 'main' : 'danger'} busy={act.isPending}>
-            {verbOf(of)}
+          <Button type="submit" kind={of.on ? 'main' : 'danger'} busy={mutation.isPending}>
+            {actionLabel(of)}
           </Button>
         </DialogActions>
       </form>

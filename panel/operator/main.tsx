@@ -9,7 +9,7 @@ import { Console } from './console.tsx'
 
 applyTheme()
 const root = document.getElementById('root')
-if (root === null) throw new Error('operator.html has a root')
+if (root === null) throw new Error('operator.html has no #root element')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

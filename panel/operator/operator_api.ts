@@ -7,71 +7,71 @@ import {
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import type { FlorinError } from '#client/client.ts'
-import { request } from '#panel/api.ts'
-import { freshKey } from '#panel/fresh_key.ts'
+import { requestJson } from '#panel/api.ts'
+import { randomUuid } from '#panel/random_uuid.ts'
 
 /**
- * The operator's token lives in sessionStorage, for the reasons in session.ts, under its own name:
- * an operator may hold an account too, and signing out of one is not signing out of the other.
+ * The operator token is kept in sessionStorage, for the reasons given in session.ts, under its own
+ * key: an operator may also have an account, and signing out of one must not sign out of the other.
  */
 const KEY = 'florin_operator_token'
 const listeners = new Set<() => void>()
 
-export function keepToken(token: string | null): void {
+export function saveToken(token: string | null): void {
   if (token === null) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, token)
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
 export function useToken(): string | null {
   return useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
+    (notify) => {
+      listeners.add(notify)
+      return () => listeners.delete(notify)
     },
     () => sessionStorage.getItem(KEY),
   )
 }
 
-/** A call of the operator's surface; `path` is relative to /operator/v1. */
-export async function operatorCall<Answer>(
+/** Calls the operator API; `path` is relative to /operator/v1. */
+export async function callOperator<Result>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH',
   path: string,
   { body, token }: { body?: object; token?: string } = {},
-): Promise<Answer> {
+): Promise<Result> {
   const bearer = token ?? sessionStorage.getItem(KEY) ?? ''
-  const headers = { ...(method !== 'GET' && { 'Idempotency-Key': freshKey() }) }
-  const sent = { method, bearer, headers, ...(body !== undefined && { body }) }
-  return request<Answer>(`/operator/v1${path}`, sent)
+  const headers = { ...(method !== 'GET' && { 'Idempotency-Key': randomUuid() }) }
+  const options = { method, bearer, headers, ...(body !== undefined && { body }) }
+  return requestJson<Result>(`/operator/v1${path}`, options)
 }
 
-/** Reads are keyed by their path, so that a prefix of it names all that lies below. */
-export function useOperatorRead<Answer>(path: string): UseQueryResult<Answer, FlorinError> {
-  return useQuery<Answer, FlorinError>({
+/** The path is the query key, so mutations invalidate by path. */
+export function useOperatorQuery<Result>(path: string): UseQueryResult<Result, FlorinError> {
+  return useQuery<Result, FlorinError>({
     queryKey: [path],
-    queryFn: () => operatorCall<Answer>('GET', path),
+    queryFn: () => callOperator<Result>('GET', path),
   })
 }
 
-type Act<Input> = {
+type OperatorMutationOptions<Input> = {
   method: 'POST' | 'PUT' | 'PATCH'
   path(input: Input): string
   body?(input: Input): object
-  /** The paths that are read again when it is done. */
-  changes: readonly string[]
-  done?(): void
+  /** Paths whose queries are refetched after success. */
+  invalidates: readonly string[]
+  onSuccess?(): void
 }
 
-export function useOperatorAct<Input>(
-  act: Act<Input>,
+export function useOperatorMutation<Input>(
+  options: OperatorMutationOptions<Input>,
 ): UseMutationResult<unknown, FlorinError, Input> {
   const client = useQueryClient()
   return useMutation<unknown, FlorinError, Input>({
     mutationFn: (input) =>
-      operatorCall(act.method, act.path(input), { body: act.body?.(input) ?? {} }),
+      callOperator(options.method, options.path(input), { body: options.body?.(input) ?? {} }),
     onSuccess: () => {
-      for (const path of act.changes) void client.invalidateQueries({ queryKey: [path] })
-      act.done?.()
+      for (const path of options.invalidates) void client.invalidateQueries({ queryKey: [path] })
+      options.onSuccess?.()
     },
   })
 }

@@ -1,11 +1,11 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { FlorinError } from '#client/client.ts'
 import type { List } from '#panel/queries.ts'
-import { operatorCall } from './operator_api.ts'
+import { callOperator } from './operator_api.ts'
 
 type PageOf<Row> = { data: Row[]; next_cursor: string | null }
 
-/** A list of the operator's surface, in the form that the kit's Table takes. */
+/** A paginated list of the operator API, in the shape that Table takes. */
 export function useOperatorList<Row>(
   path: string,
   filters: Readonly<Record<string, string>> = {},
@@ -13,8 +13,8 @@ export function useOperatorList<Row>(
   const query = useInfiniteQuery({
     queryKey: [path, filters],
     queryFn: ({ pageParam }) => {
-      const asked = new URLSearchParams({ ...filters, ...(pageParam && { cursor: pageParam }) })
-      return operatorCall<PageOf<Row>>('GET', `${path}?${asked}`)
+      const params = new URLSearchParams({ ...filters, ...(pageParam && { cursor: pageParam }) })
+      return callOperator<PageOf<Row>>('GET', `${path}?${params}`)
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,

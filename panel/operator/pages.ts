@@ -22,11 +22,11 @@ import { Agents } from './agents.tsx'
 import { Cards } from './cards.tsx'
 import { Clearings } from './clearings.tsx'
 import { Disputes } from './disputes.tsx'
-import { Figures } from './figures.tsx'
 import { Health } from './health.tsx'
 import { HeldRefunds } from './held_refunds.tsx'
 import { KillSwitches } from './kill_switches.tsx'
 import { MaintenancePage } from './maintenance.tsx'
+import { Overview } from './overview.tsx'
 import { Reconciliation } from './reconciliation.tsx'
 import { Suspense } from './suspense.tsx'
 import { Tickets } from './tickets.tsx'
@@ -42,7 +42,7 @@ export type ConsolePage = {
 
 /** What waits for a person comes first, then look-up, then the programme as a whole. */
 export const pages: readonly ConsolePage[] = [
-  { path: '/', title: 'Overview', icon: ChartLine, component: Figures },
+  { path: '/', title: 'Overview', icon: ChartLine, component: Overview },
   { path: '/disputes', title: 'Disputes', icon: Gavel, component: Disputes },
   { path: '/tickets', title: 'Tickets', icon: LifeBuoy, component: Tickets },
   { path: '/withdrawals', title: 'Withdrawals', icon: Banknote, component: Withdrawals },

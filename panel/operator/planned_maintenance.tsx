@@ -1,22 +1,22 @@
 import { Wrench } from 'lucide-react'
 import type { SystemHealth } from '#contract/system.ts'
-import { One } from '#panel/ui/one.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { useOperatorRead } from './operator_api.ts'
+import { useOperatorQuery } from './operator_api.ts'
 
 /** What is announced and not over yet. */
 export function PlannedMaintenance() {
-  const health = useOperatorRead<SystemHealth>('/health')
+  const health = useOperatorQuery<SystemHealth>('/health')
   return (
-    <One read={health}>
+    <QueryBoundary query={health}>
       {({ maintenance }) => (
         <Section title="Scheduled and in progress" flush>
           {maintenance.length === 0 ? (
-            <Empty icon={Wrench} title="No scheduled maintenance">
+            <EmptyState icon={Wrench} title="No scheduled maintenance">
               Maintenance you announce shows here and in get_system_health until it ends.
-            </Empty>
+            </EmptyState>
           ) : (
             <ul className="divide-y divide-line">
               {maintenance.map((plan) => (
@@ -31,6 +31,6 @@ export function PlannedMaintenance() {
           )}
         </Section>
       )}
-    </One>
+    </QueryBoundary>
   )
 }

@@ -1,21 +1,21 @@
 import { CircleCheck } from 'lucide-react'
-import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { Money } from '#panel/ui/money.tsx'
-import { One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { useOperatorRead } from './operator_api.ts'
+import { useOperatorQuery } from './operator_api.ts'
 import type { ReconciliationReport } from './shapes.ts'
 
 export function Reconciliation() {
-  const report = useOperatorRead<ReconciliationReport>('/reconciliation')
+  const report = useOperatorQuery<ReconciliationReport>('/reconciliation')
   return (
     <>
       <PageHeader
         title="Reconciliation"
         note="Ledger balances compared with blockchains and card networks."
       />
-      <One read={report}>{(found) => <Report of={found} />}</One>
+      <QueryBoundary query={report}>{(found) => <Report of={found} />}</QueryBoundary>
     </>
   )
 }
@@ -30,10 +30,10 @@ function Report({ of }: { of: ReconciliationReport }) {
       {of.network.map((network) => (
         <Section
           key={network.network}
-          title={inWords(network.network)}
-          action={<Verdict difference_usd={network.difference_usd} />}
+          title={humanize(network.network)}
+          action={<ComparisonBadge difference_usd={network.difference_usd} />}
         >
-          <Facts
+          <DescriptionList
             rows={[
               ['Ledger balance', <Money key="books" usd={network.ledger_usd} />],
               ['Captures minus refunds', <Money key="said" usd={network.transactions_usd} />],
@@ -69,9 +69,9 @@ function Chain({ of: chain }: { of: ReconciliationReport['chains'][number] }) {
   return (
     <Section
       title={`${chain.asset} on ${chain.chain.toUpperCase()}`}
-      action={<Verdict difference_usd={difference_usd} is_short={chain.is_short} />}
+      action={<ComparisonBadge difference_usd={difference_usd} is_short={chain.is_short} />}
     >
-      <Facts
+      <DescriptionList
         rows={[
           ['Ledger balance', <Money key="books" usd={chain.ledger_usd} />],
           ['In transit', <Money key="flight" usd={chain.in_flight_usd} />],
@@ -85,9 +85,9 @@ function Chain({ of: chain }: { of: ReconciliationReport['chains'][number] }) {
   )
 }
 
-type Judged = { difference_usd: number | null; is_short?: boolean }
+type ComparisonProps = { difference_usd: number | null; is_short?: boolean }
 
-function Verdict({ difference_usd, is_short = false }: Judged) {
+function ComparisonBadge({ difference_usd, is_short = false }: ComparisonProps) {
   if (difference_usd === null) return <Badge tone="warn">Not compared</Badge>
   if (is_short) return <Badge tone="bad">Shortfall</Badge>
   return difference_usd === 0 ? (

@@ -3,9 +3,9 @@ import type { Account } from '#contract/accounts.ts'
 /** What the operator's surface answers, as far as the console shows it. */
 
 /** A thing of an account, with whose it is. */
-export type Owned<Thing> = Thing & { account_id: string }
+export type WithAccountId<Thing> = Thing & { account_id: string }
 
-export type AdministeredAccount = Account & {
+export type OperatorAccount = Account & {
   rate_profile: string | null
   own_limits: Record<string, number>
   spend_limits: Record<string, number>
@@ -21,7 +21,7 @@ export type HeldDeposit = {
 }
 
 /** A clearing in a foreign currency whose dollars the network did not say. */
-export type UnpricedClearing = {
+export type PendingConversion = {
   id: string
   account_id: string
   card_id: string
@@ -82,7 +82,7 @@ export type Day = {
   disputes_opened: number
 }
 
-export type ProgrammeFigures = {
+export type ProgramOverview = {
   totals: {
     accounts: number
     accounts_suspended: number

@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { FlorinError } from '#client/client.ts'
-import { Door } from '#panel/shell/door.tsx'
+import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
-import { keepToken, operatorCall } from './operator_api.ts'
+import { callOperator, saveToken } from './operator_api.ts'
 
 /** A token that asks for a code opens the console only for as long as the session lasts. */
-async function exchanged(token: string, totp_code: string): Promise<string> {
+async function createSession(token: string, totp_code: string): Promise<string> {
   const session = { token, body: { totp_code } }
-  return (await operatorCall<{ bearer: string }>('POST', '/sessions', session)).bearer
+  return (await callOperator<{ bearer: string }>('POST', '/sessions', session)).bearer
 }
 
 /** The token is tried before it is kept: a wrong one never opens an empty console. */
@@ -22,10 +22,10 @@ function useSignIn() {
   const signIn = async (token: string, code: string) => {
     setBusy(true)
     try {
-      const bearer = needs_code ? await exchanged(token, code) : token
-      const found = await operatorCall('GET', '/kill_switches', { token: bearer })
+      const bearer = needs_code ? await createSession(token, code) : token
+      const found = await callOperator('GET', '/kill_switches', { token: bearer })
       client.setQueryData(['/kill_switches'], found)
-      keepToken(bearer)
+      saveToken(bearer)
     } catch (cause) {
       const refusal = cause as FlorinError
       const isAsked = !needs_code && refusal.code === 'totp_required'
@@ -46,7 +46,7 @@ export function OperatorSignIn() {
     void signIn(token.trim(), code)
   }
   return (
-    <Door
+    <AuthLayout
       title="Operator console"
       note="Sign in with an operator token."
       below={
@@ -84,6 +84,6 @@ export function OperatorSignIn() {
           Sign in
         </Button>
       </form>
-    </Door>
+    </AuthLayout>
   )
 }

@@ -1,12 +1,12 @@
 import { HandCoins } from 'lucide-react'
-import { inWords } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { ActButton } from './act_button.tsx'
+import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { HeldDeposit } from './shapes.ts'
 
@@ -15,34 +15,34 @@ const columns: readonly Column<HeldDeposit>[] = [
     title: 'From',
     cell: ({ from_address }) => <Copyable text={from_address} label="Copy sender address" />,
   },
-  { title: 'Reason', wide_only: true, cell: ({ reason }) => inWords(reason) },
+  { title: 'Reason', wide_only: true, cell: ({ reason }) => humanize(reason) },
   { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'Actions', right: true, cell: (row) => <Decide of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <RowActions of={row} /> },
 ]
 
-function Decide({ of }: { of: HeldDeposit }) {
-  const changes = ['/suspense']
+function RowActions({ of }: { of: HeldDeposit }) {
+  const invalidates = ['/suspense']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
-      <ActButton
-        verb="Release"
+      <ActionButton
+        label="Release"
         path={`/suspense/${of.id}/release`}
-        changes={changes}
-        done="Deposit credited."
+        invalidates={invalidates}
+        success_message="Deposit credited."
       >
         <Money usd={of.amount_usd} /> will be credited to the customer’s balance.
-      </ActButton>
-      <ActButton
-        verb="Refund"
+      </ActionButton>
+      <ActionButton
+        label="Refund"
         danger
         path={`/suspense/${of.id}/refund`}
-        changes={changes}
-        done="Refund to sender started."
+        invalidates={invalidates}
+        success_message="Refund to sender started."
       >
         <Money usd={of.amount_usd} /> will be sent back to {of.from_address}. You can’t reverse a
         transfer.
-      </ActButton>
+      </ActionButton>
     </span>
   )
 }
@@ -57,10 +57,10 @@ export function Suspense() {
           list={useOperatorList<HeldDeposit>('/suspense')}
           columns={columns}
           empty={
-            <Empty icon={HandCoins} title="No deposits in suspense">
+            <EmptyState icon={HandCoins} title="No deposits in suspense">
               Deposits that are below the minimum, flagged by screening, or received while top-ups
               are stopped wait here.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

@@ -1,13 +1,13 @@
 import { type FormEvent, useState } from 'react'
 import type { Ticket } from '#contract/support.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
 import { Select, TextArea } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { useOperatorAct } from './operator_api.ts'
+import { useOperatorMutation } from './operator_api.ts'
 
 export const ticket_statuses = [
   ['open', 'Open'],
@@ -23,7 +23,7 @@ export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): vo
       open
       onOpenChange={onClose}
       title={ticket.subject}
-      description={inWords(ticket.category)}
+      description={humanize(ticket.category)}
     >
       <p className="mb-3">
         <Status of={ticket.status} />
@@ -47,19 +47,19 @@ export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): vo
 function Reply({ id }: { id: string }) {
   const [message, setMessage] = useState('')
   const [status, setStatus] = useState('pending')
-  const act = useOperatorAct<void>({
+  const mutation = useOperatorMutation<void>({
     method: 'POST',
     path: () => `/tickets/${id}/reply`,
     body: () => ({ message: message.trim(), status }),
-    changes: ['/tickets'],
-    done: () => {
+    invalidates: ['/tickets'],
+    onSuccess: () => {
       setMessage('')
       toast('Reply sent.')
     },
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    act.mutate()
+    mutation.mutate()
   }
   return (
     <form className="mt-5 space-y-3" onSubmit={submit}>
@@ -76,8 +76,8 @@ function Reply({ id }: { id: string }) {
         value={status}
         onChange={(change) => setStatus(change.target.value)}
       />
-      <ProblemNote problem={act.error} />
-      <Button type="submit" kind="main" busy={act.isPending}>
+      <ProblemNote problem={mutation.error} />
+      <Button type="submit" kind="main" busy={mutation.isPending}>
         Send reply
       </Button>
     </form>

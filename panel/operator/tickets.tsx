@@ -1,22 +1,22 @@
 import { LifeBuoy } from 'lucide-react'
 import { useState } from 'react'
 import type { Ticket } from '#contract/support.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { useOperatorList } from './operator_list.ts'
 import { RowButton } from './row_button.tsx'
-import type { Owned } from './shapes.ts'
+import type { WithAccountId } from './shapes.ts'
 import { TicketSheet, ticket_statuses } from './ticket_sheet.tsx'
 
-type Row = Owned<Ticket>
+type Row = WithAccountId<Ticket>
 
 export function Tickets() {
   const filters = useFilters(['status'])
-  const list = useOperatorList<Row>('/tickets', filters.given)
+  const list = useOperatorList<Row>('/tickets', filters.active)
   const [open_id, setOpen] = useState<string | null>(null)
   const opened = list.rows?.find(({ id }) => id === open_id)
   const columns: readonly Column<Row>[] = [
@@ -24,7 +24,7 @@ export function Tickets() {
       title: 'Subject',
       cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{row.subject}</RowButton>,
     },
-    { title: 'Topic', wide_only: true, cell: ({ category }) => inWords(category) },
+    { title: 'Topic', wide_only: true, cell: ({ category }) => humanize(category) },
     { title: 'Status', cell: ({ status }) => <Status of={status} /> },
     { title: 'Updated', right: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   ]
@@ -33,7 +33,7 @@ export function Tickets() {
       <PageHeader title="Tickets" note="Messages from customers." />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
@@ -46,9 +46,9 @@ export function Tickets() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={LifeBuoy} title="No tickets">
+            <EmptyState icon={LifeBuoy} title="No tickets">
               Messages from customers show up here.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

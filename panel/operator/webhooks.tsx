@@ -1,15 +1,15 @@
 import { Webhook as WebhookIcon } from 'lucide-react'
 import type { Webhook } from '#contract/webhooks.ts'
-import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
+import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { Owned } from './shapes.ts'
+import type { WithAccountId } from './shapes.ts'
 
-type Row = Owned<Webhook>
+type Row = WithAccountId<Webhook>
 
 const columns: readonly Column<Row>[] = [
   {
@@ -18,7 +18,7 @@ const columns: readonly Column<Row>[] = [
       <>
         <span className="block font-medium break-all">{url}</span>
         {disabled_reason !== null && (
-          <span className="block text-sm text-soft">{inWords(disabled_reason)}</span>
+          <span className="block text-sm text-soft">{humanize(disabled_reason)}</span>
         )}
         <span className="hidden md:block">
           <Copyable text={account_id} label="Copy account ID" />
@@ -35,16 +35,16 @@ const columns: readonly Column<Row>[] = [
     title: 'Last delivery',
     wide_only: true,
     right: true,
-    cell: ({ last_delivery_at }) => <Moment at={last_delivery_at} otherwise="Never" />,
+    cell: ({ last_delivery_at }) => <OptionalTime at={last_delivery_at} otherwise="Never" />,
   },
   {
     title: 'Failing since',
     right: true,
-    cell: ({ failing_since }) => <Moment at={failing_since} otherwise="Not failing" />,
+    cell: ({ failing_since }) => <OptionalTime at={failing_since} otherwise="Not failing" />,
   },
 ]
 
-const Moment = ({ at, otherwise }: { at: string | null; otherwise: string }) =>
+const OptionalTime = ({ at, otherwise }: { at: string | null; otherwise: string }) =>
   at === null ? <span className="text-soft">{otherwise}</span> : <Time at={at} />
 
 export function Webhooks() {
@@ -60,9 +60,9 @@ export function Webhooks() {
           list={useOperatorList<Row>('/webhooks')}
           columns={columns}
           empty={
-            <Empty icon={WebhookIcon} title="All endpoints healthy">
+            <EmptyState icon={WebhookIcon} title="All endpoints healthy">
               Endpoints that fail to accept deliveries show up here.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

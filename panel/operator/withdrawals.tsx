@@ -2,17 +2,17 @@ import { Banknote } from 'lucide-react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { ActButton } from './act_button.tsx'
+import { ActionButton } from './action_button.tsx'
 import { useOperatorList } from './operator_list.ts'
-import type { Owned } from './shapes.ts'
+import type { WithAccountId } from './shapes.ts'
 
-type Row = Owned<Withdrawal> & { in_review: boolean }
+type Row = WithAccountId<Withdrawal> & { in_review: boolean }
 
 const statuses = [
   ['review', 'Needs review'],
@@ -34,7 +34,7 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'Actions',
     right: true,
-    cell: (row) => (row.in_review || isHeld(row)) && <Decide of={row} />,
+    cell: (row) => (row.in_review || isHeld(row)) && <RowActions of={row} />,
   },
 ]
 
@@ -46,36 +46,36 @@ function statusOf(row: Row): string {
   return row.in_review ? 'review' : row.status
 }
 
-function Decide({ of }: { of: Row }) {
-  const changes = ['/withdrawals']
+function RowActions({ of }: { of: Row }) {
+  const invalidates = ['/withdrawals']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       {!isHeld(of) && (
-        <ActButton
-          verb="Approve"
+        <ActionButton
+          label="Approve"
           path={`/withdrawals/${of.id}/approve`}
-          changes={changes}
-          done="Withdrawal approved."
+          invalidates={invalidates}
+          success_message="Withdrawal approved."
         >
           <Money usd={of.amount_usd} /> will be sent to {of.address}. You can’t reverse a transfer.
-        </ActButton>
+        </ActionButton>
       )}
-      <ActButton
-        verb="Reject"
+      <ActionButton
+        label="Reject"
         danger
         path={`/withdrawals/${of.id}/refuse`}
-        changes={changes}
-        done="Withdrawal rejected."
+        invalidates={invalidates}
+        success_message="Withdrawal rejected."
       >
         The full amount returns to the customer’s balance.
-      </ActButton>
+      </ActionButton>
     </span>
   )
 }
 
 export function Withdrawals() {
   const filters = useFilters(['status'])
-  const list = useOperatorList<Row>('/withdrawals', filters.given)
+  const list = useOperatorList<Row>('/withdrawals', filters.active)
   return (
     <>
       <PageHeader
@@ -84,7 +84,7 @@ export function Withdrawals() {
       />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
@@ -97,9 +97,9 @@ export function Withdrawals() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={Banknote} title="No withdrawals">
+            <EmptyState icon={Banknote} title="No withdrawals">
               Customer withdrawals show up here.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

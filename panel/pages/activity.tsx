@@ -1,12 +1,12 @@
 import { Activity as ActivityIcon } from 'lucide-react'
 import type { ActivityEvent } from '#contract/activity.ts'
-import { useList } from '#panel/queries.ts'
-import { Badge, inWords } from '#panel/ui/badge.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { useOperationList } from '#panel/queries.ts'
+import { Badge, humanize } from '#panel/ui/badge.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
-import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
+import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { useCardNames } from './transactions/card_names.ts'
@@ -37,7 +37,7 @@ const columns: readonly Column<ActivityEvent>[] = [
 const tones = { info: 'neutral', warning: 'warn', error: 'bad' } as const
 
 const EventName = ({ event: { event, severity } }: { event: ActivityEvent }) => (
-  <Badge tone={tones[severity]}>{inWords(event)}</Badge>
+  <Badge tone={tones[severity]}>{humanize(event)}</Badge>
 )
 
 const types = [
@@ -64,14 +64,14 @@ function hrefOf({ resource, card_id }: ActivityEvent): string {
 
 export function Activity() {
   const card_names = useCardNames()
-  const filters = useFilters(['type', 'card_id', ...period_names])
-  const { type, card_id } = filters.given
+  const filters = useFilters(['type', 'card_id', ...period_filter_names])
+  const { type, card_id } = filters.active
   const narrowed = {
     ...(card_id !== undefined && { card_id }),
-    ...createdWithin(filters.values),
+    ...createdRange(filters.values),
   }
   // Two operations on one address: the one that takes a type needs one.
-  const list = useList(
+  const list = useOperationList(
     type === undefined ? 'get_activity' : 'filter_activity',
     type === undefined ? narrowed : { type, ...narrowed },
   )
@@ -80,15 +80,15 @@ export function Activity() {
       <PageHeader title="Activity" note="Everything that happens in your account, in real time." />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice of={filters} name="type" label="Type" any="All activity" options={types} />
-          <FilterChoice
+          <FilterSelect of={filters} name="type" label="Type" any="All activity" options={types} />
+          <FilterSelect
             of={filters}
             name="card_id"
             label="Card"
             any="All cards"
             options={card_names.options}
           />
-          <PeriodChoice {...filters} />
+          <PeriodFilter {...filters} />
         </FilterBar>
         <Table
           label="Activity"
@@ -103,9 +103,9 @@ export function Activity() {
 }
 
 const Nothing = ({ is_filtered }: { is_filtered: boolean }) => (
-  <Empty icon={ActivityIcon} title={is_filtered ? 'No results' : 'No activity yet'}>
+  <EmptyState icon={ActivityIcon} title={is_filtered ? 'No results' : 'No activity yet'}>
     {is_filtered
       ? 'Try changing or clearing your filters.'
       : 'Deposits, purchases, and card changes show up here.'}
-  </Empty>
+  </EmptyState>
 )

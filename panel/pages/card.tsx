@@ -1,12 +1,13 @@
 import { Link } from 'wouter'
 import type { Card } from '#contract/cards.ts'
-import { useRead } from '#panel/queries.ts'
-import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationQuery } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
+import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
-import { BackLink, One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Tabs } from '#panel/ui/tabs.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { CardActions } from './card/card_actions.tsx'
@@ -15,22 +16,22 @@ import { Limits } from './card/limits.tsx'
 import { MoveMoney } from './card/move_money.tsx'
 import { Reveal } from './card/reveal.tsx'
 import { Rules } from './card/rules.tsx'
-import { ShippingState } from './card/shipping_state.tsx'
+import { ShippingStatus } from './card/shipping_status.tsx'
 
 export function CardPage({ id }: { id: string }) {
-  const card = useRead('get_card', { id })
+  const card = useOperationQuery('get_card', { id })
   return (
     <>
       <BackLink href="/cards">Cards</BackLink>
-      <One read={card}>{(found) => <Shown card={found} />}</One>
+      <QueryBoundary query={card}>{(found) => <CardDetails card={found} />}</QueryBoundary>
     </>
   )
 }
 
-function Shown({ card }: { card: Card }) {
+function CardDetails({ card }: { card: Card }) {
   const tabs = [
     { value: 'spent', title: 'Transactions', content: <CardTransactions card={card} /> },
-    { value: 'limits', title: 'Limits and rules', content: <Bounds card={card} /> },
+    { value: 'limits', title: 'Limits and rules', content: <LimitsAndRules card={card} /> },
     { value: 'details', title: 'Details', content: <Details card={card} /> },
   ]
   return (
@@ -48,9 +49,9 @@ function Shown({ card }: { card: Card }) {
         <div className="space-y-4">
           <Reveal card={card} />
           <Section>
-            <Purse card={card} />
+            <CardBalance card={card} />
           </Section>
-          {card.shipping !== null && <ShippingState shipping={card.shipping} />}
+          {card.shipping !== null && <ShippingStatus shipping={card.shipping} />}
         </div>
         <div className="min-w-0">
           <Tabs label="Card" tabs={tabs} />
@@ -60,7 +61,7 @@ function Shown({ card }: { card: Card }) {
   )
 }
 
-function Purse({ card }: { card: Card }) {
+function CardBalance({ card }: { card: Card }) {
   return (
     <>
       <div className="mb-4 flex items-end justify-between gap-4">
@@ -83,7 +84,7 @@ function Purse({ card }: { card: Card }) {
   )
 }
 
-function Bounds({ card }: { card: Card }) {
+function LimitsAndRules({ card }: { card: Card }) {
   return (
     <div className="space-y-4">
       <Limits card={card} />
@@ -108,7 +109,7 @@ function Details({ card }: { card: Card }) {
         ]
   return (
     <Section>
-      <Facts
+      <DescriptionList
         rows={[
           ['Card ID', <Copyable key="id" text={card.id} label="Copy card ID" />],
           ['Network', card.brand === 'visa' ? 'Visa' : 'Mastercard'],
@@ -118,19 +119,19 @@ function Details({ card }: { card: Card }) {
               {card.bin}
             </span>,
           ],
-          ['Type', inWords(card.type)],
+          ['Type', humanize(card.type)],
           ...Object.entries(wallets).map(
             ([key, name]) =>
               [
                 name,
-                <Badge key={key}>{inWords(card.wallet[key as keyof typeof wallets])}</Badge>,
+                <Badge key={key}>{humanize(card.wallet[key as keyof typeof wallets])}</Badge>,
               ] as const,
           ),
           ['Issued', <Time key="issued" at={card.created_at} />],
-          ...(card.frozen_by === null ? [] : [['Frozen by', inWords(card.frozen_by)] as const]),
+          ...(card.frozen_by === null ? [] : [['Frozen by', humanize(card.frozen_by)] as const]),
           ...(card.cancel_reason === null
             ? []
-            : [['Cancel reason', inWords(card.cancel_reason)] as const]),
+            : [['Cancel reason', humanize(card.cancel_reason)] as const]),
           ...other('Replaces', card.replaces),
           ...other('Replaced by', card.replaced_by),
         ]}

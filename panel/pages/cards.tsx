@@ -1,14 +1,14 @@
 import { CreditCard, Plus } from 'lucide-react'
 import { useLocation, useSearch } from 'wouter'
 import type { Card } from '#contract/cards.ts'
-import { useList } from '#panel/queries.ts'
+import { useOperationList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { cardTitle, expiryOf } from '#panel/ui/card_face.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { cardTitle, formatExpiry } from '#panel/ui/card_face.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { IssueDialog } from './cards/issue_dialog.tsx'
 
@@ -30,7 +30,7 @@ const columns: readonly Column<Card>[] = [
   {
     title: 'Expires',
     wide_only: true,
-    cell: (card) => <span className="num text-soft">{expiryOf(card)}</span>,
+    cell: (card) => <span className="num text-soft">{formatExpiry(card)}</span>,
   },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   { title: 'Balance', right: true, cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
@@ -47,7 +47,7 @@ const statuses = [
 
 export function Cards() {
   const filters = useFilters(['status'])
-  const list = useList('list_cards', { status: IN_USE, ...filters.given })
+  const list = useOperationList('list_cards', { status: IN_USE, ...filters.active })
   const [, navigate] = useLocation()
   const is_issuing = new URLSearchParams(useSearch()).has('issue')
   const issue = (
@@ -64,7 +64,7 @@ export function Cards() {
       />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
@@ -78,9 +78,9 @@ export function Cards() {
           columns={columns}
           href={({ id }) => `/cards/${id}`}
           empty={
-            <Empty icon={CreditCard} title="No cards" action={issue}>
+            <EmptyState icon={CreditCard} title="No cards" action={issue}>
               Issue a card to start spending.
-            </Empty>
+            </EmptyState>
           }
         />
       </Section>

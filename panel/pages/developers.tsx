@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { classes } from '#panel/ui/classes.ts'
 import { PageHeader } from '#panel/ui/section.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
-import { bringIntoView, tab_look, tab_row_look } from '#panel/ui/tabs.tsx'
+import { bringIntoView, tab_class, tab_row_class } from '#panel/ui/tabs.tsx'
 import { Agents } from './developers/agents.tsx'
 import { ApiKeys } from './developers/api_keys.tsx'
 import { AuditLog } from './developers/audit_log.tsx'
@@ -33,14 +33,14 @@ export function Developers({ id }: { id: string }) {
   return (
     <>
       <PageHeader title="Developers" note="API keys, webhooks, and connected agents." />
-      <nav aria-label="Developers" className={tab_row_look}>
+      <nav aria-label="Developers" className={tab_row_class}>
         {Object.entries(parts).map(([each, [title]]) => (
           <Link
             key={each}
             href={`/developers/${each}`}
             aria-current={each === name ? 'page' : undefined}
             ref={each === name ? bringIntoView : null}
-            className={classes(tab_look, each === name && 'border-accent text-ink')}
+            className={classes(tab_class, each === name && 'border-accent text-ink')}
           >
             {title}
           </Link>

@@ -1,30 +1,32 @@
 import { Flag, Gavel, MessageSquare } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Dispute } from '#contract/disputes.ts'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
 import { Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { Money } from '#panel/ui/money.tsx'
-import { BackLink, One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { type Step, Timeline } from '#panel/ui/timeline.tsx'
 import { AddEvidence } from './dispute/add_evidence.tsx'
 import { EvidenceList } from './dispute/evidence_list.tsx'
-import { reason_words } from './disputes/reasons.ts'
+import { reason_labels } from './disputes/reasons.ts'
 
 export function DisputePage({ id }: { id: string }) {
-  const read = useRead('get_dispute', { id })
+  const query = useOperationQuery('get_dispute', { id })
   return (
     <>
       <BackLink href="/disputes">Disputes</BackLink>
-      <One read={read}>{(dispute) => <Details dispute={dispute} />}</One>
+      <QueryBoundary query={query}>{(dispute) => <Details dispute={dispute} />}</QueryBoundary>
     </>
   )
 }
 
 function Details({ dispute }: { dispute: Dispute }) {
-  const merchant = useRead('get_transaction', { id: dispute.transaction_id }).data?.merchant_name
+  const merchant = useOperationQuery('get_transaction', { id: dispute.transaction_id }).data
+    ?.merchant_name
   return (
     <>
       <PageHeader
@@ -38,7 +40,7 @@ function Details({ dispute }: { dispute: Dispute }) {
       />
       <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
         <div className="min-w-0 space-y-4">
-          <Section title={reason_words[dispute.reason]}>
+          <Section title={reason_labels[dispute.reason]}>
             <p className="break-words whitespace-pre-wrap">{dispute.explanation}</p>
           </Section>
           <Section title="Evidence" flush>
@@ -48,10 +50,10 @@ function Details({ dispute }: { dispute: Dispute }) {
         </div>
         <div className="min-w-0 space-y-4">
           <Section title="Timeline">
-            <Timeline label="Timeline" steps={stepsOf(dispute)} />
+            <Timeline label="Timeline" steps={timelineSteps(dispute)} />
           </Section>
           <Section title="Details">
-            <Facts rows={factsOf(dispute)} />
+            <DescriptionList rows={detailRows(dispute)} />
           </Section>
         </div>
       </div>
@@ -59,7 +61,7 @@ function Details({ dispute }: { dispute: Dispute }) {
   )
 }
 
-function stepsOf(dispute: Dispute): Step[] {
+function timelineSteps(dispute: Dispute): Step[] {
   const { response, status, outcome } = dispute
   const credit = <Money usd={dispute.amount_usd} className="text-ink" />
   const filed: Step = {
@@ -94,7 +96,7 @@ function decisionNote({ outcome, closed_by }: Dispute): string {
   return 'If you win, you keep the credit. If you lose, we reverse it.'
 }
 
-function factsOf(dispute: Dispute) {
+function detailRows(dispute: Dispute) {
   return [
     [
       'Transaction',

@@ -1,18 +1,18 @@
 import { Gavel } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Dispute } from '#contract/disputes.ts'
-import { useList } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationList } from '#panel/queries.ts'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
 const columns: readonly Column<Dispute>[] = [
-  { title: 'Reason', cell: ({ reason }) => inWords(reason) },
+  { title: 'Reason', cell: ({ reason }) => humanize(reason) },
   { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
   {
     title: 'Evidence',
@@ -46,7 +46,7 @@ const outcomes = [
 
 export function Disputes() {
   const filters = useFilters(['status', 'outcome'])
-  const list = useList('list_disputes', filters.given)
+  const list = useOperationList('list_disputes', filters.active)
   const to_transactions = (
     <Button asChild>
       <Link href="/transactions?type=capture">Dispute a charge</Link>
@@ -61,14 +61,14 @@ export function Disputes() {
       />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
             any="All statuses"
             options={statuses}
           />
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="outcome"
             label="Outcome"
@@ -91,15 +91,15 @@ export function Disputes() {
 function NoDispute({ is_filtered }: { is_filtered: boolean }) {
   if (is_filtered) {
     return (
-      <Empty icon={Gavel} title="No results">
+      <EmptyState icon={Gavel} title="No results">
         Try changing or clearing your filters.
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty icon={Gavel} title="No disputes">
+    <EmptyState icon={Gavel} title="No disputes">
       If a merchant won’t fix a wrong charge, you can dispute it within 120 days. Open the
       transaction and choose Dispute charge.
-    </Empty>
+    </EmptyState>
   )
 }

@@ -2,7 +2,7 @@ import { Compass } from 'lucide-react'
 import { Link } from 'wouter'
 import { Button } from '#panel/ui/button.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 
 export function NotFound() {
   const home = (
@@ -12,9 +12,9 @@ export function NotFound() {
   )
   return (
     <Section>
-      <Empty icon={Compass} title="Page not found" action={home}>
+      <EmptyState icon={Compass} title="Page not found" action={home}>
         The page may have moved, or the link may be incomplete.
-      </Empty>
+      </EmptyState>
     </Section>
   )
 }

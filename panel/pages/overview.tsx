@@ -2,13 +2,13 @@ import { ArrowDownToLine, Plus, TriangleAlert } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import type { Balance } from '#contract/balance.ts'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Failed, Skeleton } from '#panel/ui/states.tsx'
-import { FirstSteps } from './overview/first_steps.tsx'
-import { LatestActivity } from './overview/latest_activity.tsx'
+import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
+import { GetStarted } from './overview/get_started.tsx'
+import { RecentActivity } from './overview/recent_activity.tsx'
 import { YourCards } from './overview/your_cards.tsx'
 
 const BalanceChart = lazy(() =>
@@ -16,7 +16,7 @@ const BalanceChart = lazy(() =>
 )
 
 export function Overview() {
-  const balance = useRead('get_balance', {})
+  const balance = useOperationQuery('get_balance', {})
   return (
     <>
       <PageHeader
@@ -37,7 +37,7 @@ export function Overview() {
         }
       />
       <div className="space-y-4">
-        <FirstSteps />
+        <GetStarted />
         {balance.data !== undefined && balance.data.owed_usd > 0 ? (
           <Debt owed_usd={balance.data.owed_usd} />
         ) : (
@@ -47,7 +47,7 @@ export function Overview() {
           {balance.data !== undefined ? (
             <Figures balance={balance.data} />
           ) : balance.error !== null ? (
-            <Failed problem={balance.error} retry={() => void balance.refetch()} />
+            <ErrorState problem={balance.error} retry={() => void balance.refetch()} />
           ) : (
             <Skeleton className="h-14 w-56" />
           )}
@@ -57,7 +57,7 @@ export function Overview() {
         </Section>
         <div className="grid gap-4 lg:grid-cols-2">
           <YourCards />
-          <LatestActivity />
+          <RecentActivity />
         </div>
       </div>
     </>
@@ -115,7 +115,7 @@ function Debt({ owed_usd }: { owed_usd: number }) {
 
 /** Only for those who asked to be warned, and only while there is something to warn of. */
 function LowBalance() {
-  const account = useRead('get_account', {}).data
+  const account = useOperationQuery('get_account', {}).data
   const threshold_usd = account?.notifications.low_balance_threshold_usd ?? null
   if (account === undefined || threshold_usd === null) return null
   if (account.balance_usd >= threshold_usd) return null

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import { useAct } from '#panel/queries.ts'
-import { keepBearer } from '#panel/session.ts'
-import { Door } from '#panel/shell/door.tsx'
+import { useOperationMutation } from '#panel/queries.ts'
+import { saveBearer } from '#panel/session.ts'
+import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -12,7 +12,9 @@ export function SignIn() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const sign_in = useAct('sign_in', { done: (session) => keepBearer(session.bearer ?? '') })
+  const sign_in = useOperationMutation('sign_in', {
+    onSuccess: (session) => saveBearer(session.bearer ?? ''),
+  })
   const asks_code = ['totp_required', 'totp_invalid'].includes(sign_in.error?.code ?? '')
   const [is_second_step, setSecondStep] = useState(false)
   if (asks_code && !is_second_step) setSecondStep(true)
@@ -26,7 +28,7 @@ export function SignIn() {
   }
   const problem = sign_in.error?.code === 'totp_required' ? null : sign_in.error
   return (
-    <Door
+    <AuthLayout
       title={is_second_step ? 'Two-factor authentication' : 'Sign in'}
       note={
         is_second_step
@@ -61,7 +63,7 @@ export function SignIn() {
           </Button>
         )}
       </form>
-    </Door>
+    </AuthLayout>
   )
 }
 

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import { useAct } from '#panel/queries.ts'
-import { keepBearer } from '#panel/session.ts'
-import { Door } from '#panel/shell/door.tsx'
+import { useOperationMutation } from '#panel/queries.ts'
+import { saveBearer } from '#panel/session.ts'
+import { AuthLayout } from '#panel/shell/auth_layout.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Credentials } from './sign_in.tsx'
@@ -10,13 +10,15 @@ import { Credentials } from './sign_in.tsx'
 export function SignUp() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const create_account = useAct('create_account', { done: (made) => keepBearer(made.bearer ?? '') })
+  const create_account = useOperationMutation('create_account', {
+    onSuccess: (made) => saveBearer(made.bearer ?? ''),
+  })
   const submit = (form: FormEvent) => {
     form.preventDefault()
     create_account.mutate({ email, password })
   }
   return (
-    <Door
+    <AuthLayout
       title="Create account"
       note="Add USDT and issue a card in minutes. No documents needed."
       below={
@@ -41,6 +43,6 @@ export function SignUp() {
           Create account
         </Button>
       </form>
-    </Door>
+    </AuthLayout>
   )
 }

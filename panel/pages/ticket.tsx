@@ -2,45 +2,45 @@ import { LifeBuoy } from 'lucide-react'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import type { Ticket, TicketMessage } from '#contract/support.ts'
-import { type List, useList } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { type List, useOperationList } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { classes } from '#panel/ui/classes.ts'
-import { BackLink } from '#panel/ui/one.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty, Failed, Skeleton } from '#panel/ui/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
 /** No event tells of an answer, so it is looked for. */
-const LOOK_AGAIN_MS = 10_000
+const REFETCH_MS = 10_000
 
 /** Tickets are read as a list only, so one is looked for page by page. */
 export function TicketPage({ id }: { id: string }) {
-  const list = useList('list_tickets', { limit: 100 }, { every_ms: LOOK_AGAIN_MS })
+  const list = useOperationList('list_tickets', { limit: 100 }, { refetchInterval: REFETCH_MS })
   const ticket = list.rows?.find((row) => row.id === id)
-  const looks_on = ticket === undefined && list.has_more && !list.is_loading_more
+  const should_load_more = ticket === undefined && list.has_more && !list.is_loading_more
   useEffect(() => {
-    if (looks_on) list.loadMore()
+    if (should_load_more) list.loadMore()
   })
   return (
     <>
       <BackLink href="/tickets">Support</BackLink>
-      {ticket === undefined ? <NotYet list={list} /> : <Thread ticket={ticket} />}
+      {ticket === undefined ? <TicketPlaceholder list={list} /> : <Thread ticket={ticket} />}
     </>
   )
 }
 
-function NotYet({ list }: { list: List<Ticket> }) {
-  const is_looking = list.rows === undefined || list.has_more
+function TicketPlaceholder({ list }: { list: List<Ticket> }) {
+  const is_loading = list.rows === undefined || list.has_more
   return (
     <Section>
       {list.problem !== null ? (
-        <Failed problem={list.problem} retry={list.retry} />
-      ) : is_looking ? (
+        <ErrorState problem={list.problem} retry={list.retry} />
+      ) : is_loading ? (
         <Skeleton className="h-32" />
       ) : (
-        <Empty icon={LifeBuoy} title="Ticket not found">
+        <EmptyState icon={LifeBuoy} title="Ticket not found">
           Check the link, or go back to Support.
-        </Empty>
+        </EmptyState>
       )}
     </Section>
   )
@@ -55,10 +55,10 @@ function Thread({ ticket }: { ticket: Ticket }) {
         note={
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Status of={ticket.status} />
-            {inWords(ticket.category)}
-            {card_id !== null && <About href={`/cards/${card_id}`}>View card</About>}
+            {humanize(ticket.category)}
+            {card_id !== null && <RelatedLink href={`/cards/${card_id}`}>View card</RelatedLink>}
             {transaction_id !== null && (
-              <About href={`/transactions/${transaction_id}`}>View transaction</About>
+              <RelatedLink href={`/transactions/${transaction_id}`}>View transaction</RelatedLink>
             )}
           </span>
         }
@@ -68,19 +68,19 @@ function Thread({ ticket }: { ticket: Ticket }) {
           <Message key={message.id} message={message} />
         ))}
       </ol>
-      <p className="mt-4 text-soft">{whatNow[ticket.status]}</p>
+      <p className="mt-4 text-soft">{status_messages[ticket.status]}</p>
     </>
   )
 }
 
-const whatNow: Record<Ticket['status'], string> = {
+const status_messages: Record<Ticket['status'], string> = {
   open: 'We got your message. Our reply will show up here.',
   pending: 'We replied. If you need more help, open a new ticket with the same subject.',
   resolved: 'This ticket is resolved.',
   closed: 'This ticket is closed.',
 }
 
-const About = ({ href, children }: { href: string; children: string }) => (
+const RelatedLink = ({ href, children }: { href: string; children: string }) => (
   <Link href={href} className="text-accent underline">
     {children}
   </Link>

@@ -1,12 +1,12 @@
 import { LifeBuoy, MessageSquarePlus } from 'lucide-react'
 import { useState } from 'react'
 import type { Ticket } from '#contract/support.ts'
-import { useList } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationList } from '#panel/queries.ts'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { category_options } from './tickets/categories.ts'
@@ -14,7 +14,7 @@ import { OpenTicket } from './tickets/open_ticket.tsx'
 
 const columns: readonly Column<Ticket>[] = [
   { title: 'Subject', cell: ({ subject }) => <span className="wrap-anywhere">{subject}</span> },
-  { title: 'Topic', wide_only: true, cell: ({ category }) => inWords(category) },
+  { title: 'Topic', wide_only: true, cell: ({ category }) => humanize(category) },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Messages',
@@ -33,11 +33,11 @@ const statuses = [
 ] as const
 
 export function Tickets() {
-  const [is_asking, setAsking] = useState(false)
+  const [is_dialog_open, setDialogOpen] = useState(false)
   const filters = useFilters(['status', 'category'])
-  const list = useList('list_tickets', filters.given)
+  const list = useOperationList('list_tickets', filters.active)
   const ask = (
-    <Button kind="main" onClick={() => setAsking(true)}>
+    <Button kind="main" onClick={() => setDialogOpen(true)}>
       <MessageSquarePlus /> New ticket
     </Button>
   )
@@ -46,14 +46,14 @@ export function Tickets() {
       <PageHeader title="Support" note="Your conversations with support." action={ask} />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
             any="All statuses"
             options={statuses}
           />
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="category"
             label="Topic"
@@ -66,14 +66,14 @@ export function Tickets() {
           list={list}
           columns={columns}
           empty={
-            <Empty icon={LifeBuoy} title={filters.count > 0 ? 'No results' : 'No tickets yet'}>
+            <EmptyState icon={LifeBuoy} title={filters.count > 0 ? 'No results' : 'No tickets yet'}>
               Open a ticket to contact support. You need at least one active card.
-            </Empty>
+            </EmptyState>
           }
           href={({ id }) => `/tickets/${id}`}
         />
       </Section>
-      {is_asking && <OpenTicket onClose={() => setAsking(false)} />}
+      {is_dialog_open && <OpenTicket onClose={() => setDialogOpen(false)} />}
     </>
   )
 }

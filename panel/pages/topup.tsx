@@ -1,33 +1,34 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Topup } from '#contract/topups.ts'
-import { useAct, useRead } from '#panel/queries.ts'
+import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { Confirm } from '#panel/ui/confirm.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
-import { BackLink, One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { Progress } from './topups/progress.tsx'
-import { SendHere } from './topups/send_here.tsx'
+import { DepositAddress } from './topups/deposit_address.tsx'
+import { TopupProgress } from './topups/progress.tsx'
 
 /** Blocks come every few seconds and tell nobody. */
-const LOOK_MS = 3_000
+const REFETCH_MS = 3_000
 
 export function TopupPage({ id }: { id: string }) {
-  const topup = useRead('get_topup', { id }, { every_ms: LOOK_MS })
+  const topup = useOperationQuery('get_topup', { id }, { refetchInterval: REFETCH_MS })
   return (
     <>
       <BackLink href="/topups">Top-ups</BackLink>
-      <One read={topup}>{(found) => <Shown topup={found} />}</One>
+      <QueryBoundary query={topup}>{(found) => <TopupDetails topup={found} />}</QueryBoundary>
     </>
   )
 }
 
-function Shown({ topup }: { topup: Topup }) {
+function TopupDetails({ topup }: { topup: Topup }) {
   const is_awaited = topup.status === 'awaiting'
   return (
     <>
@@ -41,13 +42,13 @@ function Shown({ topup }: { topup: Topup }) {
           </span>
         }
         tab={`${formatUsd(topup.amount_usd)} top-up`}
-        {...(is_awaited && { action: <CallOff topup={topup} /> })}
+        {...(is_awaited && { action: <CancelTopup topup={topup} /> })}
       />
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_24rem]">
-        {is_awaited ? <SendHere topup={topup} /> : <Outcome topup={topup} />}
+        {is_awaited ? <DepositAddress topup={topup} /> : <Outcome topup={topup} />}
         <div className="space-y-4">
           <Section title="Progress">
-            <Progress topup={topup} />
+            <TopupProgress topup={topup} />
           </Section>
           <Section title="Details">
             <Details topup={topup} />
@@ -94,7 +95,7 @@ function Outcome({ topup }: { topup: Topup }) {
 
 function Details({ topup }: { topup: Topup }) {
   return (
-    <Facts
+    <DescriptionList
       rows={[
         ['Asset', `${topup.asset} on ${topup.chain.toUpperCase()}`],
         ['Received', <Money key="received" usd={topup.received_usd} />],
@@ -116,22 +117,22 @@ function Details({ topup }: { topup: Topup }) {
   )
 }
 
-function CallOff({ topup }: { topup: Topup }) {
-  const [is_asking, setAsking] = useState(false)
-  const cancel_topup = useAct('cancel_topup', {
-    done: () => {
-      setAsking(false)
+function CancelTopup({ topup }: { topup: Topup }) {
+  const [is_dialog_open, setDialogOpen] = useState(false)
+  const cancel_topup = useOperationMutation('cancel_topup', {
+    onSuccess: () => {
+      setDialogOpen(false)
       toast('Top-up canceled.')
     },
   })
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Cancel top-up</Button>
-      <Confirm
-        open={is_asking}
-        onOpenChange={setAsking}
+      <Button onClick={() => setDialogOpen(true)}>Cancel top-up</Button>
+      <ConfirmDialog
+        open={is_dialog_open}
+        onOpenChange={setDialogOpen}
         title="Cancel this top-up?"
-        verb="Cancel top-up"
+        confirm_label="Cancel top-up"
         dismiss_label="Keep top-up"
         danger
         busy={cancel_topup.isPending}
@@ -142,7 +143,7 @@ function CallOff({ topup }: { topup: Topup }) {
           If you’ve already sent {formatUsd(topup.amount_usd)}, we’ll still credit it when it
           arrives.
         </p>
-      </Confirm>
+      </ConfirmDialog>
     </>
   )
 }

@@ -2,14 +2,14 @@ import { ArrowDownToLine } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Topup } from '#contract/topups.ts'
-import { useAct, useList, useRead } from '#panel/queries.ts'
+import { useOperationList, useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
-import { formatUsd, Money, usdIn } from '#panel/ui/money.tsx'
+import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
@@ -26,12 +26,12 @@ const columns: readonly Column<Topup>[] = [
 ]
 
 export function Topups() {
-  const list = useList('list_topups', {})
+  const list = useOperationList('list_topups', {})
   return (
     <>
       <PageHeader title="Top-ups" note="Send USDT and get the same amount in USD." />
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_1fr]">
-        <Ask />
+        <NewTopup />
         <Section title="History" flush>
           <Table
             label="Top-ups"
@@ -39,9 +39,9 @@ export function Topups() {
             columns={columns}
             href={({ id }) => `/topups/${id}`}
             empty={
-              <Empty icon={ArrowDownToLine} title="No top-ups yet">
+              <EmptyState icon={ArrowDownToLine} title="No top-ups yet">
                 Enter an amount to get a deposit address.
-              </Empty>
+              </EmptyState>
             }
           />
         </Section>
@@ -52,14 +52,16 @@ export function Topups() {
 
 const SUGGESTED_USD = [50, 100, 250, 500]
 
-function Ask() {
+function NewTopup() {
   const [amount, setAmount] = useState('')
   const [, navigate] = useLocation()
-  const limits = useRead('get_limits', {}).data?.spend_limits
-  const create_topup = useAct('create_topup', { done: ({ id }) => navigate(`/topups/${id}`) })
+  const limits = useOperationQuery('get_limits', {}).data?.spend_limits
+  const create_topup = useOperationMutation('create_topup', {
+    onSuccess: ({ id }) => navigate(`/topups/${id}`),
+  })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    const amount_usd = usdIn(amount)
+    const amount_usd = parseUsd(amount)
     if (amount_usd !== null) create_topup.mutate({ amount_usd })
   }
   const bounds =

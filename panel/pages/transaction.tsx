@@ -2,19 +2,20 @@ import { Gavel } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import type { Transaction } from '#contract/transactions.ts'
-import { useRead } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationQuery } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { formatMoney, Money } from '#panel/ui/money.tsx'
-import { BackLink, One } from '#panel/ui/one.tsx'
-import { type Fact, Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, type DescriptionRow, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
 import { categoryName } from '#panel/words/categories.ts'
 import { countryName } from '#panel/words/countries.ts'
 import { DeclineReason } from './transaction/decline_reason.tsx'
 import { IsoMessage } from './transaction/iso_message.tsx'
-import { disputableIn, PurchaseLife } from './transaction/purchase_life.tsx'
+import { findDisputableCapture, PurchaseTimeline } from './transaction/purchase_timeline.tsx'
 import { useCardNames } from './transactions/card_names.ts'
 
 const FileDispute = lazy(() =>
@@ -22,11 +23,13 @@ const FileDispute = lazy(() =>
 )
 
 export function TransactionPage({ id }: { id: string }) {
-  const read = useRead('get_transaction', { id })
+  const query = useOperationQuery('get_transaction', { id })
   return (
     <>
       <BackLink href="/transactions">Transactions</BackLink>
-      <One read={read}>{(transaction) => <Details transaction={transaction} />}</One>
+      <QueryBoundary query={query}>
+        {(transaction) => <Details transaction={transaction} />}
+      </QueryBoundary>
     </>
   )
 }
@@ -34,7 +37,7 @@ export function TransactionPage({ id }: { id: string }) {
 function Details({ transaction }: { transaction: Transaction }) {
   const related = useRelated(transaction)
   const [is_disputing, setDisputing] = useState(false)
-  const disputable = disputableIn(transaction, related)
+  const disputable = findDisputableCapture(transaction, related)
   return (
     <>
       <PageHeader
@@ -64,11 +67,11 @@ function Details({ transaction }: { transaction: Transaction }) {
         <div className="min-w-0 space-y-4">
           {transaction.type === 'decline' && <DeclineReason transaction={transaction} />}
           <Section title="Timeline">
-            <PurchaseLife transaction={transaction} related={related} />
+            <PurchaseTimeline transaction={transaction} related={related} />
           </Section>
           <IsoMessage id={transaction.id} />
         </div>
-        <Particulars transaction={transaction} />
+        <DetailsSection transaction={transaction} />
       </div>
       <Suspense fallback={<Skeleton />}>
         {is_disputing && disputable !== undefined && (
@@ -82,7 +85,7 @@ function Details({ transaction }: { transaction: Transaction }) {
 /** All of the same purchase, oldest first; a decline and a forced capture stand alone. */
 function useRelated(transaction: Transaction): readonly Transaction[] {
   const { authorization_id } = transaction
-  const found = useRead('list_transactions', {
+  const found = useOperationQuery('list_transactions', {
     authorization_id: authorization_id ?? transaction.id,
     order: 'asc',
     limit: 100,
@@ -90,13 +93,13 @@ function useRelated(transaction: Transaction): readonly Transaction[] {
   return found === undefined || found.length === 0 ? [transaction] : found
 }
 
-function Particulars({ transaction }: { transaction: Transaction }) {
+function DetailsSection({ transaction }: { transaction: Transaction }) {
   const card_names = useCardNames()
   const { three_ds } = transaction
   const { merchant_city: city, merchant_country: country } = transaction
   const place = [city, country === null ? null : countryName(country)].filter(Boolean).join(', ')
-  const rows: (Fact | false)[] = [
-    ['Type', inWords(transaction.type)],
+  const rows: (DescriptionRow | false)[] = [
+    ['Type', humanize(transaction.type)],
     [
       'Card',
       <Link key="card" href={`/cards/${transaction.card_id}`} className="text-accent underline">
@@ -109,9 +112,9 @@ function Particulars({ transaction }: { transaction: Transaction }) {
     transaction.fee_usd > 0 && ['Fee', <Money key="fee" usd={transaction.fee_usd} />],
     ['Category', `${categoryName(transaction.mcc)} (${transaction.mcc})`],
     place !== '' && ['Location', place],
-    ['Payment method', `${inWords(transaction.entry_mode)}${walletWords(transaction)}`],
-    three_ds !== null && ['3-D Secure', inWords(three_ds.result)],
-    ['Network', inWords(transaction.network)],
+    ['Payment method', `${humanize(transaction.entry_mode)}${walletSuffix(transaction)}`],
+    three_ds !== null && ['3-D Secure', humanize(three_ds.result)],
+    ['Network', humanize(transaction.network)],
     transaction.authorization_code !== null && [
       'Authorization code',
       transaction.authorization_code,
@@ -124,10 +127,10 @@ function Particulars({ transaction }: { transaction: Transaction }) {
   ]
   return (
     <Section title="Details">
-      <Facts rows={rows} />
+      <DescriptionList rows={rows} />
     </Section>
   )
 }
 
-const walletWords = ({ wallet }: Transaction): string =>
+const walletSuffix = ({ wallet }: Transaction): string =>
   wallet === null ? '' : ` with ${wallet === 'apple_pay' ? 'Apple Pay' : 'Google Pay'}`

@@ -1,11 +1,11 @@
 import { Receipt } from 'lucide-react'
 import type { Transaction } from '#contract/transactions.ts'
-import { useList } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationList } from '#panel/queries.ts'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { useFilters } from '#panel/ui/filters.tsx'
-import { createdWithin, period_names } from '#panel/ui/period.tsx'
+import { createdRange, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
@@ -14,9 +14,9 @@ import { useCardNames } from './transactions/card_names.ts'
 import { TransactionFilters, transaction_filter_names } from './transactions/filters.tsx'
 
 export function Transactions() {
-  const filters = useFilters([...transaction_filter_names, ...period_names])
-  const { period: _period, from: _from, to: _to, ...given } = filters.given
-  const list = useList('list_transactions', { ...given, ...createdWithin(filters.values) })
+  const filters = useFilters([...transaction_filter_names, ...period_filter_names])
+  const { period: _period, from: _from, to: _to, ...given } = filters.active
+  const list = useOperationList('list_transactions', { ...given, ...createdRange(filters.values) })
   const card_names = useCardNames()
   const columns: Column<Transaction>[] = [
     { title: 'Merchant', cell: (row) => <Merchant row={row} /> },
@@ -25,20 +25,20 @@ export function Transactions() {
       wide_only: true,
       cell: (row) => <span className="text-soft">{card_names.of(row.card_id)}</span>,
     },
-    { title: 'Type', wide_only: true, cell: (row) => inWords(row.type) },
+    { title: 'Type', wide_only: true, cell: (row) => humanize(row.type) },
     { title: 'Status', cell: (row) => <Status of={row.status} /> },
     { title: 'Date', wide_only: true, right: true, cell: (row) => <Time at={row.created_at} /> },
     { title: 'Amount', right: true, cell: (row) => <Amount row={row} /> },
   ]
   const empty =
     filters.count === 0 ? (
-      <Empty icon={Receipt} title="No transactions yet">
+      <EmptyState icon={Receipt} title="No transactions yet">
         Purchases, refunds, and declines show up here.
-      </Empty>
+      </EmptyState>
     ) : (
-      <Empty icon={Receipt} title="No results">
+      <EmptyState icon={Receipt} title="No results">
         Try changing or clearing your filters.
-      </Empty>
+      </EmptyState>
     )
   return (
     <>

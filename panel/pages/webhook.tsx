@@ -1,29 +1,30 @@
 import type { Webhook } from '#contract/webhooks.ts'
-import { useRead } from '#panel/queries.ts'
-import { Badge, inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationQuery } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
+import { Badge, humanize, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
-import { BackLink, One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { NotFound } from './not_found.tsx'
 import { Deliveries } from './webhook/deliveries.tsx'
 import { WebhookActions } from './webhook/webhook_actions.tsx'
 
-const LOOK_AGAIN_MS = 5_000
+const REFETCH_MS = 5_000
 
 /** Read as a list, the only way there is; an account has at most 20. Attempts make no event. */
 export function WebhookPage({ id }: { id: string }) {
-  const asked = { expand: 'deliveries', limit: 100 } as const
-  const read = useRead('list_webhooks', asked, { every_ms: LOOK_AGAIN_MS })
+  const input = { expand: 'deliveries', limit: 100 } as const
+  const query = useOperationQuery('list_webhooks', input, { refetchInterval: REFETCH_MS })
   return (
     <>
       <BackLink href="/developers/webhooks">Webhooks</BackLink>
-      <One read={read}>
+      <QueryBoundary query={query}>
         {({ data }) => {
           const webhook = data.find((each) => each.id === id)
           return webhook === undefined ? <NotFound /> : <Details webhook={webhook} />
         }}
-      </One>
+      </QueryBoundary>
     </>
   )
 }
@@ -46,7 +47,7 @@ function Details({ webhook }: { webhook: Webhook }) {
         <Deliveries webhook={webhook} />
         <div className="min-w-0 space-y-4">
           <Section title="Details">
-            <Facts rows={factsOf(webhook)} />
+            <DescriptionList rows={detailRows(webhook)} />
           </Section>
           <Section title="Events">
             <ul className="flex flex-wrap gap-1.5">
@@ -63,10 +64,10 @@ function Details({ webhook }: { webhook: Webhook }) {
   )
 }
 
-function factsOf(webhook: Webhook) {
+function detailRows(webhook: Webhook) {
   const { disabled_reason, failing_since, previous_secret_expires_at, last_delivery_at } = webhook
   return [
-    disabled_reason !== null && (['Disabled reason', inWords(disabled_reason)] as const),
+    disabled_reason !== null && (['Disabled reason', humanize(disabled_reason)] as const),
     failing_since !== null &&
       (['Failing since', <Time key="failing" at={failing_since} />] as const),
     [

@@ -1,22 +1,25 @@
 import { Check, CircleX, Clock, Send } from 'lucide-react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import { useRead } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationQuery } from '#panel/queries.ts'
+import { BackLink } from '#panel/ui/back_link.tsx'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
-import { BackLink, One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
 import { type Step, Timeline } from '#panel/ui/timeline.tsx'
 
-const LOOK_AGAIN_MS = 3_000
+const REFETCH_MS = 3_000
 
 /** Confirmations grow without an event, so it is looked at again and again. */
 export function WithdrawalPage({ id }: { id: string }) {
-  const read = useRead('get_withdrawal', { id }, { every_ms: LOOK_AGAIN_MS })
+  const query = useOperationQuery('get_withdrawal', { id }, { refetchInterval: REFETCH_MS })
   return (
     <>
       <BackLink href="/withdrawals">Withdrawals</BackLink>
-      <One read={read}>{(withdrawal) => <Details withdrawal={withdrawal} />}</One>
+      <QueryBoundary query={query}>
+        {(withdrawal) => <Details withdrawal={withdrawal} />}
+      </QueryBoundary>
     </>
   )
 }
@@ -35,19 +38,19 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
       />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Section title="Timeline">
-          <Timeline label="Timeline" steps={stepsOf(withdrawal)} />
+          <Timeline label="Timeline" steps={timelineSteps(withdrawal)} />
         </Section>
         <Section title="Details">
-          <Facts rows={factsOf(withdrawal)} />
+          <DescriptionList rows={detailRows(withdrawal)} />
         </Section>
       </div>
     </>
   )
 }
 
-function stepsOf(withdrawal: Withdrawal): Step[] {
+function timelineSteps(withdrawal: Withdrawal): Step[] {
   const { status, status_reason, broadcasted_at, completed_at, confirmations } = withdrawal
-  const asked: Step = {
+  const requested: Step = {
     title: 'Requested',
     icon: Clock,
     at: withdrawal.created_at,
@@ -60,7 +63,7 @@ function stepsOf(withdrawal: Withdrawal): Step[] {
     note: broadcasted_at === null ? waitingNote(status_reason) : confirmedNote(confirmations),
   }
   if (status === 'failed') {
-    const why = status_reason === null ? '' : `${inWords(status_reason)}. `
+    const why = status_reason === null ? '' : `${humanize(status_reason)}. `
     const note = `${why}The full amount is back in your balance.`
     const failed: Step = {
       title: 'Failed',
@@ -69,15 +72,15 @@ function stepsOf(withdrawal: Withdrawal): Step[] {
       at: withdrawal.updated_at,
       note,
     }
-    return broadcasted_at === null ? [asked, failed] : [asked, sent, failed]
+    return broadcasted_at === null ? [requested, failed] : [requested, sent, failed]
   }
-  const done: Step = {
+  const completed: Step = {
     title: completed_at === null ? 'Confirmation' : 'Completed',
     icon: Check,
     tone: 'good',
     at: completed_at,
   }
-  return [asked, sent, done]
+  return [requested, sent, completed]
 }
 
 const waitingNote = (reason: string | null) =>
@@ -85,7 +88,7 @@ const waitingNote = (reason: string | null) =>
 
 const confirmedNote = (count: number) => (count === 1 ? '1 confirmation' : `${count} confirmations`)
 
-function factsOf(withdrawal: Withdrawal) {
+function detailRows(withdrawal: Withdrawal) {
   return [
     ['Amount', <Money key="amount" usd={withdrawal.amount_usd} />],
     ['Fee', <Money key="fee" usd={withdrawal.fee_usd} />],

@@ -1,14 +1,14 @@
 import { ArrowUpFromLine } from 'lucide-react'
 import { useState } from 'react'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import { useList } from '#panel/queries.ts'
+import { useOperationList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { FilterBar, FilterChoice, useFilters } from '#panel/ui/filters.tsx'
+import { FilterBar, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
 import { Money } from '#panel/ui/money.tsx'
-import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
+import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { PageHeader, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { WithdrawForm } from './withdrawals/withdraw_form.tsx'
@@ -46,15 +46,15 @@ const statuses = [
 ] as const
 
 export function Withdrawals() {
-  const [is_asking, setAsking] = useState(false)
-  const filters = useFilters(['status', ...period_names])
-  const { status } = filters.given
-  const list = useList('list_withdrawals', {
+  const [is_dialog_open, setDialogOpen] = useState(false)
+  const filters = useFilters(['status', ...period_filter_names])
+  const { status } = filters.active
+  const list = useOperationList('list_withdrawals', {
     ...(status !== undefined && { status }),
-    ...createdWithin(filters.values),
+    ...createdRange(filters.values),
   })
   const withdraw = (
-    <Button kind="main" onClick={() => setAsking(true)}>
+    <Button kind="main" onClick={() => setDialogOpen(true)}>
       <ArrowUpFromLine /> Withdraw
     </Button>
   )
@@ -67,14 +67,14 @@ export function Withdrawals() {
       />
       <Section flush>
         <FilterBar {...filters}>
-          <FilterChoice
+          <FilterSelect
             of={filters}
             name="status"
             label="Status"
             any="All statuses"
             options={statuses}
           />
-          <PeriodChoice {...filters} />
+          <PeriodFilter {...filters} />
         </FilterBar>
         <Table
           label="Withdrawals"
@@ -84,19 +84,19 @@ export function Withdrawals() {
           href={({ id }) => `/withdrawals/${id}`}
         />
       </Section>
-      {is_asking && <WithdrawForm onClose={() => setAsking(false)} />}
+      {is_dialog_open && <WithdrawForm onClose={() => setDialogOpen(false)} />}
     </>
   )
 }
 
 function NoWithdrawal({ is_filtered }: { is_filtered: boolean }) {
   return is_filtered ? (
-    <Empty icon={ArrowUpFromLine} title="No results">
+    <EmptyState icon={ArrowUpFromLine} title="No results">
       Try changing or clearing your filters.
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty icon={ArrowUpFromLine} title="No withdrawals yet">
+    <EmptyState icon={ArrowUpFromLine} title="No withdrawals yet">
       Send USDT from your balance to any TRON wallet.
-    </Empty>
+    </EmptyState>
   )
 }

@@ -1,12 +1,12 @@
 import { CircleUser, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
 import { useLocation } from 'wouter'
-import { useAct } from '#panel/queries.ts'
-import { dropSession } from '#panel/session.ts'
-import { chooseTheme, type Theme, themes, useTheme } from '#panel/theme.ts'
+import { useOperationMutation } from '#panel/queries.ts'
+import { clearSession } from '#panel/session.ts'
+import { setTheme, type Theme, themes, useTheme } from '#panel/theme.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Menu } from '#panel/ui/menu.tsx'
 
-const theme_words: Record<Theme, [string, typeof Sun]> = {
+const theme_labels: Record<Theme, [string, typeof Sun]> = {
   system: ['Match system', SunMoon],
   light: ['Light', Sun],
   dark: ['Dark', Moon],
@@ -16,14 +16,14 @@ export function AccountMenu({ email }: { email: string }) {
   const current = useTheme()
   const [, navigate] = useLocation()
   const leave = () => {
-    dropSession()
+    clearSession()
     navigate('/sign_in')
   }
-  const sign_out = useAct('sign_out', { done: leave })
+  const sign_out = useOperationMutation('sign_out', { onSuccess: leave })
   const theme_items = themes.map((theme) => {
-    const [text, Icon] = theme_words[theme]
+    const [text, Icon] = theme_labels[theme]
     const mark = theme === current ? ' ✓' : ''
-    return { text: text + mark, icon: <Icon />, onSelect: () => chooseTheme(theme) }
+    return { text: text + mark, icon: <Icon />, onSelect: () => setTheme(theme) }
   })
   const trigger = (
     <Button kind="quiet" size="icon" aria-label="Account">

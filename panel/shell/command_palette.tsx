@@ -2,10 +2,10 @@ import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { classes } from '#panel/ui/classes.ts'
-import { titled } from './navigation.tsx'
+import { navigation_routes } from './navigation.tsx'
 
 type Command = { text: string; hint: string; run(): void }
 type Props = { open: boolean; onOpenChange(open: boolean): void; onSandbox?(): void }
@@ -47,7 +47,8 @@ function useShortcut(run: () => void): void {
 
 function useCommands(onDone: () => void, onSandbox?: () => void): Command[] {
   const [, navigate] = useLocation()
-  const cards = useRead('list_cards', { status: 'active,frozen', limit: 100 }).data?.data ?? []
+  const cards =
+    useOperationQuery('list_cards', { status: 'active,frozen', limit: 100 }).data?.data ?? []
   const go = (text: string, hint: string, to: string): Command => ({
     text,
     hint,
@@ -61,7 +62,7 @@ function useCommands(onDone: () => void, onSandbox?: () => void): Command[] {
     onSandbox?.()
   }
   return [
-    ...titled.map(({ title = '', path }) => go(title, 'Page', path)),
+    ...navigation_routes.map(({ title = '', path }) => go(title, 'Page', path)),
     go('Issue a card', 'Action', '/cards?issue'),
     ...(onSandbox === undefined ? [] : [{ text: 'Simulate activity', hint: 'Sandbox', run: play }]),
     ...cards.map((card) => go(cardTitle(card), `${card.brand} ${card.last4}`, `/cards/${card.id}`)),
@@ -79,12 +80,13 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
   const commands = useCommands(onDone, onSandbox)
-  const found = commands.filter((command) => matches(query, command)).slice(0, SHOWN_MAX)
-  const chosen = Math.min(at, found.length - 1)
+  const results = commands.filter((command) => matches(query, command)).slice(0, SHOWN_MAX)
+  const selected_index = Math.min(at, results.length - 1)
   const press = (key: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[key.key]
-    if (step !== undefined) setAt((chosen + step + found.length) % Math.max(1, found.length))
-    else if (key.key === 'Enter') found[chosen]?.run()
+    if (step !== undefined)
+      setAt((selected_index + step + results.length) % Math.max(1, results.length))
+    else if (key.key === 'Enter') results[selected_index]?.run()
     else return
     key.preventDefault()
   }
@@ -97,7 +99,7 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
           aria-label="Search pages, cards, and actions"
           aria-expanded="true"
           aria-controls={id}
-          aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined}
+          aria-activedescendant={results.length > 0 ? `${id}-${selected_index}` : undefined}
           placeholder="Search pages, cards, and actions"
           className="h-12 w-full bg-transparent text-lg text-ink outline-none placeholder:text-soft"
           value={query}
@@ -108,36 +110,44 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
           onKeyDown={press}
         />
       </div>
-      <Found id={id} found={found} chosen={chosen} />
+      <Results id={id} results={results} selected_index={selected_index} />
     </>
   )
 }
 
-function Found({ id, found, chosen }: { id: string; found: readonly Command[]; chosen: number }) {
+function Results({
+  id,
+  results,
+  selected_index,
+}: {
+  id: string
+  results: readonly Command[]
+  selected_index: number
+}) {
   return (
     <div id={id} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto p-2">
-      {found.map((command, index) => (
+      {results.map((command, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the input, which has the focus.
         <div
           key={`${command.text} ${command.hint}`}
           id={`${id}-${index}`}
           role="option"
           tabIndex={-1}
-          aria-selected={index === chosen}
+          aria-selected={index === selected_index}
           ref={(option) => {
-            if (index === chosen) option?.scrollIntoView({ block: 'nearest' })
+            if (index === selected_index) option?.scrollIntoView({ block: 'nearest' })
           }}
           onClick={command.run}
           className={classes(
             'flex h-10 cursor-pointer items-center justify-between rounded-lg px-3',
-            index === chosen ? 'bg-hover' : 'hover:bg-hover',
+            index === selected_index ? 'bg-hover' : 'hover:bg-hover',
           )}
         >
           <span className="truncate">{command.text}</span>
           <span className="text-sm text-soft capitalize">{command.hint}</span>
         </div>
       ))}
-      {found.length === 0 && <p className="px-3 py-6 text-center text-soft">No results</p>}
+      {results.length === 0 && <p className="px-3 py-6 text-center text-soft">No results</p>}
     </div>
   )
 }

@@ -4,18 +4,18 @@ import { Link, useRoute } from 'wouter'
 import { type PanelRoute, routes } from '#panel/routes.tsx'
 import { classes } from '#panel/ui/classes.ts'
 import { Sheet } from '#panel/ui/dialog.tsx'
-import { Mark } from './mark.tsx'
+import { Logo } from './logo.tsx'
 
-export const titled = routes.filter((route) => route.title !== undefined)
+export const navigation_routes = routes.filter((route) => route.title !== undefined)
 /** As many as a phone has room for beside "More". */
 const BOTTOM_MAX = 4
 
 export function Sidebar() {
   return (
     <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line px-3 py-4 lg:flex">
-      <Mark className="mb-5 px-2.5" />
+      <Logo className="mb-5 px-2.5" />
       <nav aria-label="Pages" className="flex flex-col gap-0.5">
-        {titled.map((route) => (
+        {navigation_routes.map((route) => (
           <SideLink key={route.path} route={route} />
         ))}
       </nav>
@@ -30,19 +30,19 @@ export function Sidebar() {
 
 type LinkProps = { route: PanelRoute; onClick?(): void }
 
-const useIsHere = ({ path }: PanelRoute) => useRoute(path === '/' ? '/' : `${path}/*?`)[0]
+const useIsCurrent = ({ path }: PanelRoute) => useRoute(path === '/' ? '/' : `${path}/*?`)[0]
 
 function SideLink({ route, onClick }: LinkProps) {
-  const is_here = useIsHere(route)
+  const is_current = useIsCurrent(route)
   const { icon: Icon } = route
   return (
     <Link
       href={route.path}
-      aria-current={is_here ? 'page' : undefined}
+      aria-current={is_current ? 'page' : undefined}
       onClick={() => onClick?.()}
       className={classes(
         'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-soft hover:bg-hover hover:text-ink',
-        is_here && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
+        is_current && 'bg-accent-ground text-accent hover:bg-accent-ground hover:text-accent',
       )}
     >
       {Icon !== undefined && <Icon className="size-4" aria-hidden />}
@@ -54,17 +54,17 @@ function SideLink({ route, onClick }: LinkProps) {
 /** On a phone: the first pages within reach of the thumb, the rest behind "More". */
 export function BottomBar() {
   const [is_open, setOpen] = useState(false)
-  const rest = titled.slice(BOTTOM_MAX)
+  const rest = navigation_routes.slice(BOTTOM_MAX)
   return (
     <nav
       aria-label="Pages"
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-sheet pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      {titled.slice(0, BOTTOM_MAX).map((route) => (
+      {navigation_routes.slice(0, BOTTOM_MAX).map((route) => (
         <BottomLink key={route.path} route={route} />
       ))}
       {rest.length > 0 && (
-        <button type="button" className={bottom_look} onClick={() => setOpen(true)}>
+        <button type="button" className={bottom_link_class} onClick={() => setOpen(true)}>
           <MenuIcon className="size-5" aria-hidden />
           More
         </button>
@@ -80,17 +80,17 @@ export function BottomBar() {
   )
 }
 
-const bottom_look =
+const bottom_link_class =
   'flex h-15 min-w-0 flex-1 flex-col items-center justify-center gap-1 text-xs font-medium text-soft focus-visible:outline-offset-[-3px]'
 
 function BottomLink({ route }: LinkProps) {
-  const is_here = useIsHere(route)
+  const is_current = useIsCurrent(route)
   const { icon: Icon } = route
   return (
     <Link
       href={route.path}
-      aria-current={is_here ? 'page' : undefined}
-      className={classes(bottom_look, is_here && 'text-accent')}
+      aria-current={is_current ? 'page' : undefined}
+      className={classes(bottom_link_class, is_current && 'text-accent')}
     >
       {Icon !== undefined && <Icon className="size-5" aria-hidden />}
       {route.title}

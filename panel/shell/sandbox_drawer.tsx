@@ -1,40 +1,42 @@
 import { type ReactNode, useState } from 'react'
 import type { FlorinError } from '#client/client.ts'
-import { useRead } from '#panel/queries.ts'
+import type { Card } from '#contract/cards.ts'
+import type { Transaction } from '#contract/transactions.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { sandbox } from '#panel/sandbox.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Sheet } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
-import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
 type Props = { open: boolean; onOpenChange(open: boolean): void }
 
-/** What the world would do by itself, on demand: it goes through the real chain and card host. */
+/** Simulated events pass through the real deposit watcher and card host. */
 export function SandboxDrawer(props: Props) {
   return (
     <Sheet {...props} title="Simulate activity" description="No real money moves in the sandbox.">
       <div className="divide-y divide-line">
         <Deposit />
         <Purchase />
-        <Afterwards />
+        <CaptureOrRefund />
         <Clock />
       </div>
     </Sheet>
   )
 }
 
-/** One thing to do: runs it, says what came of it, or why it was refused. */
-function useDeed() {
+/** Runs a sandbox action and shows its result as a toast, or the error in `note`. */
+function useSandboxAction() {
   const [is_busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<FlorinError | null>(null)
-  const run = async (deed: () => Promise<string>) => {
+  const run = async (action: () => Promise<string>) => {
     setBusy(true)
     setProblem(null)
     try {
-      toast(await deed())
+      toast(await action())
     } catch (cause) {
       setProblem(cause as FlorinError)
     }
@@ -43,7 +45,7 @@ function useDeed() {
   return { run, is_busy, note: <ProblemNote problem={problem} /> }
 }
 
-function Deed({ title, children }: { title: string; children: ReactNode }) {
+function SandboxAction({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="space-y-3 py-4 first:pt-0">
       <h3 className="font-semibold">{title}</h3>
@@ -53,19 +55,20 @@ function Deed({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function Deposit() {
-  const open = useRead('list_topups', { status: 'awaiting,confirming', limit: 20 }).data?.data ?? []
-  const [chosen, setChosen] = useState('')
-  const topup = open.find(({ id }) => id === chosen) ?? open[0]
+  const open =
+    useOperationQuery('list_topups', { status: 'awaiting,confirming', limit: 20 }).data?.data ?? []
+  const [selected_id, setSelectedId] = useState('')
+  const topup = open.find(({ id }) => id === selected_id) ?? open[0]
   const [amount, setAmount] = useState('')
-  const { run, is_busy, note } = useDeed()
+  const { run, is_busy, note } = useSandboxAction()
   if (topup === undefined) {
     return (
-      <Deed title="Deposit">
+      <SandboxAction title="Deposit">
         <p className="text-soft">Create a top-up first to get a deposit address.</p>
-      </Deed>
+      </SandboxAction>
     )
   }
-  const amount_usd = usdIn(amount) ?? topup.amount_usd
+  const amount_usd = parseUsd(amount) ?? topup.amount_usd
   const deposit = () =>
     run(async () => {
       await sandbox.deposit(topup.id, amount_usd)
@@ -77,11 +80,11 @@ function Deposit() {
       return `19 blocks mined. Top-up ${status}.`
     })
   return (
-    <Deed title="Deposit">
+    <SandboxAction title="Deposit">
       <Select
         label="Top-up"
         value={topup.id}
-        onChange={(change) => setChosen(change.target.value)}
+        onChange={(change) => setSelectedId(change.target.value)}
         options={open.map((each) => [each.id, `${formatUsd(each.amount_usd)}, ${each.status}`])}
       />
       <MoneyField
@@ -99,11 +102,11 @@ function Deposit() {
           Mine 19 blocks
         </Button>
       </div>
-    </Deed>
+    </SandboxAction>
   )
 }
 
-const shops: readonly (readonly [mcc: string, name: string])[] = [
+const merchants: readonly (readonly [mcc: string, name: string])[] = [
   ['5411', 'Corner Grocery'],
   ['5814', 'Blue Door Coffee'],
   ['5734', 'Cloud Compute Inc'],
@@ -112,34 +115,45 @@ const shops: readonly (readonly [mcc: string, name: string])[] = [
 ]
 
 function Purchase() {
-  const cards = useRead('list_cards', { status: 'active,frozen', limit: 100 }).data?.data ?? []
-  const [chosen, setChosen] = useState('')
+  const query = useOperationQuery('list_cards', { status: 'active,frozen', limit: 100 })
+  const cards = query.data?.data ?? []
+  return (
+    <SandboxAction title="Card purchase">
+      {cards.length === 0 ? (
+        <p className="text-soft">Issue a card first.</p>
+      ) : (
+        <PurchaseForm cards={cards} />
+      )}
+    </SandboxAction>
+  )
+}
+
+const purchaseMessage = (transaction: Transaction): string =>
+  transaction.type === 'decline'
+    ? `Declined: ${transaction.decline_message ?? transaction.decline_code}`
+    : `${formatUsd(transaction.amount_usd)} at ${transaction.merchant_name} approved.`
+
+function PurchaseForm({ cards }: { cards: readonly Card[] }) {
+  const [selected_id, setSelectedId] = useState('')
+  const card_id = (cards.find(({ id }) => id === selected_id) ?? cards[0])?.id ?? ''
   const [mcc, setMcc] = useState('5411')
   const [amount, setAmount] = useState('12.50')
   const [country, setCountry] = useState('US')
-  const { run, is_busy, note } = useDeed()
-  const card = cards.find(({ id }) => id === chosen) ?? cards[0]
-  const merchant_name = shops.find(([code]) => code === mcc)?.[1] ?? 'Merchant'
-  if (card === undefined) {
-    return (
-      <Deed title="Card purchase">
-        <p className="text-soft">Issue a card first.</p>
-      </Deed>
-    )
-  }
-  const charge = () =>
+  const { run, is_busy, note } = useSandboxAction()
+  const authorize = () =>
     run(async () => {
-      const purchase = { amount: usdIn(amount) ?? 0, merchant_name, mcc, merchant_country: country }
-      const made = await sandbox.authorize(card.id, purchase)
-      if (made.type === 'decline') return `Declined: ${made.decline_message ?? made.decline_code}`
-      return `${formatUsd(made.amount_usd)} at ${merchant_name} approved.`
+      const merchant_name = merchants.find(([code]) => code === mcc)?.[1] ?? 'Merchant'
+      const purchase = { amount: parseUsd(amount) ?? 0, merchant_name, mcc }
+      return purchaseMessage(
+        await sandbox.authorize(card_id, { ...purchase, merchant_country: country }),
+      )
     })
   return (
-    <Deed title="Card purchase">
+    <>
       <Select
         label="Card"
-        value={card.id}
-        onChange={(change) => setChosen(change.target.value)}
+        value={card_id}
+        onChange={(change) => setSelectedId(change.target.value)}
         options={cards.map((each) => [
           each.id,
           `${cardTitle(each)}, ${formatUsd(each.balance_usd)}`,
@@ -149,7 +163,7 @@ function Purchase() {
         label="Merchant"
         value={mcc}
         onChange={(change) => setMcc(change.target.value)}
-        options={shops.map(([code, name]) => [code, `${name} (${code})`])}
+        options={merchants.map(([code, name]) => [code, `${name} (${code})`])}
       />
       <div className="grid grid-cols-2 gap-3">
         <MoneyField
@@ -165,30 +179,31 @@ function Purchase() {
         />
       </div>
       {note}
-      <Button kind="main" busy={is_busy} onClick={() => void charge()}>
+      <Button kind="main" busy={is_busy} onClick={() => void authorize()}>
         Make purchase
       </Button>
-    </Deed>
+    </>
   )
 }
 
-/** What a shop does later with a purchase it was paid for. */
-function Afterwards() {
-  const rows = useRead('list_transactions', { type: 'authorization', limit: 20 }).data?.data ?? []
-  const [chosen, setChosen] = useState('')
-  const { run, is_busy, note } = useDeed()
-  const purchase = rows.find(({ id }) => id === chosen) ?? rows[0]
+/** The merchant's next step after an authorization. */
+function CaptureOrRefund() {
+  const rows =
+    useOperationQuery('list_transactions', { type: 'authorization', limit: 20 }).data?.data ?? []
+  const [selected_id, setSelectedId] = useState('')
+  const { run, is_busy, note } = useSandboxAction()
+  const purchase = rows.find(({ id }) => id === selected_id) ?? rows[0]
   if (purchase === undefined) return null
   const capture = () =>
     run(async () => `${formatUsd((await sandbox.capture(purchase.id)).amount_usd)} captured.`)
   const refund = () =>
     run(async () => `${formatUsd((await sandbox.refund(purchase.id)).amount_usd)} refunded.`)
   return (
-    <Deed title="Capture or refund">
+    <SandboxAction title="Capture or refund">
       <Select
         label="Purchase"
         value={purchase.id}
-        onChange={(change) => setChosen(change.target.value)}
+        onChange={(change) => setSelectedId(change.target.value)}
         options={rows.map((row) => [
           row.id,
           `${row.merchant_name}, ${formatUsd(row.amount_usd)}, ${row.status.replace('_', ' ')}`,
@@ -203,11 +218,11 @@ function Afterwards() {
           Refund
         </Button>
       </div>
-    </Deed>
+    </SandboxAction>
   )
 }
 
-const spans: readonly (readonly [seconds: string, text: string])[] = [
+const clock_steps: readonly (readonly [seconds: string, text: string])[] = [
   ['3600', '1 hour'],
   ['86400', '1 day'],
   ['604800', '1 week'],
@@ -216,14 +231,14 @@ const spans: readonly (readonly [seconds: string, text: string])[] = [
 
 function Clock() {
   const [seconds, setSeconds] = useState('3600')
-  const { run, is_busy, note } = useDeed()
+  const { run, is_busy, note } = useSandboxAction()
   const advance = () =>
     run(async () => {
       const { now } = await sandbox.advanceClock(Number(seconds))
       return `Clock set to ${new Date(now).toLocaleString('en-US')}.`
     })
   return (
-    <Deed title="Advance clock">
+    <SandboxAction title="Advance clock">
       <p className="text-soft">
         Deposit windows, holds, and sessions expire as they would in real time. You can’t go back.
       </p>
@@ -231,12 +246,12 @@ function Clock() {
         label="By"
         value={seconds}
         onChange={(change) => setSeconds(change.target.value)}
-        options={spans}
+        options={clock_steps}
       />
       {note}
       <Button busy={is_busy} onClick={() => void advance()}>
         Advance
       </Button>
-    </Deed>
+    </SandboxAction>
   )
 }

@@ -1,24 +1,24 @@
 import { Search, Zap } from 'lucide-react'
 import { type ReactNode, Suspense, useState } from 'react'
-import { useLive } from '#panel/live.ts'
-import { useRead } from '#panel/queries.ts'
+import { useLiveUpdates } from '#panel/live_updates.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { Badge } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
 import { AccountMenu } from './account_menu.tsx'
 import { CommandPalette } from './command_palette.tsx'
-import { Mark } from './mark.tsx'
+import { Logo } from './logo.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
-import { useTopOfNewPages } from './page_top.ts'
 import { SandboxDrawer } from './sandbox_drawer.tsx'
+import { useScrollToTop } from './scroll_to_top.ts'
 
 /** What is around every page: navigation, search, the account, and the sandbox if it is one. */
 export function Shell({ children }: { children: ReactNode }) {
-  useLive()
-  useTopOfNewPages()
-  const account = useRead('get_account', {}).data
+  useLiveUpdates()
+  useScrollToTop()
+  const account = useOperationQuery('get_account', {}).data
   const [is_searching, setSearching] = useState(false)
-  const [is_playing, setPlaying] = useState(false)
+  const [is_sandbox_open, setSandboxOpen] = useState(false)
   const is_sandbox = account?.livemode === false
   return (
     <div className="lg:grid lg:grid-cols-[14rem_1fr]">
@@ -32,11 +32,15 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className="min-w-0">
         <header className="sticky top-0 z-30 border-b border-line bg-ground/90 backdrop-blur">
           <div className="mx-auto flex h-14 max-w-6xl items-center gap-2 px-4 lg:px-6">
-            <Mark className="mr-auto lg:hidden" />
+            <Logo className="mr-auto lg:hidden" />
             <SearchButton onClick={() => setSearching(true)} />
             {is_sandbox && <Badge tone="warn">Sandbox</Badge>}
             {is_sandbox && (
-              <Button size="small" aria-label="Simulate activity" onClick={() => setPlaying(true)}>
+              <Button
+                size="small"
+                aria-label="Simulate activity"
+                onClick={() => setSandboxOpen(true)}
+              >
                 <Zap />
                 <span className="max-sm:hidden">Simulate</span>
               </Button>
@@ -52,9 +56,9 @@ export function Shell({ children }: { children: ReactNode }) {
       <CommandPalette
         open={is_searching}
         onOpenChange={setSearching}
-        {...(is_sandbox && { onSandbox: () => setPlaying(true) })}
+        {...(is_sandbox && { onSandbox: () => setSandboxOpen(true) })}
       />
-      {is_sandbox && <SandboxDrawer open={is_playing} onOpenChange={setPlaying} />}
+      {is_sandbox && <SandboxDrawer open={is_sandbox_open} onOpenChange={setSandboxOpen} />}
     </div>
   )
 }

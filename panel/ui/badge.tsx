@@ -3,7 +3,7 @@ import { classes } from './classes.ts'
 
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'accent'
 
-export const tone_looks: Record<Tone, string> = {
+export const tone_classes: Record<Tone, string> = {
   neutral: 'bg-hover text-soft',
   good: 'bg-good-ground text-good',
   warn: 'bg-warn-ground text-warn',
@@ -16,7 +16,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
     <span
       className={classes(
         'inline-flex items-center gap-1 rounded-md px-1.5 py-0.5 text-xs font-medium whitespace-nowrap',
-        tone_looks[tone],
+        tone_classes[tone],
       )}
     >
       {children}
@@ -63,14 +63,14 @@ const status_labels: Readonly<Record<string, string>> = {
   review: 'Needs review',
 }
 
-export const statusLabel = (status: string): string => status_labels[status] ?? inWords(status)
+export const statusLabel = (status: string): string => status_labels[status] ?? humanize(status)
 
 export function Status({ of: status }: { of: string }) {
   return <Badge tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</Badge>
 }
 
 /** `partially_captured` as people read it. */
-export function inWords(name: string): string {
+export function humanize(name: string): string {
   const words = name.replaceAll(/[_.]/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -4,7 +4,7 @@ import { Slot } from 'radix-ui'
 import type { ComponentProps } from 'react'
 import { classes } from './classes.ts'
 
-const look = cva(
+const variants = cva(
   'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {
@@ -26,7 +26,7 @@ const look = cva(
 )
 
 type Props = ComponentProps<'button'> &
-  VariantProps<typeof look> & {
+  VariantProps<typeof variants> & {
     /** Shows that it is under way, and takes no second press meanwhile. */
     busy?: boolean
     /** Looks like a button and is its child, for instance a link. */
@@ -34,14 +34,14 @@ type Props = ComponentProps<'button'> &
   }
 
 export function Button({ kind, size, busy = false, asChild = false, className, ...rest }: Props) {
-  const looks = classes(look({ kind, size }), className)
-  if (asChild) return <Slot.Root className={looks} {...rest} />
+  const button_class = classes(variants({ kind, size }), className)
+  if (asChild) return <Slot.Root className={button_class} {...rest} />
   const { children, disabled, ...others } = rest
   return (
     <button
       type="button"
       {...others}
-      className={looks}
+      className={button_class}
       disabled={disabled === true || busy}
       aria-busy={busy || undefined}
     >

@@ -7,7 +7,10 @@ import { classes } from './classes.ts'
 type Shown = Pick<Card, 'brand' | 'last4' | 'name' | 'status' | 'type' | 'exp_month' | 'exp_year'>
 type Props = { card: Shown; className?: string; children?: ReactNode }
 
-export const expiryOf = ({ exp_month, exp_year }: Pick<Card, 'exp_month' | 'exp_year'>): string =>
+export const formatExpiry = ({
+  exp_month,
+  exp_year,
+}: Pick<Card, 'exp_month' | 'exp_year'>): string =>
   `${String(exp_month).padStart(2, '0')}/${String(exp_year).slice(-2)}`
 
 export const cardTitle = ({ name, last4 }: Pick<Card, 'name' | 'last4'>): string =>
@@ -39,7 +42,7 @@ export function CardFace({ card, className, children }: Props) {
         </p>
       )}
       <div className="flex items-end justify-between">
-        <p className="num font-mono text-sm">{expiryOf(card)}</p>
+        <p className="num font-mono text-sm">{formatExpiry(card)}</p>
         {is_usable ? (
           <p className="text-lg font-bold tracking-tight italic">{brand_names[card.brand]}</p>
         ) : (

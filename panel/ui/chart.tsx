@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
-import { useScheme } from '#panel/theme.ts'
+import { useColorScheme } from '#panel/theme.ts'
 
 export type Series = { name: string; values: readonly (number | null)[] }
 
@@ -19,13 +19,13 @@ type Props = {
 
 /** One line over time. The colours are the tokens', read anew when the theme changes. */
 export function Chart({ label, times, series, format, height = 180, steps = false }: Props) {
-  const place = useRef<HTMLDivElement>(null)
-  const scheme = useScheme()
+  const container = useRef<HTMLDivElement>(null)
+  const scheme = useColorScheme()
   useEffect(() => {
-    const element = place.current
+    const element = container.current
     if (element === null) return
     element.dataset['scheme'] = scheme
-    const options = optionsOf({ element, series, format, height, steps })
+    const options = chartOptions({ element, series, format, height, steps })
     const chart = new uPlot(options, [[...times], [...series.values]], element)
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
@@ -34,35 +34,43 @@ export function Chart({ label, times, series, format, height = 180, steps = fals
       chart.destroy()
     }
   }, [times, series, format, height, steps, scheme])
-  return <div ref={place} role="img" aria-label={label} className="min-w-0" style={{ height }} />
+  return (
+    <div ref={container} role="img" aria-label={label} className="min-w-0" style={{ height }} />
+  )
 }
 
-type Look = Required<Pick<Props, 'series' | 'format' | 'height' | 'steps'>> & {
+type ChartOptionsInput = Required<Pick<Props, 'series' | 'format' | 'height' | 'steps'>> & {
   element: HTMLElement
 }
 
 const TOKENS = ['--soft', '--line', '--accent', '--accent-ground']
 
-function optionsOf({ element, series, format, height, steps }: Look): uPlot.Options {
+function chartOptions({
+  element,
+  series,
+  format,
+  height,
+  steps,
+}: ChartOptionsInput): uPlot.Options {
   const [ink = '', line = '', accent = '', ground = ''] = TOKENS.map((token) =>
-    colourOf(element, token),
+    resolveColor(element, token),
   )
-  const lonely = lonelyIn(series.values)
+  const isolated_points = findIsolatedPoints(series.values)
   return {
     width: element.clientWidth,
     height,
     legend: { show: false },
     cursor: { y: false, points: { size: 7 } },
     padding: [8, 8, 0, 0],
-    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), roundAbove(high)] } },
-    axes: axesOf({ ink, line, format }),
+    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), roundUp(high)] } },
+    axes: chartAxes({ ink, line, format }),
     series: [
       {},
       {
         label: series.name,
         width: 1.75,
         // What has no neighbour has no line either, and would not be seen.
-        points: { show: true, size: 5, width: 0, fill: accent, filter: () => lonely },
+        points: { show: true, size: 5, width: 0, fill: accent, filter: () => isolated_points },
         stroke: accent,
         fill: ground,
         ...(steps &&
@@ -73,15 +81,15 @@ function optionsOf({ element, series, format, height, steps }: Look): uPlot.Opti
 }
 
 /** The next round figure, so that the axis says 0, 200, 400 and not 0, 187.5, 375. */
-function roundAbove(high: number): number {
+function roundUp(high: number): number {
   if (high <= 0) return 1
   const unit = 10 ** Math.floor(Math.log10(high))
-  return unit * (ROUND.find((step) => step * unit >= high) ?? 10)
+  return unit * (ROUND_STEPS.find((step) => step * unit >= high) ?? 10)
 }
 
-const ROUND = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
+const ROUND_STEPS = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
 
-function lonelyIn(values: readonly (number | null)[]): number[] {
+function findIsolatedPoints(values: readonly (number | null)[]): number[] {
   const isMissing = (at: number) => (values[at] ?? null) === null
   return [...values.keys()].filter((at) => !isMissing(at) && isMissing(at - 1) && isMissing(at + 1))
 }
@@ -91,7 +99,7 @@ const day_format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'nume
 const DAY_S = 24 * 60 * 60
 
 /** Days where the axis spans some, the time of day where it does not; none is said twice. */
-function inTime(times: readonly number[]): (time: number) => string {
+function timeFormatter(times: readonly number[]): (time: number) => string {
   const span_s = (times.at(-1) ?? 0) - (times[0] ?? 0)
   const format = span_s >= DAY_S ? day_format : clock_format
   let last = ''
@@ -103,9 +111,9 @@ function inTime(times: readonly number[]): (time: number) => string {
   }
 }
 
-type AxisLook = { ink: string; line: string; format(value: number): string }
+type ChartAxesInput = { ink: string; line: string; format(value: number): string }
 
-function axesOf({ ink, line, format }: AxisLook): uPlot.Axis[] {
+function chartAxes({ ink, line, format }: ChartAxesInput): uPlot.Axis[] {
   const axis = { stroke: ink, font: '11px system-ui, sans-serif', ticks: { show: false } }
   return [
     {
@@ -113,7 +121,7 @@ function axesOf({ ink, line, format }: AxisLook): uPlot.Axis[] {
       grid: { show: false },
       space: 90,
       size: 30,
-      values: (_plot, times) => times.map(inTime(times)),
+      values: (_plot, times) => times.map(timeFormatter(times)),
     },
     {
       ...axis,
@@ -126,7 +134,7 @@ function axesOf({ ink, line, format }: AxisLook): uPlot.Axis[] {
 }
 
 /** A canvas knows no variables: an element of the page is asked what the token means here. */
-function colourOf(element: HTMLElement, token: string): string {
+function resolveColor(element: HTMLElement, token: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${token})`
   element.append(probe)

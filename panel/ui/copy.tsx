@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { Button } from './button.tsx'
 import { toast } from './toast.tsx'
 
-type Props = { text: string; label: string; shows_label?: boolean; className?: string }
+type Props = { text: string; label: string; is_label_visible?: boolean; className?: string }
 
 /** Puts text on the clipboard and says so. `label` names what: "Copy address". */
-export function CopyButton({ text, label, shows_label = false, className }: Props) {
+export function CopyButton({ text, label, is_label_visible = false, className }: Props) {
   const [is_done, setDone] = useState(false)
   const copy = async () => {
     try {
@@ -19,14 +19,14 @@ export function CopyButton({ text, label, shows_label = false, className }: Prop
   }
   return (
     <Button
-      kind={shows_label ? 'plain' : 'quiet'}
-      size={shows_label ? 'normal' : 'icon'}
+      kind={is_label_visible ? 'plain' : 'quiet'}
+      size={is_label_visible ? 'normal' : 'icon'}
       aria-label={label}
       className={className}
       onClick={() => void copy()}
     >
       {is_done ? <Check className="text-good" /> : <Copy />}
-      {shows_label && (is_done ? 'Copied' : label)}
+      {is_label_visible && (is_done ? 'Copied' : label)}
       <span className="sr-only" role="status">
         {is_done ? 'Copied' : ''}
       </span>

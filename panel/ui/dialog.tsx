@@ -12,14 +12,14 @@ type Props = {
   children: ReactNode
 }
 
-const veil_look = 'fixed inset-0 z-40 bg-veil'
+const overlay_class = 'fixed inset-0 z-40 bg-veil'
 
 /** In the middle of a wide screen, at the bottom of a narrow one. */
 export function Dialog(props: Props & { wide?: boolean }) {
   return (
-    <Frame
+    <DialogFrame
       {...props}
-      look={classes(
+      className={classes(
         'rise inset-x-0 bottom-0 max-h-[92dvh] rounded-t-2xl sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-full sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-2xl',
         props.wide ? 'sm:max-w-2xl' : 'sm:max-w-md',
       )}
@@ -30,9 +30,9 @@ export function Dialog(props: Props & { wide?: boolean }) {
 /** From the right edge, full height: for what is used beside the page. */
 export function Sheet(props: Props) {
   return (
-    <Frame
+    <DialogFrame
       {...props}
-      look="slide inset-y-0 right-0 w-full max-w-md border-y-0 border-r-0 sm:rounded-l-2xl"
+      className="slide inset-y-0 right-0 w-full max-w-md border-y-0 border-r-0 sm:rounded-l-2xl"
     />
   )
 }
@@ -41,22 +41,22 @@ export function Sheet(props: Props) {
  * Radix' Overlay is left out on purpose: it locks scrolling with a style element that the content
  * security policy forbids. The veil is ours, and styles.css does the locking.
  */
-function Frame({
+function DialogFrame({
   open,
   onOpenChange,
   title,
   description,
   children,
-  look,
-}: Props & { look: string }) {
+  className,
+}: Props & { className: string }) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <div className={veil_look} data-locks-scroll aria-hidden />
+        <div className={overlay_class} data-locks-scroll aria-hidden />
         <Radix.Content
           className={classes(
             'fixed z-50 flex flex-col border border-line bg-sheet text-ink shadow-2xl outline-none',
-            look,
+            className,
           )}
           onOpenAutoFocus={focusFirstField}
           {...(description === undefined && { 'aria-describedby': undefined })}

@@ -3,20 +3,20 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
 
 /** Smaller text than 16 px would make phones zoom into the field, hence pointer-coarse. */
-export const control_look =
+export const control_class =
   'h-9 w-full min-w-0 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad pointer-coarse:text-lg'
 
-type Framed = {
+type FieldLabelProps = {
   label: string
   /** What helps before a mistake is made. */
   hint?: ReactNode
   /** What is wrong with what stands in it. */
-  fault?: string | undefined
+  error?: string | undefined
   /** Seen by screen readers only, where the place says what it is. */
-  hides_label?: boolean
+  is_label_hidden?: boolean
 }
 
-type FrameProps = Framed & {
+type FrameProps = FieldLabelProps & {
   id: string
   className?: string | undefined
   children: ReactNode
@@ -26,20 +26,20 @@ export function FieldFrame({
   id,
   label,
   hint,
-  fault,
-  hides_label,
+  error,
+  is_label_hidden,
   className,
   children,
 }: FrameProps) {
   return (
     <div className={classes('flex min-w-0 flex-col gap-1.5', className)}>
-      <label htmlFor={id} className={hides_label ? 'sr-only' : 'text-sm font-medium'}>
+      <label htmlFor={id} className={is_label_hidden ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
       {children}
-      {fault !== undefined ? (
+      {error !== undefined ? (
         <p id={`${id}-note`} className="text-sm text-bad">
-          {fault}
+          {error}
         </p>
       ) : (
         hint !== undefined && (
@@ -52,17 +52,25 @@ export function FieldFrame({
   )
 }
 
-type FieldProps = Omit<ComponentProps<'input'>, 'id'> & Framed & { before?: ReactNode }
+type FieldProps = Omit<ComponentProps<'input'>, 'id'> & FieldLabelProps & { before?: ReactNode }
 
 /** A labelled input. `before` stands inside, at its beginning: a dollar sign, a magnifier. */
-export function Field({ label, hint, fault, hides_label, before, className, ...rest }: FieldProps) {
+export function Field({
+  label,
+  hint,
+  error,
+  is_label_hidden,
+  before,
+  className,
+  ...rest
+}: FieldProps) {
   const id = useId()
-  const frame = { id, label, hint, fault, hides_label: hides_label ?? false, className }
+  const frame = { id, label, hint, error, is_label_hidden: is_label_hidden ?? false, className }
   const input = (
     <input
       {...rest}
-      {...noted(id, fault, hint)}
-      className={classes(control_look, before !== undefined && 'pl-8')}
+      {...describedBy(id, error, hint)}
+      className={classes(control_class, before !== undefined && 'pl-8')}
     />
   )
   return (
@@ -98,7 +106,7 @@ export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMod
 }
 
 type SelectProps = Omit<ComponentProps<'select'>, 'id'> &
-  Framed & {
+  FieldLabelProps & {
     /** Or options as children, where they stand in groups. */
     options?: readonly (readonly [value: string, text: string])[]
   }
@@ -107,22 +115,22 @@ type SelectProps = Omit<ComponentProps<'select'>, 'id'> &
 export function Select({
   label,
   hint,
-  fault,
-  hides_label,
+  error,
+  is_label_hidden,
   options = [],
   className,
   children,
   ...rest
 }: SelectProps) {
   const id = useId()
-  const frame = { id, label, hint, fault, hides_label: hides_label ?? false, className }
+  const frame = { id, label, hint, error, is_label_hidden: is_label_hidden ?? false, className }
   return (
     <FieldFrame {...frame}>
       <div className="relative">
         <select
           {...rest}
-          {...noted(id, fault, hint)}
-          className={classes(control_look, 'appearance-none truncate pr-8')}
+          {...describedBy(id, error, hint)}
+          className={classes(control_class, 'appearance-none truncate pr-8')}
         >
           {options.map(([value, text]) => (
             <option key={value} value={value}>
@@ -140,25 +148,32 @@ export function Select({
   )
 }
 
-type TextAreaProps = Omit<ComponentProps<'textarea'>, 'id'> & Framed
+type TextAreaProps = Omit<ComponentProps<'textarea'>, 'id'> & FieldLabelProps
 
-export function TextArea({ label, hint, fault, hides_label, className, ...rest }: TextAreaProps) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  is_label_hidden,
+  className,
+  ...rest
+}: TextAreaProps) {
   const id = useId()
-  const frame = { id, label, hint, fault, hides_label: hides_label ?? false, className }
+  const frame = { id, label, hint, error, is_label_hidden: is_label_hidden ?? false, className }
   return (
     <FieldFrame {...frame}>
       <textarea
         rows={4}
         {...rest}
-        {...noted(id, fault, hint)}
-        className={classes(control_look, 'h-auto py-2')}
+        {...describedBy(id, error, hint)}
+        className={classes(control_class, 'h-auto py-2')}
       />
     </FieldFrame>
   )
 }
 
-const noted = (id: string, fault: string | undefined, hint: ReactNode) => ({
+const describedBy = (id: string, error: string | undefined, hint: ReactNode) => ({
   id,
-  'aria-invalid': fault !== undefined || undefined,
-  'aria-describedby': fault !== undefined || hint !== undefined ? `${id}-note` : undefined,
+  'aria-invalid': error !== undefined || undefined,
+  'aria-describedby': error !== undefined || hint !== undefined ? `${id}-note` : undefined,
 })

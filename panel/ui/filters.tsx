@@ -8,7 +8,7 @@ import { Field, Select } from './field.tsx'
 export type Filters<Name extends string> = {
   values: Record<Name, string>
   /** Only what is set, as lists of the API take it. */
-  given: Partial<Record<Name, string>>
+  active: Partial<Record<Name, string>>
   count: number
   set(name: Name, value: string): void
   clear(): void
@@ -18,7 +18,7 @@ export type Filters<Name extends string> = {
 export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
   const [query, setQuery] = useSearchParams()
   const pairs = names.map((name) => [name, query.get(name) ?? ''] as const)
-  const given = pairs.filter(([, value]) => value !== '')
+  const active = pairs.filter(([, value]) => value !== '')
   const change = (changed: Partial<Record<string, string>>) =>
     setQuery(
       (before) => {
@@ -33,8 +33,8 @@ export function useFilters<const Name extends string>(names: readonly Name[]): F
     )
   return {
     values: Object.fromEntries(pairs) as Record<Name, string>,
-    given: Object.fromEntries(given) as Partial<Record<Name, string>>,
-    count: given.length,
+    active: Object.fromEntries(active) as Partial<Record<Name, string>>,
+    count: active.length,
     set: (name, value) => change({ [name]: value }),
     clear: () => change(Object.fromEntries(names.map((name) => [name, '']))),
   }
@@ -72,7 +72,7 @@ export function FilterBar({ count, clear, search, children }: BarProps) {
   )
 }
 
-type ChoiceProps<Name extends string> = {
+type FilterSelectProps<Name extends string> = {
   of: Pick<Filters<Name>, 'values' | 'set'>
   name: Name
   label: string
@@ -81,12 +81,12 @@ type ChoiceProps<Name extends string> = {
   options: readonly (readonly [value: string, text: string])[]
 }
 
-export function FilterChoice<Name extends string>(props: ChoiceProps<Name>) {
+export function FilterSelect<Name extends string>(props: FilterSelectProps<Name>) {
   const { of, name, label, any, options } = props
   return (
     <Select
       label={label}
-      hides_label
+      is_label_hidden
       className="md:w-auto md:max-w-48"
       value={of.values[name]}
       onChange={(change) => of.set(name, change.target.value)}
@@ -115,7 +115,7 @@ export function FilterSearch({ label, value, onChange }: SearchProps) {
   return (
     <Field
       label={label}
-      hides_label
+      is_label_hidden
       type="search"
       placeholder={label}
       before={<Search aria-hidden />}

@@ -36,7 +36,7 @@ export function Money({ usd, signed = false, className }: Props) {
 }
 
 /** What somebody typed into a MoneyField; null where it is no amount. */
-export function usdIn(text: string): number | null {
+export function parseUsd(text: string): number | null {
   const plain = text.trim().replaceAll(',', '')
   return /^\d+(\.\d{1,6})?$/.test(plain) ? Number(plain) : null
 }

@@ -1,5 +1,5 @@
 import { Field } from './field.tsx'
-import { FilterChoice, type Filters } from './filters.tsx'
+import { FilterSelect, type Filters } from './filters.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -11,13 +11,13 @@ const periods: readonly (readonly [string, string])[] = [
   ['between', 'Custom range'],
 ]
 
-export const period_names = ['period', 'from', 'to'] as const
-type PeriodFilters = Filters<(typeof period_names)[number]>
+export const period_filter_names = ['period', 'from', 'to'] as const
+type PeriodFilters = Filters<(typeof period_filter_names)[number]>
 
-export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'set'>) {
+export function PeriodFilter({ values, set }: Pick<PeriodFilters, 'values' | 'set'>) {
   return (
     <>
-      <FilterChoice
+      <FilterSelect
         of={{ values, set }}
         name="period"
         label="Date"
@@ -29,7 +29,7 @@ export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'se
           <Field
             key={name}
             label={name === 'from' ? 'From' : 'To'}
-            hides_label
+            is_label_hidden
             type="date"
             className="md:w-auto"
             value={values[name]}
@@ -41,7 +41,7 @@ export function PeriodChoice({ values, set }: Pick<PeriodFilters, 'values' | 'se
 }
 
 /** The choice as lists take it; days are whole days of the reader's own calendar. */
-export function createdWithin({ period, from, to }: PeriodFilters['values']): {
+export function createdRange({ period, from, to }: PeriodFilters['values']): {
   created_gte?: string
   created_lt?: string
 } {

@@ -8,8 +8,8 @@ type Props = {
   label: string
   options: readonly Option[]
   nameOf(code: string): string
-  chosen: readonly string[]
-  onChange(chosen: string[]): void
+  selected: readonly string[]
+  onChange(selected: string[]): void
   /** Codes that may be typed although they are not offered, such as ranges. */
   accepts?: RegExp
 }
@@ -17,11 +17,11 @@ type Props = {
 const SHOWN_MAX = 6
 
 /** Several of many, found by name or code. */
-export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Props) {
+export function Picker({ label, options, nameOf, selected, onChange, accepts }: Props) {
   const [query, setQuery] = useState('')
-  const found = foundIn(options, query, chosen, accepts)
+  const found = searchOptions(options, query, selected, accepts)
   const add = (code: string) => {
-    onChange([...chosen, code])
+    onChange([...selected, code])
     setQuery('')
   }
   const press = (key: KeyboardEvent) => {
@@ -32,9 +32,9 @@ export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Pr
   }
   return (
     <div className="space-y-2.5">
-      {chosen.length > 0 && (
+      {selected.length > 0 && (
         <ul className="flex flex-wrap gap-1.5">
-          {chosen.map((code) => (
+          {selected.map((code) => (
             <li
               key={code}
               className="flex items-center gap-1 rounded-md bg-hover py-0.5 pr-0.5 pl-2 text-sm"
@@ -44,7 +44,7 @@ export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Pr
                 type="button"
                 aria-label={`Remove ${nameOf(code)}`}
                 className="rounded p-1 text-soft hover:text-ink"
-                onClick={() => onChange(chosen.filter((each) => each !== code))}
+                onClick={() => onChange(selected.filter((each) => each !== code))}
               >
                 <X className="size-3.5" aria-hidden />
               </button>
@@ -54,7 +54,7 @@ export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Pr
       )}
       <Field
         label={label}
-        hides_label
+        is_label_hidden
         placeholder={label}
         autoComplete="off"
         before={<Search aria-hidden />}
@@ -62,12 +62,12 @@ export function Picker({ label, options, nameOf, chosen, onChange, accepts }: Pr
         onChange={(change) => setQuery(change.target.value)}
         onKeyDown={press}
       />
-      {query !== '' && <Offered found={found} onPick={add} />}
+      {query !== '' && <Suggestions found={found} onPick={add} />}
     </div>
   )
 }
 
-function Offered({ found, onPick }: { found: readonly Option[]; onPick(code: string): void }) {
+function Suggestions({ found, onPick }: { found: readonly Option[]; onPick(code: string): void }) {
   if (found.length === 0) return <p className="px-1 text-sm text-soft">No results</p>
   return (
     <ul className="overflow-hidden rounded-lg border border-line">
@@ -87,17 +87,17 @@ function Offered({ found, onPick }: { found: readonly Option[]; onPick(code: str
   )
 }
 
-function foundIn(
+function searchOptions(
   options: readonly Option[],
   query: string,
-  chosen: readonly string[],
+  selected: readonly string[],
   accepts: RegExp | undefined,
 ): Option[] {
   const wanted = query.trim().toLowerCase()
   if (wanted === '') return []
   const found = options.filter(
     ([code, name]) =>
-      !chosen.includes(code) &&
+      !selected.includes(code) &&
       (code.toLowerCase().startsWith(wanted) || name.toLowerCase().includes(wanted)),
   )
   const typed: Option[] =

@@ -21,7 +21,7 @@ export function ProblemNote({ problem }: { problem: FlorinError | null }) {
 }
 
 /** What is wrong with one field, if the refusal names it. */
-export function faultOf(problem: FlorinError | null, field: string): string | undefined {
+export function fieldError(problem: FlorinError | null, field: string): string | undefined {
   const found = problem?.details.find((detail) => detail.field === field)?.message
   return found === undefined ? undefined : `${found.charAt(0).toUpperCase()}${found.slice(1)}.`
 }

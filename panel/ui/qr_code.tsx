@@ -6,7 +6,7 @@ const MARGIN = 2
 
 /** Dark on white in both themes: that is what cameras read. */
 export function QrCode({ text, label, className }: Props) {
-  const { path, size } = useMemo(() => drawn(text), [text])
+  const { path, size } = useMemo(() => drawQrCode(text), [text])
   return (
     <svg
       role="img"
@@ -22,7 +22,7 @@ export function QrCode({ text, label, className }: Props) {
 
 type Props = { text: string; label: string; className?: string }
 
-function drawn(text: string): { path: string; size: number } {
+function drawQrCode(text: string): { path: string; size: number } {
   const { modules } = create(text, { errorCorrectionLevel: 'M' })
   const cells = Array.from(modules.data, (is_dark, at) => (is_dark ? at : -1))
   const path = cells

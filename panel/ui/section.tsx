@@ -58,10 +58,10 @@ export function PageHeader({ title, tab, note, action }: HeaderProps) {
   )
 }
 
-export type Fact = readonly [name: string, value: ReactNode]
+export type DescriptionRow = readonly [name: string, value: ReactNode]
 
 /** A name and its value, one per line; what is false is left out. */
-export function Facts({ rows }: { rows: readonly (Fact | false)[] }) {
+export function DescriptionList({ rows }: { rows: readonly (DescriptionRow | false)[] }) {
   return (
     <dl className="divide-y divide-line">
       {rows

@@ -17,10 +17,10 @@ export function Skeleton({ className }: { className?: string }) {
   )
 }
 
-type EmptyProps = { icon: LucideIcon; title: string; children: ReactNode; action?: ReactNode }
+type EmptyStateProps = { icon: LucideIcon; title: string; children: ReactNode; action?: ReactNode }
 
 /** Nothing there yet: what would be here, and how to get it. */
-export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">
       <Icon className="mb-3 size-6 text-soft" aria-hidden />
@@ -32,7 +32,7 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
 }
 
 /** It could not be read: why, what to quote, and another try. */
-export function Failed({ problem, retry }: { problem: FlorinError; retry(): void }) {
+export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): void }) {
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <CircleAlert className="mb-3 size-6 text-bad" aria-hidden />

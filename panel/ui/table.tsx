@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import type { List } from '#panel/queries.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
-import { Failed, Skeleton } from './states.tsx'
+import { ErrorState, Skeleton } from './states.tsx'
 
 export type Column<Row> = {
   title: string
@@ -28,9 +28,9 @@ type Props<Row> = {
 export function Table<Row extends { id: string }>(props: Props<Row>) {
   const { label, list, columns, empty, href } = props
   if (list.problem !== null && list.rows === undefined) {
-    return <Failed problem={list.problem} retry={list.retry} />
+    return <ErrorState problem={list.problem} retry={list.retry} />
   }
-  if (list.rows === undefined) return <Waiting label={label} />
+  if (list.rows === undefined) return <TableSkeleton label={label} />
   if (list.rows.length === 0) return empty
   return (
     <div>
@@ -38,7 +38,7 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
         <thead className="border-b border-line text-left text-sm text-soft">
           <tr>
             {columns.map((column) => (
-              <th key={column.title} scope="col" className={lookOf(column, 'h-9 font-medium')}>
+              <th key={column.title} scope="col" className={cellClass(column, 'h-9 font-medium')}>
                 {column.title}
               </th>
             ))}
@@ -61,7 +61,7 @@ export function Table<Row extends { id: string }>(props: Props<Row>) {
   )
 }
 
-const lookOf = ({ right, wide_only }: Column<never>, look: string) =>
+const cellClass = ({ right, wide_only }: Column<never>, look: string) =>
   classes(
     'px-2 first:pl-4 last:pr-4',
     right === true && 'text-right',
@@ -80,7 +80,7 @@ function TableRow<Row>({ row, columns, href }: RowProps<Row>) {
       onClick={() => href !== undefined && navigate(href)}
     >
       {columns.map((column, at) => (
-        <td key={column.title} className={lookOf(column, 'h-12 py-2')}>
+        <td key={column.title} className={cellClass(column, 'h-12 py-2')}>
           {at === 0 && href !== undefined ? (
             <a
               href={href}
@@ -101,7 +101,7 @@ function TableRow<Row>({ row, columns, href }: RowProps<Row>) {
   )
 }
 
-function Waiting({ label }: { label: string }) {
+function TableSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-label={`Loading ${label}`} className="space-y-4 p-4">
       {[0, 1, 2, 3].map((line) => (

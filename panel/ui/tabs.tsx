@@ -4,10 +4,10 @@ import { classes } from './classes.ts'
 
 export type Tab = { value: string; title: string; content: ReactNode }
 
-export const tab_row_look = 'mb-4 flex gap-3 overflow-x-auto border-b border-line'
+export const tab_row_class = 'mb-4 flex gap-3 overflow-x-auto border-b border-line'
 
 /** The line below is inside the tab, so that the ring of the focus has room around the words. */
-export const tab_look =
+export const tab_class =
   'rounded-t-md border-b-2 border-transparent px-1 py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]'
 
 /** On a phone some rows are wider than the screen: what is open is never out of sight. */
@@ -18,13 +18,13 @@ export const bringIntoView = (link: HTMLAnchorElement | null) =>
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   return (
     <Radix.Root defaultValue={tabs[0]?.value ?? ''}>
-      <Radix.List aria-label={label} className={tab_row_look}>
+      <Radix.List aria-label={label} className={tab_row_class}>
         {tabs.map(({ value, title }) => (
           <Radix.Trigger
             key={value}
             value={value}
             className={classes(
-              tab_look,
+              tab_class,
               'data-[state=active]:border-accent data-[state=active]:text-ink',
             )}
           >

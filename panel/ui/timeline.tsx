@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type Tone, tone_looks } from './badge.tsx'
+import { type Tone, tone_classes } from './badge.tsx'
 import { classes } from './classes.ts'
 import { Time } from './time.tsx'
 
@@ -27,7 +27,7 @@ export function Timeline({ steps, label }: { steps: readonly Step[]; label: stri
               'grid size-7 shrink-0 place-items-center rounded-full',
               step.at === null
                 ? 'border border-dashed border-line-strong text-soft'
-                : tone_looks[step.tone ?? 'accent'],
+                : tone_classes[step.tone ?? 'accent'],
             )}
           >
             <step.icon className="size-3.5" aria-hidden />

@@ -9,22 +9,22 @@ let toasts: readonly Toast[] = []
 let next_id = 0
 const listeners = new Set<() => void>()
 
-function put(changed: readonly Toast[]): void {
+function setToasts(changed: readonly Toast[]): void {
   toasts = changed
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
 /** Says briefly that something was done, or was not. What must be read belongs into the page. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   const id = next_id
   next_id += 1
-  put([...toasts, { id, text, tone }].slice(-3))
-  setTimeout(() => put(toasts.filter((each) => each.id !== id)), SHOWN_MS)
+  setToasts([...toasts, { id, text, tone }].slice(-3))
+  setTimeout(() => setToasts(toasts.filter((each) => each.id !== id)), SHOWN_MS)
 }
 
-function subscribe(tell: () => void): () => void {
-  listeners.add(tell)
-  return () => listeners.delete(tell)
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
 }
 
 /** Where toasts appear; once, at the root. */

@@ -2,19 +2,19 @@ import { Ellipsis, RefreshCw, Snowflake, Sun, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Card } from '#contract/cards.ts'
-import { queryClient, useAct } from '#panel/queries.ts'
+import { queryClient, useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
-import { Confirm } from '#panel/ui/confirm.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Menu } from '#panel/ui/menu.tsx'
 import { formatUsd } from '#panel/ui/money.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
-type Asked = 'replace' | 'cancel' | null
+type OpenDialog = 'replace' | 'cancel' | null
 
 export function CardActions({ card }: { card: Card }) {
-  const [asked, setAsked] = useState<Asked>(null)
-  const close = () => setAsked(null)
+  const [open_dialog, setOpenDialog] = useState<OpenDialog>(null)
+  const close = () => setOpenDialog(null)
   if (card.status === 'cancelled') return null
   const more = (
     <Button size="icon" aria-label="More actions">
@@ -27,38 +27,38 @@ export function CardActions({ card }: { card: Card }) {
       <Menu
         trigger={more}
         items={[
-          { text: 'Replace card', icon: <RefreshCw />, onSelect: () => setAsked('replace') },
+          { text: 'Replace card', icon: <RefreshCw />, onSelect: () => setOpenDialog('replace') },
           {
             text: 'Cancel card',
             icon: <Trash2 />,
             danger: true,
-            onSelect: () => setAsked('cancel'),
+            onSelect: () => setOpenDialog('cancel'),
           },
         ]}
       />
-      <Replace card={card} open={asked === 'replace'} onClose={close} />
-      <Cancel card={card} open={asked === 'cancel'} onClose={close} />
+      <Replace card={card} open={open_dialog === 'replace'} onClose={close} />
+      <Cancel card={card} open={open_dialog === 'cancel'} onClose={close} />
     </>
   )
 }
 
 /** Shown at once, and taken back if the service says no: nothing is lost by either. */
-function showMeanwhile(card: Card, status: Card['status']): () => void {
+function showOptimisticStatus(card: Card, status: Card['status']): () => void {
   const key = ['get_card', { id: card.id }]
   queryClient.setQueryData(key, { ...card, status })
   return () => queryClient.setQueryData(key, card)
 }
 
 function FreezeButton({ card }: { card: Card }) {
-  const freeze_card = useAct('freeze_card', {
-    meanwhile: () => showMeanwhile(card, 'frozen'),
-    done: () => toast('Card frozen. Purchases are declined until you unfreeze it.'),
-    failed: ({ message }) => toast(message, 'bad'),
+  const freeze_card = useOperationMutation('freeze_card', {
+    onMutate: () => showOptimisticStatus(card, 'frozen'),
+    onSuccess: () => toast('Card frozen. Purchases are declined until you unfreeze it.'),
+    onError: ({ message }) => toast(message, 'bad'),
   })
-  const unfreeze_card = useAct('unfreeze_card', {
-    meanwhile: () => showMeanwhile(card, 'active'),
-    done: () => toast('Card unfrozen.'),
-    failed: ({ message }) => toast(message, 'bad'),
+  const unfreeze_card = useOperationMutation('unfreeze_card', {
+    onMutate: () => showOptimisticStatus(card, 'active'),
+    onSuccess: () => toast('Card unfrozen.'),
+    onError: ({ message }) => toast(message, 'bad'),
   })
   if (card.status === 'frozen') {
     return (
@@ -74,23 +74,23 @@ function FreezeButton({ card }: { card: Card }) {
   )
 }
 
-type AskProps = { card: Card; open: boolean; onClose(): void }
+type ConfirmProps = { card: Card; open: boolean; onClose(): void }
 
-function Replace({ card, open, onClose }: AskProps) {
+function Replace({ card, open, onClose }: ConfirmProps) {
   const [, navigate] = useLocation()
-  const replace_card = useAct('replace_card', {
-    done: (fresh) => {
+  const replace_card = useOperationMutation('replace_card', {
+    onSuccess: (fresh) => {
       onClose()
       toast('Card replaced.')
       navigate(`/cards/${fresh.id}`)
     },
   })
   return (
-    <Confirm
+    <ConfirmDialog
       open={open}
       onOpenChange={onClose}
       title={`Replace ${cardTitle(card)}?`}
-      verb="Replace card"
+      confirm_label="Replace card"
       danger
       busy={replace_card.isPending}
       problem={replace_card.error}
@@ -103,23 +103,23 @@ function Replace({ card, open, onClose }: AskProps) {
       {card.held_usd > 0 && (
         <p>{formatUsd(card.held_usd)} on hold stays with the old card until purchases settle.</p>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }
 
-function Cancel({ card, open, onClose }: AskProps) {
-  const cancel_card = useAct('cancel_card', {
-    done: () => {
+function Cancel({ card, open, onClose }: ConfirmProps) {
+  const cancel_card = useOperationMutation('cancel_card', {
+    onSuccess: () => {
       onClose()
       toast('Card canceled.')
     },
   })
   return (
-    <Confirm
+    <ConfirmDialog
       open={open}
       onOpenChange={onClose}
       title={`Cancel ${cardTitle(card)}?`}
-      verb="Cancel card"
+      confirm_label="Cancel card"
       dismiss_label="Keep card"
       danger
       busy={cancel_card.isPending}
@@ -131,6 +131,6 @@ function Cancel({ card, open, onClose }: AskProps) {
         {formatUsd(card.balance_usd)} returns to your balance immediately.
         {card.held_usd > 0 && ` ${formatUsd(card.held_usd)} stays on hold until purchases settle.`}
       </p>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

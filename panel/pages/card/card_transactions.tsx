@@ -2,10 +2,10 @@ import { ShoppingBag } from 'lucide-react'
 import type { Card } from '#contract/cards.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { Amount } from '#panel/pages/transactions/amount.tsx'
-import { useList } from '#panel/queries.ts'
+import { useOperationList } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { categoryName } from '#panel/words/categories.ts'
@@ -42,7 +42,7 @@ const columns: readonly Column<Transaction>[] = [
 ]
 
 export function CardTransactions({ card }: { card: Card }) {
-  const list = useList('list_card_transactions', { id: card.id })
+  const list = useOperationList('list_card_transactions', { id: card.id })
   return (
     <Section flush>
       <Table
@@ -51,9 +51,9 @@ export function CardTransactions({ card }: { card: Card }) {
         columns={columns}
         href={({ id }) => `/transactions/${id}`}
         empty={
-          <Empty icon={ShoppingBag} title="No transactions yet">
+          <EmptyState icon={ShoppingBag} title="No transactions yet">
             Purchases, refunds, and declines show up here.
-          </Empty>
+          </EmptyState>
         }
       />
     </Section>

@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react'
 import type { Card } from '#contract/cards.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
 import { Meter } from '#panel/ui/meter.tsx'
-import { formatUsd, Money, usdIn } from '#panel/ui/money.tsx'
+import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
@@ -100,8 +100,8 @@ const fields = [
 ] as const
 
 function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
-  const set_card_limits = useAct('set_card_limits', {
-    done: () => {
+  const set_card_limits = useOperationMutation('set_card_limits', {
+    onSuccess: () => {
       toast('Spending limits saved.')
       onDone()
     },
@@ -109,7 +109,7 @@ function LimitsForm({ card, onDone }: { card: Card; onDone(): void }) {
   const submit = (form: FormEvent<HTMLFormElement>) => {
     form.preventDefault()
     const given = new FormData(form.currentTarget)
-    const limits = fields.map(([name]) => [name, usdIn(String(given.get(name) ?? ''))])
+    const limits = fields.map(([name]) => [name, parseUsd(String(given.get(name) ?? ''))])
     set_card_limits.mutate({ id: card.id, ...Object.fromEntries(limits) })
   }
   return (

@@ -1,29 +1,33 @@
 import { ArrowDownLeft, ArrowUpRight } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { Card } from '#contract/cards.ts'
-import { useAct, useRead } from '#panel/queries.ts'
+import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
-import { formatUsd, usdIn } from '#panel/ui/money.tsx'
+import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
 /** Between the balance and the card, either way. */
 export function MoveMoney({ card }: { card: Card }) {
-  const [asked, setAsked] = useState<'load' | 'unload' | null>(null)
-  const close = () => setAsked(null)
+  const [open_dialog, setOpenDialog] = useState<'load' | 'unload' | null>(null)
+  const close = () => setOpenDialog(null)
   return (
     <div className="grid grid-cols-2 gap-2">
-      <Button kind="main" disabled={card.status === 'cancelled'} onClick={() => setAsked('load')}>
+      <Button
+        kind="main"
+        disabled={card.status === 'cancelled'}
+        onClick={() => setOpenDialog('load')}
+      >
         <ArrowDownLeft /> Load
       </Button>
-      <Button disabled={card.balance_usd <= 0} onClick={() => setAsked('unload')}>
+      <Button disabled={card.balance_usd <= 0} onClick={() => setOpenDialog('unload')}>
         <ArrowUpRight /> Unload
       </Button>
       <Dialog
-        open={asked === 'load'}
+        open={open_dialog === 'load'}
         onOpenChange={close}
         title="Load card"
         description={`Move money from your balance to ${cardTitle(card)}.`}
@@ -31,7 +35,7 @@ export function MoveMoney({ card }: { card: Card }) {
         <Load card={card} onDone={close} />
       </Dialog>
       <Dialog
-        open={asked === 'unload'}
+        open={open_dialog === 'unload'}
         onOpenChange={close}
         title="Unload card"
         description={`Move money from ${cardTitle(card)} to your balance.`}
@@ -45,17 +49,17 @@ export function MoveMoney({ card }: { card: Card }) {
 type FormProps = { card: Card; onDone(): void }
 
 function Load({ card, onDone }: FormProps) {
-  const balance_usd = useRead('get_balance', {}).data?.balance_usd ?? 0
+  const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd ?? 0
   const [amount, setAmount] = useState('')
-  const load_card = useAct('load_card', {
-    done: ({ amount_usd }) => {
+  const load_card = useOperationMutation('load_card', {
+    onSuccess: ({ amount_usd }) => {
       toast(`${formatUsd(amount_usd)} loaded to ${cardTitle(card)}.`)
       onDone()
     },
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    load_card.mutate({ id: card.id, amount_usd: usdIn(amount) ?? 0 })
+    load_card.mutate({ id: card.id, amount_usd: parseUsd(amount) ?? 0 })
   }
   return (
     <form onSubmit={submit}>
@@ -78,15 +82,15 @@ function Load({ card, onDone }: FormProps) {
 
 function Unload({ card, onDone }: FormProps) {
   const [amount, setAmount] = useState(String(card.balance_usd))
-  const unload_card = useAct('unload_card', {
-    done: ({ amount_usd }) => {
+  const unload_card = useOperationMutation('unload_card', {
+    onSuccess: ({ amount_usd }) => {
       toast(`${formatUsd(amount_usd)} moved to your balance.`)
       onDone()
     },
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    const amount_usd = usdIn(amount) ?? 0
+    const amount_usd = parseUsd(amount) ?? 0
     // All of it is asked for as all of it: a purchase may have changed the sum meanwhile.
     const is_all = amount_usd === card.balance_usd
     unload_card.mutate({ id: card.id, ...(!is_all && { amount_usd }) })

@@ -36,7 +36,7 @@ export function Reveal({ card }: { card: Card }) {
   }
   return (
     <div>
-      <CardFace card={card}>{shown === null ? null : <Digits shown={shown} />}</CardFace>
+      <CardFace card={card}>{shown === null ? null : <RevealedDetails shown={shown} />}</CardFace>
       {card.status !== 'cancelled' && (
         <div className="mt-3">
           {shown === null ? (
@@ -44,7 +44,7 @@ export function Reveal({ card }: { card: Card }) {
               {!is_busy && <Eye />} {is_busy ? 'Waiting for approval' : 'Reveal card number'}
             </Button>
           ) : (
-            <Shown shown={shown} onHide={() => setShown(null)} />
+            <RevealedActions shown={shown} onHide={() => setShown(null)} />
           )}
         </div>
       )}
@@ -53,26 +53,26 @@ export function Reveal({ card }: { card: Card }) {
   )
 }
 
-const inFours = (pan: string) => pan.replaceAll(/(.{4})(?=.)/g, '$1 ')
+const formatPan = (pan: string) => pan.replaceAll(/(.{4})(?=.)/g, '$1 ')
 
-function Digits({ shown }: { shown: PanReveal }) {
+function RevealedDetails({ shown }: { shown: PanReveal }) {
   return (
     <div className="font-mono">
       <p className="num text-lg tracking-wider" data-testid="pan">
-        {inFours(shown.pan)}
+        {formatPan(shown.pan)}
       </p>
       <p className="num mt-1 text-sm">CVV {shown.cvv}</p>
     </div>
   )
 }
 
-function Shown({ shown, onHide }: { shown: PanReveal; onHide(): void }) {
+function RevealedActions({ shown, onHide }: { shown: PanReveal; onHide(): void }) {
   const [until] = useState(() => Date.now() + SHOWN_MS)
   const left_s = Math.max(0, Math.ceil((until - useNow()) / 1_000))
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <CopyButton text={shown.pan} label="Copy number" shows_label />
-      <CopyButton text={shown.cvv} label="Copy CVV" shows_label />
+      <CopyButton text={shown.pan} label="Copy number" is_label_visible />
+      <CopyButton text={shown.cvv} label="Copy CVV" is_label_visible />
       <Button kind="quiet" className="ml-auto" onClick={onHide}>
         <EyeOff /> Hide <span className="num">({left_s}s)</span>
       </Button>

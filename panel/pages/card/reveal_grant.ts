@@ -1,7 +1,7 @@
 import { FlorinError } from '#client/client.ts'
 import type { PanReveal } from '#contract/cards.ts'
-import { request } from '#panel/api.ts'
-import { freshKey } from '#panel/fresh_key.ts'
+import { requestJson } from '#panel/api.ts'
+import { randomUuid } from '#panel/random_uuid.ts'
 
 /**
  * A session may not reveal a card number, and the panel is no exception: it asks the owner like any
@@ -12,32 +12,32 @@ export async function revealWithConsent(card_id: string): Promise<PanReveal> {
   // Opened at once: browsers allow a window only as the direct answer to a press.
   const popup = window.open('', '_blank', 'popup,width=520,height=760')
   if (popup === null)
-    throw refused(
+    throw accessDenied(
       'Your browser blocked the approval window. Allow pop-ups for this site and try again.',
     )
   try {
     const client_id = await clientId()
-    const verifier = freshKey() + freshKey()
-    const state = freshKey()
+    const verifier = randomUuid() + randomUuid()
+    const state = randomUuid()
     popup.location.href = await authorizeUrl({ client_id, verifier, state, card_id })
-    const code = await codeFrom(popup, state)
+    const code = await waitForCode(popup, state)
     popup.close()
-    const token = await tokenFor({ client_id, code, verifier })
+    const token = await exchangeCode({ client_id, code, verifier })
     try {
-      return await request<PanReveal>(`/v1/cards/${card_id}/pan`, {
+      return await requestJson<PanReveal>(`/v1/cards/${card_id}/pan`, {
         method: 'GET',
         bearer: token,
-        headers: { 'Reveal-Nonce': freshKey() },
+        headers: { 'Reveal-Nonce': randomUuid() },
       })
     } finally {
-      await giveBack(client_id)
+      await revokeGrants(client_id)
     }
   } finally {
     popup.close()
   }
 }
 
-const refused = (message: string) => new FlorinError({ code: 'access_denied', message })
+const accessDenied = (message: string) => new FlorinError({ code: 'access_denied', message })
 
 const RETURN_PATH = '/reveal'
 const CLIENT_KEY = 'florin_reveal_client'
@@ -46,7 +46,7 @@ const CLIENT_KEY = 'florin_reveal_client'
 async function clientId(): Promise<string> {
   const known = sessionStorage.getItem(CLIENT_KEY)
   if (known !== null) return known
-  const { client_id } = await request<{ client_id: string }>('/oauth/register', {
+  const { client_id } = await requestJson<{ client_id: string }>('/oauth/register', {
     method: 'POST',
     bearer: null,
     body: {
@@ -61,14 +61,22 @@ async function clientId(): Promise<string> {
   return client_id
 }
 
-type Asking = { client_id: string; verifier: string; state: string; card_id: string }
+type AuthorizationParams = { client_id: string; verifier: string; state: string; card_id: string }
 
 /** The service knows its own address, which need not be the one it was opened at. */
-async function authorizeUrl({ client_id, verifier, state, card_id }: Asking): Promise<string> {
+async function authorizeUrl({
+  client_id,
+  verifier,
+  state,
+  card_id,
+}: AuthorizationParams): Promise<string> {
   const known = { method: 'GET', bearer: null } as const
   const [server, api] = await Promise.all([
-    request<{ authorization_endpoint: string }>('/.well-known/oauth-authorization-server', known),
-    request<{ resource: string }>('/.well-known/oauth-protected-resource/v1', known),
+    requestJson<{ authorization_endpoint: string }>(
+      '/.well-known/oauth-authorization-server',
+      known,
+    ),
+    requestJson<{ resource: string }>('/.well-known/oauth-protected-resource/v1', known),
   ])
   const query = new URLSearchParams({
     client_id,
@@ -77,7 +85,7 @@ async function authorizeUrl({ client_id, verifier, state, card_id }: Asking): Pr
     scope: 'card:reveal_pan',
     resource: api.resource,
     state,
-    code_challenge: await challengeOf(verifier),
+    code_challenge: await codeChallenge(verifier),
     code_challenge_method: 'S256',
     authorization_details: JSON.stringify([
       { type: 'card_access', identifier: card_id, actions: ['reveal_pan'] },
@@ -86,46 +94,44 @@ async function authorizeUrl({ client_id, verifier, state, card_id }: Asking): Pr
   return `${server.authorization_endpoint}?${query}`
 }
 
-async function challengeOf(verifier: string): Promise<string> {
+async function codeChallenge(verifier: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
   const text = btoa(String.fromCharCode(...new Uint8Array(hash)))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-type Answer = { code?: string; state?: string; error?: string }
+type AuthorizationResponse = { code?: string; state?: string; error?: string }
 
 /** What the window brings back (see reveal_return.tsx), or that it was closed. */
-function codeFrom(popup: Window, state: string): Promise<string> {
+function waitForCode(popup: Window, state: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearInterval(watch)
-      removeEventListener('message', hear)
+      removeEventListener('message', onMessage)
     }
-    const hear = ({ origin, source, data }: MessageEvent) => {
-      const answer = (data as { florin_reveal?: Answer } | null)?.florin_reveal
+    const onMessage = ({ origin, source, data }: MessageEvent) => {
+      const answer = (data as { florin_reveal?: AuthorizationResponse } | null)?.florin_reveal
       if (origin !== location.origin || source !== popup || answer === undefined) return
       end()
       if (answer.state === state && answer.code !== undefined) resolve(answer.code)
       else
         reject(
-          refused(
-            'Card number not revealed. To see it, check “card number” in the approval window and choose Allow.',
-          ),
+          accessDenied('Card number not revealed. Check the card number box, then choose Allow.'),
         )
     }
     const watch = setInterval(() => {
       if (!popup.closed) return
       end()
-      reject(refused('The approval window was closed. Try again.'))
+      reject(accessDenied('The approval window was closed. Try again.'))
     }, 500)
-    addEventListener('message', hear)
+    addEventListener('message', onMessage)
   })
 }
 
-type Exchange = { client_id: string; code: string; verifier: string }
+type TokenParams = { client_id: string; code: string; verifier: string }
 
-async function tokenFor({ client_id, code, verifier }: Exchange): Promise<string> {
-  const { access_token } = await request<{ access_token: string }>('/oauth/token', {
+async function exchangeCode({ client_id, code, verifier }: TokenParams): Promise<string> {
+  const { access_token } = await requestJson<{ access_token: string }>('/oauth/token', {
     method: 'POST',
     bearer: null,
     body: new URLSearchParams({
@@ -140,11 +146,11 @@ async function tokenFor({ client_id, code, verifier }: Exchange): Promise<string
 }
 
 /** Ends what was granted: the token dies with it, and no agent is left in the owner's list. */
-async function giveBack(client_id: string): Promise<void> {
+async function revokeGrants(client_id: string): Promise<void> {
   type Grant = { id: string; client_id: string; status: string }
-  const { data } = await request<{ data: Grant[] }>('/oauth/grants', { method: 'GET' })
+  const { data } = await requestJson<{ data: Grant[] }>('/oauth/grants', { method: 'GET' })
   const open = data.filter((each) => each.client_id === client_id && each.status === 'active')
   for (const grant of open) {
-    await request(`/oauth/grants/${grant.id}`, { method: 'DELETE' })
+    await requestJson(`/oauth/grants/${grant.id}`, { method: 'DELETE' })
   }
 }

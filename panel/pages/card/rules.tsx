@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Card, CardRules } from '#contract/cards.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Badge, type Tone } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
@@ -13,48 +13,48 @@ import { categories, categoryName } from '#panel/words/categories.ts'
 import { countries, countryName } from '#panel/words/countries.ts'
 
 type Kind = 'mcc' | 'geo'
-type Words = {
+type RuleKind = {
   title: string
-  things: string
+  noun: string
   options: readonly Option[]
   nameOf(code: string): string
   /** What may be typed although it is not in the list. */
   accepts?: RegExp
 }
 
-const kinds: Record<Kind, Words> = {
+const kinds: Record<Kind, RuleKind> = {
   mcc: {
     title: 'Merchant categories',
-    things: 'merchant categories',
+    noun: 'merchant categories',
     options: categories,
     nameOf: categoryName,
     accepts: /^\d{4}(-\d{4})?$/,
   },
-  geo: { title: 'Countries', things: 'countries', options: countries, nameOf: countryName },
+  geo: { title: 'Countries', noun: 'countries', options: countries, nameOf: countryName },
 }
 
 /** Where the card may be used: by kind of shop, or by country. */
 export function Rules({ card, kind }: { card: Card; kind: Kind }) {
   const [is_open, setOpen] = useState(false)
-  const { title, things } = kinds[kind]
+  const { title, noun } = kinds[kind]
   const rules = card[kind]
   return (
     <Section
       title={title}
       action={
         card.status !== 'cancelled' && (
-          <Button size="small" aria-label={`Edit ${things}`} onClick={() => setOpen(true)}>
+          <Button size="small" aria-label={`Edit ${noun}`} onClick={() => setOpen(true)}>
             Edit
           </Button>
         )
       }
     >
       {rules.allow === null && (rules.deny ?? []).length === 0 ? (
-        <p className="text-soft">All {things} allowed.</p>
+        <p className="text-soft">All {noun} allowed.</p>
       ) : (
         <div className="space-y-3">
-          <Listed kind={kind} title="Allowed" codes={rules.allow} tone="good" />
-          <Listed kind={kind} title="Blocked" codes={rules.deny} tone="bad" />
+          <RuleList kind={kind} title="Allowed" codes={rules.allow} tone="good" />
+          <RuleList kind={kind} title="Blocked" codes={rules.deny} tone="bad" />
         </div>
       )}
       <Dialog
@@ -70,9 +70,9 @@ export function Rules({ card, kind }: { card: Card; kind: Kind }) {
   )
 }
 
-type ListedProps = { kind: Kind; title: string; codes: readonly string[] | null; tone: Tone }
+type RuleListProps = { kind: Kind; title: string; codes: readonly string[] | null; tone: Tone }
 
-function Listed({ kind, title, codes, tone }: ListedProps) {
+function RuleList({ kind, title, codes, tone }: RuleListProps) {
   if (codes === null || (codes.length === 0 && title === 'Blocked')) return null
   return (
     <div className="flex flex-wrap items-center gap-1.5">
@@ -91,9 +91,9 @@ type FormProps = { card: Card; kind: Kind; onDone(): void }
 
 function RulesForm({ card, kind, onDone }: FormProps) {
   const [rules, setRules] = useState<CardRules>(card[kind])
-  const { things, options, nameOf, accepts } = kinds[kind]
-  const act = useAct(kind === 'mcc' ? 'set_mcc_rules' : 'set_card_geo', {
-    done: () => {
+  const { noun, options, nameOf, accepts } = kinds[kind]
+  const mutation = useOperationMutation(kind === 'mcc' ? 'set_mcc_rules' : 'set_card_geo', {
+    onSuccess: () => {
       toast('Rules saved.')
       onDone()
     },
@@ -103,35 +103,35 @@ function RulesForm({ card, kind, onDone }: FormProps) {
     <div className="space-y-5">
       <div>
         <Toggle
-          label={`Allow only selected ${things}`}
+          label={`Allow only selected ${noun}`}
           hint="When off, everything that isn’t blocked is allowed."
           checked={rules.allow !== null}
           onChange={(is_on) => setRules({ ...rules, allow: is_on ? [] : null })}
         />
         {rules.allow !== null && (
           <Picker
-            label={`Add allowed ${things}`}
+            label={`Add allowed ${noun}`}
             {...picking}
-            chosen={rules.allow}
+            selected={rules.allow}
             onChange={(allow) => setRules({ ...rules, allow })}
           />
         )}
       </div>
       <div>
-        <p className="mb-2 font-medium">Blocked {things}</p>
+        <p className="mb-2 font-medium">Blocked {noun}</p>
         <Picker
-          label={`Add blocked ${things}`}
+          label={`Add blocked ${noun}`}
           {...picking}
-          chosen={rules.deny ?? []}
+          selected={rules.deny ?? []}
           onChange={(deny) => setRules({ ...rules, deny: deny.length === 0 ? null : deny })}
         />
       </div>
-      <ProblemNote problem={act.error} />
+      <ProblemNote problem={mutation.error} />
       <DialogActions>
         <Button
           kind="main"
-          busy={act.isPending}
-          onClick={() => act.mutate({ id: card.id, allow: rules.allow, deny: rules.deny })}
+          busy={mutation.isPending}
+          onClick={() => mutation.mutate({ id: card.id, allow: rules.allow, deny: rules.deny })}
         >
           Save
         </Button>

@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { InputOfName } from '#contract/operations.ts'
-import { useAct, useRead } from '#panel/queries.ts'
+import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField, Select } from '#panel/ui/field.tsx'
-import { formatUsd, usdIn } from '#panel/ui/money.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { ShippingFields, shippingIn } from './shipping_fields.tsx'
+import { readShippingForm, ShippingFields } from './shipping_fields.tsx'
 
 export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void }) {
   return (
@@ -30,17 +30,17 @@ type CardType = 'virtual' | 'physical'
 function IssueForm({ onClose }: { onClose(): void }) {
   const [type, setType] = useState<CardType>('virtual')
   const [, navigate] = useLocation()
-  const balance_usd = useRead('get_balance', {}).data?.balance_usd
-  const bins = useRead('get_limits', {}).data?.programme.bins ?? []
-  const issue_card = useAct('issue_card', {
-    done: (card) => {
+  const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
+  const bins = useOperationQuery('get_limits', {}).data?.programme.bins ?? []
+  const issue_card = useOperationMutation('issue_card', {
+    onSuccess: (card) => {
       toast('Card issued.')
       navigate(`/cards/${card.id}`)
     },
   })
   const submit = (form: FormEvent<HTMLFormElement>) => {
     form.preventDefault()
-    issue_card.mutate(cardIn(new FormData(form.currentTarget), type))
+    issue_card.mutate(readCardForm(new FormData(form.currentTarget), type))
   }
   const offered = bins.filter(({ types }) => types.includes(type))
   return (
@@ -69,7 +69,7 @@ function IssueForm({ onClose }: { onClose(): void }) {
           label="Load amount"
           name="load_usd"
           hint={balance_usd === undefined ? '' : `${formatUsd(balance_usd)} available`}
-          fault={faultOf(issue_card.error, 'load_usd')}
+          error={fieldError(issue_card.error, 'load_usd')}
         />
       </div>
       <LimitFields />
@@ -97,9 +97,9 @@ function LimitFields() {
 }
 
 /** What was left empty is not sent. */
-function cardIn(form: FormData, type: CardType): InputOfName<'issue_card'> {
+function readCardForm(form: FormData, type: CardType): InputOfName<'issue_card'> {
   const text = (name: string) => String(form.get(name) ?? '').trim()
-  const usd = (name: string) => usdIn(text(name))
+  const usd = (name: string) => parseUsd(text(name))
   const names = ['per_transaction_usd', 'daily_usd', 'monthly_usd'] as const
   const limits = names.filter((name) => usd(name) !== null).map((name) => [name, usd(name)])
   const load_usd = usd('load_usd')
@@ -109,6 +109,6 @@ function cardIn(form: FormData, type: CardType): InputOfName<'issue_card'> {
     ...(text('name') !== '' && { name: text('name') }),
     ...(load_usd !== null && { load_usd }),
     ...(limits.length > 0 && { limits: Object.fromEntries(limits) }),
-    ...(type === 'physical' && { shipping: shippingIn(text) }),
+    ...(type === 'physical' && { shipping: readShippingForm(text) }),
   }
 }

@@ -50,7 +50,7 @@ export function ShippingFields() {
   )
 }
 
-export function shippingIn(text: (name: string) => string): Shipping {
+export function readShippingForm(text: (name: string) => string): Shipping {
   const optional = ['line2', 'state', 'phone'].filter((name) => text(name) !== '')
   return {
     name: text('recipient'),

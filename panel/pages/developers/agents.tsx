@@ -1,21 +1,21 @@
 import { Bot } from 'lucide-react'
 import { useState } from 'react'
-import { type Scope, scopes as scope_words } from '#contract/scopes.ts'
-import { type Grant, nameOfAgent, useGrants, useRevokeGrant } from '#panel/grants.ts'
+import { type Scope, scopes as scope_labels } from '#contract/scopes.ts'
+import { agentName, type Grant, useGrants, useRevokeGrant } from '#panel/grants.ts'
 import { useCardNames } from '#panel/pages/transactions/card_names.ts'
 import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { Confirm } from '#panel/ui/confirm.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Copyable } from '#panel/ui/copy.tsx'
-import { One } from '#panel/ui/one.tsx'
-import { Facts, Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, Section } from '#panel/ui/section.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { LastUse } from './api_keys.tsx'
 
 export function Agents() {
-  const read = useGrants()
+  const query = useGrants()
   const [revoking, setRevoking] = useState<Grant | null>(null)
   return (
     <div className="space-y-4">
@@ -26,13 +26,13 @@ export function Agents() {
         </p>
         <Copyable text={`${location.origin}/mcp`} label="Copy MCP server URL" />
       </Section>
-      <One read={read}>
+      <QueryBoundary query={query}>
         {(grants) =>
           grants.length === 0 ? (
             <Section>
-              <Empty icon={Bot} title="No connected agents">
+              <EmptyState icon={Bot} title="No connected agents">
                 Agents you connect show up here with their permissions.
-              </Empty>
+              </EmptyState>
             </Section>
           ) : (
             <ul aria-label="Connected agents" className="grid items-start gap-4 lg:grid-cols-2">
@@ -42,7 +42,7 @@ export function Agents() {
             </ul>
           )
         }
-      </One>
+      </QueryBoundary>
       {revoking !== null && <Revoke grant={revoking} onClose={() => setRevoking(null)} />}
     </div>
   )
@@ -55,11 +55,11 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
   return (
     <li>
       <Section
-        title={nameOfAgent(grant)}
+        title={agentName(grant)}
         action={
           is_active ? (
             <Button size="small" onClick={onRevoke}>
-              Revoke<span className="sr-only"> {nameOfAgent(grant)}</span>
+              Revoke<span className="sr-only"> {agentName(grant)}</span>
             </Button>
           ) : (
             <Status of={grant.status} />
@@ -68,12 +68,12 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
       >
         <ul aria-label="Scopes" className="mb-2 flex flex-wrap gap-1.5">
           {grant.scopes.map((scope) => (
-            <li key={scope} title={scope_words[scope as Scope]}>
+            <li key={scope} title={scope_labels[scope as Scope]}>
               <Badge tone={scope.endsWith(':read') ? 'neutral' : 'accent'}>{scope}</Badge>
             </li>
           ))}
         </ul>
-        <Facts
+        <DescriptionList
           rows={[
             ['Cards', cards],
             ['Last used', <LastUse key="used" {...grant} />],
@@ -89,21 +89,21 @@ function Agent({ grant, onRevoke }: { grant: Grant; onRevoke(): void }) {
 
 function Revoke({ grant, onClose }: { grant: Grant; onClose(): void }) {
   const revoke = useRevokeGrant(() => {
-    toast(`Access revoked for ${nameOfAgent(grant)}.`)
+    toast(`Access revoked for ${agentName(grant)}.`)
     onClose()
   })
   return (
-    <Confirm
+    <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={`Revoke access for ${nameOfAgent(grant)}?`}
-      verb="Revoke access"
+      title={`Revoke access for ${agentName(grant)}?`}
+      confirm_label="Revoke access"
       danger
       busy={revoke.isPending}
       problem={revoke.error}
       onConfirm={() => revoke.mutate(grant.id)}
     >
       <p>Its tokens stop working immediately. You can connect it again later.</p>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

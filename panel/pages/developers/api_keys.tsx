@@ -1,19 +1,19 @@
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { ApiKey } from '#contract/api_keys.ts'
-import { useAct, useList } from '#panel/queries.ts'
+import { useOperationList, useOperationMutation } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
-import { Confirm } from '#panel/ui/confirm.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { CreateKey } from './create_key.tsx'
 
 export function ApiKeys() {
-  const list = useList('list_api_keys', {})
+  const list = useOperationList('list_api_keys', {})
   const [is_creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   const columns: Column<ApiKey>[] = [
@@ -44,10 +44,10 @@ export function ApiKeys() {
         list={list}
         columns={columns}
         empty={
-          <Empty icon={KeyRound} title="No API keys">
+          <EmptyState icon={KeyRound} title="No API keys">
             API keys have full access to your account. To give an agent limited access, connect it
             under Agents.
-          </Empty>
+          </EmptyState>
         }
       />
       {is_creating && <CreateKey onClose={() => setCreating(false)} />}
@@ -79,24 +79,24 @@ export function LastUse({ last_used_at, last_used_ip }: Use) {
 }
 
 function Revoke({ api_key, onClose }: { api_key: ApiKey; onClose(): void }) {
-  const revoke = useAct('revoke_api_key', {
-    done: () => {
+  const revoke = useOperationMutation('revoke_api_key', {
+    onSuccess: () => {
       toast('API key revoked.')
       onClose()
     },
   })
   return (
-    <Confirm
+    <ConfirmDialog
       open
       onOpenChange={onClose}
       title={`Revoke ${api_key.name ?? 'API key'}?`}
-      verb="Revoke API key"
+      confirm_label="Revoke API key"
       danger
       busy={revoke.isPending}
       problem={revoke.error}
       onConfirm={() => revoke.mutate({ id: api_key.id })}
     >
       <p>Requests with this key fail immediately. You can’t undo this.</p>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

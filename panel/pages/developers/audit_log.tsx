@@ -1,12 +1,12 @@
 import { ScrollText } from 'lucide-react'
 import type { AuditEntry } from '#contract/activity.ts'
-import { useList } from '#panel/queries.ts'
-import { Badge, inWords } from '#panel/ui/badge.tsx'
+import { useOperationList } from '#panel/queries.ts'
+import { Badge, humanize } from '#panel/ui/badge.tsx'
 import { DottedName } from '#panel/ui/dotted_name.tsx'
-import { FilterBar, FilterChoice, FilterSearch, useFilters } from '#panel/ui/filters.tsx'
-import { createdWithin, PeriodChoice, period_names } from '#panel/ui/period.tsx'
+import { FilterBar, FilterSearch, FilterSelect, useFilters } from '#panel/ui/filters.tsx'
+import { createdRange, PeriodFilter, period_filter_names } from '#panel/ui/period.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
@@ -17,7 +17,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { title: 'Actor', wide_only: true, cell: ({ actor }) => <Actor actor={actor} /> },
   {
     title: 'Result',
-    cell: ({ result }) => <Badge tone={tones[result]}>{inWords(result)}</Badge>,
+    cell: ({ result }) => <Badge tone={tones[result]}>{humanize(result)}</Badge>,
   },
   {
     title: 'IP address',
@@ -51,7 +51,7 @@ function Action({ entry: { action, resource } }: { entry: AuditEntry }) {
   )
 }
 
-const actor_words: Record<AuditEntry['actor']['type'], string> = {
+const actor_labels: Record<AuditEntry['actor']['type'], string> = {
   session: 'You',
   api_key: 'API key',
   oauth_client: 'Agent',
@@ -62,7 +62,7 @@ const actor_words: Record<AuditEntry['actor']['type'], string> = {
 function Actor({ actor }: { actor: AuditEntry['actor'] }) {
   return (
     <>
-      {actor_words[actor.type]}
+      {actor_labels[actor.type]}
       {actor.name !== null && <span className="block text-sm text-soft">{actor.name}</span>}
     </>
   )
@@ -75,9 +75,9 @@ const results = [
 ] as const
 
 export function AuditLog() {
-  const filters = useFilters(['action', 'actor_type', 'result', ...period_names])
-  const { period: _period, from: _from, to: _to, ...given } = filters.given
-  const list = useList('get_audit_log', { ...given, ...createdWithin(filters.values) })
+  const filters = useFilters(['action', 'actor_type', 'result', ...period_filter_names])
+  const { period: _period, from: _from, to: _to, ...given } = filters.active
+  const list = useOperationList('get_audit_log', { ...given, ...createdRange(filters.values) })
   const { values, set } = filters
   return (
     <Section title="Audit log" flush>
@@ -91,30 +91,30 @@ export function AuditLog() {
           />
         }
       >
-        <FilterChoice
+        <FilterSelect
           of={filters}
           name="actor_type"
           label="Actor"
           any="All actors"
-          options={Object.entries(actor_words)}
+          options={Object.entries(actor_labels)}
         />
-        <FilterChoice
+        <FilterSelect
           of={filters}
           name="result"
           label="Result"
           any="All results"
           options={results}
         />
-        <PeriodChoice {...filters} />
+        <PeriodFilter {...filters} />
       </FilterBar>
       <Table
         label="Audit log"
         list={list}
         columns={columns}
         empty={
-          <Empty icon={ScrollText} title="No results">
+          <EmptyState icon={ScrollText} title="No results">
             Enter the full action name, like session.failed, or change your filters.
-          </Empty>
+          </EmptyState>
         }
       />
     </Section>

@@ -1,16 +1,16 @@
 import { type FormEvent, useState } from 'react'
-import { useAct, useRead } from '#panel/queries.ts'
+import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
-import { ShownOnce } from '#panel/ui/shown_once.tsx'
+import { OneTimeSecret } from '#panel/ui/one_time_secret.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 
 export function CreateKey({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [code, setCode] = useState('')
-  const has_code = useRead('get_account', {}).data?.two_factor_enabled === true
-  const create = useAct('create_api_key')
+  const has_code = useOperationQuery('get_account', {}).data?.two_factor_enabled === true
+  const create = useOperationMutation('create_api_key')
   const submit = (form: FormEvent) => {
     form.preventDefault()
     create.mutate({
@@ -35,10 +35,10 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           maxLength={100}
           value={name}
           onChange={(change) => setName(change.target.value)}
-          fault={faultOf(create.error, 'name')}
+          error={fieldError(create.error, 'name')}
         />
         {has_code && (
-          <CodeField code={code} onChange={setCode} fault={faultOf(create.error, 'totp_code')} />
+          <CodeField code={code} onChange={setCode} error={fieldError(create.error, 'totp_code')} />
         )}
         <ProblemNote problem={create.error} />
         <DialogActions>
@@ -55,9 +55,9 @@ export function CreateKey({ onClose }: { onClose(): void }) {
 function NewKey({ text, onClose }: { text: string; onClose(): void }) {
   return (
     <Dialog open onOpenChange={onClose} title="Your new API key">
-      <ShownOnce label="API key" text={text}>
+      <OneTimeSecret label="API key" text={text}>
         Send it with every request: “Authorization: Bearer …”.
-      </ShownOnce>
+      </OneTimeSecret>
       <DialogActions>
         <Button kind="main" onClick={onClose}>
           Done
@@ -67,9 +67,9 @@ function NewKey({ text, onClose }: { text: string; onClose(): void }) {
   )
 }
 
-type CodeFieldProps = { code: string; onChange(code: string): void; fault: string | undefined }
+type CodeFieldProps = { code: string; onChange(code: string): void; error: string | undefined }
 
-function CodeField({ code, onChange, fault }: CodeFieldProps) {
+function CodeField({ code, onChange, error }: CodeFieldProps) {
   return (
     <Field
       label="Authentication code"
@@ -79,7 +79,7 @@ function CodeField({ code, onChange, fault }: CodeFieldProps) {
       required
       value={code}
       onChange={(change) => onChange(change.target.value)}
-      fault={fault}
+      error={error}
     />
   )
 }

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -10,7 +10,7 @@ import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx'
 export function CreateWebhook({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState<WebhookDraft>({ url: '', description: '', events: ['*'] })
-  const create = useAct('create_webhook')
+  const create = useOperationMutation('create_webhook')
   const submit = (form: FormEvent) => {
     form.preventDefault()
     const { url, description, events } = draft

@@ -1,25 +1,25 @@
 import { event_types } from '#contract/events.ts'
-import { inWords } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 
 /** Named by those who approve purchases online themselves; it is never part of "all". */
 const CHALLENGE = 'three_ds.challenge'
 const all_types = Object.entries(event_types)
 
-export function eventsInWords(events: readonly string[]): string {
+export function describeEvents(events: readonly string[]): string {
   if (events.includes('*')) {
     return events.includes(CHALLENGE) ? 'All events and 3-D Secure challenges' : 'All events'
   }
   return events.length === 1 ? (events[0] ?? '') : `${events.length} events`
 }
 
-type Props = { chosen: readonly string[]; onChange(chosen: readonly string[]): void }
+type Props = { selected: readonly string[]; onChange(selected: readonly string[]): void }
 
-export function EventPicker({ chosen, onChange }: Props) {
-  const takes_all = chosen.includes('*')
+export function EventPicker({ selected, onChange }: Props) {
+  const takes_all = selected.includes('*')
   const turn = (name: string, is_on: boolean) =>
-    onChange(is_on ? [...chosen, name] : chosen.filter((each) => each !== name))
+    onChange(is_on ? [...selected, name] : selected.filter((each) => each !== name))
   const turnAll = (is_on: boolean) =>
-    onChange([...(is_on ? ['*'] : []), ...chosen.filter((each) => each === CHALLENGE)])
+    onChange([...(is_on ? ['*'] : []), ...selected.filter((each) => each === CHALLENGE)])
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 text-sm font-medium">Events</legend>
@@ -35,7 +35,7 @@ export function EventPicker({ chosen, onChange }: Props) {
             key={name}
             name={name}
             note={note}
-            checked={takes_all || chosen.includes(name)}
+            checked={takes_all || selected.includes(name)}
             disabled={takes_all}
             onChange={(is_on) => turn(name, is_on)}
           />
@@ -43,7 +43,7 @@ export function EventPicker({ chosen, onChange }: Props) {
         <Box
           name={CHALLENGE}
           note="Asks this endpoint to approve online purchases."
-          checked={chosen.includes(CHALLENGE)}
+          checked={selected.includes(CHALLENGE)}
           onChange={(is_on) => turn(CHALLENGE, is_on)}
         />
       </div>
@@ -65,7 +65,7 @@ function Box({ name, note, checked, disabled = false, onChange }: BoxProps) {
       <input
         type="checkbox"
         className="mt-1 size-4 shrink-0"
-        aria-label={name.includes('.') ? name : inWords(name)}
+        aria-label={name.includes('.') ? name : humanize(name)}
         checked={checked}
         disabled={disabled}
         onChange={(change) => onChange(change.target.checked)}

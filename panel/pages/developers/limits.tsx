@@ -1,18 +1,18 @@
 import type { SystemLimits } from '#contract/system.ts'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { Badge } from '#panel/ui/badge.tsx'
 import { formatBytes } from '#panel/ui/bytes.ts'
 import { Meter } from '#panel/ui/meter.tsx'
 import { formatUsd } from '#panel/ui/money.tsx'
-import { One } from '#panel/ui/one.tsx'
-import { type Fact, Facts, Section } from '#panel/ui/section.tsx'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, type DescriptionRow, Section } from '#panel/ui/section.tsx'
 
 const count = new Intl.NumberFormat('en-US')
 
 export function Limits() {
-  const read = useRead('get_limits', {})
+  const query = useOperationQuery('get_limits', {})
   return (
-    <One read={read}>
+    <QueryBoundary query={query}>
       {(limits) => (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <div className="min-w-0 space-y-4">
@@ -29,11 +29,11 @@ export function Limits() {
           </div>
           <Section title="Account limits">
             <Used limits={limits.spend_limits} />
-            <Facts rows={moneyFacts(limits.spend_limits)} />
+            <DescriptionList rows={limitRows(limits.spend_limits)} />
           </Section>
         </div>
       )}
-    </One>
+    </QueryBoundary>
   )
 }
 
@@ -51,7 +51,7 @@ function Rates({ limits }: { limits: SystemLimits['rate_limits'] }) {
         text={text}
       />
       <div className="mt-2">
-        <Facts
+        <DescriptionList
           rows={[
             ['Requests per second', count.format(limits.burst_per_second)],
             ['Requests per minute', count.format(limits.sustained_per_minute)],
@@ -75,7 +75,7 @@ function Used({ limits }: { limits: SystemLimits['spend_limits'] }) {
   )
 }
 
-function moneyFacts(limits: SystemLimits['spend_limits']): Fact[] {
+function limitRows(limits: SystemLimits['spend_limits']): DescriptionRow[] {
   const between = (min: number, max: number) => `${formatUsd(min)} to ${formatUsd(max)}`
   return [
     ['Minimum deposit', formatUsd(limits.deposit_min_usd)],

@@ -2,42 +2,42 @@ import { type FormEvent, useState } from 'react'
 import { FlorinError } from '#client/client.ts'
 import type { OperationShape } from '#contract/operation.ts'
 import { type InputOfName, type OperationName, operations } from '#contract/operations.ts'
-import { call } from '#panel/api.ts'
+import { callOperation } from '#panel/api.ts'
 import { Badge } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Code } from '#panel/ui/code.tsx'
-import { Confirm } from '#panel/ui/confirm.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Tabs } from '#panel/ui/tabs.tsx'
-import { clientCallOf, curlOf, toolCallOf } from './request_text.ts'
+import { toClientCode, toCurl, toMcpCall } from './code_examples.ts'
 import { SchemaField } from './schema_field.tsx'
-import { type Field, fieldsOf, type Typed, valueIn } from './schema_fields.ts'
+import { type Field, type FormValues, inputFields, parseFieldValue } from './schema_fields.ts'
 
-type Answer = { title: string; is_good: boolean; body: unknown }
+type OperationResult = { title: string; is_good: boolean; body: unknown }
 
 export function OperationForm({ name }: { name: OperationName }) {
   const shape: OperationShape = operations[name]
-  const [typed, setTyped] = useState<Typed>({})
-  const [answer, setAnswer] = useState<Answer | null>(null)
+  const [values, setValues] = useState<FormValues>({})
+  const [result, setResult] = useState<OperationResult | null>(null)
   const [is_busy, setBusy] = useState(false)
-  const [is_asking, setAsking] = useState(false)
-  const input = inputOf(fieldsOf(shape), typed)
+  const [is_dialog_open, setDialogOpen] = useState(false)
+  const input = readInput(inputFields(shape), values)
   const send = async () => {
-    setAsking(false)
+    setDialogOpen(false)
     setBusy(true)
-    setAnswer(await answerOf(name, input))
+    setResult(await sendOperation(name, input))
     setBusy(false)
   }
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    if (shape.destructive === true) setAsking(true)
+    if (shape.destructive === true) setDialogOpen(true)
     else void send()
   }
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Section title={<Title shape={shape} />}>
         <form onSubmit={submit} className="space-y-4">
-          <InputFields shape={shape} typed={typed} onChange={setTyped} />
+          <InputFields shape={shape} values={values} onChange={setValues} />
           <Button type="submit" kind="main" busy={is_busy}>
             Send request
           </Button>
@@ -45,42 +45,42 @@ export function OperationForm({ name }: { name: OperationName }) {
       </Section>
       <div className="min-w-0 space-y-4 lg:sticky lg:top-18">
         <Section>
-          <Tabs label="Code examples" tabs={tabsOf(name, input)} />
+          <Tabs label="Code examples" tabs={exampleTabs(name, input)} />
         </Section>
-        {answer !== null && <AnswerShown answer={answer} />}
+        {result !== null && <ResponseSection result={result} />}
       </div>
-      <Confirm
-        open={is_asking}
-        onOpenChange={setAsking}
+      <ConfirmDialog
+        open={is_dialog_open}
+        onOpenChange={setDialogOpen}
         title={`Send ${name}?`}
-        verb="Send request"
+        confirm_label="Send request"
         danger
         busy={is_busy}
         problem={null}
         onConfirm={() => void send()}
       >
         <p>This request changes your account. {shape.description}</p>
-      </Confirm>
+      </ConfirmDialog>
     </div>
   )
 }
 
-type InputProps = { shape: OperationShape; typed: Typed; onChange(typed: Typed): void }
+type InputProps = { shape: OperationShape; values: FormValues; onChange(values: FormValues): void }
 
-function InputFields({ shape, typed, onChange }: InputProps) {
-  const fields = fieldsOf(shape)
+function InputFields({ shape, values, onChange }: InputProps) {
+  const fields = inputFields(shape)
   if (fields.length === 0) return <p className="text-soft">No parameters</p>
   return fields.map((field) => (
     <SchemaField
       key={field.name}
       field={field}
-      value={typed[field.name] ?? ''}
-      onChange={(value) => onChange({ ...typed, [field.name]: value })}
+      value={values[field.name] ?? ''}
+      onChange={(value) => onChange({ ...values, [field.name]: value })}
     />
   ))
 }
 
-function AnswerShown({ answer: { title, is_good, body } }: { answer: Answer }) {
+function ResponseSection({ result: { title, is_good, body } }: { result: OperationResult }) {
   return (
     <Section title="Response" action={<Badge tone={is_good ? 'good' : 'bad'}>{title}</Badge>}>
       <Code label="Body" text={JSON.stringify(body, null, 2)} />
@@ -97,29 +97,32 @@ function Title({ shape }: { shape: OperationShape }) {
   )
 }
 
-function inputOf(fields: readonly Field[], typed: Typed): Record<string, unknown> {
+function readInput(fields: readonly Field[], values: FormValues): Record<string, unknown> {
   const given = fields.map(
-    (field) => [field.name, valueIn(field, typed[field.name] ?? '')] as const,
+    (field) => [field.name, parseFieldValue(field, values[field.name] ?? '')] as const,
   )
   return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
-function tabsOf(name: OperationName, input: Record<string, unknown>) {
-  const said = { name, input, origin: location.origin }
+function exampleTabs(name: OperationName, input: Record<string, unknown>) {
+  const example = { name, input, origin: location.origin }
   return [
-    { value: 'curl', title: 'curl', content: <Code label="Shell" text={curlOf(said)} /> },
+    { value: 'curl', title: 'curl', content: <Code label="Shell" text={toCurl(example)} /> },
     {
       value: 'client',
       title: 'Client',
-      content: <Code label="TypeScript" text={clientCallOf(said)} />,
+      content: <Code label="TypeScript" text={toClientCode(example)} />,
     },
-    { value: 'mcp', title: 'MCP', content: <Code label="JSON-RPC" text={toolCallOf(said)} /> },
+    { value: 'mcp', title: 'MCP', content: <Code label="JSON-RPC" text={toMcpCall(example)} /> },
   ]
 }
 
-async function answerOf(name: OperationName, input: Record<string, unknown>): Promise<Answer> {
+async function sendOperation(
+  name: OperationName,
+  input: Record<string, unknown>,
+): Promise<OperationResult> {
   try {
-    const body = await call(name, input as InputOfName<typeof name>)
+    const body = await callOperation(name, input as InputOfName<typeof name>)
     return { title: `${operations[name].status}`, is_good: true, body: body ?? null }
   } catch (cause) {
     // An input that cannot be sent at all is a TypeError of the client, in its own words.

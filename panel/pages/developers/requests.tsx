@@ -11,17 +11,17 @@ const sections = [...new Set(shapes.map(({ section }) => section))]
 /** Every operation with a form of its own, read off the contract. */
 export function Requests() {
   const [query, setQuery] = useSearchParams()
-  const asked = query.get('operation') ?? ''
-  const name = (asked in operations ? asked : 'get_account') as OperationName
+  const operation_param = query.get('operation') ?? ''
+  const name = (operation_param in operations ? operation_param : 'get_account') as OperationName
   const shape: OperationShape = operations[name]
   return (
     <div className="space-y-4">
       <Section title="Request builder">
-        <OperationChoice
+        <OperationSelect
           value={name}
           onChange={(operation) => setQuery({ operation }, { replace: true })}
         />
-        <p className="mt-3 max-w-3xl text-soft">{withCode(shape.description)}</p>
+        <p className="mt-3 max-w-3xl text-soft">{renderDescription(shape.description)}</p>
       </Section>
       <OperationForm key={name} name={name} />
     </div>
@@ -29,7 +29,7 @@ export function Requests() {
 }
 
 /** The contract's sentences set the names of fields between backticks. */
-const withCode = (sentence: string) =>
+const renderDescription = (sentence: string) =>
   sentence.split('`').map((part, at) =>
     at % 2 === 0 ? (
       part
@@ -41,7 +41,7 @@ const withCode = (sentence: string) =>
     ),
   )
 
-function OperationChoice({ value, onChange }: { value: string; onChange(value: string): void }) {
+function OperationSelect({ value, onChange }: { value: string; onChange(value: string): void }) {
   return (
     <Select label="Operation" value={value} onChange={({ target }) => onChange(target.value)}>
       {sections.map((section) => (

@@ -12,32 +12,32 @@ export type Field = {
   | { kind: 'choice'; choices: readonly string[] }
 )
 
-export type Typed = Readonly<Record<string, string>>
+export type FormValues = Readonly<Record<string, string>>
 
 /** What of JSON Schema the contract's inputs use. */
-type Described = TSchema & {
+type JsonSchema = TSchema & {
   type?: string
   enum?: string[]
-  items?: Described
-  properties?: Record<string, Described>
-  anyOf?: Described[]
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
+  anyOf?: JsonSchema[]
   description?: string
   examples?: unknown[]
   default?: unknown
 }
 
-export function fieldsOf({ input }: OperationShape): Field[] {
+export function inputFields({ input }: OperationShape): Field[] {
   const required = (input.required ?? []) as readonly string[]
-  return Object.entries(input.properties as Record<string, Described>).map(([name, schema]) => ({
+  return Object.entries(input.properties as Record<string, JsonSchema>).map(([name, schema]) => ({
     name,
     is_required: required.includes(name),
     description: schema.description ?? '',
-    example: exampleOf(schema),
-    ...kindOf(name, schema),
+    example: formatExample(schema),
+    ...fieldKind(name, schema),
   }))
 }
 
-function kindOf(name: string, schema: Described) {
+function fieldKind(name: string, schema: JsonSchema) {
   if (schema.enum !== undefined) return { kind: 'choice' as const, choices: schema.enum }
   if (schema.type === 'boolean') return { kind: 'choice' as const, choices: ['true', 'false'] }
   if (schema.type === 'number' || schema.type === 'integer') return { kind: 'number' as const }
@@ -46,7 +46,7 @@ function kindOf(name: string, schema: Described) {
   return { kind: name.includes('password') ? ('secret' as const) : ('text' as const) }
 }
 
-function exampleOf(schema: Described): string {
+function formatExample(schema: JsonSchema): string {
   const example = exampleValue(schema)
   if (example === undefined) return ''
   if (Array.isArray(example)) return example.join(', ')
@@ -54,7 +54,7 @@ function exampleOf(schema: Described): string {
 }
 
 /** Its own, its standard value, or one put together from its parts. */
-function exampleValue(schema: Described): unknown {
+function exampleValue(schema: JsonSchema): unknown {
   const { examples, default: standard, properties, anyOf } = schema
   const own = examples?.[0] ?? standard ?? anyOf?.map(exampleValue)[0]
   if (own !== undefined || properties === undefined) return own
@@ -66,7 +66,7 @@ function exampleValue(schema: Described): unknown {
  * What was typed, as the field means it; undefined where nothing was. What does not fit is sent as
  * it stands: the service says what is wrong with it, as it would to a program.
  */
-export function valueIn(field: Field, text: string): unknown {
+export function parseFieldValue(field: Field, text: string): unknown {
   if (text.trim() === '') return undefined
   switch (field.kind) {
     case 'number':
@@ -79,13 +79,13 @@ export function valueIn(field: Field, text: string): unknown {
     case 'choice':
       return field.choices.includes('true') ? text === 'true' : text
     case 'json':
-      return jsonIn(text)
+      return parseJson(text)
     default:
       return text
   }
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,13 +1,13 @@
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
-import { ShownOnce } from '#panel/ui/shown_once.tsx'
+import { OneTimeSecret } from '#panel/ui/one_time_secret.tsx'
 
 export function SigningSecret({ secret, onClose }: { secret: string | null; onClose(): void }) {
   return (
     <Dialog open onOpenChange={onClose} title="Signing secret">
-      <ShownOnce label="Signing secret" text={secret ?? ''}>
+      <OneTimeSecret label="Signing secret" text={secret ?? ''}>
         Use it to verify the Service-Signature header on each delivery.
-      </ShownOnce>
+      </OneTimeSecret>
       <DialogActions>
         <Button kind="main" onClick={onClose}>
           Done

@@ -1,6 +1,6 @@
 import type { FlorinError } from '#client/client.ts'
 import { Field } from '#panel/ui/field.tsx'
-import { faultOf } from '#panel/ui/problem_note.tsx'
+import { fieldError } from '#panel/ui/problem_note.tsx'
 import { EventPicker } from './event_picker.tsx'
 
 export type WebhookDraft = { url: string; description: string; events: readonly string[] }
@@ -23,7 +23,7 @@ export function WebhookFields({ draft, onChange, problem }: Props) {
         placeholder="https://shop.example/florin"
         value={draft.url}
         onChange={({ target }) => change({ url: target.value })}
-        fault={faultOf(problem, 'url')}
+        error={fieldError(problem, 'url')}
       />
       <Field
         label="Description (optional)"
@@ -32,7 +32,7 @@ export function WebhookFields({ draft, onChange, problem }: Props) {
         value={draft.description}
         onChange={({ target }) => change({ description: target.value })}
       />
-      <EventPicker chosen={draft.events} onChange={(events) => change({ events })} />
+      <EventPicker selected={draft.events} onChange={(events) => change({ events })} />
     </>
   )
 }

@@ -1,19 +1,19 @@
 import { Plus, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import type { Webhook } from '#contract/webhooks.ts'
-import { useList } from '#panel/queries.ts'
+import { useOperationList } from '#panel/queries.ts'
 import { Badge, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { type Column, Table } from '#panel/ui/table.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { CreateWebhook } from './create_webhook.tsx'
-import { eventsInWords } from './event_picker.tsx'
+import { describeEvents } from './event_picker.tsx'
 
 const columns: readonly Column<Webhook>[] = [
   { title: 'Endpoint', cell: (webhook) => <Address webhook={webhook} /> },
-  { title: 'Events', wide_only: true, cell: ({ events }) => eventsInWords(events) },
+  { title: 'Events', wide_only: true, cell: ({ events }) => describeEvents(events) },
   {
     title: 'Status',
     cell: ({ status, failing_since }) =>
@@ -48,7 +48,7 @@ function Address({ webhook: { url, description } }: { webhook: Webhook }) {
 }
 
 export function Webhooks() {
-  const list = useList('list_webhooks', {})
+  const list = useOperationList('list_webhooks', {})
   const [is_creating, setCreating] = useState(false)
   const create = (
     <Button size="small" kind="main" onClick={() => setCreating(true)}>
@@ -62,9 +62,9 @@ export function Webhooks() {
         list={list}
         columns={columns}
         empty={
-          <Empty icon={WebhookIcon} title="No endpoints">
+          <EmptyState icon={WebhookIcon} title="No endpoints">
             Add an endpoint to get notified when something happens in your account.
-          </Empty>
+          </EmptyState>
         }
         href={({ id }) => `/developers/webhooks/${id}`}
       />

@@ -7,7 +7,7 @@ import { DropZone } from '#panel/ui/drop_zone.tsx'
 import { Select, TextArea } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Time } from '#panel/ui/time.tsx'
-import { useSending } from './sending.ts'
+import { useEvidenceUpload } from './evidence_upload.ts'
 
 const ACCEPT = '.pdf,.png,.jpg,.jpeg,.webp,.txt,application/pdf,image/*,text/plain'
 const EVIDENCE_MAX = 20
@@ -23,11 +23,11 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
   const [files, setFiles] = useState<readonly File[]>([])
   const [kind, setKind] = useState<Evidence['kind']>('receipt')
   const [note, setNote] = useState('')
-  const sending = useSending(dispute.id)
+  const upload = useEvidenceUpload(dispute.id)
   const is_full = dispute.evidence.length + files.length > EVIDENCE_MAX
   const submit = async (form: FormEvent) => {
     form.preventDefault()
-    const unsent = await sending.send({ files, kind, note })
+    const unsent = await upload.send({ files, kind, note })
     setFiles(unsent)
     if (unsent.length === 0) setNote('')
   }
@@ -41,7 +41,7 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
       />
       {files.length > 0 && (
         <>
-          <Chosen files={files} sending={sending} onChange={setFiles} />
+          <SelectedFiles files={files} upload={upload} onChange={setFiles} />
           <Select
             label="File type"
             value={kind}
@@ -63,22 +63,22 @@ export function AddEvidence({ dispute }: { dispute: Dispute }) {
         value={note}
         onChange={(change) => setNote(change.target.value)}
       />
-      <ProblemNote problem={sending.problem} />
+      <ProblemNote problem={upload.problem} />
       {is_full && <p className="text-bad">You can add up to {EVIDENCE_MAX} pieces of evidence.</p>}
-      <Button type="submit" kind="main" busy={sending.is_busy} disabled={is_full}>
+      <Button type="submit" kind="main" busy={upload.is_busy} disabled={is_full}>
         Add evidence
       </Button>
     </form>
   )
 }
 
-type ChosenProps = {
+type SelectedFilesProps = {
   files: readonly File[]
-  sending: ReturnType<typeof useSending>
+  upload: ReturnType<typeof useEvidenceUpload>
   onChange(files: readonly File[]): void
 }
 
-function Chosen({ files, sending, onChange }: ChosenProps) {
+function SelectedFiles({ files, upload, onChange }: SelectedFilesProps) {
   return (
     <ul aria-label="Selected files" className="divide-y divide-line rounded-lg border border-line">
       {files.map((file) => (
@@ -89,17 +89,17 @@ function Chosen({ files, sending, onChange }: ChosenProps) {
             <Button
               kind="quiet"
               size="icon"
-              disabled={sending.is_busy}
+              disabled={upload.is_busy}
               aria-label={`Remove ${file.name}`}
               onClick={() => onChange(files.filter((each) => each !== file))}
             >
               <X />
             </Button>
           </div>
-          {sending.file === file && (
+          {upload.file === file && (
             <progress
               aria-label={`Uploading ${file.name}`}
-              value={sending.share}
+              value={upload.share}
               max={1}
               className="block h-1.5 w-full overflow-hidden rounded-full"
             />

@@ -1,11 +1,11 @@
 import { Download, File as FileIcon, Image, NotebookText, Paperclip } from 'lucide-react'
 import { useState } from 'react'
 import type { Dispute, Evidence } from '#contract/disputes.ts'
-import { open } from '#panel/api.ts'
-import { inWords } from '#panel/ui/badge.tsx'
+import { sendRequest } from '#panel/api.ts'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { formatBytes } from '#panel/ui/bytes.ts'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
@@ -14,9 +14,9 @@ const icons = { receipt: FileIcon, screenshot: Image, note: NotebookText, other:
 export function EvidenceList({ dispute }: { dispute: Dispute }) {
   if (dispute.evidence.length === 0) {
     return (
-      <Empty icon={Paperclip} title="No evidence yet">
+      <EmptyState icon={Paperclip} title="No evidence yet">
         Add receipts, emails with the merchant, or photos that support your case.
-      </Empty>
+      </EmptyState>
     )
   }
   return (
@@ -38,7 +38,7 @@ function Piece({ piece }: { piece: Evidence }) {
         {file_name !== null && <p className="font-medium break-all">{file_name}</p>}
         {note !== null && <p className="break-words whitespace-pre-wrap">{note}</p>}
         <p className="text-sm text-soft">
-          {inWords(piece.kind)}
+          {humanize(piece.kind)}
           {size_bytes !== null && `, ${formatBytes(size_bytes)}`}, <Time at={piece.created_at} />
         </p>
       </div>
@@ -55,7 +55,7 @@ function DownloadButton({ piece }: { piece: Evidence }) {
     setBusy(true)
     try {
       const path = `/files/disputes/${piece.dispute_id}/evidence/${piece.id}`
-      const blob = await (await open(path, { method: 'GET' })).blob()
+      const blob = await (await sendRequest(path, { method: 'GET' })).blob()
       const href = URL.createObjectURL(blob)
       Object.assign(document.createElement('a'), { href, download: file_name }).click()
       URL.revokeObjectURL(href)

@@ -3,14 +3,14 @@ import { useLocation } from 'wouter'
 import type { FlorinError } from '#client/client.ts'
 import type { Dispute } from '#contract/disputes.ts'
 import type { Transaction } from '#contract/transactions.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { MoneyField, Select, TextArea } from '#panel/ui/field.tsx'
-import { formatUsd, usdIn } from '#panel/ui/money.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
-import { reason_words } from './reasons.ts'
+import { reason_labels } from './reasons.ts'
 
 type Props = { transaction: Transaction; onClose(): void }
 type Draft = { reason: Dispute['reason']; amount: string; explanation: string }
@@ -23,8 +23,8 @@ export function FileDispute({ transaction, onClose }: Props) {
     amount: '',
     explanation: '',
   })
-  const file = useAct('file_dispute', {
-    done: ({ id }) => {
+  const file = useOperationMutation('file_dispute', {
+    onSuccess: ({ id }) => {
       toast('Dispute submitted. Add evidence to support it.')
       navigate(`/disputes/${id}`)
     },
@@ -32,7 +32,7 @@ export function FileDispute({ transaction, onClose }: Props) {
   const submit = (form: FormEvent) => {
     form.preventDefault()
     const { reason, amount, explanation } = draft
-    const amount_usd = usdIn(amount)
+    const amount_usd = parseUsd(amount)
     const contested = amount_usd === null ? {} : { amount_usd }
     file.mutate({ transaction_id: transaction.id, reason, explanation, ...contested })
   }
@@ -80,8 +80,8 @@ function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
         label="Reason"
         value={draft.reason}
         onChange={({ target }) => onChange({ reason: target.value as Dispute['reason'] })}
-        options={Object.entries(reason_words)}
-        fault={faultOf(problem, 'reason')}
+        options={Object.entries(reason_labels)}
+        error={fieldError(problem, 'reason')}
       />
       <MoneyField
         label="Disputed amount"
@@ -89,7 +89,7 @@ function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
         hint="Leave empty to dispute the full unrefunded amount."
         value={draft.amount}
         onChange={({ target }) => onChange({ amount: target.value })}
-        fault={faultOf(problem, 'amount_usd')}
+        error={fieldError(problem, 'amount_usd')}
       />
       <TextArea
         label="What happened?"
@@ -98,7 +98,7 @@ function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
         placeholder="What you ordered, when, and what the merchant told you."
         value={draft.explanation}
         onChange={({ target }) => onChange({ explanation: target.value })}
-        fault={faultOf(problem, 'explanation')}
+        error={fieldError(problem, 'explanation')}
       />
     </>
   )

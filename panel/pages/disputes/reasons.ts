@@ -1,7 +1,7 @@
 import type { Dispute } from '#contract/disputes.ts'
 
 /** Each reason as somebody would say it. */
-export const reason_words: Readonly<Record<Dispute['reason'], string>> = {
+export const reason_labels: Readonly<Record<Dispute['reason'], string>> = {
   fraudulent: 'I didn’t make this purchase',
   duplicate: 'I was charged twice',
   not_received: 'I didn’t receive it',

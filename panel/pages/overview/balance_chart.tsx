@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { Chart } from '#panel/ui/chart.tsx'
 import { formatUsd } from '#panel/ui/money.tsx'
 
@@ -13,7 +13,7 @@ const inShort = (value: number) => short.format(value)
 
 /** The last hundred changes, each holding until the next, and the last one until now. */
 export function BalanceChart() {
-  const points = useRead('get_balance_history', { limit: 100 }).data?.data
+  const points = useOperationQuery('get_balance_history', { limit: 100 }).data?.data
   const drawn = useMemo(() => {
     const rising = [...(points ?? [])].reverse()
     const last = rising.at(-1)

@@ -1,16 +1,16 @@
 import { CreditCard } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Card } from '#contract/cards.ts'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 import { Money } from '#panel/ui/money.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty, Failed, Skeleton } from '#panel/ui/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 
 export function YourCards() {
-  const cards = useRead('list_cards', { status: 'active,frozen', limit: 6 })
+  const cards = useOperationQuery('list_cards', { status: 'active,frozen', limit: 6 })
   const all = (
     <Link href="/cards" className="text-sm font-medium text-accent hover:underline">
       View all
@@ -27,12 +27,12 @@ export function YourCards() {
         cards.error === null ? (
           <Skeleton className="m-4 h-32" />
         ) : (
-          <Failed problem={cards.error} retry={() => void cards.refetch()} />
+          <ErrorState problem={cards.error} retry={() => void cards.refetch()} />
         )
       ) : cards.data.data.length === 0 ? (
-        <Empty icon={CreditCard} title="No cards yet" action={issue}>
+        <EmptyState icon={CreditCard} title="No cards yet" action={issue}>
           Virtual cards are ready to use immediately.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
           {cards.data.data.map((card) => (

@@ -1,17 +1,17 @@
 import { type FormEvent, useState } from 'react'
 import type { Account } from '#contract/accounts.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
 export function ChangeEmail({ account }: { account: Account }) {
   const [email, setEmail] = useState('')
   const [current_password, setCurrent] = useState('')
-  const update = useAct('update_account', {
-    done: () => {
+  const update = useOperationMutation('update_account', {
+    onSuccess: () => {
       setEmail('')
       setCurrent('')
       toast('Email changed.')
@@ -32,7 +32,7 @@ export function ChangeEmail({ account }: { account: Account }) {
           placeholder={account.email}
           value={email}
           onChange={(change) => setEmail(change.target.value)}
-          fault={faultOf(update.error, 'email')}
+          error={fieldError(update.error, 'email')}
         />
         <Field
           label="Confirm with your password"

@@ -1,16 +1,16 @@
 import { type FormEvent, useState } from 'react'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
 export function ChangePassword() {
   const [current_password, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const update = useAct('update_account', {
-    done: () => {
+  const update = useOperationMutation('update_account', {
+    onSuccess: () => {
       setCurrent('')
       setPassword('')
       toast('Password changed. You’re signed out everywhere else.')
@@ -30,7 +30,7 @@ export function ChangePassword() {
           required
           value={current_password}
           onChange={(change) => setCurrent(change.target.value)}
-          fault={faultOf(update.error, 'current_password')}
+          error={fieldError(update.error, 'current_password')}
         />
         <Field
           label="New password"
@@ -40,7 +40,7 @@ export function ChangePassword() {
           hint="At least 8 characters. Signs you out everywhere else."
           value={password}
           onChange={(change) => setPassword(change.target.value)}
-          fault={faultOf(update.error, 'password')}
+          error={fieldError(update.error, 'password')}
         />
         <ProblemNote problem={update.error} />
         <Button type="submit" busy={update.isPending}>

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field } from '#panel/ui/field.tsx'
@@ -9,8 +9,8 @@ import { toast } from '#panel/ui/toast.tsx'
 export function TurnOff({ onClose }: { onClose(): void }) {
   const [password, setPassword] = useState('')
   const [totp_code, setCode] = useState('')
-  const disable = useAct('disable_2fa', {
-    done: () => {
+  const disable = useOperationMutation('disable_2fa', {
+    onSuccess: () => {
       toast('Two-factor authentication is off.')
       onClose()
     },

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Copyable, CopyButton } from '#panel/ui/copy.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
@@ -10,7 +10,7 @@ import { Skeleton } from '#panel/ui/states.tsx'
 
 /** The secret, then the first code of the app, then the codes for the day the phone is lost. */
 export function TurnOn({ onClose }: { onClose(): void }) {
-  const confirm = useAct('enable_2fa')
+  const confirm = useOperationMutation('enable_2fa')
   const recovery_codes = confirm.data?.recovery_codes ?? null
   if (recovery_codes !== null) return <RecoveryCodes codes={recovery_codes} onClose={onClose} />
   return (
@@ -27,7 +27,7 @@ export function TurnOn({ onClose }: { onClose(): void }) {
 }
 
 function Secret() {
-  const begin = useAct('enable_2fa')
+  const begin = useOperationMutation('enable_2fa')
   const { mutate } = begin
   useEffect(() => mutate({}), [mutate])
   const { secret, uri } = begin.data ?? {}
@@ -42,7 +42,10 @@ function Secret() {
   )
 }
 
-type FirstCodeProps = { confirm: ReturnType<typeof useAct<'enable_2fa'>>; onClose(): void }
+type FirstCodeProps = {
+  confirm: ReturnType<typeof useOperationMutation<'enable_2fa'>>
+  onClose(): void
+}
 
 function FirstCode({ confirm, onClose }: FirstCodeProps) {
   const [code, setCode] = useState('')
@@ -90,7 +93,7 @@ function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose()
         ))}
       </ul>
       <DialogActions>
-        <CopyButton text={codes.join('\n')} label="Copy all" shows_label />
+        <CopyButton text={codes.join('\n')} label="Copy all" is_label_visible />
         <Button kind="main" onClick={onClose}>
           Done
         </Button>

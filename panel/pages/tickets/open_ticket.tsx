@@ -3,11 +3,11 @@ import { useLocation } from 'wouter'
 import type { FlorinError } from '#client/client.ts'
 import type { Ticket } from '#contract/support.ts'
 import { useCardNames } from '#panel/pages/transactions/card_names.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field, Select, TextArea } from '#panel/ui/field.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { category_options } from './categories.ts'
 
@@ -21,8 +21,8 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
     category: 'card',
     card_id: '',
   })
-  const open = useAct('open_ticket', {
-    done: ({ id }) => {
+  const open = useOperationMutation('open_ticket', {
+    onSuccess: ({ id }) => {
       toast('Ticket sent.')
       navigate(`/tickets/${id}`)
     },
@@ -73,7 +73,7 @@ function TicketFields({ draft, problem, onChange }: FieldsProps) {
         maxLength={200}
         value={draft.subject}
         onChange={({ target }) => onChange({ subject: target.value })}
-        fault={faultOf(problem, 'subject')}
+        error={fieldError(problem, 'subject')}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
@@ -96,7 +96,7 @@ function TicketFields({ draft, problem, onChange }: FieldsProps) {
         maxLength={10_000}
         value={draft.message}
         onChange={({ target }) => onChange({ message: target.value })}
-        fault={faultOf(problem, 'message')}
+        error={fieldError(problem, 'message')}
       />
     </>
   )

@@ -4,14 +4,14 @@ import { classes } from '#panel/ui/classes.ts'
 import { Meter } from '#panel/ui/meter.tsx'
 
 const steps = ['awaiting', 'confirming', 'completed'] as const
-const words: Record<(typeof steps)[number], string> = {
+const step_labels: Record<(typeof steps)[number], string> = {
   awaiting: 'Waiting for your transfer',
   confirming: 'Confirming',
   completed: 'Added to your balance',
 }
 
 /** Awaiting, confirming n of 19, credited; said aloud as it changes. */
-export function Progress({ topup }: { topup: Topup }) {
+export function TopupProgress({ topup }: { topup: Topup }) {
   const at = steps.indexOf(topup.status as (typeof steps)[number])
   if (at === -1) return <p className="text-soft">This top-up has ended.</p>
   return (
@@ -36,10 +36,10 @@ export function Progress({ topup }: { topup: Topup }) {
             </span>
             <div className="min-w-0 flex-1">
               <p className={index > at ? 'text-soft' : 'font-medium'}>
-                {words[step]}
-                {step === 'confirming' && at >= 1 && <Count topup={topup} />}
+                {step_labels[step]}
+                {step === 'confirming' && at >= 1 && <ConfirmationsCount topup={topup} />}
               </p>
-              {step === 'confirming' && index === at && <Depth topup={topup} />}
+              {step === 'confirming' && index === at && <ConfirmationsMeter topup={topup} />}
             </div>
           </li>
         )
@@ -48,14 +48,14 @@ export function Progress({ topup }: { topup: Topup }) {
   )
 }
 
-const shown = ({ confirmations, required_confirmations }: Topup) =>
+const formatConfirmations = ({ confirmations, required_confirmations }: Topup) =>
   `${Math.min(confirmations, required_confirmations)}/${required_confirmations}`
 
-function Count({ topup }: { topup: Topup }) {
-  return <span className="num text-soft"> {shown(topup)}</span>
+function ConfirmationsCount({ topup }: { topup: Topup }) {
+  return <span className="num text-soft"> {formatConfirmations(topup)}</span>
 }
 
-function Depth({ topup }: { topup: Topup }) {
+function ConfirmationsMeter({ topup }: { topup: Topup }) {
   const { confirmations, required_confirmations } = topup
   return (
     <div className="mt-2">
@@ -63,7 +63,7 @@ function Depth({ topup }: { topup: Topup }) {
         label="Confirmations"
         value={Math.min(confirmations, required_confirmations)}
         max={required_confirmations}
-        text={shown(topup)}
+        text={formatConfirmations(topup)}
         tone="accent"
       />
     </div>

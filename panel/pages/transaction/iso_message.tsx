@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { AuthDetails } from '#contract/transactions.ts'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Code } from '#panel/ui/code.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Failed, Skeleton } from '#panel/ui/states.tsx'
+import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
 /** Behind a button: few need it, and those who do need all of it. */
@@ -29,13 +29,13 @@ export function IsoMessage({ id }: { id: string }) {
 }
 
 function Message({ id }: { id: string }) {
-  const read = useRead('get_auth_details', { id })
-  if (read.data !== undefined) return <Elements details={read.data} />
-  if (read.error === null) return <Skeleton className="h-40" />
-  if (read.error.code === 'not_found') {
+  const query = useOperationQuery('get_auth_details', { id })
+  if (query.data !== undefined) return <Elements details={query.data} />
+  if (query.error === null) return <Skeleton className="h-40" />
+  if (query.error.code === 'not_found') {
     return <p className="text-soft">This transaction has no ISO 8583 message.</p>
   }
-  return <Failed problem={read.error} retry={() => void read.refetch()} />
+  return <ErrorState problem={query.error} retry={() => void query.refetch()} />
 }
 
 function Elements({ details }: { details: AuthDetails }) {

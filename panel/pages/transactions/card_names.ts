@@ -1,4 +1,4 @@
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 
 type CardNames = {
@@ -8,7 +8,7 @@ type CardNames = {
 }
 
 export function useCardNames(): CardNames {
-  const cards = useRead('list_cards', { limit: 100 }).data?.data ?? []
+  const cards = useOperationQuery('list_cards', { limit: 100 }).data?.data ?? []
   const options = cards.map((card) => {
     const title = cardTitle(card)
     return [card.id, title.endsWith(card.last4) ? title : `${title} ·· ${card.last4}`] as const

@@ -1,5 +1,5 @@
-import { FilterBar, FilterChoice, FilterSearch, type Filters } from '#panel/ui/filters.tsx'
-import { PeriodChoice, type period_names } from '#panel/ui/period.tsx'
+import { FilterBar, FilterSearch, FilterSelect, type Filters } from '#panel/ui/filters.tsx'
+import { PeriodFilter, type period_filter_names } from '#panel/ui/period.tsx'
 import { categories } from '#panel/words/categories.ts'
 
 /** As list_transactions has them. */
@@ -26,7 +26,7 @@ const types = [
 const single_categories = categories.filter(([code]) => !code.includes('-'))
 
 type Props = {
-  filters: Filters<(typeof transaction_filter_names)[number] | (typeof period_names)[number]>
+  filters: Filters<(typeof transaction_filter_names)[number] | (typeof period_filter_names)[number]>
   card_options: readonly (readonly [id: string, title: string])[]
 }
 
@@ -43,29 +43,29 @@ export function TransactionFilters({ filters, card_options }: Props) {
         />
       }
     >
-      <FilterChoice
+      <FilterSelect
         of={filters}
         name="status"
         label="Status"
         any="All statuses"
         options={statuses}
       />
-      <FilterChoice of={filters} name="type" label="Type" any="All types" options={types} />
-      <FilterChoice
+      <FilterSelect of={filters} name="type" label="Type" any="All types" options={types} />
+      <FilterSelect
         of={filters}
         name="card_id"
         label="Card"
         any="All cards"
         options={card_options}
       />
-      <FilterChoice
+      <FilterSelect
         of={filters}
         name="mcc"
         label="Category"
         any="All categories"
         options={single_categories}
       />
-      <PeriodChoice {...filters} />
+      <PeriodFilter {...filters} />
     </FilterBar>
   )
 }

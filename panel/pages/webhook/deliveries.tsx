@@ -1,12 +1,12 @@
 import { RotateCw, Send } from 'lucide-react'
 import type { Delivery, Webhook } from '#contract/webhooks.ts'
-import { useAct } from '#panel/queries.ts'
-import { inWords, Status } from '#panel/ui/badge.tsx'
+import { useOperationMutation } from '#panel/queries.ts'
+import { humanize, Status } from '#panel/ui/badge.tsx'
 import { Button } from '#panel/ui/button.tsx'
 import { Code } from '#panel/ui/code.tsx'
 import { DottedName } from '#panel/ui/dotted_name.tsx'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty } from '#panel/ui/states.tsx'
+import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
@@ -16,9 +16,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <Section title="Recent deliveries" flush>
       {attempts.length === 0 ? (
-        <Empty icon={Send} title="No deliveries yet">
+        <EmptyState icon={Send} title="No deliveries yet">
           Events sent to this endpoint show up here with its responses.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul aria-label="Recent deliveries" className="divide-y divide-line">
           {attempts.map((attempt) => (
@@ -31,8 +31,8 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 }
 
 function Attempt({ attempt }: { attempt: Delivery }) {
-  const replay = useAct('replay_webhook', {
-    done: ({ status, response_status, error }) =>
+  const replay = useOperationMutation('replay_webhook', {
+    onSuccess: ({ status, response_status, error }) =>
       status === 'succeeded'
         ? toast(`Resent. The endpoint responded with ${response_status}.`)
         : toast(`Resend failed: ${error ?? response_status}.`, 'bad'),
@@ -51,7 +51,7 @@ function Attempt({ attempt }: { attempt: Delivery }) {
             <DottedName of={attempt.event_type} />
           </p>
           <p className="num mt-1 text-sm text-soft">
-            {summaryOf(attempt)}, <Time at={attempt.created_at} />
+            {deliverySummary(attempt)}, <Time at={attempt.created_at} />
           </p>
         </div>
         <Button size="small" busy={replay.isPending} onClick={sendAgain}>
@@ -75,9 +75,9 @@ function Attempt({ attempt }: { attempt: Delivery }) {
   )
 }
 
-function summaryOf(attempt: Delivery): string {
+function deliverySummary(attempt: Delivery): string {
   const said = attempt.response_status === null ? attempt.error : `HTTP ${attempt.response_status}`
   const took = attempt.duration_ms === null ? null : `${attempt.duration_ms} ms`
   const which = attempt.trigger === 'replay' ? 'resent' : `attempt ${attempt.attempt}`
-  return [inWords(which), said, took].filter((part) => part !== null).join(', ')
+  return [humanize(which), said, took].filter((part) => part !== null).join(', ')
 }

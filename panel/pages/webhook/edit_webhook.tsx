@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { Webhook } from '#contract/webhooks.ts'
 import { type WebhookDraft, WebhookFields } from '#panel/pages/developers/webhook_fields.tsx'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
@@ -10,8 +10,8 @@ import { toast } from '#panel/ui/toast.tsx'
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const { id, url, events, description } = webhook
   const [draft, setDraft] = useState<WebhookDraft>({ url, events, description: description ?? '' })
-  const update = useAct('update_webhook', {
-    done: () => {
+  const update = useOperationMutation('update_webhook', {
+    onSuccess: () => {
       toast('Endpoint saved.')
       onClose()
     },

@@ -3,21 +3,21 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Webhook } from '#contract/webhooks.ts'
 import { SigningSecret } from '#panel/pages/developers/signing_secret.tsx'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
-import { Confirm } from '#panel/ui/confirm.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
 import { Menu } from '#panel/ui/menu.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 import { EditWebhook } from './edit_webhook.tsx'
 
-type Asked = 'edit' | 'rotate' | 'delete' | null
+type OpenDialog = 'edit' | 'rotate' | 'delete' | null
 
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
-  const [asked, setAsked] = useState<Asked>(null)
-  const close = () => setAsked(null)
+  const [open_dialog, setOpenDialog] = useState<OpenDialog>(null)
+  const close = () => setOpenDialog(null)
   const is_on = webhook.status === 'enabled'
-  const turn = useAct('update_webhook', {
-    done: ({ status }) => toast(`Endpoint ${status}.`),
+  const turn = useOperationMutation('update_webhook', {
+    onSuccess: ({ status }) => toast(`Endpoint ${status}.`),
   })
   const flip = () =>
     turn.mutate(
@@ -31,7 +31,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   )
   return (
     <>
-      <Button onClick={() => setAsked('edit')}>
+      <Button onClick={() => setOpenDialog('edit')}>
         <Pencil /> Edit
       </Button>
       <Button busy={turn.isPending} onClick={flip}>
@@ -40,14 +40,19 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       <Menu
         trigger={trigger}
         items={[
-          { text: 'Roll secret', icon: <KeyRound />, onSelect: () => setAsked('rotate') },
+          { text: 'Roll secret', icon: <KeyRound />, onSelect: () => setOpenDialog('rotate') },
           'line',
-          { text: 'Delete', icon: <Trash2 />, danger: true, onSelect: () => setAsked('delete') },
+          {
+            text: 'Delete',
+            icon: <Trash2 />,
+            danger: true,
+            onSelect: () => setOpenDialog('delete'),
+          },
         ]}
       />
-      {asked === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
-      {asked === 'rotate' && <Rotate webhook={webhook} onClose={close} />}
-      {asked === 'delete' && <Delete webhook={webhook} onClose={close} />}
+      {open_dialog === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
+      {open_dialog === 'rotate' && <Rotate webhook={webhook} onClose={close} />}
+      {open_dialog === 'delete' && <Delete webhook={webhook} onClose={close} />}
     </>
   )
 }
@@ -55,16 +60,16 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
 type Props = { webhook: Webhook; onClose(): void }
 
 function Rotate({ webhook, onClose }: Props) {
-  const rotate = useAct('update_webhook')
+  const rotate = useOperationMutation('update_webhook')
   if (rotate.data !== undefined) {
     return <SigningSecret secret={rotate.data.secret ?? null} onClose={onClose} />
   }
   return (
-    <Confirm
+    <ConfirmDialog
       open
       onOpenChange={onClose}
       title="Roll signing secret?"
-      verb="Roll secret"
+      confirm_label="Roll secret"
       busy={rotate.isPending}
       problem={rotate.error}
       onConfirm={() => rotate.mutate({ id: webhook.id, rotate_secret: true })}
@@ -73,24 +78,24 @@ function Rotate({ webhook, onClose }: Props) {
         You’ll get a new secret, shown only once. For 24 hours we sign deliveries with both secrets,
         so you can switch over.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   )
 }
 
 function Delete({ webhook, onClose }: Props) {
   const [, navigate] = useLocation()
-  const remove = useAct('delete_webhook', {
-    done: () => {
+  const remove = useOperationMutation('delete_webhook', {
+    onSuccess: () => {
       toast('Endpoint deleted.')
       navigate('/developers/webhooks')
     },
   })
   return (
-    <Confirm
+    <ConfirmDialog
       open
       onOpenChange={onClose}
       title="Delete this endpoint?"
-      verb="Delete endpoint"
+      confirm_label="Delete endpoint"
       danger
       busy={remove.isPending}
       problem={remove.error}
@@ -100,6 +105,6 @@ function Delete({ webhook, onClose }: Props) {
         Pending deliveries are dropped. To stop deliveries temporarily and keep the signing secret,
         disable the endpoint instead.
       </p>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

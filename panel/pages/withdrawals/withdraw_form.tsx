@@ -1,41 +1,41 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { FlorinError } from '#client/client.ts'
-import { useAct, useRead } from '#panel/queries.ts'
+import { useOperationMutation, useOperationQuery } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { Dialog, DialogActions } from '#panel/ui/dialog.tsx'
 import { Field, MoneyField } from '#panel/ui/field.tsx'
-import { formatUsd, Money, usdIn } from '#panel/ui/money.tsx'
-import { faultOf, ProblemNote } from '#panel/ui/problem_note.tsx'
-import { Facts } from '#panel/ui/section.tsx'
+import { formatUsd, Money, parseUsd } from '#panel/ui/money.tsx'
+import { fieldError, ProblemNote } from '#panel/ui/problem_note.tsx'
+import { DescriptionList } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
-type Wanted = { amount: string; address: string; code: string }
+type WithdrawalDraft = { amount: string; address: string; code: string }
 
 /** Two steps: what on a chain was sent to a wrong address is gone, so it is read once more. */
 export function WithdrawForm({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
-  const [wanted, setWanted] = useState<Wanted>({ amount: '', address: '', code: '' })
+  const [draft, setDraft] = useState<WithdrawalDraft>({ amount: '', address: '', code: '' })
   const [is_review, setReview] = useState(false)
-  const has_code = useRead('get_account', {}).data?.two_factor_enabled === true
-  const withdraw = useAct('withdraw', {
-    done: ({ id }) => {
+  const has_code = useOperationQuery('get_account', {}).data?.two_factor_enabled === true
+  const withdraw = useOperationMutation('withdraw', {
+    onSuccess: ({ id }) => {
       toast('Withdrawal submitted.')
       navigate(`/withdrawals/${id}`)
     },
   })
-  const amount_usd = usdIn(wanted.amount) ?? 0
+  const amount_usd = parseUsd(draft.amount) ?? 0
   const submit = (form: FormEvent) => {
     form.preventDefault()
     if (!is_review) return setReview(true)
-    const code = has_code ? { totp_code: wanted.code.trim() } : {}
-    withdraw.mutate({ amount_usd, address: wanted.address.trim(), ...code })
+    const code = has_code ? { totp_code: draft.code.trim() } : {}
+    withdraw.mutate({ amount_usd, address: draft.address.trim(), ...code })
   }
   const goBack = () => {
     withdraw.reset()
     setReview(false)
   }
-  const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed })
+  const change = (changed: Partial<WithdrawalDraft>) => setDraft({ ...draft, ...changed })
   return (
     <Dialog
       open
@@ -47,9 +47,9 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
     >
       <form onSubmit={submit} className="space-y-4">
         {is_review ? (
-          <Review wanted={wanted} has_code={has_code} change={change} problem={withdraw.error} />
+          <Review draft={draft} has_code={has_code} change={change} problem={withdraw.error} />
         ) : (
-          <Amounts wanted={wanted} change={change} />
+          <Amounts draft={draft} change={change} />
         )}
         <ProblemNote problem={withdraw.error} />
         <DialogActions>
@@ -63,18 +63,18 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
   )
 }
 
-type StepProps = { wanted: Wanted; change(changed: Partial<Wanted>): void }
+type StepProps = { draft: WithdrawalDraft; change(changed: Partial<WithdrawalDraft>): void }
 
-function Amounts({ wanted, change }: StepProps) {
-  const balance_usd = useRead('get_balance', {}).data?.balance_usd
-  const limits = useRead('get_limits', {}).data?.spend_limits
-  const amount_usd = usdIn(wanted.amount)
+function Amounts({ draft, change }: StepProps) {
+  const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
+  const limits = useOperationQuery('get_limits', {}).data?.spend_limits
+  const amount_usd = parseUsd(draft.amount)
   return (
     <>
       <MoneyField
         label="Amount"
         required
-        value={wanted.amount}
+        value={draft.amount}
         onChange={({ target }) => change({ amount: target.value })}
         hint={
           balance_usd !== undefined && (
@@ -97,11 +97,11 @@ function Amounts({ wanted, change }: StepProps) {
         autoComplete="off"
         spellCheck={false}
         placeholder="T…"
-        value={wanted.address}
+        value={draft.address}
         onChange={({ target }) => change({ address: target.value })}
       />
       {limits !== undefined && (
-        <Facts
+        <DescriptionList
           rows={[
             ['Fee', <Money key="fee" usd={limits.withdrawal_fee_usd} />],
             ['You receive', <Arriving key="net" amount_usd={amount_usd} limits={limits} />],
@@ -127,31 +127,31 @@ type ArrivingProps = { amount_usd: number | null; limits: { withdrawal_fee_usd: 
 
 function Arriving({ amount_usd, limits: { withdrawal_fee_usd } }: ArrivingProps) {
   if (amount_usd === null || amount_usd <= withdrawal_fee_usd) return '–'
-  return <Money usd={netOf(amount_usd, withdrawal_fee_usd)} className="font-medium" />
+  return <Money usd={netAmount(amount_usd, withdrawal_fee_usd)} className="font-medium" />
 }
 
 /** For show only, to the millionth; the service does its own sum in whole millionths. */
-const netOf = (amount_usd: number, fee_usd: number) => Number((amount_usd - fee_usd).toFixed(6))
+const netAmount = (amount_usd: number, fee_usd: number) => Number((amount_usd - fee_usd).toFixed(6))
 
 type ReviewProps = StepProps & { has_code: boolean; problem: FlorinError | null }
 
-function Review({ wanted, has_code, change, problem }: ReviewProps) {
-  const fee_usd = useRead('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
-  const amount_usd = usdIn(wanted.amount) ?? 0
+function Review({ draft, has_code, change, problem }: ReviewProps) {
+  const fee_usd = useOperationQuery('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
+  const amount_usd = parseUsd(draft.amount) ?? 0
   return (
     <>
-      <Facts
+      <DescriptionList
         rows={[
           ['Amount', <Money key="amount" usd={amount_usd} />],
           ['Fee', <Money key="fee" usd={fee_usd} />],
           [
             'You receive',
-            <Money key="net" usd={netOf(amount_usd, fee_usd)} className="font-medium" />,
+            <Money key="net" usd={netAmount(amount_usd, fee_usd)} className="font-medium" />,
           ],
           [
             'To',
             <code key="address" className="font-mono text-sm break-all">
-              {wanted.address.trim()}
+              {draft.address.trim()}
             </code>,
           ],
         ]}
@@ -164,9 +164,9 @@ function Review({ wanted, has_code, change, problem }: ReviewProps) {
           inputMode="numeric"
           autoFocus
           required
-          value={wanted.code}
+          value={draft.code}
           onChange={({ target }) => change({ code: target.value })}
-          fault={faultOf(problem, 'totp_code')}
+          error={fieldError(problem, 'totp_code')}
         />
       )}
     </>

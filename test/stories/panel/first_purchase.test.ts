@@ -117,7 +117,7 @@ test('who has two-factor on is asked for the code, and a wrong one is said to be
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   assert.equal(await page.evaluate('sessionStorage.length'), 0)

@@ -173,7 +173,7 @@ test('every page of the console fits, is quiet, and everybody can use it', { ski
       path: '/operator/clearings',
       ready: async (page) => {
         await page.getByRole('button', { name: 'Enter USD amount' }).click()
-        await page.getByLabel('USD amount').waitFor()
+        await page.getByRole('dialog').getByLabel('USD amount').waitFor()
       },
     },
     { name: 'operator_refunds', path: '/operator/refunds', ready: heading('Refunds') },

@@ -40,7 +40,7 @@ test('two-factor is turned on by its QR code, asked for at the door, and turned 
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('You’ll need a code from your authenticator app').waitFor()
 
-  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await signIn(page, email)

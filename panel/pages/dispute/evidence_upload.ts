@@ -1,32 +1,32 @@
 import { useState } from 'react'
 import type { FlorinError } from '#client/client.ts'
 import type { Evidence } from '#contract/disputes.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { toast } from '#panel/ui/toast.tsx'
 import { uploadEvidence } from '#panel/upload.ts'
 
-type Parcel = { files: readonly File[]; kind: Evidence['kind']; note: string }
+type EvidenceInput = { files: readonly File[]; kind: Evidence['kind']; note: string }
 
 /** Sends evidence piece by piece, and tells which file is under way and how far it has got. */
-export function useSending(id: string) {
-  const [under_way, setUnderWay] = useState<{ file: File | null; share: number } | null>(null)
+export function useEvidenceUpload(id: string) {
+  const [in_progress, setInProgress] = useState<{ file: File | null; share: number } | null>(null)
   const [problem, setProblem] = useState<FlorinError | null>(null)
-  const add_note = useAct('add_dispute_evidence')
+  const add_note = useOperationMutation('add_dispute_evidence')
 
   /** Answers with what was not sent. The note goes with the first file, or alone. */
-  const send = async ({ files, kind, note }: Parcel): Promise<readonly File[]> => {
+  const send = async ({ files, kind, note }: EvidenceInput): Promise<readonly File[]> => {
     setProblem(null)
     let sent = 0
     try {
       if (files.length === 0) {
-        setUnderWay({ file: null, share: 0 })
+        setInProgress({ file: null, share: 0 })
         await add_note.mutateAsync({ id, kind: 'note', note })
       }
       for (const file of files) {
         const words = sent === 0 && note.trim() !== '' ? { note } : {}
-        setUnderWay({ file, share: 0 })
+        setInProgress({ file, share: 0 })
         await uploadEvidence({ id, kind, file, ...words }, ({ bytes_sent }) =>
-          setUnderWay({ file, share: file.size === 0 ? 1 : bytes_sent / file.size }),
+          setInProgress({ file, share: file.size === 0 ? 1 : bytes_sent / file.size }),
         )
         sent += 1
       }
@@ -34,14 +34,14 @@ export function useSending(id: string) {
     } catch (cause) {
       setProblem(cause as FlorinError)
     }
-    setUnderWay(null)
+    setInProgress(null)
     return files.slice(sent)
   }
   return {
     send,
     problem,
-    is_busy: under_way !== null,
-    file: under_way?.file ?? null,
-    share: under_way?.share ?? 0,
+    is_busy: in_progress !== null,
+    file: in_progress?.file ?? null,
+    share: in_progress?.share ?? 0,
   }
 }

@@ -1,23 +1,23 @@
 import { useMemo } from 'react'
-import { inWords } from '#panel/ui/badge.tsx'
+import { humanize } from '#panel/ui/badge.tsx'
 import { Chart } from '#panel/ui/chart.tsx'
 import { formatUsd, Money } from '#panel/ui/money.tsx'
-import { One } from '#panel/ui/one.tsx'
-import { Facts, PageHeader, Section } from '#panel/ui/section.tsx'
-import { useOperatorRead } from './operator_api.ts'
-import type { Day, ProgrammeFigures } from './shapes.ts'
+import { QueryBoundary } from '#panel/ui/query_boundary.tsx'
+import { DescriptionList, PageHeader, Section } from '#panel/ui/section.tsx'
+import { useOperatorQuery } from './operator_api.ts'
+import type { Day, ProgramOverview } from './shapes.ts'
 
-export function Figures() {
-  const figures = useOperatorRead<ProgrammeFigures>('/figures')
+export function Overview() {
+  const overview = useOperatorQuery<ProgramOverview>('/figures')
   return (
     <>
       <PageHeader title="Overview" note="Program activity by day (UTC)." />
-      <One read={figures}>{(found) => <Shown of={found} />}</One>
+      <QueryBoundary query={overview}>{(found) => <Metrics of={found} />}</QueryBoundary>
     </>
   )
 }
 
-function Shown({ of: { totals, days } }: { of: ProgrammeFigures }) {
+function Metrics({ of: { totals, days } }: { of: ProgramOverview }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Section className="lg:col-span-2">
@@ -93,7 +93,9 @@ function DeclineReasons({ days }: { days: readonly Day[] }) {
       {rows.length === 0 ? (
         <p className="text-soft">No declines in this period.</p>
       ) : (
-        <Facts rows={rows.map(([code, count]) => [inWords(code), count.toLocaleString('en')])} />
+        <DescriptionList
+          rows={rows.map(([code, count]) => [humanize(code), count.toLocaleString('en')])}
+        />
       )}
     </Section>
   )

@@ -1,11 +1,11 @@
 import type { Shipping } from '#contract/cards.ts'
 import { Status } from '#panel/ui/badge.tsx'
-import { Facts, Section } from '#panel/ui/section.tsx'
+import { DescriptionList, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { countryName } from '#panel/words/countries.ts'
 
 /** How far a physical card has come, and where it goes. */
-export function ShippingState({ shipping }: { shipping: Shipping }) {
+export function ShippingStatus({ shipping }: { shipping: Shipping }) {
   const { name, line1, line2, city, state, postal_code, country } = shipping
   const lines = [name, line1, line2, `${postal_code} ${city}`, state, countryName(country)]
   const { tracking_number, tracking_url } = shipping
@@ -20,7 +20,7 @@ export function ShippingState({ shipping }: { shipping: Shipping }) {
             </span>
           ))}
       </address>
-      <Facts
+      <DescriptionList
         rows={[
           ...(shipping.carrier === null ? [] : [['Carrier', shipping.carrier] as const]),
           ...(tracking_number === null

@@ -1,6 +1,6 @@
 import { classes } from '#panel/ui/classes.ts'
 
-export function Mark({ className }: { className?: string }) {
+export function Logo({ className }: { className?: string }) {
   return (
     <p
       className={classes(

@@ -8,13 +8,13 @@ import { type Step, Timeline } from '#panel/ui/timeline.tsx'
 type Props = { transaction: Transaction; related: readonly Transaction[] }
 
 /** authorized → captured → refunded, or what came between. */
-export function PurchaseLife({ transaction, related }: Props) {
-  const steps = related.flatMap((row) => stepsOf(row, row.id === transaction.id))
+export function PurchaseTimeline({ transaction, related }: Props) {
+  const steps = related.flatMap((row) => timelineSteps(row, row.id === transaction.id))
   return <Timeline label="Timeline" steps={steps} />
 }
 
 /** The capture that can be contested: this one, or the first of this purchase. */
-export function disputableIn(
+export function findDisputableCapture(
   { type, id }: Transaction,
   related: readonly Transaction[],
 ): Transaction | undefined {
@@ -24,30 +24,30 @@ export function disputableIn(
   )
 }
 
-function stepsOf(row: Transaction, is_this: boolean): Step[] {
-  const note = <StepNote row={row} is_this={is_this} />
+function timelineSteps(row: Transaction, is_current: boolean): Step[] {
+  const note = <StepNote row={row} is_current={is_current} />
   switch (row.type) {
     case 'authorization':
-      return [{ title: 'Authorized', icon: Check, at: row.created_at, note }, ...endOfHold(row)]
+      return [{ title: 'Authorized', icon: Check, at: row.created_at, note }, ...holdOutcome(row)]
     case 'capture':
       return [{ title: 'Captured', icon: Check, tone: 'good', at: row.created_at, note }]
     case 'refund':
       return [
         { title: 'Refunded', icon: Undo2, tone: 'good', at: row.created_at, note },
-        ...endOfRefund(row),
+        ...refundOutcome(row),
       ]
     default:
       return [{ title: 'Declined', icon: Ban, tone: 'bad', at: row.created_at, note }]
   }
 }
 
-function endOfRefund({ status, updated_at }: Transaction): Step[] {
+function refundOutcome({ status, updated_at }: Transaction): Step[] {
   if (status !== 'reversed') return []
   const note = 'The merchant reversed the refund.'
   return [{ title: 'Refund reversed', icon: Undo2, tone: 'bad', at: updated_at, note }]
 }
 
-function endOfHold(row: Transaction): Step[] {
+function holdOutcome(row: Transaction): Step[] {
   const { status, updated_at, expires_at, held_usd } = row
   if (status === 'reversed') {
     const note = 'The merchant released the hold. The money is back on the card.'
@@ -66,18 +66,18 @@ function endOfHold(row: Transaction): Step[] {
   return [{ title: 'Waiting for merchant', icon: Clock, at: null, note }]
 }
 
-const verbs: Record<Transaction['type'], string> = {
+const step_notes: Record<Transaction['type'], string> = {
   authorization: 'placed on hold',
   capture: 'charged by the merchant',
   refund: 'returned to the card',
   decline: 'declined. No money moved',
 }
 
-function StepNote({ row, is_this }: { row: Transaction; is_this: boolean }) {
+function StepNote({ row, is_current }: { row: Transaction; is_current: boolean }) {
   return (
     <>
-      <Money usd={row.amount_usd} className="text-ink" /> {verbs[row.type]}.{' '}
-      {!is_this && (
+      <Money usd={row.amount_usd} className="text-ink" /> {step_notes[row.type]}.{' '}
+      {!is_current && (
         <Link href={`/transactions/${row.id}`} className="text-accent underline">
           View
         </Link>

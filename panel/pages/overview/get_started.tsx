@@ -1,14 +1,14 @@
 import { Check } from 'lucide-react'
 import { Link } from 'wouter'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
 import { Section } from '#panel/ui/section.tsx'
 
 /** Fund, issue, spend: shown until all three have happened once. */
-export function FirstSteps() {
-  const changes = useRead('get_balance_history', { limit: 1 }).data
-  const cards = useRead('list_cards', { limit: 1 }).data
-  const purchases = useRead('list_transactions', { limit: 1, type: 'authorization' }).data
+export function GetStarted() {
+  const changes = useOperationQuery('get_balance_history', { limit: 1 }).data
+  const cards = useOperationQuery('list_cards', { limit: 1 }).data
+  const purchases = useOperationQuery('list_transactions', { limit: 1, type: 'authorization' }).data
   if (changes === undefined || cards === undefined || purchases === undefined) return null
   const steps = [
     {

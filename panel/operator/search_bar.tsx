@@ -1,4 +1,4 @@
-import { FilterBar, FilterChoice, FilterSearch, type Filters } from '#panel/ui/filters.tsx'
+import { FilterBar, FilterSearch, FilterSelect, type Filters } from '#panel/ui/filters.tsx'
 
 type Props<Name extends string> = {
   filters: Filters<Name | 'status'>
@@ -9,7 +9,7 @@ type Props<Name extends string> = {
 }
 
 /** One thing to look for, and a status to narrow it by. */
-export function LookUpBar<Name extends string>({ filters, name, label, statuses }: Props<Name>) {
+export function SearchBar<Name extends string>({ filters, name, label, statuses }: Props<Name>) {
   return (
     <FilterBar
       {...filters}
@@ -21,7 +21,7 @@ export function LookUpBar<Name extends string>({ filters, name, label, statuses 
         />
       }
     >
-      <FilterChoice
+      <FilterSelect
         of={filters}
         name="status"
         label="Status"

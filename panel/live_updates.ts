@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import type { ActivityEvent } from '#contract/activity.ts'
 import type { OperationName } from '#contract/operations.ts'
-import { open } from './api.ts'
-import { refresh } from './queries.ts'
+import { sendRequest } from './api.ts'
+import { invalidateOperations } from './queries.ts'
 
-/** What is read again when something of this kind happens; the first part of an event's name. */
-const concerns: Readonly<Record<string, readonly OperationName[]>> = {
+/** Operations to refetch after an event, by the first part of the event name. */
+const operations_by_event: Readonly<Record<string, readonly OperationName[]>> = {
   topup: ['get_topup', 'list_topups', 'get_balance', 'get_balance_history', 'get_account'],
   card: ['get_card', 'list_cards', 'get_balance', 'get_balance_history', 'get_account'],
   transaction: [
@@ -23,36 +23,40 @@ const concerns: Readonly<Record<string, readonly OperationName[]>> = {
 
 const RECONNECT_MS = 2_000
 
-/** Keeps what is on the screen up to date while the page is open. Used once, by the shell. */
-export function useLive(): void {
+/** Refetches what is on screen when the activity stream reports a change. */
+export function useLiveUpdates(): void {
   useEffect(() => {
-    const leaving = new AbortController()
-    void follow(leaving.signal)
-    return () => leaving.abort()
+    const controller = new AbortController()
+    void streamActivity(controller.signal)
+    return () => controller.abort()
   }, [])
 }
 
-/** EventSource cannot send a bearer, so the stream is read by hand, and reopened when it breaks. */
-async function follow(signal: AbortSignal): Promise<void> {
+/** EventSource cannot send an Authorization header, so this reads the stream with fetch. */
+async function streamActivity(signal: AbortSignal): Promise<void> {
   let last_id = ''
   while (!signal.aborted) {
     const headers = { ...(last_id !== '' && { 'Last-Event-ID': last_id }) }
     try {
-      const { body } = await open('/v1/activity/stream', { method: 'GET', headers, signal })
+      const { body } = await sendRequest('/v1/activity/stream', { method: 'GET', headers, signal })
       if (body === null) return
-      for await (const event of eventsIn(body)) {
+      for await (const event of parseEvents(body)) {
         last_id = event.id
         const kind = event.event.split('.')[0] ?? ''
-        await refresh([...(concerns[kind] ?? []), 'get_activity', 'filter_activity'])
+        await invalidateOperations([
+          ...(operations_by_event[kind] ?? []),
+          'get_activity',
+          'filter_activity',
+        ])
       }
     } catch {
-      // Said nowhere: pages still work, and the next try is soon.
+      // Pages work without live updates, and the stream reconnects after RECONNECT_MS.
     }
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
   }
 }
 
-async function* eventsIn(
+async function* parseEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<ActivityEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
@@ -64,8 +68,9 @@ async function* eventsIn(
     text = blocks.pop() ?? ''
     for (const block of blocks) {
       const line = block.split('\n').find((each) => each.startsWith('data: '))
-      const said = line === undefined ? {} : (JSON.parse(line.slice(6)) as Partial<ActivityEvent>)
-      if (said.event !== undefined) yield said as ActivityEvent
+      const event = line === undefined ? {} : (JSON.parse(line.slice(6)) as Partial<ActivityEvent>)
+      // Heartbeats carry no event.
+      if (event.event !== undefined) yield event as ActivityEvent
     }
   }
 }

@@ -1,5 +1,5 @@
-/** A random UUID; crypto.randomUUID is missing where a panel is served without TLS. */
-export function freshKey(): string {
+/** A version 4 UUID. crypto.randomUUID is missing when the panel is served over plain HTTP. */
+export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80

@@ -4,7 +4,7 @@ import { CopyButton } from './copy.tsx'
 type Props = { label: string; text: string; children: string }
 
 /** A secret that nobody can show again. The children say what it is for. */
-export function ShownOnce({ label, text, children }: Props) {
+export function OneTimeSecret({ label, text, children }: Props) {
   return (
     <div className="space-y-3">
       <p className="flex gap-2.5 rounded-lg bg-warn-ground px-3 py-2.5 text-warn">
@@ -18,7 +18,7 @@ export function ShownOnce({ label, text, children }: Props) {
       >
         {text}
       </output>
-      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} shows_label />
+      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} is_label_visible />
     </div>
   )
 }

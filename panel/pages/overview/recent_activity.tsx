@@ -1,10 +1,10 @@
 import { Activity, ArrowDownToLine, CreditCard, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { ActivityEvent } from '#contract/activity.ts'
-import { useRead } from '#panel/queries.ts'
+import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
 import { Section } from '#panel/ui/section.tsx'
-import { Empty, Failed, Skeleton } from '#panel/ui/states.tsx'
+import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
 const icons: Record<ActivityEvent['type'], LucideIcon> = {
@@ -14,8 +14,8 @@ const icons: Record<ActivityEvent['type'], LucideIcon> = {
   error: TriangleAlert,
 }
 
-export function LatestActivity() {
-  const latest = useRead('get_activity', { limit: 8 })
+export function RecentActivity() {
+  const latest = useOperationQuery('get_activity', { limit: 8 })
   const all = (
     <Link href="/activity" className="text-sm font-medium text-accent hover:underline">
       View all
@@ -27,12 +27,12 @@ export function LatestActivity() {
         latest.error === null ? (
           <Skeleton className="m-4 h-32" />
         ) : (
-          <Failed problem={latest.error} retry={() => void latest.refetch()} />
+          <ErrorState problem={latest.error} retry={() => void latest.refetch()} />
         )
       ) : latest.data.data.length === 0 ? (
-        <Empty icon={Activity} title="No activity yet">
+        <EmptyState icon={Activity} title="No activity yet">
           Deposits, purchases, and card changes show up here.
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
           {latest.data.data.map((event) => (

@@ -3,10 +3,10 @@ import { pathNames } from '#contract/operation.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { type Route, routes } from '#contract/routes.ts'
 
-type Said = { name: OperationName; input: Record<string, unknown>; origin: string }
+type RequestExample = { name: OperationName; input: Record<string, unknown>; origin: string }
 
 /** One request, in the words of each way to make it; the address is the client's own. */
-export function curlOf({ name, input, origin }: Said): string {
+export function toCurl({ name, input, origin }: RequestExample): string {
   const route: Route = routes[name]
   const { method, target, makeBody } = messageOf(route, withPlaceholders(route, input))
   const body = makeBody?.()
@@ -21,7 +21,7 @@ export function curlOf({ name, input, origin }: Said): string {
   return lines.join(' \\\n')
 }
 
-export function clientCallOf({ name, input, origin }: Said): string {
+export function toClientCode({ name, input, origin }: RequestExample): string {
   const said = Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2)
   return [
     `const florin = createClient({ url: '${origin}', bearer: process.env.FLORIN_KEY })`,
@@ -29,7 +29,7 @@ export function clientCallOf({ name, input, origin }: Said): string {
   ].join('\n')
 }
 
-export function toolCallOf({ name, input }: Said): string {
+export function toMcpCall({ name, input }: RequestExample): string {
   const params = { name, arguments: input }
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, null, 2)
 }

@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react'
 import type { Notifications } from '#contract/accounts.ts'
-import { useAct } from '#panel/queries.ts'
+import { useOperationMutation } from '#panel/queries.ts'
 import { Button } from '#panel/ui/button.tsx'
 import { MoneyField } from '#panel/ui/field.tsx'
-import { usdIn } from '#panel/ui/money.tsx'
+import { parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { toast } from '#panel/ui/toast.tsx'
@@ -28,8 +28,8 @@ const choices: readonly (readonly [Flag, label: string, hint: string])[] = [
 ]
 
 /** Each switch takes effect at once; what is on its way is shown as it will be. */
-export function NotificationChoices({ notifications }: { notifications: Notifications }) {
-  const update = useAct('update_account')
+export function NotificationSettings({ notifications }: { notifications: Notifications }) {
+  const update = useOperationMutation('update_account')
   const wanted = update.isPending ? update.variables.notifications : undefined
   return (
     <Section title="Email notifications">
@@ -53,10 +53,12 @@ export function NotificationChoices({ notifications }: { notifications: Notifica
 
 function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
   const [amount, setAmount] = useState(threshold_usd === null ? '' : String(threshold_usd))
-  const update = useAct('update_account', { done: () => toast('Low balance alert saved.') })
+  const update = useOperationMutation('update_account', {
+    onSuccess: () => toast('Low balance alert saved.'),
+  })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    update.mutate({ notifications: { low_balance_threshold_usd: usdIn(amount) } })
+    update.mutate({ notifications: { low_balance_threshold_usd: parseUsd(amount) } })
   }
   return (
     <form onSubmit={submit} className="mt-2 border-t border-line pt-4">

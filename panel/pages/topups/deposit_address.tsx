@@ -5,7 +5,7 @@ import { Section } from '#panel/ui/section.tsx'
 import { Countdown } from '#panel/ui/time.tsx'
 
 /** Where to send it: as a code for phones, as text for everything else. */
-export function SendHere({ topup }: { topup: Topup }) {
+export function DepositAddress({ topup }: { topup: Topup }) {
   return (
     <Section>
       <div className="flex flex-col items-center gap-5 py-2 text-center">
@@ -29,8 +29,8 @@ export function SendHere({ topup }: { topup: Topup }) {
           <p className="mt-1 font-mono text-base break-all">{topup.deposit_address}</p>
         </div>
         <div className="flex flex-wrap justify-center gap-2">
-          <CopyButton text={topup.deposit_address} label="Copy address" shows_label />
-          <CopyButton text={String(topup.amount_usd)} label="Copy amount" shows_label />
+          <CopyButton text={topup.deposit_address} label="Copy address" is_label_visible />
+          <CopyButton text={String(topup.amount_usd)} label="Copy amount" is_label_visible />
         </div>
         <p className="text-sm text-soft">
           Expires in <Countdown until={topup.expires_at} />. Send only USDT on TRON. Transfers on

@@ -8,11 +8,11 @@ type Props = {
   open: boolean
   onOpenChange(open: boolean): void
   title: string
-  /** What happens, what is kept, and what cannot be undone. */
+  /** The consequences: what happens, what stays, and what cannot be undone. */
   children: ReactNode
-  /** What the button does, as a verb: "Cancel this card". */
-  verb: string
-  /** Replaces "Cancel" where the question itself is about canceling something. */
+  /** Verb and object: "Revoke API key". */
+  confirm_label: string
+  /** Replaces "Cancel" when the action itself cancels something. */
   dismiss_label?: string
   danger?: boolean
   busy: boolean
@@ -20,18 +20,10 @@ type Props = {
   onConfirm(): void
 }
 
-/** A question before something that takes money or access away. */
-export function Confirm(props: Props) {
-  const {
-    children,
-    verb,
-    dismiss_label = 'Cancel',
-    danger = false,
-    busy,
-    problem,
-    onConfirm,
-  } = props
-  const { open, onOpenChange, title } = props
+/** Asks before an action that takes away money or access. */
+export function ConfirmDialog(props: Props) {
+  const { open, onOpenChange, title, children, busy, problem, onConfirm } = props
+  const { confirm_label, dismiss_label = 'Cancel', danger = false } = props
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={title}>
       <div className="space-y-3 text-soft">{children}</div>
@@ -39,7 +31,7 @@ export function Confirm(props: Props) {
       <DialogActions>
         <Button onClick={() => onOpenChange(false)}>{dismiss_label}</Button>
         <Button kind={danger ? 'danger' : 'main'} busy={busy} onClick={onConfirm}>
-          {verb}
+          {confirm_label}
         </Button>
       </DialogActions>
     </Dialog>

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 const STEP = 'pushState'
 
 /** A new page begins at its top. Going back leads to where one was: browsers do that themselves. */
-export function useTopOfNewPages(): void {
+export function useScrollToTop(): void {
   useEffect(() => {
     const toTop = () => window.scrollTo(0, 0)
     addEventListener(STEP, toTop)

@@ -1,0 +1,53 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from '#panel/ui/button.tsx'
+import { ConfirmDialog } from '#panel/ui/confirm_dialog.tsx'
+import { toast } from '#panel/ui/toast.tsx'
+import { useOperatorMutation } from './operator_api.ts'
+
+type Props = {
+  /** The text of the button and of the dialog's confirm button. */
+  label: string
+  /** Tells screen readers which row a button belongs to. */
+  aria_label?: string
+  path: string
+  invalidates: readonly string[]
+  success_message: string
+  dismiss_label?: string
+  danger?: boolean
+  /** The consequences, shown in the dialog. */
+  children: ReactNode
+}
+
+/** Asks for confirmation first: operator actions affect a customer's money or access. */
+export function ActionButton(props: Props) {
+  const { label, aria_label, path, invalidates, success_message, children, ...dialog } = props
+  const [is_open, setOpen] = useState(false)
+  const mutation = useOperatorMutation<void>({
+    method: 'POST',
+    path: () => path,
+    invalidates,
+    onSuccess: () => {
+      setOpen(false)
+      toast(success_message)
+    },
+  })
+  return (
+    <>
+      <Button aria-label={aria_label ?? label} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <ConfirmDialog
+        {...dialog}
+        open={is_open}
+        onOpenChange={setOpen}
+        title={`${label}?`}
+        confirm_label={label}
+        busy={mutation.isPending}
+        problem={mutation.error}
+        onConfirm={() => mutation.mutate()}
+      >
+        {children}
+      </ConfirmDialog>
+    </>
+  )
+}
