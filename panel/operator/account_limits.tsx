@@ -11,7 +11,7 @@ import type { OperatorAccount } from './shapes.ts'
 
 type Props = { account: OperatorAccount }
 
-/** What this account may do beyond or below the programme's own limits. */
+/** Overrides of the programme's limits for one account. */
 export function AccountLimits({ account }: Props) {
   const [is_open, setOpen] = useState(false)
   return (
@@ -31,7 +31,7 @@ const profiles = [
 ] as const
 
 function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
-  const [typed, setTyped] = useState<Record<string, string>>(() =>
+  const [limit_texts, setLimitTexts] = useState<Record<string, string>>(() =>
     Object.fromEntries(
       Object.entries(account.own_limits).map(([name, value]) => [name, String(value)]),
     ),
@@ -40,7 +40,10 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
   const mutation = useOperatorMutation<void>({
     method: 'PATCH',
     path: () => `/accounts/${account.id}/limits`,
-    body: () => ({ rate_profile: profile === '' ? null : profile, ...changesOf(account, typed) }),
+    body: () => ({
+      rate_profile: profile === '' ? null : profile,
+      ...changedLimits(account, limit_texts),
+    }),
     invalidates: ['/accounts'],
     onSuccess: () => {
       onClose()
@@ -70,8 +73,8 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
             key={name}
             label={humanize(name.replace(/_usd$/, ''))}
             placeholder={formatUsd(now)}
-            value={typed[name] ?? ''}
-            onChange={(change) => setTyped({ ...typed, [name]: change.target.value })}
+            value={limit_texts[name] ?? ''}
+            onChange={(change) => setLimitTexts({ ...limit_texts, [name]: change.target.value })}
           />
         ))}
         <ProblemNote problem={mutation.error} />
@@ -83,11 +86,11 @@ function LimitsSheet({ account, onClose }: Props & { onClose(): void }) {
   )
 }
 
-/** Only what differs from what was set: null gives a limit back to the programme. */
-function changesOf(
+/** Only changed limits; null restores the programme's limit. */
+function changedLimits(
   { own_limits }: OperatorAccount,
-  typed: Readonly<Record<string, string>>,
+  limit_texts: Readonly<Record<string, string>>,
 ): Record<string, number | null> {
-  const wanted = Object.entries(typed).map(([name, text]) => [name, parseUsd(text)] as const)
-  return Object.fromEntries(wanted.filter(([name, value]) => value !== (own_limits[name] ?? null)))
+  const entered = Object.entries(limit_texts).map(([name, text]) => [name, parseUsd(text)] as const)
+  return Object.fromEntries(entered.filter(([name, value]) => value !== (own_limits[name] ?? null)))
 }

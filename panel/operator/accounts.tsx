@@ -46,24 +46,24 @@ const columns: readonly Column<OperatorAccount>[] = [
         </Badge>
       ),
   },
-  { title: 'Actions', right: true, cell: (row) => <RowActions of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <RowActions account={row} /> },
 ]
 
-function RowActions({ of }: { of: OperatorAccount }) {
-  const is_active = of.status === 'active'
+function RowActions({ account }: { account: OperatorAccount }) {
+  const is_active = account.status === 'active'
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
-      <AccountLimits account={of} />
+      <AccountLimits account={account} />
       <ActionButton
         label={is_active ? 'Suspend' : 'Reinstate'}
         danger={is_active}
-        path={`/accounts/${of.id}/${is_active ? 'suspend' : 'reinstate'}`}
+        path={`/accounts/${account.id}/${is_active ? 'suspend' : 'reinstate'}`}
         invalidates={['/accounts']}
         success_message={is_active ? 'Account suspended.' : 'Account reinstated.'}
       >
         {is_active
-          ? `${of.email} can’t sign in, use the API, or make purchases until reinstated.`
-          : `${of.email} can sign in, use the API, and make purchases again.`}
+          ? `${account.email} can’t sign in, use the API, or make purchases until reinstated.`
+          : `${account.email} can sign in, use the API, and make purchases again.`}
       </ActionButton>
     </span>
   )
@@ -74,7 +74,7 @@ export function Accounts() {
   const list = useOperatorList<OperatorAccount>('/accounts', filters.active)
   return (
     <>
-      <PageHeader title="Accounts" note="Set limits, suspend, or reinstate accounts." />
+      <PageHeader title="Accounts" description="Set limits, suspend, or reinstate accounts." />
       <Section flush>
         <SearchBar filters={filters} name="email" label="Email" statuses={statuses} />
         <Table

@@ -31,7 +31,7 @@ const columns: readonly Column<Row>[] = [
       </>
     ),
   },
-  { title: 'Scopes', wide_only: true, cell: (row) => <GrantScopes of={row} /> },
+  { title: 'Scopes', wide_only: true, cell: (row) => <GrantScopes grant={row} /> },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Last used',
@@ -59,7 +59,7 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
-function GrantScopes({ of: { scopes, card_ids } }: { of: Row }) {
+function GrantScopes({ grant: { scopes, card_ids } }: { grant: Row }) {
   const cards = card_ids === null ? 'All cards' : `${card_ids.length} selected cards`
   return (
     <>
@@ -72,12 +72,15 @@ function GrantScopes({ of: { scopes, card_ids } }: { of: Row }) {
 export function Agents() {
   const filters = useFilters(['account_id', 'status'])
   const { account_id = '', ...others } = filters.active
-  // Half an id is refused, so it is not sent.
+  // The API rejects a partial ID, so it is not sent while it is being typed.
   const given = /^acct_\w{26}$/.test(account_id) ? { account_id, ...others } : others
   const list = useOperatorList<Row>('/grants', given)
   return (
     <>
-      <PageHeader title="Agents" note="Agents that customers have connected to their accounts." />
+      <PageHeader
+        title="Agents"
+        description="Agents that customers have connected to their accounts."
+      />
       <Section flush>
         <SearchBar filters={filters} name="account_id" label="Account ID" statuses={statuses} />
         <Table

@@ -40,18 +40,18 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'Actions',
     right: true,
-    cell: (row) => row.status !== 'cancelled' && <RowActions of={row} />,
+    cell: (row) => row.status !== 'cancelled' && <RowActions card={row} />,
   },
 ]
 
-function RowActions({ of }: { of: Row }) {
+function RowActions({ card }: { card: Row }) {
   const invalidates = ['/cards']
-  const is_active = of.status === 'active'
+  const is_active = card.status === 'active'
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label={is_active ? 'Freeze' : 'Unfreeze'}
-        path={`/cards/${of.id}/${is_active ? 'freeze' : 'unfreeze'}`}
+        path={`/cards/${card.id}/${is_active ? 'freeze' : 'unfreeze'}`}
         invalidates={invalidates}
         success_message={is_active ? 'Card frozen.' : 'Card unfrozen.'}
       >
@@ -63,7 +63,7 @@ function RowActions({ of }: { of: Row }) {
         label="Cancel card"
         dismiss_label="Keep card"
         danger
-        path={`/cards/${of.id}/cancel`}
+        path={`/cards/${card.id}/cancel`}
         invalidates={invalidates}
         success_message="Card canceled."
       >
@@ -76,12 +76,12 @@ function RowActions({ of }: { of: Row }) {
 export function Cards() {
   const filters = useFilters(['last4', 'status'])
   const { last4 = '', ...others } = filters.active as Record<string, string>
-  // Half a number finds nothing, so it is not sent.
+  // Fewer than four digits match no card, so they are not sent while being typed.
   const given = /^\d{4}$/.test(last4) ? { last4, ...others } : others
   const list = useOperatorList<Row>('/cards', given)
   return (
     <>
-      <PageHeader title="Cards" note="Freeze, unfreeze, or cancel customers’ cards." />
+      <PageHeader title="Cards" description="Freeze, unfreeze, or cancel customers’ cards." />
       <Section flush>
         <SearchBar filters={filters} name="last4" label="Last 4 digits" statuses={statuses} />
         <Table

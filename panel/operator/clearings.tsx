@@ -11,8 +11,8 @@ import { ConvertClearing } from './convert_clearing.tsx'
 import { useOperatorList } from './operator_list.ts'
 import type { PendingConversion } from './shapes.ts'
 
-/** A currency that nobody knows has no name that could be shown. */
-const amountOf = ({ amount, currency }: PendingConversion): string =>
+/** Intl.NumberFormat throws for "???", the code of an unknown currency. */
+const formatClearingAmount = ({ amount, currency }: PendingConversion): string =>
   /^[A-Z]{3}$/.test(currency) ? formatMoney(amount, currency) : `${amount} ${currency}`
 
 export function Clearings() {
@@ -26,14 +26,18 @@ export function Clearings() {
     },
     { title: 'Type', wide_only: true, cell: ({ kind }) => humanize(kind) },
     { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
-    { title: 'Amount', right: true, cell: (row) => <span className="num">{amountOf(row)}</span> },
+    {
+      title: 'Amount',
+      right: true,
+      cell: (row) => <span className="num">{formatClearingAmount(row)}</span>,
+    },
     {
       title: 'USD amount',
       right: true,
       cell: (row) =>
         row.amount_usd === null ? (
           <Button
-            aria-label={`Enter USD amount: ${row.merchant_name}, ${amountOf(row)}`}
+            aria-label={`Enter USD amount: ${row.merchant_name}, ${formatClearingAmount(row)}`}
             onClick={() => setEditing(row)}
           >
             Enter USD amount
@@ -47,7 +51,7 @@ export function Clearings() {
     <>
       <PageHeader
         title="Clearings"
-        note="Foreign-currency captures and refunds that the network sent without a USD amount."
+        description="Foreign-currency captures and refunds that the network sent without a USD amount."
       />
       <Section flush>
         <Table
@@ -62,7 +66,11 @@ export function Clearings() {
         />
       </Section>
       {editing !== null && (
-        <ConvertClearing of={editing} amount={amountOf(editing)} onClose={() => setEditing(null)} />
+        <ConvertClearing
+          clearing={editing}
+          amount={formatClearingAmount(editing)}
+          onClose={() => setEditing(null)}
+        />
       )}
     </>
   )

@@ -11,11 +11,10 @@ import { saveToken, useToken } from './operator_api.ts'
 import { type ConsolePage, pages } from './pages.ts'
 import { OperatorSignIn } from './sign_in.tsx'
 
-/** What runs the programme, for those who run it. */
 export function Console() {
   useScrollToTop()
   if (useToken() === null) return <OperatorSignIn />
-  const leave = () => {
+  const signOut = () => {
     saveToken(null)
     queryClient.clear()
   }
@@ -24,7 +23,7 @@ export function Console() {
       <header className="flex h-14 items-center gap-3 border-b border-line px-4 lg:px-6">
         <Logo />
         <span className="mr-auto text-soft">Operator</span>
-        <Button kind="quiet" onClick={leave}>
+        <Button kind="quiet" onClick={signOut}>
           <LogOut /> Sign out
         </Button>
       </header>

@@ -8,14 +8,14 @@ import { toast } from '#panel/ui/toast.tsx'
 import { useOperatorMutation } from './operator_api.ts'
 import type { PendingConversion } from './shapes.ts'
 
-type Props = { of: PendingConversion; amount: string; onClose(): void }
+type Props = { clearing: PendingConversion; amount: string; onClose(): void }
 
-/** Dollars are said once: what was said is booked on the card within seconds. */
-export function ConvertClearing({ of, amount, onClose }: Props) {
+/** The amount can be set only once; a background task posts it to the card within seconds. */
+export function ConvertClearing({ clearing, amount, onClose }: Props) {
   const [amount_text, setAmountText] = useState('')
   const mutation = useOperatorMutation<void>({
     method: 'POST',
-    path: () => `/unpriced_clearings/${of.id}/price`,
+    path: () => `/unpriced_clearings/${clearing.id}/price`,
     body: () => ({ amount_usd: parseUsd(amount_text) }),
     invalidates: ['/unpriced_clearings'],
     onSuccess: () => {
@@ -31,8 +31,8 @@ export function ConvertClearing({ of, amount, onClose }: Props) {
     <Dialog
       open
       onOpenChange={onClose}
-      title={`${amount} at ${of.merchant_name}`}
-      description={`${descriptions[of.kind]} You can’t change it later.`}
+      title={`${amount} at ${clearing.merchant_name}`}
+      description={`${descriptions[clearing.kind]} You can’t change it later.`}
     >
       <form onSubmit={submit}>
         <MoneyField

@@ -16,7 +16,6 @@ import type { WithAccountId } from './shapes.ts'
 
 type Props = { dispute: WithAccountId<Dispute>; onClose(): void }
 
-/** One dispute: what the holder says, what the other side says, and how it ends. */
 export function DisputeSheet({ dispute, onClose }: Props) {
   return (
     <Sheet
@@ -76,12 +75,12 @@ function DecisionForm({ dispute }: { dispute: Dispute }) {
       toast('Dispute updated.')
     },
   })
-  const answer = (form: FormEvent) => {
+  const recordResponse = (form: FormEvent) => {
     form.preventDefault()
     mutation.mutate({ kind: 'answer' })
   }
   return (
-    <form className="mt-5 space-y-3" onSubmit={answer}>
+    <form className="mt-5 space-y-3" onSubmit={recordResponse}>
       <TextArea
         label="Merchant response or decision note"
         maxLength={5_000}

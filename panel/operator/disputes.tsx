@@ -24,12 +24,14 @@ const statuses = [
 export function Disputes() {
   const filters = useFilters(['status'])
   const list = useOperatorList<Row>('/disputes', filters.active)
-  const [open_id, setOpen] = useState<string | null>(null)
-  const opened = list.rows?.find(({ id }) => id === open_id)
+  const [selected_id, setSelectedId] = useState<string | null>(null)
+  const selected = list.rows?.find(({ id }) => id === selected_id)
   const columns: readonly Column<Row>[] = [
     {
       title: 'Reason',
-      cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{humanize(row.reason)}</RowButton>,
+      cell: (row) => (
+        <RowButton onClick={() => setSelectedId(row.id)}>{humanize(row.reason)}</RowButton>
+      ),
     },
     { title: 'Status', cell: ({ status, outcome }) => <Status of={outcome ?? status} /> },
     {
@@ -47,7 +49,7 @@ export function Disputes() {
   ]
   return (
     <>
-      <PageHeader title="Disputes" note="Charges that customers have disputed." />
+      <PageHeader title="Disputes" description="Charges that customers have disputed." />
       <Section flush>
         <FilterBar {...filters}>
           <FilterSelect
@@ -69,7 +71,9 @@ export function Disputes() {
           }
         />
       </Section>
-      {opened !== undefined && <DisputeSheet dispute={opened} onClose={() => setOpen(null)} />}
+      {selected !== undefined && (
+        <DisputeSheet dispute={selected} onClose={() => setSelectedId(null)} />
+      )}
     </>
   )
 }

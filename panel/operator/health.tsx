@@ -6,7 +6,7 @@ import { Time } from '#panel/ui/time.tsx'
 import { useOperatorQuery } from './operator_api.ts'
 import { PlannedMaintenance } from './planned_maintenance.tsx'
 
-const shown = (value: number | null, unit: string) =>
+const formatReading = (value: number | null, unit: string) =>
   value === null ? (
     'Unknown'
   ) : (
@@ -17,7 +17,7 @@ export function Health() {
   const health = useOperatorQuery<SystemHealth>('/health')
   return (
     <>
-      <PageHeader title="Health" note="Live status of each component." />
+      <PageHeader title="Health" description="Live status of each component." />
       <QueryBoundary query={health}>
         {({ status, version, checked_at, components: { issuer, rails, network } }) => (
           <div className="grid gap-4 lg:grid-cols-2">
@@ -32,7 +32,7 @@ export function Health() {
             <Section title="Card networks" action={<Status of={issuer.status} />}>
               <DescriptionList
                 rows={[
-                  ['Latency', shown(issuer.latency_ms, 'ms')],
+                  ['Latency', formatReading(issuer.latency_ms, 'ms')],
                   issuer.message !== null && ['Message', issuer.message],
                 ]}
               />
@@ -40,7 +40,7 @@ export function Health() {
             <Section title="Deposits and withdrawals" action={<Status of={rails.status} />}>
               <DescriptionList
                 rows={[
-                  ['Latency', shown(rails.latency_ms, 'ms')],
+                  ['Latency', formatReading(rails.latency_ms, 'ms')],
                   rails.message !== null && ['Message', rails.message],
                 ]}
               />
@@ -51,8 +51,8 @@ export function Health() {
             >
               <DescriptionList
                 rows={[
-                  ['Latest block', shown(network.block_height, '')],
-                  ['Lag', shown(network.lag_seconds, 's')],
+                  ['Latest block', formatReading(network.block_height, '')],
+                  ['Lag', formatReading(network.lag_seconds, 's')],
                   network.message !== null && ['Message', network.message],
                 ]}
               />

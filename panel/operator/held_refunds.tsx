@@ -21,30 +21,30 @@ const columns: readonly Column<HeldRefund>[] = [
   },
   { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'Actions', right: true, cell: (row) => <RowActions of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <RowActions refund={row} /> },
 ]
 
-function RowActions({ of }: { of: HeldRefund }) {
+function RowActions({ refund }: { refund: HeldRefund }) {
   const invalidates = ['/held_refunds']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label="Approve"
-        path={`/held_refunds/${of.id}/approve`}
+        path={`/held_refunds/${refund.id}/approve`}
         invalidates={invalidates}
         success_message="Refund approved. It’ll be credited within seconds."
       >
-        <Money usd={of.amount_usd} /> from {of.merchant_name} will be credited to the card.
+        <Money usd={refund.amount_usd} /> from {refund.merchant_name} will be credited to the card.
       </ActionButton>
       <ActionButton
         label="Reject"
         danger
-        path={`/held_refunds/${of.id}/refuse`}
+        path={`/held_refunds/${refund.id}/refuse`}
         invalidates={invalidates}
         success_message="Refund rejected."
       >
-        <Money usd={of.amount_usd} /> from {of.merchant_name} won’t be credited. Settle it with the
-        network directly.
+        <Money usd={refund.amount_usd} /> from {refund.merchant_name} won’t be credited. Settle it
+        with the network directly.
       </ActionButton>
     </span>
   )
@@ -55,7 +55,7 @@ export function HeldRefunds() {
     <>
       <PageHeader
         title="Refunds"
-        note="Refunds without a matching purchase aren’t credited until you approve them."
+        description="Refunds without a matching purchase aren’t credited until you approve them."
       />
       <Section flush>
         <Table

@@ -18,7 +18,7 @@ export function KillSwitches() {
     <>
       <PageHeader
         title="Kill switches"
-        note="Stop new activity on a rail. Activity already in progress still completes."
+        description="Stop new activity on a rail. Activity already in progress still completes."
       />
       <Section flush>
         {switches.data === undefined ? (
@@ -30,36 +30,38 @@ export function KillSwitches() {
         ) : (
           <ul className="divide-y divide-line">
             {switches.data.data.map((each) => (
-              <Line key={each.rail} of={each} onEdit={() => setEditing(each)} />
+              <KillSwitchRow key={each.rail} kill_switch={each} onEdit={() => setEditing(each)} />
             ))}
           </ul>
         )}
       </Section>
-      {editing !== null && <ReasonDialog of={editing} onDone={() => setEditing(null)} />}
+      {editing !== null && <ReasonDialog kill_switch={editing} onDone={() => setEditing(null)} />}
     </>
   )
 }
 
-function Line({ of, onEdit }: { of: KillSwitch; onEdit(): void }) {
+function KillSwitchRow({ kill_switch, onEdit }: { kill_switch: KillSwitch; onEdit(): void }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="mr-auto">
         <p className="flex items-center gap-2 font-medium">
-          {railLabel(of)}
-          <Badge tone={of.on ? 'bad' : 'good'}>{of.on ? 'Stopped' : 'Running'}</Badge>
+          {railLabel(kill_switch)}
+          <Badge tone={kill_switch.on ? 'bad' : 'good'}>
+            {kill_switch.on ? 'Stopped' : 'Running'}
+          </Badge>
         </p>
-        {of.changed_at !== null && (
+        {kill_switch.changed_at !== null && (
           <p className="text-sm text-soft">
-            {of.reason}, <Time at={of.changed_at} />
+            {kill_switch.reason}, <Time at={kill_switch.changed_at} />
           </p>
         )}
       </div>
       <Button
-        kind={of.on ? 'main' : 'plain'}
-        aria-label={`${actionLabel(of)} ${of.rail}`}
+        kind={kill_switch.on ? 'main' : 'plain'}
+        aria-label={`${actionLabel(kill_switch)} ${kill_switch.rail}`}
         onClick={onEdit}
       >
-        {actionLabel(of)}
+        {actionLabel(kill_switch)}
       </Button>
     </li>
   )
@@ -68,18 +70,22 @@ function Line({ of, onEdit }: { of: KillSwitch; onEdit(): void }) {
 const railLabel = ({ rail }: KillSwitch) => (rail === 'topups' ? 'Top-ups' : humanize(rail))
 const actionLabel = ({ on }: KillSwitch) => (on ? 'Resume' : 'Stop')
 
-/** A reason is asked for each way: it stands in the audit log. */
-function ReasonDialog({ of, onDone }: { of: KillSwitch; onDone(): void }) {
+/** The audit log records a reason for stopping and for resuming. */
+function ReasonDialog({ kill_switch, onDone }: { kill_switch: KillSwitch; onDone(): void }) {
   const [reason, setReason] = useState('')
   const mutation = useOperatorMutation<string>({
     method: 'PUT',
-    path: () => `/kill_switches/${of.rail}`,
-    body: (why) => ({ on: !of.on, reason: why }),
+    path: () => `/kill_switches/${kill_switch.rail}`,
+    body: (reason_text) => ({ on: !kill_switch.on, reason: reason_text }),
     invalidates: ['/kill_switches'],
     onSuccess: onDone,
   })
   return (
-    <Dialog open onOpenChange={onDone} title={`${actionLabel(of)} ${railLabel(of).toLowerCase()}?`}>
+    <Dialog
+      open
+      onOpenChange={onDone}
+      title={`${actionLabel(kill_switch)} ${railLabel(kill_switch).toLowerCase()}?`}
+    >
       <form
         onSubmit={(form) => {
           form.preventDefault()
@@ -97,8 +103,8 @@ function ReasonDialog({ of, onDone }: { of: KillSwitch; onDone(): void }) {
         <ProblemNote problem={mutation.error} />
         <DialogActions>
           <Button onClick={onDone}>Cancel</Button>
-          <Button type="submit" kind={of.on ? 'main' : 'danger'} busy={mutation.isPending}>
-            {actionLabel(of)}
+          <Button type="submit" kind={kill_switch.on ? 'main' : 'danger'} busy={mutation.isPending}>
+            {actionLabel(kill_switch)}
           </Button>
         </DialogActions>
       </form>

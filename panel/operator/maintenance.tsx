@@ -16,11 +16,11 @@ export function MaintenancePage() {
     <>
       <PageHeader
         title="Maintenance"
-        note="We notify every account immediately by webhook and email."
+        description="We notify every account immediately by webhook and email."
       />
       <div className="grid gap-4 lg:grid-cols-2">
         <Section title="Schedule maintenance">
-          <Announce />
+          <MaintenanceForm />
         </Section>
         <PlannedMaintenance />
       </div>
@@ -28,14 +28,14 @@ export function MaintenancePage() {
   )
 }
 
-/** People plan in their own time; the service keeps UTC. */
+/** datetime-local fields are in the operator's time zone; the API takes UTC. */
 const requestBody = ({ starts_at, ends_at, message }: Plan) => ({
   starts_at: new Date(starts_at).toISOString(),
   ends_at: new Date(ends_at).toISOString(),
   message: message.trim(),
 })
 
-function Announce() {
+function MaintenanceForm() {
   const [plan, setPlan] = useState(EMPTY_PLAN)
   const mutation = useOperatorMutation<Plan>({
     method: 'POST',

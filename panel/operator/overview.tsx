@@ -11,13 +11,13 @@ export function Overview() {
   const overview = useOperatorQuery<ProgramOverview>('/figures')
   return (
     <>
-      <PageHeader title="Overview" note="Program activity by day (UTC)." />
-      <QueryBoundary query={overview}>{(found) => <Metrics of={found} />}</QueryBoundary>
+      <PageHeader title="Overview" description="Program activity by day (UTC)." />
+      <QueryBoundary query={overview}>{(found) => <Metrics overview={found} />}</QueryBoundary>
     </>
   )
 }
 
-function Metrics({ of: { totals, days } }: { of: ProgramOverview }) {
+function Metrics({ overview: { totals, days } }: { overview: ProgramOverview }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Section className="lg:col-span-2">
@@ -36,22 +36,22 @@ function Metrics({ of: { totals, days } }: { of: ProgramOverview }) {
           </Total>
         </dl>
       </Section>
-      <Line title="Deposits" days={days} of={depositsOf} format={formatUsd} />
-      <Line title="Settled purchases" days={days} of={capturesOf} format={formatUsd} />
-      <Line title="Approval rate" days={days} of={approvalOf} format={percent} />
-      <Line title="New accounts" days={days} of={openedOf} format={whole} />
+      <DayChart title="Deposits" days={days} value={depositedUsd} format={formatUsd} />
+      <DayChart title="Settled purchases" days={days} value={capturedUsd} format={formatUsd} />
+      <DayChart title="Approval rate" days={days} value={approvalRate} format={formatPercent} />
+      <DayChart title="New accounts" days={days} value={accountsOpened} format={formatCount} />
       <DeclineReasons days={days} />
     </div>
   )
 }
 
-const depositsOf = ({ deposited_usd }: Day) => deposited_usd
-const capturesOf = ({ captured_usd }: Day) => captured_usd
-const approvalOf = ({ approval_rate }: Day) => approval_rate
-const openedOf = ({ accounts_opened }: Day) => accounts_opened
-/** Half an account is no figure. */
-const whole = (count: number) => (Number.isInteger(count) ? count.toLocaleString('en') : '')
-const percent = (rate: number) => `${Math.round(rate * 100)}%`
+const depositedUsd = ({ deposited_usd }: Day) => deposited_usd
+const capturedUsd = ({ captured_usd }: Day) => captured_usd
+const approvalRate = ({ approval_rate }: Day) => approval_rate
+const accountsOpened = ({ accounts_opened }: Day) => accounts_opened
+/** Leaves out fractional axis labels. */
+const formatCount = (count: number) => (Number.isInteger(count) ? count.toLocaleString('en') : '')
+const formatPercent = (rate: number) => `${Math.round(rate * 100)}%`
 
 function Total({ name, children }: { name: string; children: React.ReactNode }) {
   return (
@@ -62,16 +62,16 @@ function Total({ name, children }: { name: string; children: React.ReactNode }) 
   )
 }
 
-type LineProps = {
+type DayChartProps = {
   title: string
   days: readonly Day[]
-  of(day: Day): number | null
+  value(day: Day): number | null
   format(value: number): string
 }
 
-function Line({ title, days, of, format }: LineProps) {
+function DayChart({ title, days, value, format }: DayChartProps) {
   const times = useMemo(() => days.map(({ day }) => Date.parse(day) / 1_000), [days])
-  const series = useMemo(() => ({ name: title, values: days.map(of) }), [title, days, of])
+  const series = useMemo(() => ({ name: title, values: days.map(value) }), [title, days, value])
   return (
     <Section title={title}>
       <Chart label={`${title} by day`} times={times} series={series} format={format} />
@@ -79,7 +79,7 @@ function Line({ title, days, of, format }: LineProps) {
   )
 }
 
-/** All days together, the most frequent first. */
+/** Totals over all days, most frequent first. */
 function DeclineReasons({ days }: { days: readonly Day[] }) {
   const counts = new Map<string, number>()
   for (const { decline_reasons } of days) {

@@ -40,7 +40,7 @@ export type ConsolePage = {
   component: ComponentType
 }
 
-/** What waits for a person comes first, then look-up, then the programme as a whole. */
+/** Work queues come first, then search, then settings and status of the programme. */
 export const pages: readonly ConsolePage[] = [
   { path: '/', title: 'Overview', icon: ChartLine, component: Overview },
   { path: '/disputes', title: 'Disputes', icon: Gavel, component: Disputes },

@@ -6,7 +6,6 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { useOperatorQuery } from './operator_api.ts'
 
-/** What is announced and not over yet. */
 export function PlannedMaintenance() {
   const health = useOperatorQuery<SystemHealth>('/health')
   return (

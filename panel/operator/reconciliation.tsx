@@ -13,21 +13,21 @@ export function Reconciliation() {
     <>
       <PageHeader
         title="Reconciliation"
-        note="Ledger balances compared with blockchains and card networks."
+        description="Ledger balances compared with blockchains and card networks."
       />
-      <QueryBoundary query={report}>{(found) => <Report of={found} />}</QueryBoundary>
+      <QueryBoundary query={report}>{(found) => <Report report={found} />}</QueryBoundary>
     </>
   )
 }
 
-function Report({ of }: { of: ReconciliationReport }) {
+function Report({ report }: { report: ReconciliationReport }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
-      <Books of={of} />
-      {of.chains.map((chain) => (
-        <Chain key={chain.chain + chain.asset} of={chain} />
+      <LedgerProofs report={report} />
+      {report.chains.map((chain) => (
+        <ChainBalance key={chain.chain + chain.asset} chain={chain} />
       ))}
-      {of.network.map((network) => (
+      {report.network.map((network) => (
         <Section
           key={network.network}
           title={humanize(network.network)}
@@ -46,7 +46,7 @@ function Report({ of }: { of: ReconciliationReport }) {
   )
 }
 
-function Books({ of: { checked_at, violations } }: { of: ReconciliationReport }) {
+function LedgerProofs({ report: { checked_at, violations } }: { report: ReconciliationReport }) {
   return (
     <Section title="Ledger" className="lg:col-span-2" action={<Time at={checked_at} />}>
       {violations.length === 0 ? (
@@ -64,7 +64,7 @@ function Books({ of: { checked_at, violations } }: { of: ReconciliationReport })
   )
 }
 
-function Chain({ of: chain }: { of: ReconciliationReport['chains'][number] }) {
+function ChainBalance({ chain }: { chain: ReconciliationReport['chains'][number] }) {
   const { on_chain_usd, difference_usd, fault } = chain
   return (
     <Section

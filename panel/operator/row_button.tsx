@@ -2,7 +2,7 @@ import { Button } from '#panel/ui/button.tsx'
 
 type Props = { children: string; onClick(): void }
 
-/** The first cell of a row that opens beside the list; its words stand where a column's begin. */
+/** Opens a row in a sheet. The negative margin aligns its text with the column title. */
 export function RowButton({ children, onClick }: Props) {
   return (
     <Button

@@ -2,13 +2,13 @@ import { FilterBar, FilterSearch, FilterSelect, type Filters } from '#panel/ui/f
 
 type Props<Name extends string> = {
   filters: Filters<Name | 'status'>
-  /** What is looked for, and what it is called. */
+  /** The filter for the search field, and its label. */
   name: Name
   label: string
   statuses: readonly (readonly [string, string])[]
 }
 
-/** One thing to look for, and a status to narrow it by. */
+/** A search field and a status filter. */
 export function SearchBar<Name extends string>({ filters, name, label, statuses }: Props<Name>) {
   return (
     <FilterBar

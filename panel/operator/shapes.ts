@@ -1,9 +1,9 @@
 import type { Account } from '#contract/accounts.ts'
 
-/** What the operator's surface answers, as far as the console shows it. */
+/** Responses of the operator API, with the fields that the console uses. */
 
-/** A thing of an account, with whose it is. */
-export type WithAccountId<Thing> = Thing & { account_id: string }
+/** Operator responses add the owner to the resources of the public API. */
+export type WithAccountId<Resource> = Resource & { account_id: string }
 
 export type OperatorAccount = Account & {
   rate_profile: string | null
@@ -20,14 +20,14 @@ export type HeldDeposit = {
   created_at: string
 }
 
-/** A clearing in a foreign currency whose dollars the network did not say. */
+/** A foreign-currency clearing that the network sent without a USD amount. */
 export type PendingConversion = {
   id: string
   account_id: string
   card_id: string
   kind: 'advise' | 'capture' | 'refund'
   amount: number
-  /** ??? where nobody knows it. */
+  /** "???" if the currency code is unknown. */
   currency: string
   merchant_name: string
   amount_usd: number | null

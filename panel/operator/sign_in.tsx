@@ -7,13 +7,13 @@ import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { callOperator, saveToken } from './operator_api.ts'
 
-/** A token that asks for a code opens the console only for as long as the session lasts. */
+/** Exchanges an operator token and a TOTP code for a session with a limited lifetime. */
 async function createSession(token: string, totp_code: string): Promise<string> {
   const session = { token, body: { totp_code } }
   return (await callOperator<{ bearer: string }>('POST', '/sessions', session)).bearer
 }
 
-/** The token is tried before it is kept: a wrong one never opens an empty console. */
+/** Verifies the token with a request before it is saved. */
 function useSignIn() {
   const [needs_code, setNeedsCode] = useState(false)
   const [is_busy, setBusy] = useState(false)
@@ -27,10 +27,10 @@ function useSignIn() {
       client.setQueryData(['/kill_switches'], found)
       saveToken(bearer)
     } catch (cause) {
-      const refusal = cause as FlorinError
-      const isAsked = !needs_code && refusal.code === 'totp_required'
-      if (isAsked) setNeedsCode(true)
-      setProblem(isAsked ? null : refusal)
+      const error = cause as FlorinError
+      const is_code_required = !needs_code && error.code === 'totp_required'
+      if (is_code_required) setNeedsCode(true)
+      setProblem(is_code_required ? null : error)
     }
     setBusy(false)
   }
@@ -48,7 +48,7 @@ export function OperatorSignIn() {
   return (
     <AuthLayout
       title="Operator console"
-      note="Sign in with an operator token."
+      description="Sign in with an operator token."
       below={
         <>
           Not an operator?{' '}

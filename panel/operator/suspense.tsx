@@ -18,30 +18,30 @@ const columns: readonly Column<HeldDeposit>[] = [
   { title: 'Reason', wide_only: true, cell: ({ reason }) => humanize(reason) },
   { title: 'Received', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
-  { title: 'Actions', right: true, cell: (row) => <RowActions of={row} /> },
+  { title: 'Actions', right: true, cell: (row) => <RowActions deposit={row} /> },
 ]
 
-function RowActions({ of }: { of: HeldDeposit }) {
+function RowActions({ deposit }: { deposit: HeldDeposit }) {
   const invalidates = ['/suspense']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label="Release"
-        path={`/suspense/${of.id}/release`}
+        path={`/suspense/${deposit.id}/release`}
         invalidates={invalidates}
         success_message="Deposit credited."
       >
-        <Money usd={of.amount_usd} /> will be credited to the customer’s balance.
+        <Money usd={deposit.amount_usd} /> will be credited to the customer’s balance.
       </ActionButton>
       <ActionButton
         label="Refund"
         danger
-        path={`/suspense/${of.id}/refund`}
+        path={`/suspense/${deposit.id}/refund`}
         invalidates={invalidates}
         success_message="Refund to sender started."
       >
-        <Money usd={of.amount_usd} /> will be sent back to {of.from_address}. You can’t reverse a
-        transfer.
+        <Money usd={deposit.amount_usd} /> will be sent back to {deposit.from_address}. You can’t
+        reverse a transfer.
       </ActionButton>
     </span>
   )
@@ -50,7 +50,10 @@ function RowActions({ of }: { of: HeldDeposit }) {
 export function Suspense() {
   return (
     <>
-      <PageHeader title="Suspense" note="Deposits held for review before they’re credited." />
+      <PageHeader
+        title="Suspense"
+        description="Deposits held for review before they’re credited."
+      />
       <Section flush>
         <Table
           label="Deposits in suspense"

@@ -16,7 +16,6 @@ export const ticket_statuses = [
   ['closed', 'Closed'],
 ] as const
 
-/** The thread of a ticket, and the next answer in it. */
 export function TicketSheet({ ticket, onClose }: { ticket: Ticket; onClose(): void }) {
   return (
     <Sheet

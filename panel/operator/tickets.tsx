@@ -17,12 +17,12 @@ type Row = WithAccountId<Ticket>
 export function Tickets() {
   const filters = useFilters(['status'])
   const list = useOperatorList<Row>('/tickets', filters.active)
-  const [open_id, setOpen] = useState<string | null>(null)
-  const opened = list.rows?.find(({ id }) => id === open_id)
+  const [selected_id, setSelectedId] = useState<string | null>(null)
+  const selected = list.rows?.find(({ id }) => id === selected_id)
   const columns: readonly Column<Row>[] = [
     {
       title: 'Subject',
-      cell: (row) => <RowButton onClick={() => setOpen(row.id)}>{row.subject}</RowButton>,
+      cell: (row) => <RowButton onClick={() => setSelectedId(row.id)}>{row.subject}</RowButton>,
     },
     { title: 'Topic', wide_only: true, cell: ({ category }) => humanize(category) },
     { title: 'Status', cell: ({ status }) => <Status of={status} /> },
@@ -30,7 +30,7 @@ export function Tickets() {
   ]
   return (
     <>
-      <PageHeader title="Tickets" note="Messages from customers." />
+      <PageHeader title="Tickets" description="Messages from customers." />
       <Section flush>
         <FilterBar {...filters}>
           <FilterSelect
@@ -52,7 +52,9 @@ export function Tickets() {
           }
         />
       </Section>
-      {opened !== undefined && <TicketSheet ticket={opened} onClose={() => setOpen(null)} />}
+      {selected !== undefined && (
+        <TicketSheet ticket={selected} onClose={() => setSelectedId(null)} />
+      )}
     </>
   )
 }

@@ -35,24 +35,24 @@ const columns: readonly Column<Row>[] = [
     title: 'Last delivery',
     wide_only: true,
     right: true,
-    cell: ({ last_delivery_at }) => <OptionalTime at={last_delivery_at} otherwise="Never" />,
+    cell: ({ last_delivery_at }) => <OptionalTime at={last_delivery_at} fallback="Never" />,
   },
   {
     title: 'Failing since',
     right: true,
-    cell: ({ failing_since }) => <OptionalTime at={failing_since} otherwise="Not failing" />,
+    cell: ({ failing_since }) => <OptionalTime at={failing_since} fallback="Not failing" />,
   },
 ]
 
-const OptionalTime = ({ at, otherwise }: { at: string | null; otherwise: string }) =>
-  at === null ? <span className="text-soft">{otherwise}</span> : <Time at={at} />
+const OptionalTime = ({ at, fallback }: { at: string | null; fallback: string }) =>
+  at === null ? <span className="text-soft">{fallback}</span> : <Time at={at} />
 
 export function Webhooks() {
   return (
     <>
       <PageHeader
         title="Webhooks"
-        note="Failing and disabled endpoints. Endpoints are disabled after 5 days of failures."
+        description="Failing and disabled endpoints. Endpoints are disabled after 5 days of failures."
       />
       <Section flush>
         <Table

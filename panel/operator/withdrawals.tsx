@@ -27,43 +27,44 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'Status',
     wide_only: true,
-    cell: (row) => <Status of={statusOf(row)} />,
+    cell: (row) => <Status of={displayStatus(row)} />,
   },
   { title: 'Requested', wide_only: true, cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Amount', right: true, cell: ({ amount_usd }) => <Money usd={amount_usd} /> },
   {
     title: 'Actions',
     right: true,
-    cell: (row) => (row.in_review || isHeld(row)) && <RowActions of={row} />,
+    cell: (row) => (row.in_review || isHeld(row)) && <RowActions withdrawal={row} />,
   },
 ]
 
-/** Held until the account is reinstated: it can be refused and not approved. */
+/** A withdrawal of a suspended account can be rejected, but not approved. */
 const isHeld = ({ status_reason }: Row) => status_reason === 'account_suspended'
 
-function statusOf(row: Row): string {
+function displayStatus(row: Row): string {
   if (isHeld(row)) return 'suspended'
   return row.in_review ? 'review' : row.status
 }
 
-function RowActions({ of }: { of: Row }) {
+function RowActions({ withdrawal }: { withdrawal: Row }) {
   const invalidates = ['/withdrawals']
   return (
     <span className="inline-flex flex-wrap justify-end gap-2">
-      {!isHeld(of) && (
+      {!isHeld(withdrawal) && (
         <ActionButton
           label="Approve"
-          path={`/withdrawals/${of.id}/approve`}
+          path={`/withdrawals/${withdrawal.id}/approve`}
           invalidates={invalidates}
           success_message="Withdrawal approved."
         >
-          <Money usd={of.amount_usd} /> will be sent to {of.address}. You can’t reverse a transfer.
+          <Money usd={withdrawal.amount_usd} /> will be sent to {withdrawal.address}. You can’t
+          reverse a transfer.
         </ActionButton>
       )}
       <ActionButton
         label="Reject"
         danger
-        path={`/withdrawals/${of.id}/refuse`}
+        path={`/withdrawals/${withdrawal.id}/refuse`}
         invalidates={invalidates}
         success_message="Withdrawal rejected."
       >
@@ -80,7 +81,7 @@ export function Withdrawals() {
     <>
       <PageHeader
         title="Withdrawals"
-        note="Withdrawals above the review threshold need your approval."
+        description="Withdrawals above the review threshold need your approval."
       />
       <Section flush>
         <FilterBar {...filters}>

@@ -47,8 +47,8 @@ const types = [
   ['error', 'Errors'],
 ] as const
 
-/** Where the thing an event is about is shown. */
-const pages: Readonly<Record<string, string>> = {
+/** The page of each resource type. */
+const resource_paths: Readonly<Record<string, string>> = {
   topup: '/topups',
   card: '/cards',
   transaction: '/transactions',
@@ -56,8 +56,8 @@ const pages: Readonly<Record<string, string>> = {
   withdrawal: '/withdrawals',
 }
 
-function hrefOf({ resource, card_id }: ActivityEvent): string {
-  const page = pages[resource.type]
+function resourceHref({ resource, card_id }: ActivityEvent): string {
+  const page = resource_paths[resource.type]
   if (page !== undefined) return `${page}/${resource.id}`
   return card_id === null ? '/settings' : `/cards/${card_id}`
 }
@@ -66,18 +66,21 @@ export function Activity() {
   const card_names = useCardNames()
   const filters = useFilters(['type', 'card_id', ...period_filter_names])
   const { type, card_id } = filters.active
-  const narrowed = {
+  const filter_input = {
     ...(card_id !== undefined && { card_id }),
     ...createdRange(filters.values),
   }
-  // Two operations on one address: the one that takes a type needs one.
+  // filter_activity requires a type; get_activity does not take one.
   const list = useOperationList(
     type === undefined ? 'get_activity' : 'filter_activity',
-    type === undefined ? narrowed : { type, ...narrowed },
+    type === undefined ? filter_input : { type, ...filter_input },
   )
   return (
     <>
-      <PageHeader title="Activity" note="Everything that happens in your account, in real time." />
+      <PageHeader
+        title="Activity"
+        description="Everything that happens in your account, in real time."
+      />
       <Section flush>
         <FilterBar {...filters}>
           <FilterSelect of={filters} name="type" label="Type" any="All activity" options={types} />
@@ -94,15 +97,15 @@ export function Activity() {
           label="Activity"
           list={list}
           columns={columns}
-          empty={<Nothing is_filtered={filters.count > 0} />}
-          href={hrefOf}
+          empty={<NoActivity is_filtered={filters.count > 0} />}
+          href={resourceHref}
         />
       </Section>
     </>
   )
 }
 
-const Nothing = ({ is_filtered }: { is_filtered: boolean }) => (
+const NoActivity = ({ is_filtered }: { is_filtered: boolean }) => (
   <EmptyState icon={ActivityIcon} title={is_filtered ? 'No results' : 'No activity yet'}>
     {is_filtered
       ? 'Try changing or clearing your filters.'

@@ -96,7 +96,7 @@ function LimitsAndRules({ card }: { card: Card }) {
 
 function Details({ card }: { card: Card }) {
   const wallets = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const
-  const other = (name: string, id: string | null) =>
+  const linkedCard = (name: string, id: string | null) =>
     id === null
       ? []
       : [
@@ -132,8 +132,8 @@ function Details({ card }: { card: Card }) {
           ...(card.cancel_reason === null
             ? []
             : [['Cancel reason', humanize(card.cancel_reason)] as const]),
-          ...other('Replaces', card.replaces),
-          ...other('Replaced by', card.replaced_by),
+          ...linkedCard('Replaces', card.replaces),
+          ...linkedCard('Replaced by', card.replaced_by),
         ]}
       />
     </Section>

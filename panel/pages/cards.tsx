@@ -59,7 +59,7 @@ export function Cards() {
     <>
       <PageHeader
         title="Cards"
-        note="Each card has its own balance, limits, and rules."
+        description="Each card has its own balance, limits, and rules."
         action={issue}
       />
       <Section flush>

@@ -11,12 +11,12 @@ import { Limits } from './developers/limits.tsx'
 import { Webhooks } from './developers/webhooks.tsx'
 import { NotFound } from './not_found.tsx'
 
-/** It carries the schemas of all operations, so it comes when it is asked for. */
+/** Loaded on demand, because it contains the schemas of all operations. */
 const Requests = lazy(() =>
-  import('./developers/requests.tsx').then(({ Requests: part }) => ({ default: part })),
+  import('./developers/requests.tsx').then(({ Requests: tab }) => ({ default: tab })),
 )
 
-const parts: Readonly<Record<string, readonly [title: string, part: ComponentType]>> = {
+const tabs: Readonly<Record<string, readonly [title: string, tab: ComponentType]>> = {
   keys: ['API keys', ApiKeys],
   webhooks: ['Webhooks', Webhooks],
   agents: ['Agents', Agents],
@@ -27,14 +27,14 @@ const parts: Readonly<Record<string, readonly [title: string, part: ComponentTyp
 
 export function Developers({ id }: { id: string }) {
   const name = id === '' ? 'keys' : id
-  const found = parts[name]
-  if (found === undefined) return <NotFound />
-  const [, Part] = found
+  const tab = tabs[name]
+  if (tab === undefined) return <NotFound />
+  const [, TabContent] = tab
   return (
     <>
-      <PageHeader title="Developers" note="API keys, webhooks, and connected agents." />
+      <PageHeader title="Developers" description="API keys, webhooks, and connected agents." />
       <nav aria-label="Developers" className={tab_row_class}>
-        {Object.entries(parts).map(([each, [title]]) => (
+        {Object.entries(tabs).map(([each, [title]]) => (
           <Link
             key={each}
             href={`/developers/${each}`}
@@ -47,7 +47,7 @@ export function Developers({ id }: { id: string }) {
         ))}
       </nav>
       <Suspense fallback={<Skeleton className="h-64" />}>
-        <Part />
+        <TabContent />
       </Suspense>
     </>
   )

@@ -31,7 +31,7 @@ function Details({ dispute }: { dispute: Dispute }) {
     <>
       <PageHeader
         title={merchant === undefined ? 'Dispute' : `Dispute with ${merchant}`}
-        note={
+        description={
           <span className="flex flex-wrap items-center gap-2">
             <Money usd={dispute.amount_usd} className="text-lg font-semibold text-ink" />
             <Status of={dispute.outcome ?? dispute.status} />
@@ -83,7 +83,7 @@ function timelineSteps(dispute: Dispute): Step[] {
     tone: outcome === 'won' ? 'good' : 'bad',
     note: decisionNote(dispute),
   }
-  // Some are decided without an answer: then there is nothing to wait for.
+  // A dispute can close before the merchant responds.
   return status === 'closed' && response === null ? [filed, decided] : [filed, answered, decided]
 }
 

@@ -56,7 +56,7 @@ export function Disputes() {
     <>
       <PageHeader
         title="Disputes"
-        note="Charges you’ve disputed and their outcomes."
+        description="Charges you’ve disputed and their outcomes."
         action={to_transactions}
       />
       <Section flush>
@@ -80,7 +80,7 @@ export function Disputes() {
           label="Disputes"
           list={list}
           columns={columns}
-          empty={<NoDispute is_filtered={filters.count > 0} />}
+          empty={<NoDisputes is_filtered={filters.count > 0} />}
           href={({ id }) => `/disputes/${id}`}
         />
       </Section>
@@ -88,7 +88,7 @@ export function Disputes() {
   )
 }
 
-function NoDispute({ is_filtered }: { is_filtered: boolean }) {
+function NoDisputes({ is_filtered }: { is_filtered: boolean }) {
   if (is_filtered) {
     return (
       <EmptyState icon={Gavel} title="No results">

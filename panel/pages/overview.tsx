@@ -45,7 +45,7 @@ export function Overview() {
         )}
         <Section>
           {balance.data !== undefined ? (
-            <Figures balance={balance.data} />
+            <BalanceFigures balance={balance.data} />
           ) : balance.error !== null ? (
             <ErrorState problem={balance.error} retry={() => void balance.refetch()} />
           ) : (
@@ -64,7 +64,7 @@ export function Overview() {
   )
 }
 
-function Figures({ balance }: { balance: Balance }) {
+function BalanceFigures({ balance }: { balance: Balance }) {
   const figures = [
     ['On cards', balance.cards_usd],
     ['Incoming', balance.pending_in_usd],
@@ -113,7 +113,6 @@ function Debt({ owed_usd }: { owed_usd: number }) {
   )
 }
 
-/** Only for those who asked to be warned, and only while there is something to warn of. */
 function LowBalance() {
   const account = useOperationQuery('get_account', {}).data
   const threshold_usd = account?.notifications.low_balance_threshold_usd ?? null

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 
 /**
- * Where consent leads back to, in a window of its own: it hands the answer over. Whoever opened it
- * closes it: one that closes itself may be gone before its answer is heard, and is then nobody's.
+ * The redirect URI of the consent window. It posts the response to the opener, which then closes
+ * the window: a window that closes itself may be gone before the message is delivered.
  */
 export function RevealReturn() {
   useEffect(() => {

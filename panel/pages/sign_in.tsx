@@ -7,7 +7,7 @@ import { Button } from '#panel/ui/button.tsx'
 import { Field } from '#panel/ui/field.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 
-/** E-mail and password, and then the code where two-factor is on. */
+/** Asks for the authentication code in a second step, if the service requires one. */
 export function SignIn() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -15,14 +15,14 @@ export function SignIn() {
   const sign_in = useOperationMutation('sign_in', {
     onSuccess: (session) => saveBearer(session.bearer ?? ''),
   })
-  const asks_code = ['totp_required', 'totp_invalid'].includes(sign_in.error?.code ?? '')
+  const is_code_required = ['totp_required', 'totp_invalid'].includes(sign_in.error?.code ?? '')
   const [is_second_step, setSecondStep] = useState(false)
-  if (asks_code && !is_second_step) setSecondStep(true)
+  if (is_code_required && !is_second_step) setSecondStep(true)
   const submit = (form: FormEvent) => {
     form.preventDefault()
     sign_in.mutate({ email, password, ...(is_second_step && { totp_code: code.trim() }) })
   }
-  const startAgain = () => {
+  const startOver = () => {
     setSecondStep(false)
     sign_in.reset()
   }
@@ -30,7 +30,7 @@ export function SignIn() {
   return (
     <AuthLayout
       title={is_second_step ? 'Two-factor authentication' : 'Sign in'}
-      note={
+      description={
         is_second_step
           ? 'Enter the 6-digit code from your authenticator app, or a recovery code.'
           : 'Welcome back to Florin.'
@@ -58,7 +58,7 @@ export function SignIn() {
           {is_second_step ? 'Continue' : 'Sign in'}
         </Button>
         {is_second_step && (
-          <Button kind="quiet" className="w-full" onClick={startAgain}>
+          <Button kind="quiet" className="w-full" onClick={startOver}>
             Use another account
           </Button>
         )}

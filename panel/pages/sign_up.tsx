@@ -20,7 +20,7 @@ export function SignUp() {
   return (
     <AuthLayout
       title="Create account"
-      note="Add USDT and issue a card in minutes. No documents needed."
+      description="Add USDT and issue a card in minutes. No documents needed."
       below={
         <>
           Already have an account?{' '}

@@ -10,10 +10,10 @@ import { PageHeader, Section } from '#panel/ui/section.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
-/** No event tells of an answer, so it is looked for. */
+/** Replies emit no activity event, so the page polls. */
 const REFETCH_MS = 10_000
 
-/** Tickets are read as a list only, so one is looked for page by page. */
+/** There is no operation for a single ticket, so this loads the list until it finds the ticket. */
 export function TicketPage({ id }: { id: string }) {
   const list = useOperationList('list_tickets', { limit: 100 }, { refetchInterval: REFETCH_MS })
   const ticket = list.rows?.find((row) => row.id === id)
@@ -52,7 +52,7 @@ function Thread({ ticket }: { ticket: Ticket }) {
     <>
       <PageHeader
         title={ticket.subject}
-        note={
+        description={
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Status of={ticket.status} />
             {humanize(ticket.category)}

@@ -36,14 +36,18 @@ export function Tickets() {
   const [is_dialog_open, setDialogOpen] = useState(false)
   const filters = useFilters(['status', 'category'])
   const list = useOperationList('list_tickets', filters.active)
-  const ask = (
+  const new_ticket = (
     <Button kind="main" onClick={() => setDialogOpen(true)}>
       <MessageSquarePlus /> New ticket
     </Button>
   )
   return (
     <>
-      <PageHeader title="Support" note="Your conversations with support." action={ask} />
+      <PageHeader
+        title="Support"
+        description="Your conversations with support."
+        action={new_ticket}
+      />
       <Section flush>
         <FilterBar {...filters}>
           <FilterSelect

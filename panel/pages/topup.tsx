@@ -15,7 +15,7 @@ import { toast } from '#panel/ui/toast.tsx'
 import { DepositAddress } from './topups/deposit_address.tsx'
 import { TopupProgress } from './topups/progress.tsx'
 
-/** Blocks come every few seconds and tell nobody. */
+/** New confirmations emit no activity event, so the page polls. */
 const REFETCH_MS = 3_000
 
 export function TopupPage({ id }: { id: string }) {
@@ -29,7 +29,7 @@ export function TopupPage({ id }: { id: string }) {
 }
 
 function TopupDetails({ topup }: { topup: Topup }) {
-  const is_awaited = topup.status === 'awaiting'
+  const is_awaiting = topup.status === 'awaiting'
   return (
     <>
       <PageHeader
@@ -42,10 +42,10 @@ function TopupDetails({ topup }: { topup: Topup }) {
           </span>
         }
         tab={`${formatUsd(topup.amount_usd)} top-up`}
-        {...(is_awaited && { action: <CancelTopup topup={topup} /> })}
+        {...(is_awaiting && { action: <CancelTopup topup={topup} /> })}
       />
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_24rem]">
-        {is_awaited ? <DepositAddress topup={topup} /> : <Outcome topup={topup} />}
+        {is_awaiting ? <DepositAddress topup={topup} /> : <Outcome topup={topup} />}
         <div className="space-y-4">
           <Section title="Progress">
             <TopupProgress topup={topup} />

@@ -29,7 +29,7 @@ export function Topups() {
   const list = useOperationList('list_topups', {})
   return (
     <>
-      <PageHeader title="Top-ups" note="Send USDT and get the same amount in USD." />
+      <PageHeader title="Top-ups" description="Send USDT and get the same amount in USD." />
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_1fr]">
         <NewTopup />
         <Section title="History" flush>
@@ -64,7 +64,7 @@ function NewTopup() {
     const amount_usd = parseUsd(amount)
     if (amount_usd !== null) create_topup.mutate({ amount_usd })
   }
-  const bounds =
+  const hint =
     limits === undefined
       ? 'USDT on TRON'
       : `${formatUsd(limits.topup_min_usd)} to ${formatUsd(limits.topup_max_usd)} in USDT on TRON`
@@ -76,7 +76,7 @@ function NewTopup() {
           required
           value={amount}
           onChange={(change) => setAmount(change.target.value)}
-          hint={bounds}
+          hint={hint}
         />
         <div className="grid grid-cols-4 gap-2">
           {SUGGESTED_USD.map((usd) => (

@@ -42,7 +42,7 @@ function Details({ transaction }: { transaction: Transaction }) {
     <>
       <PageHeader
         title={transaction.merchant_name}
-        note={
+        description={
           <span className="flex flex-wrap items-center gap-2">
             <Money usd={transaction.amount_usd} className="text-lg font-semibold text-ink" />
             <Status of={transaction.status} />
@@ -82,7 +82,7 @@ function Details({ transaction }: { transaction: Transaction }) {
   )
 }
 
-/** All of the same purchase, oldest first; a decline and a forced capture stand alone. */
+/** All transactions of the purchase, oldest first. Declines and forced captures have no others. */
 function useRelated(transaction: Transaction): readonly Transaction[] {
   const { authorization_id } = transaction
   const found = useOperationQuery('list_transactions', {

@@ -42,7 +42,10 @@ export function Transactions() {
     )
   return (
     <>
-      <PageHeader title="Transactions" note="Purchases, refunds, and declines on all your cards." />
+      <PageHeader
+        title="Transactions"
+        description="Purchases, refunds, and declines on all your cards."
+      />
       <Section flush>
         <TransactionFilters filters={filters} card_options={card_names.options} />
         <Table

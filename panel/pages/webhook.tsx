@@ -10,9 +10,10 @@ import { NotFound } from './not_found.tsx'
 import { Deliveries } from './webhook/deliveries.tsx'
 import { WebhookActions } from './webhook/webhook_actions.tsx'
 
+/** Deliveries emit no activity event, so the page polls. */
 const REFETCH_MS = 5_000
 
-/** Read as a list, the only way there is; an account has at most 20. Attempts make no event. */
+/** There is no operation for a single webhook; one page lists all of an account, at most 20. */
 export function WebhookPage({ id }: { id: string }) {
   const input = { expand: 'deliveries', limit: 100 } as const
   const query = useOperationQuery('list_webhooks', input, { refetchInterval: REFETCH_MS })
@@ -35,7 +36,7 @@ function Details({ webhook }: { webhook: Webhook }) {
       <PageHeader
         title={<span className="break-all">{webhook.url}</span>}
         tab={webhook.url}
-        note={
+        description={
           <span className="flex flex-wrap items-center gap-2">
             <Status of={webhook.status} />
             {webhook.description}

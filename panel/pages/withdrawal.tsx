@@ -11,7 +11,7 @@ import { type Step, Timeline } from '#panel/ui/timeline.tsx'
 
 const REFETCH_MS = 3_000
 
-/** Confirmations grow without an event, so it is looked at again and again. */
+/** New confirmations emit no activity event, so the page polls. */
 export function WithdrawalPage({ id }: { id: string }) {
   const query = useOperationQuery('get_withdrawal', { id }, { refetchInterval: REFETCH_MS })
   return (
@@ -34,7 +34,7 @@ function Details({ withdrawal }: { withdrawal: Withdrawal }) {
           </>
         }
         tab={`${formatUsd(withdrawal.amount_usd)} withdrawal`}
-        note={<Status of={withdrawal.status} />}
+        description={<Status of={withdrawal.status} />}
       />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Section title="Timeline">
@@ -63,8 +63,8 @@ function timelineSteps(withdrawal: Withdrawal): Step[] {
     note: broadcasted_at === null ? waitingNote(status_reason) : confirmedNote(confirmations),
   }
   if (status === 'failed') {
-    const why = status_reason === null ? '' : `${humanize(status_reason)}. `
-    const note = `${why}The full amount is back in your balance.`
+    const reason = status_reason === null ? '' : `${humanize(status_reason)}. `
+    const note = `${reason}The full amount is back in your balance.`
     const failed: Step = {
       title: 'Failed',
       icon: CircleX,

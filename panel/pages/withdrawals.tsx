@@ -31,7 +31,7 @@ const columns: readonly Column<Withdrawal>[] = [
   { title: 'You receive', right: true, cell: ({ net_usd }) => <Money usd={net_usd} /> },
 ]
 
-/** Both ends are what people compare; the whole of it is on its own page. */
+/** Shortened in the middle, because people compare both ends of an address. */
 const Address = ({ text }: { text: string }) => (
   <code className="font-mono text-sm" title={text}>
     {text.slice(0, 6)}…{text.slice(-6)}
@@ -62,7 +62,7 @@ export function Withdrawals() {
     <>
       <PageHeader
         title="Withdrawals"
-        note="Send USDT from your balance to your wallet."
+        description="Send USDT from your balance to your wallet."
         action={withdraw}
       />
       <Section flush>
@@ -80,7 +80,7 @@ export function Withdrawals() {
           label="Withdrawals"
           list={list}
           columns={columns}
-          empty={<NoWithdrawal is_filtered={filters.count > 0} />}
+          empty={<NoWithdrawals is_filtered={filters.count > 0} />}
           href={({ id }) => `/withdrawals/${id}`}
         />
       </Section>
@@ -89,7 +89,7 @@ export function Withdrawals() {
   )
 }
 
-function NoWithdrawal({ is_filtered }: { is_filtered: boolean }) {
+function NoWithdrawals({ is_filtered }: { is_filtered: boolean }) {
   return is_filtered ? (
     <EmptyState icon={ArrowUpFromLine} title="No results">
       Try changing or clearing your filters.

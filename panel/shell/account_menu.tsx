@@ -15,11 +15,11 @@ const theme_labels: Record<Theme, [string, typeof Sun]> = {
 export function AccountMenu({ email }: { email: string }) {
   const current = useTheme()
   const [, navigate] = useLocation()
-  const leave = () => {
+  const signOut = () => {
     clearSession()
     navigate('/sign_in')
   }
-  const sign_out = useOperationMutation('sign_out', { onSuccess: leave })
+  const sign_out = useOperationMutation('sign_out', { onSuccess: signOut })
   const theme_items = themes.map((theme) => {
     const [text, Icon] = theme_labels[theme]
     const mark = theme === current ? ' ✓' : ''
@@ -40,8 +40,8 @@ export function AccountMenu({ email }: { email: string }) {
         {
           text: 'Sign out',
           icon: <LogOut />,
-          // Whatever the service says, this browser forgets the session.
-          onSelect: () => sign_out.mutate({}, { onError: leave }),
+          // The browser discards the session even if the request fails.
+          onSelect: () => sign_out.mutate({}, { onError: signOut }),
         },
       ]}
     />

@@ -12,7 +12,7 @@ type Props = { open: boolean; onOpenChange(open: boolean): void; onSandbox?(): v
 
 const SHOWN_MAX = 30
 
-/** Pages, cards and actions by name, for hands that stay on the keyboard: `/` or Ctrl-K. */
+/** Searches pages, cards and actions. Opens with `/` or Ctrl-K. */
 export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
   useShortcut(() => onOpenChange(true))
   return (
@@ -33,15 +33,15 @@ export function CommandPalette({ open, onOpenChange, onSandbox }: Props) {
 
 function useShortcut(run: () => void): void {
   useEffect(() => {
-    const press = (key: globalThis.KeyboardEvent) => {
+    const onKeyDown = (key: globalThis.KeyboardEvent) => {
       const is_typing = (key.target as Element).closest('input, textarea, select, [role=dialog]')
       const is_chord = (key.ctrlKey || key.metaKey) && key.key === 'k'
       if (!is_chord && (key.key !== '/' || is_typing !== null)) return
       key.preventDefault()
       run()
     }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
   })
 }
 
@@ -49,7 +49,7 @@ function useCommands(onDone: () => void, onSandbox?: () => void): Command[] {
   const [, navigate] = useLocation()
   const cards =
     useOperationQuery('list_cards', { status: 'active,frozen', limit: 100 }).data?.data ?? []
-  const go = (text: string, hint: string, to: string): Command => ({
+  const navigationCommand = (text: string, hint: string, to: string): Command => ({
     text,
     hint,
     run: () => {
@@ -57,15 +57,19 @@ function useCommands(onDone: () => void, onSandbox?: () => void): Command[] {
       onDone()
     },
   })
-  const play = () => {
+  const openSandbox = () => {
     onDone()
     onSandbox?.()
   }
   return [
-    ...navigation_routes.map(({ title = '', path }) => go(title, 'Page', path)),
-    go('Issue a card', 'Action', '/cards?issue'),
-    ...(onSandbox === undefined ? [] : [{ text: 'Simulate activity', hint: 'Sandbox', run: play }]),
-    ...cards.map((card) => go(cardTitle(card), `${card.brand} ${card.last4}`, `/cards/${card.id}`)),
+    ...navigation_routes.map(({ title = '', path }) => navigationCommand(title, 'Page', path)),
+    navigationCommand('Issue a card', 'Action', '/cards?issue'),
+    ...(onSandbox === undefined
+      ? []
+      : [{ text: 'Simulate activity', hint: 'Sandbox', run: openSandbox }]),
+    ...cards.map((card) =>
+      navigationCommand(cardTitle(card), `${card.brand} ${card.last4}`, `/cards/${card.id}`),
+    ),
   ]
 }
 
@@ -82,7 +86,7 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
   const commands = useCommands(onDone, onSandbox)
   const results = commands.filter((command) => matches(query, command)).slice(0, SHOWN_MAX)
   const selected_index = Math.min(at, results.length - 1)
-  const press = (key: KeyboardEvent) => {
+  const onKeyDown = (key: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[key.key]
     if (step !== undefined)
       setAt((selected_index + step + results.length) % Math.max(1, results.length))
@@ -107,7 +111,7 @@ function Commands({ onDone, onSandbox }: { onDone(): void; onSandbox?(): void })
             setQuery(change.target.value)
             setAt(0)
           }}
-          onKeyDown={press}
+          onKeyDown={onKeyDown}
         />
       </div>
       <Results id={id} results={results} selected_index={selected_index} />

@@ -7,7 +7,7 @@ import { Sheet } from '#panel/ui/dialog.tsx'
 import { Logo } from './logo.tsx'
 
 export const navigation_routes = routes.filter((route) => route.title !== undefined)
-/** As many as a phone has room for beside "More". */
+/** A phone has room for four links and "More". */
 const BOTTOM_MAX = 4
 
 export function Sidebar() {
@@ -51,7 +51,7 @@ function SideLink({ route, onClick }: LinkProps) {
   )
 }
 
-/** On a phone: the first pages within reach of the thumb, the rest behind "More". */
+/** The navigation on phones: the first pages, and the rest behind "More". */
 export function BottomBar() {
   const [is_open, setOpen] = useState(false)
   const rest = navigation_routes.slice(BOTTOM_MAX)

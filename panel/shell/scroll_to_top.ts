@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 
-/** The router tells of its own steps by an event of this name. */
-const STEP = 'pushState'
+/** wouter dispatches this event on each navigation. */
+const NAVIGATION_EVENT = 'pushState'
 
-/** A new page begins at its top. Going back leads to where one was: browsers do that themselves. */
+/** Scrolls new pages to the top. Browsers restore the position on back and forward. */
 export function useScrollToTop(): void {
   useEffect(() => {
-    const toTop = () => window.scrollTo(0, 0)
-    addEventListener(STEP, toTop)
-    return () => removeEventListener(STEP, toTop)
+    const scrollToTop = () => window.scrollTo(0, 0)
+    addEventListener(NAVIGATION_EVENT, scrollToTop)
+    return () => removeEventListener(NAVIGATION_EVENT, scrollToTop)
   }, [])
 }

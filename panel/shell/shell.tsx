@@ -12,7 +12,7 @@ import { BottomBar, Sidebar } from './navigation.tsx'
 import { SandboxDrawer } from './sandbox_drawer.tsx'
 import { useScrollToTop } from './scroll_to_top.ts'
 
-/** What is around every page: navigation, search, the account, and the sandbox if it is one. */
+/** The frame of every page: navigation, search, account menu and sandbox tools. */
 export function Shell({ children }: { children: ReactNode }) {
   useLiveUpdates()
   useScrollToTop()

@@ -56,7 +56,7 @@ const tones: Readonly<Record<string, Tone>> = {
   returned: 'bad',
 }
 
-/** Statuses that read better under another name than the contract's. */
+/** Statuses whose label differs from the contract's name. */
 const status_labels: Readonly<Record<string, string>> = {
   cancelled: 'Canceled',
   broadcasted: 'Sent',
@@ -69,7 +69,7 @@ export function Status({ of: status }: { of: string }) {
   return <Badge tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</Badge>
 }
 
-/** `partially_captured` as people read it. */
+/** `partially_captured` → "Partially captured" */
 export function humanize(name: string): string {
   const words = name.replaceAll(/[_.]/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

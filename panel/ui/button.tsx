@@ -27,9 +27,9 @@ const variants = cva(
 
 type Props = ComponentProps<'button'> &
   VariantProps<typeof variants> & {
-    /** Shows that it is under way, and takes no second press meanwhile. */
+    /** Shows a spinner and disables the button. */
     busy?: boolean
-    /** Looks like a button and is its child, for instance a link. */
+    /** Renders the child element with the look of a button, as in Radix. */
     asChild?: boolean
   }
 

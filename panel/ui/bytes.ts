@@ -1,8 +1,8 @@
-/** As limits are set: 100 MB are 104,857,600 bytes. */
+/** Binary units, like the upload limits: 100 MB is 104,857,600 bytes. */
 const STEP = 1_024
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** 48213 as "47.1 kB". */
+/** 48213 → "47.1 kB" */
 export function formatBytes(count: number): string {
   const power = Math.min(
     units.length - 1,

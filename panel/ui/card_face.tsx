@@ -4,8 +4,11 @@ import type { Card } from '#contract/cards.ts'
 import { statusLabel } from './badge.tsx'
 import { classes } from './classes.ts'
 
-type Shown = Pick<Card, 'brand' | 'last4' | 'name' | 'status' | 'type' | 'exp_month' | 'exp_year'>
-type Props = { card: Shown; className?: string; children?: ReactNode }
+type CardFields = Pick<
+  Card,
+  'brand' | 'last4' | 'name' | 'status' | 'type' | 'exp_month' | 'exp_year'
+>
+type Props = { card: CardFields; className?: string; children?: ReactNode }
 
 export const formatExpiry = ({
   exp_month,
@@ -18,7 +21,7 @@ export const cardTitle = ({ name, last4 }: Pick<Card, 'name' | 'last4'>): string
 
 const brand_names = { visa: 'VISA', mastercard: 'mastercard' } as const
 
-/** The card as it looks: the same dark green in both themes, paler when it cannot pay. */
+/** Green in both themes; gray if the card is frozen or canceled. */
 export function CardFace({ card, className, children }: Props) {
   const is_usable = card.status === 'active'
   return (

@@ -6,18 +6,18 @@ import { useColorScheme } from '#panel/theme.ts'
 export type Series = { name: string; values: readonly (number | null)[] }
 
 type Props = {
-  /** What it shows, in a sentence for those who do not see it. */
+  /** Describes the chart to screen readers. */
   label: string
-  /** Seconds since 1970, rising. */
+  /** Unix timestamps in seconds, ascending. */
   times: readonly number[]
   series: Series
   format(value: number): string
   height?: number
-  /** Values hold until the next one: balances do, rates do not. */
+  /** Draws steps, for values that hold until the next one, such as balances. */
   steps?: boolean
 }
 
-/** One line over time. The colours are the tokens', read anew when the theme changes. */
+/** A line chart over time. It is drawn again when the theme changes, with the theme's colors. */
 export function Chart({ label, times, series, format, height = 180, steps = false }: Props) {
   const container = useRef<HTMLDivElement>(null)
   const scheme = useColorScheme()
@@ -69,7 +69,7 @@ function chartOptions({
       {
         label: series.name,
         width: 1.75,
-        // What has no neighbour has no line either, and would not be seen.
+        // A point without neighbors has no line segment and would be invisible.
         points: { show: true, size: 5, width: 0, fill: accent, filter: () => isolated_points },
         stroke: accent,
         fill: ground,
@@ -80,7 +80,7 @@ function chartOptions({
   }
 }
 
-/** The next round figure, so that the axis says 0, 200, 400 and not 0, 187.5, 375. */
+/** Rounds up, so that the axis is labeled 0, 200, 400 and not 0, 187.5, 375. */
 function roundUp(high: number): number {
   if (high <= 0) return 1
   const unit = 10 ** Math.floor(Math.log10(high))
@@ -98,7 +98,7 @@ const clock_format = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute:
 const day_format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const DAY_S = 24 * 60 * 60
 
-/** Days where the axis spans some, the time of day where it does not; none is said twice. */
+/** Labels days if the axis spans a day or more, else times of day. Repeated labels are left out. */
 function timeFormatter(times: readonly number[]): (time: number) => string {
   const span_s = (times.at(-1) ?? 0) - (times[0] ?? 0)
   const format = span_s >= DAY_S ? day_format : clock_format
@@ -133,7 +133,7 @@ function chartAxes({ ink, line, format }: ChartAxesInput): uPlot.Axis[] {
   ]
 }
 
-/** A canvas knows no variables: an element of the page is asked what the token means here. */
+/** Canvas does not resolve CSS variables, so a probe element computes the color. */
 function resolveColor(element: HTMLElement, token: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${token})`

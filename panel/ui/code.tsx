@@ -1,6 +1,6 @@
 import { CopyButton } from './copy.tsx'
 
-/** A piece of text for machines: monospaced, scrolled inside itself, with a button to copy it. */
+/** A scrollable code block with a copy button. */
 export function Code({ label, text }: { label: string; text: string }) {
   return (
     <figure className="min-w-0">
@@ -9,7 +9,7 @@ export function Code({ label, text }: { label: string; text: string }) {
         <CopyButton text={text} label={`Copy: ${label}`} />
       </figcaption>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must scroll it.
         tabIndex={0}
         className="max-h-80 overflow-auto rounded-lg border border-line bg-ground p-3 font-mono text-sm break-all whitespace-pre-wrap"
       >

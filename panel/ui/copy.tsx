@@ -5,7 +5,7 @@ import { toast } from './toast.tsx'
 
 type Props = { text: string; label: string; is_label_visible?: boolean; className?: string }
 
-/** Puts text on the clipboard and says so. `label` names what: "Copy address". */
+/** Copies text to the clipboard. `label` names the text: "Copy address". */
 export function CopyButton({ text, label, is_label_visible = false, className }: Props) {
   const [is_done, setDone] = useState(false)
   const copy = async () => {
@@ -35,8 +35,8 @@ export function CopyButton({ text, label, is_label_visible = false, className }:
 }
 
 /**
- * A value people copy by hand: monospaced, whole, with its button. The button reaches beyond its
- * line, so that the line is no higher than its neighbours and ends where they do.
+ * A monospaced value with a copy button. Negative margins keep the row as high as rows without a
+ * button, and align its right edge with theirs.
  */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (

@@ -14,7 +14,7 @@ type Props = {
 
 const overlay_class = 'fixed inset-0 z-40 bg-veil'
 
-/** In the middle of a wide screen, at the bottom of a narrow one. */
+/** Centered on a wide screen, a bottom sheet on a phone. */
 export function Dialog(props: Props & { wide?: boolean }) {
   return (
     <DialogFrame
@@ -27,7 +27,7 @@ export function Dialog(props: Props & { wide?: boolean }) {
   )
 }
 
-/** From the right edge, full height: for what is used beside the page. */
+/** A full-height panel at the right edge, for details beside a list. */
 export function Sheet(props: Props) {
   return (
     <DialogFrame
@@ -38,8 +38,8 @@ export function Sheet(props: Props) {
 }
 
 /**
- * Radix' Overlay is left out on purpose: it locks scrolling with a style element that the content
- * security policy forbids. The veil is ours, and styles.css does the locking.
+ * Radix's Overlay locks scrolling with an inline style element, which the content security policy
+ * blocks. This renders its own overlay, and styles.css locks scrolling.
  */
 function DialogFrame({
   open,
@@ -81,7 +81,7 @@ function DialogFrame({
   )
 }
 
-/** Who opens a form wants to fill it in, not to close it. */
+/** Radix would focus the close button, which comes first. */
 function focusFirstField(opening: Event): void {
   const content = opening.currentTarget as HTMLElement
   const field = content.querySelector<HTMLElement>('input, select, textarea')
@@ -90,7 +90,6 @@ function focusFirstField(opening: Event): void {
   field.focus()
 }
 
-/** The buttons at the end of a dialog's form. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-5 flex flex-wrap justify-end gap-2 max-sm:*:flex-1">{children}</div>
 }

@@ -5,12 +5,12 @@ import { classes } from './classes.ts'
 type Props = {
   label: string
   hint: string
-  /** As an input of files takes it: ".pdf,image/png". */
+  /** The accept attribute of the file input: ".pdf,image/png". */
   accept: string
   onFiles(files: File[]): void
 }
 
-/** Files by dragging, or by choosing: the input stays a real one for keyboards and readers. */
+/** Drag and drop around a real file input, which keyboards and screen readers can use. */
 export function DropZone({ label, hint, accept, onFiles }: Props) {
   const id = useId()
   const [is_over, setOver] = useState(false)

@@ -2,17 +2,16 @@ import { ChevronDown } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
 
-/** Smaller text than 16 px would make phones zoom into the field, hence pointer-coarse. */
+/** pointer-coarse: iOS zooms into fields whose text is smaller than 16 px. */
 export const control_class =
   'h-9 w-full min-w-0 rounded-lg border border-line-strong/60 bg-sheet px-3 text-ink placeholder:text-soft hover:border-line-strong focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad pointer-coarse:text-lg'
 
 type FieldLabelProps = {
   label: string
-  /** What helps before a mistake is made. */
   hint?: ReactNode
-  /** What is wrong with what stands in it. */
+  /** A validation error; replaces the hint. */
   error?: string | undefined
-  /** Seen by screen readers only, where the place says what it is. */
+  /** Shows the label to screen readers only. */
   is_label_hidden?: boolean
 }
 
@@ -54,7 +53,7 @@ export function FieldFrame({
 
 type FieldProps = Omit<ComponentProps<'input'>, 'id'> & FieldLabelProps & { before?: ReactNode }
 
-/** A labelled input. `before` stands inside, at its beginning: a dollar sign, a magnifier. */
+/** A labeled input. `before` is shown inside, at the start: a dollar sign, a search icon. */
 export function Field({
   label,
   hint,
@@ -89,7 +88,7 @@ export function Field({
   )
 }
 
-/** An amount of dollars: decimal keypad on phones, tabular figures, the sign in front. */
+/** An amount in USD, with a decimal keypad on phones. */
 export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMode'>) {
   return (
     <Field
@@ -107,11 +106,11 @@ export function MoneyField(props: Omit<FieldProps, 'before' | 'type' | 'inputMod
 
 type SelectProps = Omit<ComponentProps<'select'>, 'id'> &
   FieldLabelProps & {
-    /** Or options as children, where they stand in groups. */
+    /** For plain options; pass optgroup elements as children instead. */
     options?: readonly (readonly [value: string, text: string])[]
   }
 
-/** The browser's own list: it works with every keyboard, phone and reader. */
+/** A native select, which works with every keyboard, phone and screen reader. */
 export function Select({
   label,
   hint,

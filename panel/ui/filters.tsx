@@ -7,14 +7,14 @@ import { Field, Select } from './field.tsx'
 
 export type Filters<Name extends string> = {
   values: Record<Name, string>
-  /** Only what is set, as lists of the API take it. */
+  /** Only the filters with a value, as input for list operations. */
   active: Partial<Record<Name, string>>
   count: number
   set(name: Name, value: string): void
   clear(): void
 }
 
-/** Filters live in the address: a filtered list can be bookmarked and sent to somebody. */
+/** Filters are kept in the URL, so a filtered list can be bookmarked and shared. */
 export function useFilters<const Name extends string>(names: readonly Name[]): Filters<Name> {
   const [query, setQuery] = useSearchParams()
   const pairs = names.map((name) => [name, query.get(name) ?? ''] as const)
@@ -42,7 +42,7 @@ export function useFilters<const Name extends string>(names: readonly Name[]): F
 
 type BarProps = { count: number; clear(): void; search?: ReactNode; children: ReactNode }
 
-/** Above a table. On a phone the choices wait behind a button, so that the list is seen at once. */
+/** Above a table. On a phone the filters are behind a button, to leave room for the list. */
 export function FilterBar({ count, clear, search, children }: BarProps) {
   const [is_open, setOpen] = useState(false)
   return (
@@ -76,7 +76,7 @@ type FilterSelectProps<Name extends string> = {
   of: Pick<Filters<Name>, 'values' | 'set'>
   name: Name
   label: string
-  /** What it says while nothing is chosen: "Any status". */
+  /** The option for no filter: "All statuses". */
   any: string
   options: readonly (readonly [value: string, text: string])[]
 }
@@ -97,20 +97,20 @@ export function FilterSelect<Name extends string>(props: FilterSelectProps<Name>
 
 type SearchProps = { label: string; value: string; onChange(value: string): void }
 
-const PAUSE_MS = 300
+const DEBOUNCE_MS = 300
 
-/** Waits for a pause in typing: a request per letter would show lists nobody asked for. */
+/** Debounced: a request per keystroke would flash lists of half-typed words. */
 export function FilterSearch({ label, value, onChange }: SearchProps) {
   const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
-  if (known !== value) {
-    setKnown(value)
+  const [previous_value, setPreviousValue] = useState(value)
+  if (previous_value !== value) {
+    setPreviousValue(value)
     setText(value)
   }
   useEffect(() => {
     if (text === value) return
-    const pause = setTimeout(() => onChange(text), PAUSE_MS)
-    return () => clearTimeout(pause)
+    const timer = setTimeout(() => onChange(text), DEBOUNCE_MS)
+    return () => clearTimeout(timer)
   })
   return (
     <Field

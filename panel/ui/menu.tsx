@@ -12,7 +12,7 @@ export type MenuItem = {
 
 type Props = { trigger: ReactNode; items: readonly (MenuItem | 'line')[]; heading?: ReactNode }
 
-/** Actions behind a button. Not modal: Radix would lock scrolling with a style element. */
+/** Not modal: a modal Radix menu locks scrolling with a style element that the CSP blocks. */
 export function Menu({ trigger, items, heading }: Props) {
   return (
     <DropdownMenu.Root modal={false}>
@@ -27,7 +27,7 @@ export function Menu({ trigger, items, heading }: Props) {
           {heading !== undefined && <div className="px-2.5 py-2 text-sm text-soft">{heading}</div>}
           {items.map((item, at) =>
             item === 'line' ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line has nothing else.
+              // biome-ignore lint/suspicious/noArrayIndexKey: separators have no other identity.
               <DropdownMenu.Separator key={at} className="my-1 h-px bg-line" />
             ) : (
               <DropdownMenu.Item

@@ -5,15 +5,15 @@ type Props = {
   value: number
   max: number
   text: string
-  /** Where getting full is good. */
+  /** "accent" keeps the accent color when the meter is nearly full. */
   tone?: 'accent'
 }
 
-/** How much of something is used up; amber when little is left. */
+/** Usage of a limit; turns amber above 85%. */
 export function Meter({ label, value, max, text, tone }: Props) {
   const share = max <= 0 ? 1 : Math.min(1, value / max)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: browsers paint a meter element as they like.
+    // biome-ignore lint/a11y/useSemanticElements: browsers style meter differently.
     <div
       role="meter"
       aria-label={label}

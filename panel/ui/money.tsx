@@ -1,7 +1,7 @@
 import { classes } from './classes.ts'
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
-/** Deposits and withdrawals go to the millionth; a rounded one would be wrong. */
+/** Deposits and withdrawals have up to six decimals, which must not be rounded away. */
 const exact_dollars = new Intl.NumberFormat('en-US', {
   style: 'currency',
   currency: 'USD',
@@ -9,10 +9,10 @@ const exact_dollars = new Intl.NumberFormat('en-US', {
 })
 
 export function formatUsd(amount_usd: number): string {
-  return isWhole(amount_usd) ? dollars.format(amount_usd) : exact_dollars.format(amount_usd)
+  return hasWholeCents(amount_usd) ? dollars.format(amount_usd) : exact_dollars.format(amount_usd)
 }
 
-const isWhole = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6
+const hasWholeCents = (amount: number) => Math.abs(amount * 100 - Math.round(amount * 100)) < 1e-6
 
 export function formatMoney(amount: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amount)
@@ -20,7 +20,7 @@ export function formatMoney(amount: number, currency: string): string {
 
 type Props = {
   usd: number
-  /** With its sign, green when it came in: for changes, not for balances. */
+  /** Adds a plus sign and green color to credits: for changes, not for balances. */
   signed?: boolean
   className?: string
 }
@@ -35,7 +35,7 @@ export function Money({ usd, signed = false, className }: Props) {
   )
 }
 
-/** What somebody typed into a MoneyField; null where it is no amount. */
+/** Parses the text of a MoneyField; null if it is not an amount. */
 export function parseUsd(text: string): number | null {
   const plain = text.trim().replaceAll(',', '')
   return /^\d+(\.\d{1,6})?$/.test(plain) ? Number(plain) : null

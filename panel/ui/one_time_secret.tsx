@@ -3,7 +3,7 @@ import { CopyButton } from './copy.tsx'
 
 type Props = { label: string; text: string; children: string }
 
-/** A secret that nobody can show again. The children say what it is for. */
+/** A secret that cannot be shown again. The children explain its use. */
 export function OneTimeSecret({ label, text, children }: Props) {
   return (
     <div className="space-y-3">

@@ -40,7 +40,7 @@ export function PeriodFilter({ values, set }: Pick<PeriodFilters, 'values' | 'se
   )
 }
 
-/** The choice as lists take it; days are whole days of the reader's own calendar. */
+/** The period as filters of a list operation. Days begin at midnight in the user's time zone. */
 export function createdRange({ period, from, to }: PeriodFilters['values']): {
   created_gte?: string
   created_lt?: string
@@ -55,13 +55,13 @@ export function createdRange({ period, from, to }: PeriodFilters['values']): {
   }
   const days = Number(period)
   if (!(days > 0)) return {}
-  // To the minute, so that the same choice is the same question for a while.
+  // Rounded to the minute, so that the query key stays the same between renders.
   const since_ms = Math.floor((Date.now() - days * DAY_MS) / 60_000) * 60_000
   return { created_gte: new Date(since_ms).toISOString() }
 }
 
-function startOfDay(day: string, later = 0): string | null {
+function startOfDay(day: string, days_later = 0): string | null {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  const moment = new Date(year, month - 1, date + later)
-  return day === '' || Number.isNaN(moment.getTime()) ? null : moment.toISOString()
+  const start = new Date(year, month - 1, date + days_later)
+  return day === '' || Number.isNaN(start.getTime()) ? null : start.toISOString()
 }

@@ -10,13 +10,13 @@ type Props = {
   nameOf(code: string): string
   selected: readonly string[]
   onChange(selected: string[]): void
-  /** Codes that may be typed although they are not offered, such as ranges. */
+  /** Accepts typed codes that are not in `options`, such as MCC ranges. */
   accepts?: RegExp
 }
 
-const SHOWN_MAX = 6
+const SUGGESTIONS_MAX = 6
 
-/** Several of many, found by name or code. */
+/** Multi-select with search by name or code. */
 export function Picker({ label, options, nameOf, selected, onChange, accepts }: Props) {
   const [query, setQuery] = useState('')
   const found = searchOptions(options, query, selected, accepts)
@@ -24,7 +24,7 @@ export function Picker({ label, options, nameOf, selected, onChange, accepts }: 
     onChange([...selected, code])
     setQuery('')
   }
-  const press = (key: KeyboardEvent) => {
+  const onKeyDown = (key: KeyboardEvent) => {
     if (key.key !== 'Enter') return
     key.preventDefault()
     const [first] = found
@@ -60,7 +60,7 @@ export function Picker({ label, options, nameOf, selected, onChange, accepts }: 
         before={<Search aria-hidden />}
         value={query}
         onChange={(change) => setQuery(change.target.value)}
-        onKeyDown={press}
+        onKeyDown={onKeyDown}
       />
       {query !== '' && <Suggestions found={found} onPick={add} />}
     </div>
@@ -87,22 +87,22 @@ function Suggestions({ found, onPick }: { found: readonly Option[]; onPick(code:
   )
 }
 
-function searchOptions(
+export function searchOptions(
   options: readonly Option[],
   query: string,
   selected: readonly string[],
   accepts: RegExp | undefined,
 ): Option[] {
-  const wanted = query.trim().toLowerCase()
-  if (wanted === '') return []
+  const text = query.trim().toLowerCase()
+  if (text === '') return []
   const found = options.filter(
     ([code, name]) =>
       !selected.includes(code) &&
-      (code.toLowerCase().startsWith(wanted) || name.toLowerCase().includes(wanted)),
+      (code.toLowerCase().startsWith(text) || name.toLowerCase().includes(text)),
   )
   const typed: Option[] =
-    accepts?.test(wanted) === true && !found.some(([code]) => code === wanted)
-      ? [[wanted, 'Custom code']]
+    accepts?.test(text) === true && !found.some(([code]) => code === text)
+      ? [[text, 'Custom code']]
       : []
-  return [...found, ...typed].slice(0, SHOWN_MAX)
+  return [...found, ...typed].slice(0, SUGGESTIONS_MAX)
 }

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import type { FlorinError } from '#client/client.ts'
 
-/** Why a form was not accepted: the service's own sentence, and what to quote when asking. */
+/** The error of a form: the message of the service and the request ID for support. */
 export function ProblemNote({ problem }: { problem: FlorinError | null }) {
   if (problem === null) return null
   return (
@@ -20,7 +20,7 @@ export function ProblemNote({ problem }: { problem: FlorinError | null }) {
   )
 }
 
-/** What is wrong with one field, if the refusal names it. */
+/** The message for one field, if the error has details about it. */
 export function fieldError(problem: FlorinError | null, field: string): string | undefined {
   const found = problem?.details.find((detail) => detail.field === field)?.message
   return found === undefined ? undefined : `${found.charAt(0).toUpperCase()}${found.slice(1)}.`

@@ -4,7 +4,7 @@ import { classes } from './classes.ts'
 
 const MARGIN = 2
 
-/** Dark on white in both themes: that is what cameras read. */
+/** Black on white in both themes, because many cameras cannot read inverted codes. */
 export function QrCode({ text, label, className }: Props) {
   const { path, size } = useMemo(() => drawQrCode(text), [text])
   return (

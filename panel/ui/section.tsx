@@ -3,15 +3,14 @@ import { classes } from './classes.ts'
 
 type Props = {
   title?: ReactNode
-  /** At the right of the title: a link or a small button. */
+  /** A link or small button beside the title. */
   action?: ReactNode
-  /** The content brings its own padding: tables, lists. */
+  /** No padding, for tables and lists that have their own. */
   flush?: boolean
   className?: string
   children: ReactNode
 }
 
-/** A sheet of the page with a title. */
 export function Section({ title, action, flush = false, className, children }: Props) {
   return (
     <section className={classes('min-w-0 rounded-xl border border-line bg-sheet', className)}>
@@ -35,14 +34,14 @@ export function Section({ title, action, flush = false, className, children }: P
 
 type HeaderProps = {
   title: ReactNode
-  /** What the browser's tab says, where the title is more than a string. */
+  /** The document title, if `title` is not a string. */
   tab?: string
-  note?: ReactNode
+  description?: ReactNode
   action?: ReactNode
 }
 
-/** The top of every page: what it is, and the one thing most come here to do. */
-export function PageHeader({ title, tab, note, action }: HeaderProps) {
+/** The heading of a page, with its main action. It also sets the document title. */
+export function PageHeader({ title, tab, description, action }: HeaderProps) {
   const named = tab ?? (typeof title === 'string' ? title : undefined)
   useEffect(() => {
     document.title = named === undefined ? 'Florin' : `${named} · Florin`
@@ -51,7 +50,7 @@ export function PageHeader({ title, tab, note, action }: HeaderProps) {
     <header className="mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
         <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-        {note !== undefined && <p className="mt-0.5 text-pretty text-soft">{note}</p>}
+        {description !== undefined && <p className="mt-0.5 text-pretty text-soft">{description}</p>}
       </div>
       {action !== undefined && <div className="flex flex-wrap gap-2">{action}</div>}
     </header>
@@ -60,7 +59,7 @@ export function PageHeader({ title, tab, note, action }: HeaderProps) {
 
 export type DescriptionRow = readonly [name: string, value: ReactNode]
 
-/** A name and its value, one per line; what is false is left out. */
+/** Labels and values, one pair per row. Rows that are false are skipped. */
 export function DescriptionList({ rows }: { rows: readonly (DescriptionRow | false)[] }) {
   return (
     <dl className="divide-y divide-line">

@@ -4,7 +4,7 @@ import type { FlorinError } from '#client/client.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 
-/** What stands where something will be. */
+/** A placeholder while content loads. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <div
@@ -19,7 +19,7 @@ export function Skeleton({ className }: { className?: string }) {
 
 type EmptyStateProps = { icon: LucideIcon; title: string; children: ReactNode; action?: ReactNode }
 
-/** Nothing there yet: what would be here, and how to get it. */
+/** An empty list: what will appear here, and optionally how to add it. */
 export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center px-6 py-12 text-center">
@@ -31,7 +31,7 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   )
 }
 
-/** It could not be read: why, what to quote, and another try. */
+/** A failed query: the message, the request ID for support, and a retry button. */
 export function ErrorState({ problem, retry }: { problem: FlorinError; retry(): void }) {
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">

@@ -8,9 +8,9 @@ import { ErrorState, Skeleton } from './states.tsx'
 export type Column<Row> = {
   title: string
   cell(row: Row): ReactNode
-  /** Amounts and moments stand at the right. */
+  /** Right-aligned: amounts and timestamps. */
   right?: boolean
-  /** Left out where the screen is narrow: only what is not needed to recognise a row. */
+  /** Hidden on phones; use it for columns that are not needed to identify a row. */
   wide_only?: boolean
 }
 
@@ -18,13 +18,13 @@ type Props<Row> = {
   label: string
   list: List<Row>
   columns: readonly Column<Row>[]
-  /** Shown in place of the table when there is nothing. */
+  /** Shown instead of a table without rows. */
   empty: ReactNode
-  /** Where a row leads; its first cell becomes the link. */
+  /** Makes each row a link; the first cell has the anchor element. */
   href?(row: Row): string
 }
 
-/** A list of the API with its three other states, and "Load more" by its cursor. */
+/** A paginated list with its loading, error and empty states. */
 export function Table<Row extends { id: string }>(props: Props<Row>) {
   const { label, list, columns, empty, href } = props
   if (list.problem !== null && list.rows === undefined) {
@@ -74,7 +74,7 @@ type RowProps<Row> = { row: Row; columns: readonly Column<Row>[]; href: string |
 function TableRow<Row>({ row, columns, href }: RowProps<Row>) {
   const [, navigate] = useLocation()
   return (
-    // The row is a wider target for the mouse; the keyboard has the link in the first cell.
+    // The whole row is clickable with the mouse; keyboards use the link in the first cell.
     <tr
       className={href === undefined ? '' : 'cursor-pointer hover:bg-hover'}
       onClick={() => href !== undefined && navigate(href)}

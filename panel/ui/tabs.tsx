@@ -6,15 +6,15 @@ export type Tab = { value: string; title: string; content: ReactNode }
 
 export const tab_row_class = 'mb-4 flex gap-3 overflow-x-auto border-b border-line'
 
-/** The line below is inside the tab, so that the ring of the focus has room around the words. */
+/** The underline is a border of the tab itself, so the focus ring is not clipped. */
 export const tab_class =
   'rounded-t-md border-b-2 border-transparent px-1 py-2 font-medium whitespace-nowrap text-soft hover:text-ink focus-visible:outline-offset-[-2px]'
 
-/** On a phone some rows are wider than the screen: what is open is never out of sight. */
+/** On a phone the tabs may be wider than the screen; this scrolls to the current one. */
 export const bringIntoView = (link: HTMLAnchorElement | null) =>
   link?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
-/** Parts of one page, side by side. The first is open unless `value` says otherwise. */
+/** The first tab is open initially. */
 export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
   return (
     <Radix.Root defaultValue={tabs[0]?.value ?? ''}>

@@ -7,13 +7,13 @@ import { Time } from './time.tsx'
 export type Step = {
   title: string
   icon: LucideIcon
-  /** When it happened; what has not happened yet has none, and is paler. */
+  /** Null for a step that has not happened yet; it is shown in gray. */
   at: string | null
   note?: ReactNode
   tone?: Tone
 }
 
-/** The life of one thing, oldest first. */
+/** Steps in order, oldest first. */
 export function Timeline({ steps, label }: { steps: readonly Step[]; label: string }) {
   return (
     <ol aria-label={label}>

@@ -14,7 +14,7 @@ function setToasts(changed: readonly Toast[]): void {
   for (const notify of listeners) notify()
 }
 
-/** Says briefly that something was done, or was not. What must be read belongs into the page. */
+/** A short confirmation or error. Text that users must read belongs in the page. */
 export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   const id = next_id
   next_id += 1
@@ -27,7 +27,7 @@ function subscribe(notify: () => void): () => void {
   return () => listeners.delete(notify)
 }
 
-/** Where toasts appear; once, at the root. */
+/** Renders the toasts. Mounted once, at the root. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (

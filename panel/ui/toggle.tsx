@@ -9,7 +9,7 @@ type Props = {
   onChange(checked: boolean): void
 }
 
-/** Something that is on or off, and takes effect at once. */
+/** A switch that takes effect immediately, without a form. */
 export function Toggle({ label, hint, checked, disabled = false, onChange }: Props) {
   const id = useId()
   return (

@@ -1,4 +1,4 @@
-/** Merchant categories by their ISO 18245 code, in short words of our own. */
+/** Merchant category codes (ISO 18245) with short names. */
 const LINES = `
 0742 Veterinary services
 0763 Agricultural cooperatives
@@ -278,7 +278,6 @@ const LINES = `
 3300-3499 Car rental, by name
 3500-3999 Hotels, by name`
 
-/** Every category as code (or range) and name. */
 export const categories: readonly (readonly [code: string, name: string])[] = LINES.trim()
   .split('\n')
   .map((line) => {
@@ -288,7 +287,7 @@ export const categories: readonly (readonly [code: string, name: string])[] = LI
 
 const names = new Map(categories)
 
-/** What a code or a range of codes means, as far as anybody knows. */
+/** The name of a code, or of the range it falls into. */
 export function categoryName(code: string): string {
   const known = names.get(code)
   if (known !== undefined) return known

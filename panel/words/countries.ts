@@ -1,4 +1,4 @@
-/** ISO 3166-1 alpha-2. The names come from the browser, which knows them. */
+/** ISO 3166-1 alpha-2 codes. The names come from Intl.DisplayNames. */
 const CODES = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT
   BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH
@@ -14,7 +14,7 @@ const names = new Intl.DisplayNames('en', { type: 'region' })
 export const countryName = (code: string): string =>
   /^[A-Z]{2}$/.test(code) ? (names.of(code) ?? code) : code
 
-/** Every country as code and name, by name. */
+/** Sorted by name. */
 export const countries: readonly (readonly [code: string, name: string])[] = CODES.trim()
   .split(/\s+/)
   .map((code) => [code, countryName(code)] as const)

@@ -1,6 +1,6 @@
 import type { DeclineCode } from '#contract/decline.ts'
 
-/** What the holder of the card can do about each reason to decline. */
+/** The next step for the cardholder, by decline code. */
 export const decline_advice: Readonly<Record<DeclineCode, string>> = {
   invalid_card: 'Check the card number you entered.',
   card_cancelled: 'Pay with another card and update your details with the merchant.',

@@ -42,7 +42,7 @@ export function CardActions({ card }: { card: Card }) {
   )
 }
 
-/** Shown at once, and taken back if the service says no: nothing is lost by either. */
+/** Optimistic update: shows the new status and returns the rollback. */
 function showOptimisticStatus(card: Card, status: Card['status']): () => void {
   const key = ['get_card', { id: card.id }]
   queryClient.setQueryData(key, { ...card, status })

@@ -11,7 +11,6 @@ import { Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
-/** What the card may spend, and what is spent of it. */
 export function Limits({ card }: { card: Card }) {
   const [is_open, setOpen] = useState(false)
   const { limits } = card

@@ -10,7 +10,6 @@ import { formatUsd, parseUsd } from '#panel/ui/money.tsx'
 import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
-/** Between the balance and the card, either way. */
 export function MoveMoney({ card }: { card: Card }) {
   const [open_dialog, setOpenDialog] = useState<'load' | 'unload' | null>(null)
   const close = () => setOpenDialog(null)
@@ -91,7 +90,7 @@ function Unload({ card, onDone }: FormProps) {
   const submit = (form: FormEvent) => {
     form.preventDefault()
     const amount_usd = parseUsd(amount) ?? 0
-    // All of it is asked for as all of it: a purchase may have changed the sum meanwhile.
+    // Without an amount the service unloads everything, even if a purchase has just changed it.
     const is_all = amount_usd === card.balance_usd
     unload_card.mutate({ id: card.id, ...(!is_all && { amount_usd }) })
   }

@@ -12,8 +12,8 @@ import { revealWithConsent } from './reveal_grant.ts'
 const SHOWN_MS = 60_000
 
 /**
- * The card, and its number for a minute. The number is only ever in this component's state: not in
- * the query cache, not in storage, and not in state any more once the minute is over.
+ * The card, with its number for one minute after consent. The number is kept only in this
+ * component's state, never in the query cache or in storage.
  */
 export function Reveal({ card }: { card: Card }) {
   const [shown, setShown] = useState<PanReveal | null>(null)

@@ -4,12 +4,12 @@ import { requestJson } from '#panel/api.ts'
 import { randomUuid } from '#panel/random_uuid.ts'
 
 /**
- * A session may not reveal a card number, and the panel is no exception: it asks the owner like any
- * other client, through the consent page, for one card and nothing else, uses what it got once, and
- * gives it back. Verifier, state and token live in this call and nowhere else.
+ * A session cannot reveal a card number. Like any OAuth client, the panel asks the owner on the
+ * consent page, for one card only, uses the token once and revokes the grant. Verifier, state and
+ * token exist only during this call.
  */
 export async function revealWithConsent(card_id: string): Promise<PanReveal> {
-  // Opened at once: browsers allow a window only as the direct answer to a press.
+  // Opened before the first await: browsers block pop-ups that do not directly follow a click.
   const popup = window.open('', '_blank', 'popup,width=520,height=760')
   if (popup === null)
     throw accessDenied(
@@ -42,7 +42,7 @@ const accessDenied = (message: string) => new FlorinError({ code: 'access_denied
 const RETURN_PATH = '/reveal'
 const CLIENT_KEY = 'florin_reveal_client'
 
-/** Registered once for each session, as any program would be; the id is no secret. */
+/** Registers the panel as a public client once per session. The ID is not secret. */
 async function clientId(): Promise<string> {
   const known = sessionStorage.getItem(CLIENT_KEY)
   if (known !== null) return known
@@ -63,7 +63,7 @@ async function clientId(): Promise<string> {
 
 type AuthorizationParams = { client_id: string; verifier: string; state: string; card_id: string }
 
-/** The service knows its own address, which need not be the one it was opened at. */
+/** Uses the OAuth metadata, because the issuer's URL may differ from the one in the browser. */
 async function authorizeUrl({
   client_id,
   verifier,
@@ -102,7 +102,7 @@ async function codeChallenge(verifier: string): Promise<string> {
 
 type AuthorizationResponse = { code?: string; state?: string; error?: string }
 
-/** What the window brings back (see reveal_return.tsx), or that it was closed. */
+/** Waits for the message of reveal_return.tsx; rejects if the window is closed or access denied. */
 function waitForCode(popup: Window, state: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -145,7 +145,7 @@ async function exchangeCode({ client_id, code, verifier }: TokenParams): Promise
   return access_token
 }
 
-/** Ends what was granted: the token dies with it, and no agent is left in the owner's list. */
+/** Revokes the token, and keeps the panel out of the owner's list of agents. */
 async function revokeGrants(client_id: string): Promise<void> {
   type Grant = { id: string; client_id: string; status: string }
   const { data } = await requestJson<{ data: Grant[] }>('/oauth/grants', { method: 'GET' })

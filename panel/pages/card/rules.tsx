@@ -18,7 +18,7 @@ type RuleKind = {
   noun: string
   options: readonly Option[]
   nameOf(code: string): string
-  /** What may be typed although it is not in the list. */
+  /** Accepts typed codes that are not in `options`. */
   accepts?: RegExp
 }
 
@@ -33,7 +33,7 @@ const kinds: Record<Kind, RuleKind> = {
   geo: { title: 'Countries', noun: 'countries', options: countries, nameOf: countryName },
 }
 
-/** Where the card may be used: by kind of shop, or by country. */
+/** The allow and block lists of a card, for merchant categories or for countries. */
 export function Rules({ card, kind }: { card: Card; kind: Kind }) {
   const [is_open, setOpen] = useState(false)
   const { title, noun } = kinds[kind]

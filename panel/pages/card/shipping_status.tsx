@@ -4,7 +4,6 @@ import { DescriptionList, Section } from '#panel/ui/section.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { countryName } from '#panel/words/countries.ts'
 
-/** How far a physical card has come, and where it goes. */
 export function ShippingStatus({ shipping }: { shipping: Shipping }) {
   const { name, line1, line2, city, state, postal_code, country } = shipping
   const lines = [name, line1, line2, `${postal_code} ${city}`, state, countryName(country)]
@@ -43,7 +42,7 @@ export function ShippingStatus({ shipping }: { shipping: Shipping }) {
   )
 }
 
-/** The address comes from the carrier: only the web's own kinds are followed. */
+/** The URL comes from the carrier, so only http and https are linked. */
 function Tracking({ number, url }: { number: string; url: string | null }) {
   if (url === null || !/^https?:/.test(url)) return <span className="num">{number}</span>
   return (

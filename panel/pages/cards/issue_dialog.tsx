@@ -26,7 +26,6 @@ export function IssueDialog({ open, onClose }: { open: boolean; onClose(): void 
 
 type CardType = 'virtual' | 'physical'
 
-/** The form is read when it is sent: nothing in it depends on anything else but the type. */
 function IssueForm({ onClose }: { onClose(): void }) {
   const [type, setType] = useState<CardType>('virtual')
   const [, navigate] = useLocation()
@@ -96,7 +95,7 @@ function LimitFields() {
   )
 }
 
-/** What was left empty is not sent. */
+/** Leaves out empty fields. */
 function readCardForm(form: FormData, type: CardType): InputOfName<'issue_card'> {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const usd = (name: string) => parseUsd(text(name))

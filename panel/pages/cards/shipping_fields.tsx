@@ -10,7 +10,6 @@ const methods = [
   ['express', 'Express'],
 ] as const
 
-/** Where a physical card goes. */
 export function ShippingFields() {
   return (
     <fieldset className="grid gap-4 sm:grid-cols-2">

@@ -65,10 +65,9 @@ function KeyName({ api_key }: { api_key: ApiKey }) {
   )
 }
 
-type Use = { last_used_at: string | null; last_used_ip: string | null }
+type LastUseProps = { last_used_at: string | null; last_used_ip: string | null }
 
-/** When something was last used, and from where. */
-export function LastUse({ last_used_at, last_used_ip }: Use) {
+export function LastUse({ last_used_at, last_used_ip }: LastUseProps) {
   if (last_used_at === null) return <span className="text-soft">Never</span>
   return (
     <>
@@ -79,7 +78,7 @@ export function LastUse({ last_used_at, last_used_ip }: Use) {
 }
 
 function Revoke({ api_key, onClose }: { api_key: ApiKey; onClose(): void }) {
-  const revoke = useOperationMutation('revoke_api_key', {
+  const revoke_api_key = useOperationMutation('revoke_api_key', {
     onSuccess: () => {
       toast('API key revoked.')
       onClose()
@@ -92,9 +91,9 @@ function Revoke({ api_key, onClose }: { api_key: ApiKey; onClose(): void }) {
       title={`Revoke ${api_key.name ?? 'API key'}?`}
       confirm_label="Revoke API key"
       danger
-      busy={revoke.isPending}
-      problem={revoke.error}
-      onConfirm={() => revoke.mutate({ id: api_key.id })}
+      busy={revoke_api_key.isPending}
+      problem={revoke_api_key.error}
+      onConfirm={() => revoke_api_key.mutate({ id: api_key.id })}
     >
       <p>Requests with this key fail immediately. You can’t undo this.</p>
     </ConfirmDialog>

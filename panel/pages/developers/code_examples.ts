@@ -5,17 +5,17 @@ import { type Route, routes } from '#contract/routes.ts'
 
 type RequestExample = { name: OperationName; input: Record<string, unknown>; origin: string }
 
-/** One request, in the words of each way to make it; the address is the client's own. */
+/** The same request as curl, client and MCP code. The API client builds method and URL. */
 export function toCurl({ name, input, origin }: RequestExample): string {
   const route: Route = routes[name]
   const { method, target, makeBody } = messageOf(route, withPlaceholders(route, input))
   const body = makeBody?.()
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(origin + target)}`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(origin + target)}`,
     `  -H "Authorization: Bearer $FLORIN_KEY"`,
     ...(method === 'GET' || method === 'DELETE' ? [] : [`  -H "Idempotency-Key: $(uuidgen)"`]),
     ...(typeof body === 'string'
-      ? [`  -H 'Content-Type: application/json'`, `  -d ${quoted(body)}`]
+      ? [`  -H 'Content-Type: application/json'`, `  -d ${quoteShell(body)}`]
       : []),
   ]
   return lines.join(' \\\n')
@@ -34,10 +34,10 @@ export function toMcpCall({ name, input }: RequestExample): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, null, 2)
 }
 
-/** A path is shown whole before its ids are known. */
+/** Fills missing path parameters, so that the example shows the whole path. */
 function withPlaceholders(route: Route, input: Record<string, unknown>) {
   const missing = pathNames(route.path).map((name) => [name, name.toUpperCase()])
   return { ...Object.fromEntries(missing), ...input }
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

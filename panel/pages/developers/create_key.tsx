@@ -10,16 +10,16 @@ export function CreateKey({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [code, setCode] = useState('')
   const has_code = useOperationQuery('get_account', {}).data?.two_factor_enabled === true
-  const create = useOperationMutation('create_api_key')
+  const create_api_key = useOperationMutation('create_api_key')
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    create.mutate({
+    create_api_key.mutate({
       ...(name.trim() !== '' && { name: name.trim() }),
       ...(has_code && { totp_code: code.trim() }),
     })
   }
-  if (create.data !== undefined) {
-    return <NewKey text={create.data.key ?? ''} onClose={onClose} />
+  if (create_api_key.data !== undefined) {
+    return <NewKey text={create_api_key.data.key ?? ''} onClose={onClose} />
   }
   return (
     <Dialog
@@ -35,15 +35,19 @@ export function CreateKey({ onClose }: { onClose(): void }) {
           maxLength={100}
           value={name}
           onChange={(change) => setName(change.target.value)}
-          error={fieldError(create.error, 'name')}
+          error={fieldError(create_api_key.error, 'name')}
         />
         {has_code && (
-          <CodeField code={code} onChange={setCode} error={fieldError(create.error, 'totp_code')} />
+          <CodeField
+            code={code}
+            onChange={setCode}
+            error={fieldError(create_api_key.error, 'totp_code')}
+          />
         )}
-        <ProblemNote problem={create.error} />
+        <ProblemNote problem={create_api_key.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={create.isPending}>
+          <Button type="submit" kind="main" busy={create_api_key.isPending}>
             Create API key
           </Button>
         </DialogActions>

@@ -10,15 +10,15 @@ import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx'
 export function CreateWebhook({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState<WebhookDraft>({ url: '', description: '', events: ['*'] })
-  const create = useOperationMutation('create_webhook')
+  const create_webhook = useOperationMutation('create_webhook')
   const submit = (form: FormEvent) => {
     form.preventDefault()
     const { url, description, events } = draft
     const words = description.trim() === '' ? {} : { description: description.trim() }
-    create.mutate({ url, events: [...events], ...words })
+    create_webhook.mutate({ url, events: [...events], ...words })
   }
-  if (create.data !== undefined) {
-    const { id, secret } = create.data
+  if (create_webhook.data !== undefined) {
+    const { id, secret } = create_webhook.data
     return <SigningSecret secret={secret} onClose={() => navigate(`/developers/webhooks/${id}`)} />
   }
   return (
@@ -29,14 +29,14 @@ export function CreateWebhook({ onClose }: { onClose(): void }) {
       description="We send each event as a signed POST request and retry up to 10 times over 3 days."
     >
       <form onSubmit={submit} className="space-y-4">
-        <WebhookFields draft={draft} onChange={setDraft} problem={create.error} />
-        <ProblemNote problem={create.error} />
+        <WebhookFields draft={draft} onChange={setDraft} problem={create_webhook.error} />
+        <ProblemNote problem={create_webhook.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             kind="main"
-            busy={create.isPending}
+            busy={create_webhook.isPending}
             disabled={draft.events.length === 0}
           >
             Add endpoint

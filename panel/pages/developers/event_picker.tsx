@@ -1,7 +1,7 @@
 import { event_types } from '#contract/events.ts'
 import { humanize } from '#panel/ui/badge.tsx'
 
-/** Named by those who approve purchases online themselves; it is never part of "all". */
+/** "*" does not include challenges: only endpoints that approve purchases subscribe to them. */
 const CHALLENGE = 'three_ds.challenge'
 const all_types = Object.entries(event_types)
 
@@ -15,43 +15,43 @@ export function describeEvents(events: readonly string[]): string {
 type Props = { selected: readonly string[]; onChange(selected: readonly string[]): void }
 
 export function EventPicker({ selected, onChange }: Props) {
-  const takes_all = selected.includes('*')
-  const turn = (name: string, is_on: boolean) =>
+  const is_all_selected = selected.includes('*')
+  const toggleEvent = (name: string, is_on: boolean) =>
     onChange(is_on ? [...selected, name] : selected.filter((each) => each !== name))
-  const turnAll = (is_on: boolean) =>
+  const toggleAll = (is_on: boolean) =>
     onChange([...(is_on ? ['*'] : []), ...selected.filter((each) => each === CHALLENGE)])
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 text-sm font-medium">Events</legend>
       <div className="max-h-72 divide-y divide-line overflow-y-auto rounded-lg border border-line">
-        <Box
+        <EventCheckbox
           name="All events"
           note="Includes event types added later."
-          checked={takes_all}
-          onChange={turnAll}
+          checked={is_all_selected}
+          onChange={toggleAll}
         />
         {all_types.map(([name, note]) => (
-          <Box
+          <EventCheckbox
             key={name}
             name={name}
             note={note}
-            checked={takes_all || selected.includes(name)}
-            disabled={takes_all}
-            onChange={(is_on) => turn(name, is_on)}
+            checked={is_all_selected || selected.includes(name)}
+            disabled={is_all_selected}
+            onChange={(is_on) => toggleEvent(name, is_on)}
           />
         ))}
-        <Box
+        <EventCheckbox
           name={CHALLENGE}
           note="Asks this endpoint to approve online purchases."
           checked={selected.includes(CHALLENGE)}
-          onChange={(is_on) => turn(CHALLENGE, is_on)}
+          onChange={(is_on) => toggleEvent(CHALLENGE, is_on)}
         />
       </div>
     </fieldset>
   )
 }
 
-type BoxProps = {
+type EventCheckboxProps = {
   name: string
   note: string
   checked: boolean
@@ -59,7 +59,7 @@ type BoxProps = {
   onChange(is_on: boolean): void
 }
 
-function Box({ name, note, checked, disabled = false, onChange }: BoxProps) {
+function EventCheckbox({ name, note, checked, disabled = false, onChange }: EventCheckboxProps) {
   return (
     <label className="flex cursor-pointer items-start gap-2.5 px-3 py-2 hover:bg-hover">
       <input

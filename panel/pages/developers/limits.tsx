@@ -16,7 +16,7 @@ export function Limits() {
       {(limits) => (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           <div className="min-w-0 space-y-4">
-            <Rates limits={limits.rate_limits} />
+            <RateLimits limits={limits.rate_limits} />
             <Section title="Session scopes">
               <ul className="flex flex-wrap gap-1.5">
                 {limits.scopes.map((scope) => (
@@ -28,7 +28,7 @@ export function Limits() {
             </Section>
           </div>
           <Section title="Account limits">
-            <Used limits={limits.spend_limits} />
+            <WithdrawalUsage limits={limits.spend_limits} />
             <DescriptionList rows={limitRows(limits.spend_limits)} />
           </Section>
         </div>
@@ -37,7 +37,7 @@ export function Limits() {
   )
 }
 
-function Rates({ limits }: { limits: SystemLimits['rate_limits'] }) {
+function RateLimits({ limits }: { limits: SystemLimits['rate_limits'] }) {
   const used = limits.sustained_per_minute - limits.remaining
   const all = count.format(limits.sustained_per_minute)
   const text = `${count.format(used)} of ${all} requests used this minute`
@@ -64,7 +64,7 @@ function Rates({ limits }: { limits: SystemLimits['rate_limits'] }) {
   )
 }
 
-function Used({ limits }: { limits: SystemLimits['spend_limits'] }) {
+function WithdrawalUsage({ limits }: { limits: SystemLimits['spend_limits'] }) {
   const { withdrawal_used_today_usd: used, withdrawal_daily_usd: max } = limits
   const text = `${formatUsd(used)} of ${formatUsd(max)} withdrawn today`
   return (

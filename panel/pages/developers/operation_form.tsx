@@ -125,7 +125,7 @@ async function sendOperation(
     const body = await callOperation(name, input as InputOfName<typeof name>)
     return { title: `${operations[name].status}`, is_good: true, body: body ?? null }
   } catch (cause) {
-    // An input that cannot be sent at all is a TypeError of the client, in its own words.
+    // The client throws a TypeError if it cannot build the request, e.g. without a path parameter.
     if (!(cause instanceof FlorinError)) {
       return { title: 'Not sent', is_good: false, body: { message: (cause as Error).message } }
     }

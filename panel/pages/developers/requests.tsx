@@ -8,7 +8,7 @@ import { OperationForm } from './operation_form.tsx'
 const shapes: readonly OperationShape[] = Object.values(operations)
 const sections = [...new Set(shapes.map(({ section }) => section))]
 
-/** Every operation with a form of its own, read off the contract. */
+/** A form for each operation, generated from the contract. */
 export function Requests() {
   const [query, setQuery] = useSearchParams()
   const operation_param = query.get('operation') ?? ''
@@ -28,13 +28,13 @@ export function Requests() {
   )
 }
 
-/** The contract's sentences set the names of fields between backticks. */
+/** Descriptions in the contract mark field names with backticks. */
 const renderDescription = (sentence: string) =>
   sentence.split('`').map((part, at) =>
     at % 2 === 0 ? (
       part
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a sentence does not change.
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts never reorder.
       <code key={at} className="font-mono text-sm text-ink">
         {part}
       </code>

@@ -3,21 +3,21 @@ import type { Field } from './schema_fields.ts'
 
 type Props = { field: Field; value: string; onChange(value: string): void }
 
-/** The control that fits a field of the contract. */
+/** The form control for an input field of the contract. */
 export function SchemaField({ field, value, onChange }: Props) {
-  const framed = {
+  const field_props = {
     label: field.is_required ? field.name : `${field.name} (optional)`,
-    hint: hintOf(field),
+    hint: fieldHint(field),
     required: field.is_required,
     value,
   }
   if (field.kind === 'choice') {
     const options = field.choices.map((choice) => [choice, choice] as const)
-    const nothing = [['', field.is_required ? 'Select an option' : 'Not set']] as const
+    const empty_option = [['', field.is_required ? 'Select an option' : 'Not set']] as const
     return (
       <Select
-        {...framed}
-        options={[...nothing, ...options]}
+        {...field_props}
+        options={[...empty_option, ...options]}
         onChange={(change) => onChange(change.target.value)}
       />
     )
@@ -25,7 +25,7 @@ export function SchemaField({ field, value, onChange }: Props) {
   if (field.kind === 'json') {
     return (
       <TextArea
-        {...framed}
+        {...field_props}
         rows={3}
         spellCheck={false}
         placeholder={field.example}
@@ -35,7 +35,7 @@ export function SchemaField({ field, value, onChange }: Props) {
   }
   return (
     <Input
-      {...framed}
+      {...field_props}
       type={field.kind === 'secret' ? 'password' : 'text'}
       inputMode={field.kind === 'number' ? 'decimal' : 'text'}
       autoComplete="off"
@@ -46,7 +46,7 @@ export function SchemaField({ field, value, onChange }: Props) {
   )
 }
 
-function hintOf({ kind, description }: Field): string {
+function fieldHint({ kind, description }: Field): string {
   if (kind === 'list') return `${description} Separate values with commas.`
   return kind === 'json' ? `${description} Enter JSON.` : description
 }

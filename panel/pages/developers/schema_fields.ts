@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { OperationShape } from '#contract/operation.ts'
 
-/** One input of a form, as the contract's schema describes it. */
+/** An input field of a form, derived from the contract's schema. */
 export type Field = {
   name: string
   is_required: boolean
@@ -14,7 +14,7 @@ export type Field = {
 
 export type FormValues = Readonly<Record<string, string>>
 
-/** What of JSON Schema the contract's inputs use. */
+/** The part of JSON Schema that the contract's inputs use. */
 type JsonSchema = TSchema & {
   type?: string
   enum?: string[]
@@ -53,7 +53,7 @@ function formatExample(schema: JsonSchema): string {
   return typeof example === 'object' ? JSON.stringify(example) : String(example)
 }
 
-/** Its own, its standard value, or one put together from its parts. */
+/** The schema's example or default, or an object of its properties' examples. */
 function exampleValue(schema: JsonSchema): unknown {
   const { examples, default: standard, properties, anyOf } = schema
   const own = examples?.[0] ?? standard ?? anyOf?.map(exampleValue)[0]
@@ -63,8 +63,8 @@ function exampleValue(schema: JsonSchema): unknown {
 }
 
 /**
- * What was typed, as the field means it; undefined where nothing was. What does not fit is sent as
- * it stands: the service says what is wrong with it, as it would to a program.
+ * Converts text to the field's type; undefined if it is empty. Text that cannot be converted is
+ * sent unchanged, so that the response shows the validation error an API client would get.
  */
 export function parseFieldValue(field: Field, text: string): unknown {
   if (text.trim() === '') return undefined

@@ -18,7 +18,7 @@ const kinds = [
   ['other', 'Other'],
 ] as const
 
-/** Files, words, or both. They go out one after the other, since none can be taken back. */
+/** Uploads run one after another, because evidence cannot be removed. */
 export function AddEvidence({ dispute }: { dispute: Dispute }) {
   const [files, setFiles] = useState<readonly File[]>([])
   const [kind, setKind] = useState<Evidence['kind']>('receipt')

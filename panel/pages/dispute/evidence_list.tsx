@@ -47,7 +47,7 @@ function Piece({ piece }: { piece: Evidence }) {
   )
 }
 
-/** The file needs the session's bearer, so it is fetched here and then handed to the browser. */
+/** A plain link cannot send the Authorization header, so the file is fetched as a blob. */
 function DownloadButton({ piece }: { piece: Evidence }) {
   const [is_busy, setBusy] = useState(false)
   const file_name = piece.file_name ?? piece.id

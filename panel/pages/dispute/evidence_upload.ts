@@ -7,13 +7,13 @@ import { uploadEvidence } from '#panel/upload.ts'
 
 type EvidenceInput = { files: readonly File[]; kind: Evidence['kind']; note: string }
 
-/** Sends evidence piece by piece, and tells which file is under way and how far it has got. */
+/** Uploads files one by one and reports the progress of the current file. */
 export function useEvidenceUpload(id: string) {
   const [in_progress, setInProgress] = useState<{ file: File | null; share: number } | null>(null)
   const [problem, setProblem] = useState<FlorinError | null>(null)
   const add_note = useOperationMutation('add_dispute_evidence')
 
-  /** Answers with what was not sent. The note goes with the first file, or alone. */
+  /** Returns the files that were not sent. The note goes with the first file, or alone. */
   const send = async ({ files, kind, note }: EvidenceInput): Promise<readonly File[]> => {
     setProblem(null)
     let sent = 0
@@ -23,9 +23,9 @@ export function useEvidenceUpload(id: string) {
         await add_note.mutateAsync({ id, kind: 'note', note })
       }
       for (const file of files) {
-        const words = sent === 0 && note.trim() !== '' ? { note } : {}
+        const with_note = sent === 0 && note.trim() !== '' ? { note } : {}
         setInProgress({ file, share: 0 })
-        await uploadEvidence({ id, kind, file, ...words }, ({ bytes_sent }) =>
+        await uploadEvidence({ id, kind, file, ...with_note }, ({ bytes_sent }) =>
           setInProgress({ file, share: file.size === 0 ? 1 : bytes_sent / file.size }),
         )
         sent += 1

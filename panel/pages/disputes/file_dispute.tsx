@@ -15,7 +15,6 @@ import { reason_labels } from './reasons.ts'
 type Props = { transaction: Transaction; onClose(): void }
 type Draft = { reason: Dispute['reason']; amount: string; explanation: string }
 
-/** Contests a capture; what is filed cannot be taken back, so the form says so. */
 export function FileDispute({ transaction, onClose }: Props) {
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState<Draft>({
@@ -23,7 +22,7 @@ export function FileDispute({ transaction, onClose }: Props) {
     amount: '',
     explanation: '',
   })
-  const file = useOperationMutation('file_dispute', {
+  const file_dispute = useOperationMutation('file_dispute', {
     onSuccess: ({ id }) => {
       toast('Dispute submitted. Add evidence to support it.')
       navigate(`/disputes/${id}`)
@@ -33,8 +32,8 @@ export function FileDispute({ transaction, onClose }: Props) {
     form.preventDefault()
     const { reason, amount, explanation } = draft
     const amount_usd = parseUsd(amount)
-    const contested = amount_usd === null ? {} : { amount_usd }
-    file.mutate({ transaction_id: transaction.id, reason, explanation, ...contested })
+    const disputed_amount = amount_usd === null ? {} : { amount_usd }
+    file_dispute.mutate({ transaction_id: transaction.id, reason, explanation, ...disputed_amount })
   }
   return (
     <Dialog
@@ -46,18 +45,18 @@ export function FileDispute({ transaction, onClose }: Props) {
       <form onSubmit={submit} className="space-y-4">
         <DisputeFields
           draft={draft}
-          left_usd={transaction.amount_usd - transaction.refunded_usd}
-          problem={file.error}
+          unrefunded_usd={transaction.amount_usd - transaction.refunded_usd}
+          problem={file_dispute.error}
           onChange={(changed) => setDraft({ ...draft, ...changed })}
         />
         <p className="rounded-lg bg-hover px-3 py-2.5 text-sm text-soft">
           Ask the merchant for a refund first: you can’t withdraw a dispute. We credit the amount to
           your balance now and reverse it if you lose.
         </p>
-        <ProblemNote problem={file.error} />
+        <ProblemNote problem={file_dispute.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={file.isPending}>
+          <Button type="submit" kind="main" busy={file_dispute.isPending}>
             Submit dispute
           </Button>
         </DialogActions>
@@ -68,12 +67,12 @@ export function FileDispute({ transaction, onClose }: Props) {
 
 type FieldsProps = {
   draft: Draft
-  left_usd: number
+  unrefunded_usd: number
   problem: FlorinError | null
   onChange(changed: Partial<Draft>): void
 }
 
-function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
+function DisputeFields({ draft, unrefunded_usd, problem, onChange }: FieldsProps) {
   return (
     <>
       <Select
@@ -85,7 +84,7 @@ function DisputeFields({ draft, left_usd, problem, onChange }: FieldsProps) {
       />
       <MoneyField
         label="Disputed amount"
-        placeholder={left_usd.toFixed(2)}
+        placeholder={unrefunded_usd.toFixed(2)}
         hint="Leave empty to dispute the full unrefunded amount."
         value={draft.amount}
         onChange={({ target }) => onChange({ amount: target.value })}

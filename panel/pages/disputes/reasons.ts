@@ -1,6 +1,6 @@
 import type { Dispute } from '#contract/disputes.ts'
 
-/** Each reason as somebody would say it. */
+/** Dispute reasons in the first person, as the cardholder would say them. */
 export const reason_labels: Readonly<Record<Dispute['reason'], string>> = {
   fraudulent: 'I didn’t make this purchase',
   duplicate: 'I was charged twice',

@@ -4,7 +4,7 @@ import { useOperationQuery } from '#panel/queries.ts'
 import { classes } from '#panel/ui/classes.ts'
 import { Section } from '#panel/ui/section.tsx'
 
-/** Fund, issue, spend: shown until all three have happened once. */
+/** Shown until the account has been funded, has a card and has made a purchase. */
 export function GetStarted() {
   const changes = useOperationQuery('get_balance_history', { limit: 1 }).data
   const cards = useOperationQuery('list_cards', { limit: 1 }).data

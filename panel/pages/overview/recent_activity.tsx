@@ -44,8 +44,7 @@ export function RecentActivity() {
   )
 }
 
-/** One line of the activity stream. */
-export function ActivityLine({ event }: { event: ActivityEvent }) {
+function ActivityLine({ event }: { event: ActivityEvent }) {
   const Icon = event.severity === 'error' ? TriangleAlert : icons[event.type]
   return (
     <li className="flex items-start gap-3 px-4 py-2.5">

@@ -10,7 +10,7 @@ import { toast } from '#panel/ui/toast.tsx'
 export function ChangeEmail({ account }: { account: Account }) {
   const [email, setEmail] = useState('')
   const [current_password, setCurrent] = useState('')
-  const update = useOperationMutation('update_account', {
+  const update_account = useOperationMutation('update_account', {
     onSuccess: () => {
       setEmail('')
       setCurrent('')
@@ -19,7 +19,7 @@ export function ChangeEmail({ account }: { account: Account }) {
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    update.mutate({ email, current_password })
+    update_account.mutate({ email, current_password })
   }
   return (
     <Section title="Change email">
@@ -32,7 +32,7 @@ export function ChangeEmail({ account }: { account: Account }) {
           placeholder={account.email}
           value={email}
           onChange={(change) => setEmail(change.target.value)}
-          error={fieldError(update.error, 'email')}
+          error={fieldError(update_account.error, 'email')}
         />
         <Field
           label="Confirm with your password"
@@ -42,8 +42,8 @@ export function ChangeEmail({ account }: { account: Account }) {
           value={current_password}
           onChange={(change) => setCurrent(change.target.value)}
         />
-        <ProblemNote problem={update.error} />
-        <Button type="submit" busy={update.isPending}>
+        <ProblemNote problem={update_account.error} />
+        <Button type="submit" busy={update_account.isPending}>
           Change email
         </Button>
       </form>

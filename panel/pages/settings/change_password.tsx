@@ -9,7 +9,7 @@ import { toast } from '#panel/ui/toast.tsx'
 export function ChangePassword() {
   const [current_password, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const update = useOperationMutation('update_account', {
+  const update_account = useOperationMutation('update_account', {
     onSuccess: () => {
       setCurrent('')
       setPassword('')
@@ -18,7 +18,7 @@ export function ChangePassword() {
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    update.mutate({ password, current_password })
+    update_account.mutate({ password, current_password })
   }
   return (
     <Section title="Change password">
@@ -30,7 +30,7 @@ export function ChangePassword() {
           required
           value={current_password}
           onChange={(change) => setCurrent(change.target.value)}
-          error={fieldError(update.error, 'current_password')}
+          error={fieldError(update_account.error, 'current_password')}
         />
         <Field
           label="New password"
@@ -40,10 +40,10 @@ export function ChangePassword() {
           hint="At least 8 characters. Signs you out everywhere else."
           value={password}
           onChange={(change) => setPassword(change.target.value)}
-          error={fieldError(update.error, 'password')}
+          error={fieldError(update_account.error, 'password')}
         />
-        <ProblemNote problem={update.error} />
-        <Button type="submit" busy={update.isPending}>
+        <ProblemNote problem={update_account.error} />
+        <Button type="submit" busy={update_account.isPending}>
           Change password
         </Button>
       </form>

@@ -11,7 +11,7 @@ import { Toggle } from '#panel/ui/toggle.tsx'
 
 type Flag = Exclude<keyof Notifications, 'low_balance_threshold_usd'>
 
-const choices: readonly (readonly [Flag, label: string, hint: string])[] = [
+const notification_labels: readonly (readonly [Flag, label: string, hint: string])[] = [
   ['topup_confirmed', 'Deposit credited', 'When a top-up reaches your balance.'],
   ['topup_expired', 'Top-up expired', 'When a deposit doesn’t arrive in time.'],
   ['transaction_authorized', 'Purchase approved', 'One email per purchase.'],
@@ -27,25 +27,25 @@ const choices: readonly (readonly [Flag, label: string, hint: string])[] = [
   ],
 ]
 
-/** Each switch takes effect at once; what is on its way is shown as it will be. */
+/** Each switch saves immediately; while it saves, it shows the new value. */
 export function NotificationSettings({ notifications }: { notifications: Notifications }) {
-  const update = useOperationMutation('update_account')
-  const wanted = update.isPending ? update.variables.notifications : undefined
+  const update_account = useOperationMutation('update_account')
+  const pending = update_account.isPending ? update_account.variables.notifications : undefined
   return (
     <Section title="Email notifications">
       <div className="divide-y divide-line">
-        {choices.map(([name, label, hint]) => (
+        {notification_labels.map(([name, label, hint]) => (
           <Toggle
             key={name}
             label={label}
             {...(hint !== '' && { hint })}
-            checked={wanted?.[name] ?? notifications[name]}
+            checked={pending?.[name] ?? notifications[name]}
             disabled={name === 'security_alerts'}
-            onChange={(is_on) => update.mutate({ notifications: { [name]: is_on } })}
+            onChange={(is_on) => update_account.mutate({ notifications: { [name]: is_on } })}
           />
         ))}
       </div>
-      <ProblemNote problem={update.error} />
+      <ProblemNote problem={update_account.error} />
       <LowBalance threshold_usd={notifications.low_balance_threshold_usd} />
     </Section>
   )
@@ -53,12 +53,12 @@ export function NotificationSettings({ notifications }: { notifications: Notific
 
 function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
   const [amount, setAmount] = useState(threshold_usd === null ? '' : String(threshold_usd))
-  const update = useOperationMutation('update_account', {
+  const update_account = useOperationMutation('update_account', {
     onSuccess: () => toast('Low balance alert saved.'),
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    update.mutate({ notifications: { low_balance_threshold_usd: parseUsd(amount) } })
+    update_account.mutate({ notifications: { low_balance_threshold_usd: parseUsd(amount) } })
   }
   return (
     <form onSubmit={submit} className="mt-2 border-t border-line pt-4">
@@ -70,11 +70,11 @@ function LowBalance({ threshold_usd }: { threshold_usd: number | null }) {
           value={amount}
           onChange={(change) => setAmount(change.target.value)}
         />
-        <Button type="submit" busy={update.isPending}>
+        <Button type="submit" busy={update_account.isPending}>
           Save
         </Button>
       </div>
-      <ProblemNote problem={update.error} />
+      <ProblemNote problem={update_account.error} />
     </form>
   )
 }

@@ -9,7 +9,7 @@ import { toast } from '#panel/ui/toast.tsx'
 export function TurnOff({ onClose }: { onClose(): void }) {
   const [password, setPassword] = useState('')
   const [totp_code, setCode] = useState('')
-  const disable = useOperationMutation('disable_2fa', {
+  const disable_2fa = useOperationMutation('disable_2fa', {
     onSuccess: () => {
       toast('Two-factor authentication is off.')
       onClose()
@@ -17,7 +17,7 @@ export function TurnOff({ onClose }: { onClose(): void }) {
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    disable.mutate({ password, totp_code: totp_code.trim() })
+    disable_2fa.mutate({ password, totp_code: totp_code.trim() })
   }
   return (
     <Dialog
@@ -43,10 +43,10 @@ export function TurnOff({ onClose }: { onClose(): void }) {
           value={totp_code}
           onChange={(change) => setCode(change.target.value)}
         />
-        <ProblemNote problem={disable.error} />
+        <ProblemNote problem={disable_2fa.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="danger" busy={disable.isPending}>
+          <Button type="submit" kind="danger" busy={disable_2fa.isPending}>
             Turn off
           </Button>
         </DialogActions>

@@ -8,10 +8,10 @@ import { ProblemNote } from '#panel/ui/problem_note.tsx'
 import { QrCode } from '#panel/ui/qr_code.tsx'
 import { Skeleton } from '#panel/ui/states.tsx'
 
-/** The secret, then the first code of the app, then the codes for the day the phone is lost. */
+/** Shows the secret, verifies the first code, then shows the recovery codes. */
 export function TurnOn({ onClose }: { onClose(): void }) {
-  const confirm = useOperationMutation('enable_2fa')
-  const recovery_codes = confirm.data?.recovery_codes ?? null
+  const enable_2fa = useOperationMutation('enable_2fa')
+  const recovery_codes = enable_2fa.data?.recovery_codes ?? null
   if (recovery_codes !== null) return <RecoveryCodes codes={recovery_codes} onClose={onClose} />
   return (
     <Dialog
@@ -21,17 +21,17 @@ export function TurnOn({ onClose }: { onClose(): void }) {
       description="Scan the QR code with an authenticator app, then enter the code it shows."
     >
       <Secret />
-      <FirstCode confirm={confirm} onClose={onClose} />
+      <CodeForm enable_2fa={enable_2fa} onClose={onClose} />
     </Dialog>
   )
 }
 
 function Secret() {
-  const begin = useOperationMutation('enable_2fa')
-  const { mutate } = begin
+  const enable_2fa = useOperationMutation('enable_2fa')
+  const { mutate } = enable_2fa
   useEffect(() => mutate({}), [mutate])
-  const { secret, uri } = begin.data ?? {}
-  if (begin.error !== null) return <ProblemNote problem={begin.error} />
+  const { secret, uri } = enable_2fa.data ?? {}
+  if (enable_2fa.error !== null) return <ProblemNote problem={enable_2fa.error} />
   if (secret == null || uri == null) return <Skeleton className="mx-auto size-48" />
   return (
     <div className="space-y-3">
@@ -42,16 +42,16 @@ function Secret() {
   )
 }
 
-type FirstCodeProps = {
-  confirm: ReturnType<typeof useOperationMutation<'enable_2fa'>>
+type CodeFormProps = {
+  enable_2fa: ReturnType<typeof useOperationMutation<'enable_2fa'>>
   onClose(): void
 }
 
-function FirstCode({ confirm, onClose }: FirstCodeProps) {
+function CodeForm({ enable_2fa, onClose }: CodeFormProps) {
   const [code, setCode] = useState('')
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    confirm.mutate({ totp_code: code.trim() })
+    enable_2fa.mutate({ totp_code: code.trim() })
   }
   return (
     <form onSubmit={submit} className="mt-4">
@@ -63,10 +63,10 @@ function FirstCode({ confirm, onClose }: FirstCodeProps) {
         value={code}
         onChange={(change) => setCode(change.target.value)}
       />
-      <ProblemNote problem={confirm.error} />
+      <ProblemNote problem={enable_2fa.error} />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="main" busy={confirm.isPending}>
+        <Button type="submit" kind="main" busy={enable_2fa.isPending}>
           Turn on
         </Button>
       </DialogActions>

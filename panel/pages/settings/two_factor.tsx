@@ -6,7 +6,7 @@ import { Button } from '#panel/ui/button.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { TurnOff } from './turn_off_two_factor.tsx'
 
-/** Drawing a QR code is work for a script of its own, which few visits need. */
+/** Loaded on demand, because it includes the QR code library. */
 const TurnOn = lazy(() =>
   import('./turn_on_two_factor.tsx').then(({ TurnOn: dialog }) => ({ default: dialog })),
 )

@@ -21,7 +21,7 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
     category: 'card',
     card_id: '',
   })
-  const open = useOperationMutation('open_ticket', {
+  const open_ticket = useOperationMutation('open_ticket', {
     onSuccess: ({ id }) => {
       toast('Ticket sent.')
       navigate(`/tickets/${id}`)
@@ -30,7 +30,7 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
   const submit = (form: FormEvent) => {
     form.preventDefault()
     const { card_id, ...rest } = draft
-    open.mutate({ ...rest, ...(card_id !== '' && { card_id }) })
+    open_ticket.mutate({ ...rest, ...(card_id !== '' && { card_id }) })
   }
   return (
     <Dialog
@@ -42,13 +42,13 @@ export function OpenTicket({ onClose }: { onClose(): void }) {
       <form onSubmit={submit} className="space-y-4">
         <TicketFields
           draft={draft}
-          problem={open.error}
+          problem={open_ticket.error}
           onChange={(changed) => setDraft({ ...draft, ...changed })}
         />
-        <ProblemNote problem={open.error} />
+        <ProblemNote problem={open_ticket.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main" busy={open.isPending}>
+          <Button type="submit" kind="main" busy={open_ticket.isPending}>
             Send
           </Button>
         </DialogActions>

@@ -4,7 +4,6 @@ import { Money } from '#panel/ui/money.tsx'
 import { Section } from '#panel/ui/section.tsx'
 import { Countdown } from '#panel/ui/time.tsx'
 
-/** Where to send it: as a code for phones, as text for everything else. */
 export function DepositAddress({ topup }: { topup: Topup }) {
   return (
     <Section>

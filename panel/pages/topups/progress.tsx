@@ -10,7 +10,7 @@ const step_labels: Record<(typeof steps)[number], string> = {
   completed: 'Added to your balance',
 }
 
-/** Awaiting, confirming n of 19, credited; said aloud as it changes. */
+/** Announced to screen readers as it changes. */
 export function TopupProgress({ topup }: { topup: Topup }) {
   const at = steps.indexOf(topup.status as (typeof steps)[number])
   if (at === -1) return <p className="text-soft">This top-up has ended.</p>

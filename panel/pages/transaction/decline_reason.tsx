@@ -4,7 +4,6 @@ import { type DeclineCode, decline_messages } from '#contract/decline.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { decline_advice } from '#panel/words/decline_advice.ts'
 
-/** Why it was refused and what its holder can do, in plain words. */
 export function DeclineReason({ transaction }: { transaction: Transaction }) {
   const { decline_code, decline_message, failed_rules, card_id } = transaction
   const others = failed_rules.filter((code) => code !== decline_code)

@@ -7,7 +7,7 @@ import { Section } from '#panel/ui/section.tsx'
 import { ErrorState, Skeleton } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 
-/** Behind a button: few need it, and those who do need all of it. */
+/** Loaded only when it is opened. */
 export function IsoMessage({ id }: { id: string }) {
   const [is_open, setOpen] = useState(false)
   return (
@@ -86,7 +86,7 @@ function ElementTable({ label, fields }: { label: string; fields: Record<string,
   )
 }
 
-/** The names of ISO 8583:1987 for what card messages carry. */
+/** Data element names of ISO 8583:1987, for the elements that card messages use. */
 const element_names: Readonly<Record<string, string>> = {
   2: 'Primary account number',
   3: 'Processing code',

@@ -7,13 +7,12 @@ import { type Step, Timeline } from '#panel/ui/timeline.tsx'
 
 type Props = { transaction: Transaction; related: readonly Transaction[] }
 
-/** authorized → captured → refunded, or what came between. */
 export function PurchaseTimeline({ transaction, related }: Props) {
   const steps = related.flatMap((row) => timelineSteps(row, row.id === transaction.id))
   return <Timeline label="Timeline" steps={steps} />
 }
 
-/** The capture that can be contested: this one, or the first of this purchase. */
+/** The capture that can be disputed: this transaction, or the first capture of the purchase. */
 export function findDisputableCapture(
   { type, id }: Transaction,
   related: readonly Transaction[],

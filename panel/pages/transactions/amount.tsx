@@ -1,7 +1,7 @@
 import type { Transaction } from '#contract/transactions.ts'
 import { Money } from '#panel/ui/money.tsx'
 
-/** A refund comes in, a decline or a reversal moved nothing in the end; all else went out. */
+/** Credits get a plus sign; amounts that were never charged are struck through. */
 export function Amount({ row }: { row: Transaction }) {
   const is_void = ['declined', 'reversed', 'expired'].includes(row.status)
   if (row.direction === 'credit' && !is_void) return <Money usd={row.amount_usd} signed />

@@ -2,7 +2,7 @@ import { useOperationQuery } from '#panel/queries.ts'
 import { cardTitle } from '#panel/ui/card_face.tsx'
 
 type CardNames = {
-  /** The card as its owner knows it; its id where there are more cards than one page. */
+  /** The title of a card; its ID if the card is not among the first 100. */
   of(id: string): string
   options: readonly (readonly [id: string, title: string])[]
 }

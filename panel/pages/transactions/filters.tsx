@@ -2,7 +2,7 @@ import { FilterBar, FilterSearch, FilterSelect, type Filters } from '#panel/ui/f
 import { PeriodFilter, type period_filter_names } from '#panel/ui/period.tsx'
 import { categories } from '#panel/words/categories.ts'
 
-/** As list_transactions has them. */
+/** Named like the inputs of list_transactions. */
 export const transaction_filter_names = ['merchant', 'status', 'type', 'card_id', 'mcc'] as const
 
 const statuses = [
@@ -22,7 +22,7 @@ const types = [
   ['decline', 'Declines'],
 ] as const
 
-/** A filter takes whole codes; those that are ranges name single brands. */
+/** The mcc filter takes single codes; the ranges stand for airline, car rental and hotel brands. */
 const single_categories = categories.filter(([code]) => !code.includes('-'))
 
 type Props = {

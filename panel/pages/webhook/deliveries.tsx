@@ -10,7 +10,6 @@ import { EmptyState } from '#panel/ui/states.tsx'
 import { Time } from '#panel/ui/time.tsx'
 import { toast } from '#panel/ui/toast.tsx'
 
-/** The last attempts, each with what the endpoint said, and the way to make another. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const attempts = webhook.recent_deliveries ?? []
   return (
@@ -31,14 +30,14 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 }
 
 function Attempt({ attempt }: { attempt: Delivery }) {
-  const replay = useOperationMutation('replay_webhook', {
+  const replay_webhook = useOperationMutation('replay_webhook', {
     onSuccess: ({ status, response_status, error }) =>
       status === 'succeeded'
         ? toast(`Resent. The endpoint responded with ${response_status}.`)
         : toast(`Resend failed: ${error ?? response_status}.`, 'bad'),
   })
-  const sendAgain = () =>
-    replay.mutate(
+  const resend = () =>
+    replay_webhook.mutate(
       { id: attempt.webhook_id, eid: attempt.event_id },
       { onError: ({ message }) => toast(message, 'bad') },
     )
@@ -54,8 +53,8 @@ function Attempt({ attempt }: { attempt: Delivery }) {
             {deliverySummary(attempt)}, <Time at={attempt.created_at} />
           </p>
         </div>
-        <Button size="small" busy={replay.isPending} onClick={sendAgain}>
-          {!replay.isPending && <RotateCw />}
+        <Button size="small" busy={replay_webhook.isPending} onClick={resend}>
+          {!replay_webhook.isPending && <RotateCw />}
           <span className="max-sm:sr-only">Resend</span>
           <span className="sr-only"> {attempt.event_type}</span>
         </Button>
@@ -76,8 +75,9 @@ function Attempt({ attempt }: { attempt: Delivery }) {
 }
 
 function deliverySummary(attempt: Delivery): string {
-  const said = attempt.response_status === null ? attempt.error : `HTTP ${attempt.response_status}`
-  const took = attempt.duration_ms === null ? null : `${attempt.duration_ms} ms`
-  const which = attempt.trigger === 'replay' ? 'resent' : `attempt ${attempt.attempt}`
-  return [humanize(which), said, took].filter((part) => part !== null).join(', ')
+  const outcome =
+    attempt.response_status === null ? attempt.error : `HTTP ${attempt.response_status}`
+  const duration = attempt.duration_ms === null ? null : `${attempt.duration_ms} ms`
+  const attempt_label = attempt.trigger === 'replay' ? 'resent' : `attempt ${attempt.attempt}`
+  return [humanize(attempt_label), outcome, duration].filter((part) => part !== null).join(', ')
 }

@@ -10,7 +10,7 @@ import { toast } from '#panel/ui/toast.tsx'
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const { id, url, events, description } = webhook
   const [draft, setDraft] = useState<WebhookDraft>({ url, events, description: description ?? '' })
-  const update = useOperationMutation('update_webhook', {
+  const update_webhook = useOperationMutation('update_webhook', {
     onSuccess: () => {
       toast('Endpoint saved.')
       onClose()
@@ -18,25 +18,25 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose():
   })
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    const words = draft.description.trim()
-    update.mutate({
+    const new_description = draft.description.trim()
+    update_webhook.mutate({
       id,
       url: draft.url,
       events: [...draft.events],
-      description: words === '' ? null : words,
+      description: new_description === '' ? null : new_description,
     })
   }
   return (
     <Dialog open onOpenChange={onClose} title="Edit endpoint">
       <form onSubmit={submit} className="space-y-4">
-        <WebhookFields draft={draft} onChange={setDraft} problem={update.error} />
-        <ProblemNote problem={update.error} />
+        <WebhookFields draft={draft} onChange={setDraft} problem={update_webhook.error} />
+        <ProblemNote problem={update_webhook.error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             kind="main"
-            busy={update.isPending}
+            busy={update_webhook.isPending}
             disabled={draft.events.length === 0}
           >
             Save

@@ -16,11 +16,11 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [open_dialog, setOpenDialog] = useState<OpenDialog>(null)
   const close = () => setOpenDialog(null)
   const is_on = webhook.status === 'enabled'
-  const turn = useOperationMutation('update_webhook', {
+  const update_webhook = useOperationMutation('update_webhook', {
     onSuccess: ({ status }) => toast(`Endpoint ${status}.`),
   })
-  const flip = () =>
-    turn.mutate(
+  const toggleStatus = () =>
+    update_webhook.mutate(
       { id: webhook.id, status: is_on ? 'disabled' : 'enabled' },
       { onError: ({ message }) => toast(message, 'bad') },
     )
@@ -34,7 +34,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       <Button onClick={() => setOpenDialog('edit')}>
         <Pencil /> Edit
       </Button>
-      <Button busy={turn.isPending} onClick={flip}>
+      <Button busy={update_webhook.isPending} onClick={toggleStatus}>
         {is_on ? <Pause /> : <Play />} {is_on ? 'Disable' : 'Enable'}
       </Button>
       <Menu
@@ -51,18 +51,18 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         ]}
       />
       {open_dialog === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
-      {open_dialog === 'rotate' && <Rotate webhook={webhook} onClose={close} />}
-      {open_dialog === 'delete' && <Delete webhook={webhook} onClose={close} />}
+      {open_dialog === 'rotate' && <RollSecret webhook={webhook} onClose={close} />}
+      {open_dialog === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
     </>
   )
 }
 
 type Props = { webhook: Webhook; onClose(): void }
 
-function Rotate({ webhook, onClose }: Props) {
-  const rotate = useOperationMutation('update_webhook')
-  if (rotate.data !== undefined) {
-    return <SigningSecret secret={rotate.data.secret ?? null} onClose={onClose} />
+function RollSecret({ webhook, onClose }: Props) {
+  const update_webhook = useOperationMutation('update_webhook')
+  if (update_webhook.data !== undefined) {
+    return <SigningSecret secret={update_webhook.data.secret ?? null} onClose={onClose} />
   }
   return (
     <ConfirmDialog
@@ -70,9 +70,9 @@ function Rotate({ webhook, onClose }: Props) {
       onOpenChange={onClose}
       title="Roll signing secret?"
       confirm_label="Roll secret"
-      busy={rotate.isPending}
-      problem={rotate.error}
-      onConfirm={() => rotate.mutate({ id: webhook.id, rotate_secret: true })}
+      busy={update_webhook.isPending}
+      problem={update_webhook.error}
+      onConfirm={() => update_webhook.mutate({ id: webhook.id, rotate_secret: true })}
     >
       <p>
         You’ll get a new secret, shown only once. For 24 hours we sign deliveries with both secrets,
@@ -82,9 +82,9 @@ function Rotate({ webhook, onClose }: Props) {
   )
 }
 
-function Delete({ webhook, onClose }: Props) {
+function DeleteWebhook({ webhook, onClose }: Props) {
   const [, navigate] = useLocation()
-  const remove = useOperationMutation('delete_webhook', {
+  const delete_webhook = useOperationMutation('delete_webhook', {
     onSuccess: () => {
       toast('Endpoint deleted.')
       navigate('/developers/webhooks')
@@ -97,9 +97,9 @@ function Delete({ webhook, onClose }: Props) {
       title="Delete this endpoint?"
       confirm_label="Delete endpoint"
       danger
-      busy={remove.isPending}
-      problem={remove.error}
-      onConfirm={() => remove.mutate({ id: webhook.id })}
+      busy={delete_webhook.isPending}
+      problem={delete_webhook.error}
+      onConfirm={() => delete_webhook.mutate({ id: webhook.id })}
     >
       <p>
         Pending deliveries are dropped. To stop deliveries temporarily and keep the signing secret,

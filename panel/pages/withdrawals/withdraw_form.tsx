@@ -12,7 +12,7 @@ import { toast } from '#panel/ui/toast.tsx'
 
 type WithdrawalDraft = { amount: string; address: string; code: string }
 
-/** Two steps: what on a chain was sent to a wrong address is gone, so it is read once more. */
+/** Has a review step, because a transfer to a wrong address cannot be reversed. */
 export function WithdrawForm({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState<WithdrawalDraft>({ amount: '', address: '', code: '' })
@@ -47,9 +47,9 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
     >
       <form onSubmit={submit} className="space-y-4">
         {is_review ? (
-          <Review draft={draft} has_code={has_code} change={change} problem={withdraw.error} />
+          <ReviewStep draft={draft} has_code={has_code} change={change} problem={withdraw.error} />
         ) : (
-          <Amounts draft={draft} change={change} />
+          <AmountStep draft={draft} change={change} />
         )}
         <ProblemNote problem={withdraw.error} />
         <DialogActions>
@@ -65,7 +65,7 @@ export function WithdrawForm({ onClose }: { onClose(): void }) {
 
 type StepProps = { draft: WithdrawalDraft; change(changed: Partial<WithdrawalDraft>): void }
 
-function Amounts({ draft, change }: StepProps) {
+function AmountStep({ draft, change }: StepProps) {
   const balance_usd = useOperationQuery('get_balance', {}).data?.balance_usd
   const limits = useOperationQuery('get_limits', {}).data?.spend_limits
   const amount_usd = parseUsd(draft.amount)
@@ -104,7 +104,7 @@ function Amounts({ draft, change }: StepProps) {
         <DescriptionList
           rows={[
             ['Fee', <Money key="fee" usd={limits.withdrawal_fee_usd} />],
-            ['You receive', <Arriving key="net" amount_usd={amount_usd} limits={limits} />],
+            ['You receive', <NetAmount key="net" amount_usd={amount_usd} limits={limits} />],
             [
               'Limit per withdrawal',
               `${formatUsd(limits.withdrawal_min_usd)} to ${formatUsd(limits.withdrawal_max_usd)}`,
@@ -123,19 +123,19 @@ function Amounts({ draft, change }: StepProps) {
   )
 }
 
-type ArrivingProps = { amount_usd: number | null; limits: { withdrawal_fee_usd: number } }
+type NetAmountProps = { amount_usd: number | null; limits: { withdrawal_fee_usd: number } }
 
-function Arriving({ amount_usd, limits: { withdrawal_fee_usd } }: ArrivingProps) {
+function NetAmount({ amount_usd, limits: { withdrawal_fee_usd } }: NetAmountProps) {
   if (amount_usd === null || amount_usd <= withdrawal_fee_usd) return '–'
   return <Money usd={netAmount(amount_usd, withdrawal_fee_usd)} className="font-medium" />
 }
 
-/** For show only, to the millionth; the service does its own sum in whole millionths. */
+/** For display; the service calculates in micro-dollars. */
 const netAmount = (amount_usd: number, fee_usd: number) => Number((amount_usd - fee_usd).toFixed(6))
 
-type ReviewProps = StepProps & { has_code: boolean; problem: FlorinError | null }
+type ReviewStepProps = StepProps & { has_code: boolean; problem: FlorinError | null }
 
-function Review({ draft, has_code, change, problem }: ReviewProps) {
+function ReviewStep({ draft, has_code, change, problem }: ReviewStepProps) {
   const fee_usd = useOperationQuery('get_limits', {}).data?.spend_limits.withdrawal_fee_usd ?? 0
   const amount_usd = parseUsd(draft.amount) ?? 0
   return (
