@@ -8,13 +8,14 @@ import { depositSource } from '#rails/chain/deposit_source.ts'
 import { networkCheck } from '#rails/chain/network_check.ts'
 import { FAKE_USDT_ADDRESS, startTronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
 import { CONFIRMATIONS, startEvmNode, startEvmService } from '#test/support/evm.ts'
+import { florin } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { balanceOf, topupIn } from '#test/support/topups.ts'
 
 const node = await startEvmNode()
 const contract = await node.deploy(18)
-const { url, tasks, programme, sandbox } = await startEvmService(node, {
+const { url, tasks, programme, sandbox, database_url, data_dir } = await startEvmService(node, {
   assets: [{ asset: 'USDC', contract }],
 })
 
@@ -29,6 +30,23 @@ test('a token of 18 decimals is credited nothing, and health says why', async ()
   const { status, message } = await programme.probes.rails()
   assert.equal(status, 'outage')
   assert.match(message ?? '', /USDC at 0x\w{40} has 18 decimals; 6 are configured/)
+})
+
+test('florin doctor says that a token has other decimals than are configured', async () => {
+  const chain = programme.settings.chains.find((one) => one.chain === 'ethereum')
+  assert(chain !== undefined)
+  const { xpub, hot_wallet, chain_id } = chain
+  const told = { xpub, hot_wallet, chain_id, assets: [{ asset: 'USDC', contract }] }
+  const { code, stdout } = await florin(['doctor', '--json'], {
+    FLORIN_DATABASE_URL: database_url,
+    FLORIN_DATA_DIR: data_dir,
+    FLORIN_CHAINS: JSON.stringify([{ chain: 'ethereum', family: 'evm', url: node.url, ...told }]),
+  })
+  assert.equal(code, 1, stdout)
+  const findings = JSON.parse(stdout) as { name: string; state: string; found: string }[]
+  const found = findings.find(({ name }) => name === 'ethereum node')
+  assert.equal(found?.state, 'wrong')
+  assert.match(found?.found ?? '', /USDC at 0x\w{40} has 18 decimals; 6 are configured/)
 })
 
 test('a token of 18 decimals on TRON, or one that does not say, stops the chain', async () => {
