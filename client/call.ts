@@ -1,87 +1,92 @@
 import { type Route, routes } from '#contract/routes.ts'
-import { type Patience, withRetries } from './attempts.ts'
-import { errorIn, FlorinError } from './error.ts'
-import { type Fields, type Message, messageOf } from './message.ts'
-import { type OnPaymentRequired, requirementIn } from './payment.ts'
+import { errorFromResponse, FlorinError } from './error.ts'
+import { type OnPaymentRequired, paymentRequirement } from './payment.ts'
+import { buildRequest, type Fields, type HttpRequest } from './request.ts'
+import { type RetryPolicy, withRetries } from './retries.ts'
 import type { CallOptions, OperationName } from './shapes.ts'
-import { isUpload, uploadOf } from './upload.ts'
+import { buildUpload, isUpload } from './upload.ts'
 
-export type Settings = Patience & {
-  /** Where the service is, without /v1; empty in a page that the service itself has sent. */
+export type Settings = RetryPolicy & {
+  /** Base URL of the service, without /v1. Empty in pages that the service itself serves. */
   url: string
-  /** A session's, a key's or a token's; as a function where it changes. None for sign_in. */
+  /** API key, session bearer or access token, or a function that returns one. */
   bearer?: string | (() => Promise<string | undefined> | string | undefined) | undefined
-  /** For each attempt. */
+  /** Per attempt. */
   timeout_ms: number
   /** Sent with every call. */
   headers?: Readonly<Record<string, string>>
   onPaymentRequired?: OnPaymentRequired
-  /** Sees each answer before it is read: for logs, receipts (PAYMENT-RESPONSE) and rate limits. */
+  /** Called with every response, e.g. to read rate limits or receipts (PAYMENT-RESPONSE). */
   onResponse?: (response: Response, call: { operation: OperationName }) => void
   fetch: typeof fetch
 }
 
 const PAYMENT = 'payment-signature'
 
-type Sending = { operation: OperationName; message: Message; headers: Headers; call: CallOptions }
+type PreparedCall = {
+  operation: OperationName
+  request: HttpRequest
+  headers: Headers
+  call: CallOptions
+}
 
-/** One call with all its attempts, which share one Idempotency-Key and one payment. */
-export async function send<Answer>(
+/** Sends one call. All its attempts share one Idempotency-Key and one payment. */
+export async function send<Result>(
   settings: Settings,
   operation: OperationName,
   input: Fields,
   call: CallOptions,
-): Promise<Answer> {
+): Promise<Result> {
   const route: Route = routes[operation]
-  const message = isUpload(input) ? uploadOf(route, input) : messageOf(route, input)
+  const request = isUpload(input) ? buildUpload(route, input) : buildRequest(route, input)
   const headers = new Headers({ ...settings.headers, ...call.headers })
-  if (message.content_type !== undefined) headers.set('content-type', message.content_type)
+  if (request.content_type !== undefined) headers.set('content-type', request.content_type)
   if (route.method === 'POST' || route.method === 'PATCH') {
-    headers.set('idempotency-key', call.idempotency_key ?? newKey())
+    headers.set('idempotency-key', call.idempotency_key ?? createIdempotencyKey())
   }
-  return withRetries(() => attempt<Answer>(settings, { operation, message, headers, call }), {
-    isRepeatable: !route.never_stored && !message.isOnce,
+  return withRetries(() => attempt<Result>(settings, { operation, request, headers, call }), {
+    isRepeatable: !route.never_stored && !request.isSingleUse,
     retries_max: call.retries_max ?? settings.retries_max,
     wait_max_ms: settings.wait_max_ms,
     signal: call.signal,
   })
 }
 
-/** 128 bits; randomUUID is missing in pages that came without TLS. */
-const newKey = (): string =>
+/** 128 random bits. crypto.randomUUID does not exist in pages served without TLS. */
+const createIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 
-/** A payment that is asked for is made once; whatever follows carries the same one. */
-async function attempt<Answer>(settings: Settings, sending: Sending): Promise<Answer> {
-  const { operation, headers } = sending
-  const bearer = await bearerOf(settings)
+/** Pays at most once per call; retries send the same payment. */
+async function attempt<Result>(settings: Settings, prepared: PreparedCall): Promise<Result> {
+  const { operation, headers } = prepared
+  const bearer = await resolveBearer(settings)
   if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`)
-  const { response, text } = await exchange(settings, sending)
+  const { response, text } = await sendRequest(settings, prepared)
   settings.onResponse?.(response, { operation })
-  if (response.ok) return answerIn(response, text) as Answer
+  if (response.ok) return parseBody(response, text) as Result
   const requirement =
-    sending.message.isOnce || headers.has(PAYMENT) ? null : requirementIn(response)
+    prepared.request.isSingleUse || headers.has(PAYMENT) ? null : paymentRequirement(response)
   const payment = requirement && (await settings.onPaymentRequired?.(requirement, { operation }))
-  if (!payment) throw errorIn(response, text)
+  if (!payment) throw errorFromResponse(response, text)
   headers.set(PAYMENT, payment)
-  return attempt(settings, sending)
+  return attempt(settings, prepared)
 }
 
-const bearerOf = async ({ bearer }: Settings): Promise<string | undefined> =>
+const resolveBearer = async ({ bearer }: Settings): Promise<string | undefined> =>
   typeof bearer === 'function' ? bearer() : bearer
 
-/** The request and its whole answer, within the time there is. */
-async function exchange(
+/** Sends the request and reads the whole response within the timeout. */
+async function sendRequest(
   settings: Settings,
-  { message, headers, call }: Sending,
+  { request, headers, call }: PreparedCall,
 ): Promise<{ response: Response; text: string }> {
   const timeout = AbortSignal.timeout(call.timeout_ms ?? settings.timeout_ms)
   const signal = call.signal === undefined ? timeout : AbortSignal.any([call.signal, timeout])
-  const { method, target, makeBody } = message
-  // Half duplex has to be said where the body is a stream, and means nothing elsewhere.
-  const sent = makeBody === undefined ? {} : { body: makeBody(), duplex: 'half' as const }
+  const { method, target, createBody } = request
+  // fetch requires duplex for stream bodies and ignores it for others.
+  const sent = createBody === undefined ? {} : { body: createBody(), duplex: 'half' as const }
   try {
     const response = await settings.fetch(settings.url + target, {
       method,
@@ -93,17 +98,17 @@ async function exchange(
   } catch (cause) {
     call.signal?.throwIfAborted()
     const [code, sentence] = timeout.aborted
-      ? ['timeout', 'No answer came in time.']
-      : ['network_error', `${settings.url} could not be reached.`]
+      ? ['timeout', 'The request timed out.']
+      : ['network_error', `Could not reach ${settings.url}.`]
     throw new FlorinError({ code, message: sentence, cause })
   }
 }
 
-function answerIn(response: Response, text: string): unknown {
+function parseBody(response: Response, text: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
   } catch {
-    throw errorIn(response, text)
+    throw errorFromResponse(response, text)
   }
 }

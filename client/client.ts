@@ -1,7 +1,7 @@
 import { type Route, routes } from '#contract/routes.ts'
 import { type Settings, send } from './call.ts'
-import { listingOf, type Page } from './listing.ts'
-import type { Fields } from './message.ts'
+import { createListing, type Page } from './listing.ts'
+import type { Fields } from './request.ts'
 import type { CallOptions, Client, OperationName } from './shapes.ts'
 
 export { type ErrorCode, FlorinError } from './error.ts'
@@ -17,14 +17,14 @@ const TIMEOUT_MS = 30_000
 const RETRIES_MAX = 3
 const WAIT_MAX_MS = 30_000
 
-/** A method for each operation, by its name: `client.load_card({ id, amount_usd: 20 })`. */
+/** Creates a client with one method per operation: `client.load_card({ id, amount_usd: 20 })`. */
 export function createClient(options: ClientOptions): Client {
   const settings: Settings = {
     timeout_ms: TIMEOUT_MS,
     retries_max: RETRIES_MAX,
     wait_max_ms: WAIT_MAX_MS,
-    // Browsers' own fetch refuses to be called as a method of anything but the window.
-    fetch: (...words) => fetch(...words),
+    // Browsers throw if fetch is called as a method of an object other than window.
+    fetch: (...args) => fetch(...args),
     ...options,
     url: options.url.replace(/\/+$/, '').replace(/\/v1$/, ''),
   }
@@ -32,8 +32,8 @@ export function createClient(options: ClientOptions): Client {
     const operation = name as OperationName
     const method = (input: Fields = {}, call: CallOptions = {}) =>
       route.paged
-        ? listingOf((cursor) =>
-            send<Page<unknown>>(settings, operation, pageOf(input, cursor), call),
+        ? createListing((cursor) =>
+            send<Page<unknown>>(settings, operation, withCursor(input, cursor), call),
           )
         : send(settings, operation, input, call)
     return [name, method]
@@ -41,5 +41,5 @@ export function createClient(options: ClientOptions): Client {
   return Object.fromEntries(methods) as Client
 }
 
-const pageOf = (input: Fields, cursor: string | undefined): Fields =>
+const withCursor = (input: Fields, cursor: string | undefined): Fields =>
   cursor === undefined ? input : { ...input, cursor }

@@ -1,29 +1,29 @@
 import type { ProblemCode } from '#contract/problem.ts'
 
-/** More codes may come: a caller that meets one it does not know goes by the status. */
+/** New codes may be added. Fall back to the status for codes you do not handle. */
 export type ErrorCode =
   | ProblemCode
-  /** The service could not be reached, or the connection broke; the cause says how. */
+  /** The service could not be reached, or the connection failed; see `cause`. */
   | 'network_error'
-  /** No answer came within `timeout_ms`. */
+  /** No response within `timeout_ms`. */
   | 'timeout'
-  /** The answer was not one of Florin's: something between here and there spoke up. */
-  | 'unexpected_answer'
+  /** The response did not come from Florin but, for example, from a proxy. */
+  | 'unexpected_response'
   | (string & {})
 
-export type ErrorFacts = {
+export type ErrorFields = {
   code: ErrorCode
   message: string
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   status?: number
   request_id?: string | null
   details?: readonly { field: string; message: string }[]
-  /** Seconds to wait before trying again, where the service says so. */
+  /** Seconds to wait before a retry, from the Retry-After header. */
   retry_after?: number | null
   cause?: unknown
 }
 
-/** Every way a call can fail but one: what the caller's own signal aborts throws its reason. */
+/** Thrown by every failed call, except that an aborted `signal` throws its own reason. */
 export class FlorinError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -31,31 +31,33 @@ export class FlorinError extends Error {
   readonly details: readonly { field: string; message: string }[]
   readonly retry_after: number | null
 
-  constructor(facts: ErrorFacts) {
-    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
+  constructor(fields: ErrorFields) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.name = 'FlorinError'
-    this.code = facts.code
-    this.status = facts.status ?? 0
-    this.request_id = facts.request_id ?? null
-    this.details = facts.details ?? []
-    this.retry_after = facts.retry_after ?? null
+    this.code = fields.code
+    this.status = fields.status ?? 0
+    this.request_id = fields.request_id ?? null
+    this.details = fields.details ?? []
+    this.retry_after = fields.retry_after ?? null
   }
 }
 
-/** What the service said, or what somebody said in its place. */
-export function errorIn({ status, headers }: Response, text: string): FlorinError {
-  const body = bodyIn(text)
+/** Converts an error response of the service or of a proxy. */
+export function errorFromResponse({ status, headers }: Response, text: string): FlorinError {
+  const body = parseObject(text)
   return new FlorinError({
-    code: stringIn(body, 'error') ?? 'unexpected_answer',
-    message: stringIn(body, 'message') ?? `The answer is not one of Florin's (HTTP ${status}).`,
+    code: readString(body, 'error') ?? 'unexpected_response',
+    message:
+      readString(body, 'message') ??
+      `Unexpected response (HTTP ${status}). It did not come from Florin.`,
     status,
-    request_id: headers.get('request-id') ?? stringIn(body, 'request_id') ?? null,
+    request_id: headers.get('request-id') ?? readString(body, 'request_id') ?? null,
     details: Array.isArray(body['details']) ? body['details'] : [],
-    retry_after: secondsIn(headers.get('retry-after')),
+    retry_after: parseRetryAfter(headers.get('retry-after')),
   })
 }
 
-function bodyIn(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text))
   } catch {
@@ -63,13 +65,13 @@ function bodyIn(text: string): Record<string, unknown> {
   }
 }
 
-function stringIn(body: Record<string, unknown>, name: string): string | undefined {
+function readString(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name]
   return typeof value === 'string' ? value : undefined
 }
 
-/** Seconds, or a date as proxies like to send. */
-function secondsIn(header: string | null): number | null {
+/** Retry-After is a number of seconds or an HTTP date. */
+function parseRetryAfter(header: string | null): number | null {
   if (header === null) return null
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)

@@ -1,19 +1,19 @@
 export type Page<Row> = { data: Row[]; next_cursor: string | null; has_more: boolean }
 
 /**
- * A list that was asked for and not yet fetched. Awaited, it is one page; walked with `for await`,
- * it is every row, page after page, each fetched when its first row is wanted.
+ * A lazy list. `await` fetches its first page; `for await` iterates over all rows and fetches each
+ * page when its first row is needed.
  */
-export type Listing<Answer extends Page<unknown>> = PromiseLike<Answer> &
-  AsyncIterable<Answer['data'][number]> & {
-    /** The same walk by pages. */
-    pages(): AsyncIterable<Answer>
+export type Listing<Result extends Page<unknown>> = PromiseLike<Result> &
+  AsyncIterable<Result['data'][number]> & {
+    /** Iterates over pages instead of rows. */
+    pages(): AsyncIterable<Result>
   }
 
-type Fetch<Answer> = (cursor: string | undefined) => Promise<Answer>
+type Fetch<Result> = (cursor: string | undefined) => Promise<Result>
 
-export function listingOf<Answer extends Page<unknown>>(fetch: Fetch<Answer>): Listing<Answer> {
-  async function* pages(): AsyncGenerator<Answer> {
+export function createListing<Result extends Page<unknown>>(fetch: Fetch<Result>): Listing<Result> {
+  async function* pages(): AsyncGenerator<Result> {
     let cursor: string | undefined
     do {
       const page = await fetch(cursor)
@@ -21,12 +21,12 @@ export function listingOf<Answer extends Page<unknown>>(fetch: Fetch<Answer>): L
       cursor = page.has_more ? (page.next_cursor ?? undefined) : undefined
     } while (cursor !== undefined)
   }
-  async function* rows(): AsyncGenerator<Answer['data'][number]> {
-    for await (const { data } of pages()) yield* data as Answer['data'][number][]
+  async function* rows(): AsyncGenerator<Result['data'][number]> {
+    for await (const { data } of pages()) yield* data as Result['data'][number][]
   }
-  let first: Promise<Answer> | undefined
+  let first: Promise<Result> | undefined
   return {
-    // biome-ignore lint/suspicious/noThenProperty: awaiting a list means its first page.
+    // biome-ignore lint/suspicious/noThenProperty: awaiting a list fetches its first page.
     then: (resolve, reject) => {
       first ??= fetch(undefined)
       return first.then(resolve, reject)

@@ -1,4 +1,4 @@
-/** What an operation costs and how it may be paid, as x402 says it. */
+/** The price of an operation and the accepted payments, as defined by x402. */
 export type PaymentRequirement = {
   x402Version: number
   error?: string
@@ -14,13 +14,13 @@ export type PaymentRequirement = {
   }[]
 }
 
-/** The value of a PAYMENT-SIGNATURE header, or nothing: then the call fails with a 402. */
+/** Returns the value for the PAYMENT-SIGNATURE header, or undefined to let the call fail. */
 export type OnPaymentRequired = (
   requirement: PaymentRequirement,
   call: { operation: string },
 ) => Promise<string | undefined> | string | undefined
 
-export function requirementIn(response: Response): PaymentRequirement | undefined {
+export function paymentRequirement(response: Response): PaymentRequirement | undefined {
   const header = response.headers.get('payment-required')
   if (response.status !== 402 || header === null) return undefined
   const bytes = Uint8Array.from(atob(header), (letter) => letter.charCodeAt(0))

@@ -5,52 +5,52 @@ import type { Upload } from './upload.ts'
 
 export type { OperationName }
 
-/** Optional fields may also be given as undefined, which is the same as leaving them out. */
-type Lenient<Fields> = {
+/** Optional fields also accept undefined, which is the same as omitting them. */
+type AllowUndefined<Fields> = {
   [Name in keyof Fields]: object extends Pick<Fields, Name>
     ? Fields[Name] | undefined
     : Fields[Name]
 }
 
-/** Words of an answer may gain members, so that only the known ones complete and all are taken. */
-type Open<Value> = Value extends string
+/** Enums in responses may gain values, so their types accept any string and complete known ones. */
+type Extensible<Value> = Value extends string
   ? string extends Value
     ? Value
     : Value | (string & {})
   : Value extends readonly (infer Item)[]
-    ? Open<Item>[]
+    ? Extensible<Item>[]
     : Value extends object
-      ? { [Name in keyof Value]: Open<Value[Name]> }
+      ? { [Name in keyof Value]: Extensible<Value[Name]> }
       : Value
 
-export type Input<Name extends OperationName> = Lenient<InputOfName<Name>> &
+export type Input<Name extends OperationName> = AllowUndefined<InputOfName<Name>> &
   (Name extends 'add_dispute_evidence' ? Upload : unknown)
 
 export type Output<Name extends OperationName> = (typeof operations)[Name]['status'] extends 204
   ? undefined
-  : Open<OutputOfName<Name>>
+  : Extensible<OutputOfName<Name>>
 
-type Answer<Name extends OperationName> = (typeof routes)[Name] extends { paged: true }
+type Result<Name extends OperationName> = (typeof routes)[Name] extends { paged: true }
   ? Output<Name> extends Page<unknown>
     ? Listing<Output<Name>>
     : never
   : Promise<Output<Name>>
 
 export type CallOptions = {
-  /** Of your own, where a repeat may come from another process; otherwise one is made. */
+  /** Set your own if another process may retry the call. By default, each call has a new key. */
   idempotency_key?: string | undefined
   signal?: AbortSignal | undefined
-  /** For each attempt. */
+  /** Per attempt. */
   timeout_ms?: number | undefined
   retries_max?: number | undefined
-  /** Reveal-Nonce for reveal_pan, say. */
+  /** For example Reveal-Nonce for reveal_pan. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
 type Method<Name extends OperationName> =
   object extends Input<Name>
-    ? (input?: Input<Name>, options?: CallOptions) => Answer<Name>
-    : (input: Input<Name>, options?: CallOptions) => Answer<Name>
+    ? (input?: Input<Name>, options?: CallOptions) => Result<Name>
+    : (input: Input<Name>, options?: CallOptions) => Result<Name>
 
-/** The 52 operations as methods. Named by their table, so that its comments are shown with them. */
+/** One method per operation. Mapped from the operations table, so editors show its comments. */
 export type Client = { readonly [Name in keyof typeof operations]: Method<Name> }

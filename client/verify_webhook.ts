@@ -1,7 +1,6 @@
 /**
- * For whoever receives webhooks: checks that a delivery comes from Florin and is not an old one
- * sent again. It needs no API key, no other file and no package; web crypto is in Node, Deno, Bun,
- * browsers and workers.
+ * Verifies that a webhook delivery comes from Florin and is not a replay. This file has no
+ * dependencies: copy it into any project with Web Crypto (Node, Deno, Bun, browsers, workers).
  */
 export type WebhookEvent = {
   id: string
@@ -15,7 +14,7 @@ export type WebhookEvent = {
   data: { object: Record<string, unknown>; previous_attributes?: Record<string, unknown> }
 }
 
-/** The delivery must not be trusted: answer 400 and do nothing. */
+/** The delivery cannot be trusted. Respond with 400 and ignore it. */
 export class WebhookVerificationError extends Error {
   readonly reason: 'no_signature' | 'malformed' | 'too_old' | 'too_new' | 'mismatch' | 'no_event'
 
@@ -27,51 +26,51 @@ export class WebhookVerificationError extends Error {
 }
 
 export type VerifyOptions = {
-  /** How many seconds the time of signing may be off, either way. */
+  /** Maximum difference between the signing time and now, in seconds (default: 300). */
   tolerance?: number
-  /** The present time in unix seconds; the machine's own where nothing is given. */
+  /** Current time in Unix seconds (default: the system clock). */
   now?: number
 }
 
-type GivenHeaders =
+type HeadersInput =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 const TOLERANCE_SECONDS = 300
 
 /**
- * The event, if the signature is right; a WebhookVerificationError if not. `rawBody` is the body as
- * it came, before any JSON was read: parsed and written again it has other bytes.
+ * Returns the event if the signature is valid, and throws WebhookVerificationError if not. Pass the
+ * body as received: parsing and serializing it again changes its bytes.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array,
-  headers: GivenHeaders,
+  headers: HeadersInput,
   secret: string,
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const header = headerOf(headers, 'service-signature')
+  const header = readHeader(headers, 'service-signature')
   if (header === undefined || header === '') {
     throw new WebhookVerificationError('no_signature', 'There is no Service-Signature header.')
   }
-  const { t, digests } = partsOf(header)
+  const { t, digests } = parseSignature(header)
   requireFresh(Number(t), options)
   const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody
   const expected = await hmac(secret, t, body)
-  // All of them are compared, so that the time tells nothing of which one was right.
-  const matches = digests.map((digest) => isSame(digest, expected))
+  // Compare all digests, so that timing does not reveal which one matched.
+  const matches = digests.map((digest) => isEqual(digest, expected))
   if (!matches.includes(true)) {
-    throw new WebhookVerificationError('mismatch', 'No signature in the header fits this body.')
+    throw new WebhookVerificationError('mismatch', 'No signature in the header matches the body.')
   }
-  return eventIn(body)
+  return parseEvent(body)
 }
 
-function headerOf(headers: GivenHeaders, name: string): string | undefined {
+function readHeader(headers: HeadersInput, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   return typeof found === 'string' ? found : Array.isArray(found) ? found.join(',') : undefined
 }
 
-function partsOf(header: string): { t: string; digests: string[] } {
+function parseSignature(header: string): { t: string; digests: string[] } {
   const pairs = header.split(',').map((part) => part.trim().split('='))
   const t = pairs.find(([name]) => name === 't')?.[1] ?? ''
   const digests = pairs.filter(([name]) => name === 'v1').map(([, digest = '']) => digest)
@@ -81,14 +80,14 @@ function partsOf(header: string): { t: string; digests: string[] } {
   return { t, digests }
 }
 
-/** Both sides: a signature from the future is as good as one that never grows old. */
+/** Future timestamps are refused too, because they would stay valid for too long. */
 function requireFresh(t: number, { tolerance = TOLERANCE_SECONDS, now }: VerifyOptions): void {
   const age = (now ?? Math.floor(Date.now() / 1_000)) - t
   if (age > tolerance) {
-    throw new WebhookVerificationError('too_old', 'The delivery was signed too long ago.')
+    throw new WebhookVerificationError('too_old', 'The signature timestamp is too old.')
   }
   if (-age > tolerance) {
-    throw new WebhookVerificationError('too_new', 'The delivery was signed in the future.')
+    throw new WebhookVerificationError('too_new', 'The signature timestamp is in the future.')
   }
 }
 
@@ -105,8 +104,8 @@ async function hmac(secret: string, t: string, body: Uint8Array): Promise<string
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Takes as long for a wrong first letter as for a wrong last one. */
-function isSame(given: string, expected: string): boolean {
+/** Constant-time comparison. */
+function isEqual(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length
   for (let at = 0; at < expected.length; at += 1) {
     difference |= (given.charCodeAt(at) || 0) ^ expected.charCodeAt(at)
@@ -114,7 +113,7 @@ function isSame(given: string, expected: string): boolean {
   return difference === 0
 }
 
-function eventIn(body: Uint8Array): WebhookEvent {
+function parseEvent(body: Uint8Array): WebhookEvent {
   try {
     return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent
   } catch {

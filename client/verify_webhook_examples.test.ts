@@ -11,7 +11,7 @@ import { installClient } from '#test/support/client_package.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { freePort } from '#test/support/port.ts'
 
-/** The examples of docs/webhooks.md in other languages, run as they stand there. */
+/** Runs the code examples of docs/webhooks.md unchanged. */
 const docs = readFileSync(join(root, 'docs/webhooks.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'florin_examples_'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -52,7 +52,7 @@ function exampleIn(language: string): string {
   return code
 }
 
-/** A program that reads the cases and prints a line for each. */
+/** A program that reads the cases and prints one line per case. */
 function assertJudgesAlike(command: string, args: readonly string[], env = process.env): void {
   const input = JSON.stringify({ secret, cases })
   const printed = execFileSync(command, args, { input, env, encoding: 'utf8' })
@@ -67,7 +67,7 @@ const isInstalled = (command: string, version: string) =>
 const needs = (command: string, version: string) =>
   isInstalled(command, version) ? {} : { skip: `${command} is not installed` }
 
-test('the Node of the guide answers as it must', async () => {
+test('the Node example responds correctly to valid and invalid deliveries', async () => {
   const port = await freePort()
   const file = join(folder, 'receiver.mjs')
   await installClient(folder)
@@ -97,22 +97,26 @@ test('the Node of the guide answers as it must', async () => {
   }
 })
 
-test('the Python of the guide judges as it must', needs('python3', '--version'), () => {
-  const file = join(folder, 'verify.py')
-  writeFileSync(
-    file,
-    `${exampleIn('python')}
+test(
+  'the Python example accepts and refuses the right deliveries',
+  needs('python3', '--version'),
+  () => {
+    const file = join(folder, 'verify.py')
+    writeFileSync(
+      file,
+      `${exampleIn('python')}
 import json, sys
 given = json.loads(sys.stdin.buffer.read())
 for case in given["cases"]:
     right = verify_webhook(case["body"].encode(), case["header"], given["secret"])
     print(str(right).lower())
 `,
-  )
-  assertJudgesAlike('python3', [file])
-})
+    )
+    assertJudgesAlike('python3', [file])
+  },
+)
 
-test('the Go of the guide judges as it must', needs('go', 'version'), () => {
+test('the Go example accepts and refuses the right deliveries', needs('go', 'version'), () => {
   const file = join(folder, 'verify.go')
   writeFileSync(
     file,

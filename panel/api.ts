@@ -1,5 +1,5 @@
 import { createClient, FlorinError } from '#client/client.ts'
-import { errorIn } from '#client/error.ts'
+import { errorFromResponse } from '#client/error.ts'
 import type { CallOptions } from '#client/shapes.ts'
 import type { InputOfName, OperationName, OutputOfName } from '#contract/operations.ts'
 import { bearer, clearSession } from './session.ts'
@@ -62,7 +62,7 @@ export async function sendRequest(path: string, options: RequestOptions): Promis
     throw new FlorinError({ code: 'network_error', message, cause })
   })
   if (response.ok) return response
-  const error = errorIn(response, await response.text())
+  const error = errorFromResponse(response, await response.text())
   throw options.bearer === undefined ? endExpiredSession(error) : error
 }
 

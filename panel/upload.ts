@@ -1,6 +1,6 @@
 import { FlorinError, type Progress } from '#client/client.ts'
-import { errorIn } from '#client/error.ts'
-import { uploadOf } from '#client/upload.ts'
+import { errorFromResponse } from '#client/error.ts'
+import { buildUpload } from '#client/upload.ts'
 import type { Evidence } from '#contract/disputes.ts'
 import { routes } from '#contract/routes.ts'
 import { invalidateOperations } from './queries.ts'
@@ -17,7 +17,7 @@ export async function uploadEvidence(
   input: NewEvidence,
   onProgress: (progress: Progress) => void,
 ): Promise<void> {
-  const request = uploadOf(routes.add_dispute_evidence, input)
+  const request = buildUpload(routes.add_dispute_evidence, input)
   const xhr = new XMLHttpRequest()
   xhr.open(request.method, request.target)
   xhr.setRequestHeader('Authorization', `Bearer ${bearer()}`)
@@ -34,7 +34,7 @@ export async function uploadEvidence(
     throw new FlorinError({ code: 'network_error', message })
   }
   if (xhr.status >= 300) {
-    throw errorIn(new Response(null, { status: xhr.status }), xhr.responseText)
+    throw errorFromResponse(new Response(null, { status: xhr.status }), xhr.responseText)
   }
   await invalidateOperations(['get_dispute', 'list_disputes'])
 }

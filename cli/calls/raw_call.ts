@@ -1,6 +1,6 @@
 import type { Connection } from '#cli/profiles/connection.ts'
 import { FlorinError } from '#client/client.ts'
-import { errorIn } from '#client/error.ts'
+import { errorFromResponse } from '#client/error.ts'
 
 /** Calls an endpoint outside the 52 operations: the operator API or the sandbox API. */
 export async function rawCall<ResponseBody>(
@@ -20,6 +20,6 @@ export async function rawCall<ResponseBody>(
     throw new FlorinError({ code: 'network_error', message: `Could not reach ${url}.`, cause })
   })
   const text = await response.text()
-  if (!response.ok) throw errorIn(response, text)
+  if (!response.ok) throw errorFromResponse(response, text)
   return (text === '' ? undefined : JSON.parse(text)) as ResponseBody
 }

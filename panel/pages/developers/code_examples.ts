@@ -1,4 +1,4 @@
-import { messageOf } from '#client/message.ts'
+import { buildRequest } from '#client/request.ts'
 import { pathNames } from '#contract/operation.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { type Route, routes } from '#contract/routes.ts'
@@ -8,8 +8,8 @@ type RequestExample = { name: OperationName; input: Record<string, unknown>; ori
 /** The same request as curl, client and MCP code. The API client builds method and URL. */
 export function toCurl({ name, input, origin }: RequestExample): string {
   const route: Route = routes[name]
-  const { method, target, makeBody } = messageOf(route, withPlaceholders(route, input))
-  const body = makeBody?.()
+  const { method, target, createBody } = buildRequest(route, withPlaceholders(route, input))
+  const body = createBody?.()
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoteShell(origin + target)}`,
     `  -H "Authorization: Bearer $FLORIN_KEY"`,
