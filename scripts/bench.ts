@@ -5,7 +5,7 @@ import { root } from '#platform/root.ts'
 
 const folder = join(root, 'bench')
 
-/** A measurement is a file directly in bench; what they share lies in folders below it. */
+/** Each file directly in bench/ is a benchmark; shared code is in subfolders. */
 function benchNames(): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
@@ -14,35 +14,36 @@ function benchNames(): string[] {
     .sort()
 }
 
-/** As `npm start` has it: what a batch keeps while it commits is not copied again and again. */
-const NURSERY = '--max-semi-space-size=32'
+/** Same as `npm start`. With a smaller semi-space, V8 copies the objects of open batches. */
+const SEMI_SPACE = '--max-semi-space-size=32'
 
-/** One after the other: two at once would measure each other. One that misses stops no other. */
+/** Runs one benchmark at a time, so they do not disturb each other; continues after a failure. */
 function runBenches(names: readonly string[]): number {
-  const missed = names.filter((name) => {
+  const failed = names.filter((name) => {
     console.log(`\n${name}`)
-    const { status } = spawnSync(process.execPath, [NURSERY, `dist/bench/${name}.js`], {
+    const { status } = spawnSync(process.execPath, [SEMI_SPACE, `dist/bench/${name}.js`], {
       cwd: root,
       stdio: 'inherit',
     })
     return status !== 0
   })
-  if (missed.length === 0) return 0
-  console.error(`\nBelow target, or broken off: ${missed.join(', ')}.`)
+  if (failed.length === 0) return 0
+  console.error(`\nFailed or below target: ${failed.join(', ')}.`)
   return 1
 }
 
 const known = benchNames()
-const words = process.argv.slice(2)
-const asked = words.filter((word) => !word.startsWith('--'))
-const unknown = asked.filter((name) => !known.includes(name))
+const args = process.argv.slice(2)
+const requested = args.filter((word) => !word.startsWith('--'))
+const unknown = requested.filter((name) => !known.includes(name))
 
-if (words.includes('--list')) {
+if (args.includes('--list')) {
   for (const name of known) console.log(name)
 } else if (unknown.length > 0 || known.length === 0) {
-  const missing = unknown.length > 0 ? `called ${unknown.join(' or ')}` : 'yet'
-  console.error(`There is no bench ${missing}. Known: ${known.join(', ') || 'none'}.`)
+  console.error(
+    `Unknown benchmark: ${unknown.join(', ') || 'none exist'} (allowed: ${known.join(', ')}).`,
+  )
   process.exitCode = 1
 } else {
-  process.exitCode = runBenches(asked.length > 0 ? asked : known)
+  process.exitCode = runBenches(requested.length > 0 ? requested : known)
 }

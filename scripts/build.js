@@ -1,6 +1,6 @@
-// Turns the sources into the JavaScript that runs, file by file, in dist/: the same tree with its
-// types taken off. Node reads that by itself, about three times as fast as through a loader.
-// Plain JavaScript, since it runs before anything is built.
+// Strips the types from the sources, file by file, into the same tree in dist/. Node loads that
+// about three times as fast as TypeScript through a loader. Plain JavaScript, because it runs before
+// the first build.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -14,13 +14,13 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gatheredPath, gatherPackages } from './gather_packages.js'
+import { bundledPath, bundlePackages } from './bundle_packages.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const FOLDERS = ['src', 'sandbox', 'client', 'cli', 'test', 'bench', 'scripts']
 const STAMP = join(dist, 'built.json')
-const MAKERS = ['package.json', 'scripts/build.js', 'scripts/gather_packages.js']
+const BUILD_FILES = ['package.json', 'scripts/build.js', 'scripts/bundle_packages.js']
 
 /** @param {string} folder */
 const filesIn = (folder) =>
@@ -31,7 +31,7 @@ const filesIn = (folder) =>
     : []
 
 /**
- * One line for a set of files that changes whenever one of them does.
+ * A hash that changes whenever one of the files does.
  * @param {readonly string[]} paths
  */
 function fingerprintOf(paths) {
@@ -47,62 +47,62 @@ function fingerprintOf(paths) {
 const readStamps = () => (existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : {})
 
 /**
- * Others may be running what is replaced: each file changes in one step, and only if it differs.
+ * Replaces a file atomically, and only if it differs, because other processes may be running it.
  * @param {string} path @param {string | Uint8Array} content
  */
-function put(path, content) {
+function writeIfChanged(path, content) {
   const bytes = Buffer.from(content)
   if (existsSync(path) && readFileSync(path).equals(bytes)) return
   mkdirSync(dirname(path), { recursive: true })
-  const aside = `${path}.${process.pid}`
-  writeFileSync(aside, bytes)
-  renameSync(aside, path)
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, bytes)
+  renameSync(temporary, path)
 }
 
 /** @param {string} name @param {string} fingerprint */
 const stamp = (name, fingerprint) =>
-  put(STAMP, JSON.stringify({ ...readStamps(), [name]: fingerprint }))
+  writeIfChanged(STAMP, JSON.stringify({ ...readStamps(), [name]: fingerprint }))
 
 /**
- * Imports stay imports of the neighbouring file, by its new name; or of a gathered package.
+ * Keeps imports as imports: of the built file, or of a bundled package.
  * @type {import('esbuild').Plugin}
  */
-const siblings = {
-  name: 'siblings',
+const keepImports = {
+  name: 'keepImports',
   setup(build) {
     build.onResolve({ filter: /.*/ }, ({ path, kind, importer }) => {
       if (kind === 'entry-point') return undefined
-      const built = gatheredPath(path, importer) ?? path.replace(/\.ts$/, '.js')
+      const built = bundledPath(path, importer) ?? path.replace(/\.ts$/, '.js')
       return { path: built, external: true }
     })
   },
 }
 
-function putManifest() {
+function writeManifest() {
   const { name, version, type, imports } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   )
-  put(join(dist, 'package.json'), JSON.stringify({ name, version, type, imports }))
+  writeIfChanged(join(dist, 'package.json'), JSON.stringify({ name, version, type, imports }))
 }
 
 /** @param {readonly string[]} built */
-function removeOthers(built) {
-  const wanted = new Set(built)
+function removeStale(built) {
+  const current = new Set(built)
   for (const folder of FOLDERS) {
     const there = join(dist, folder)
     if (!existsSync(there)) continue
     for (const path of readdirSync(there, { recursive: true, encoding: 'utf8' })) {
       const file = join(there, path)
-      if (/\.js(\.map)?$/.test(file) && !wanted.has(file)) rmSync(file)
+      if (/\.js(\.map)?$/.test(file) && !current.has(file)) rmSync(file)
     }
   }
 }
 
 async function buildPackages() {
-  const fingerprint = fingerprintOf(['package-lock.json', 'scripts/gather_packages.js'])
+  const fingerprint = fingerprintOf(['package-lock.json', 'scripts/bundle_packages.js'])
   if (readStamps()['packages'] === fingerprint) return
   rmSync(join(dist, 'packages'), { recursive: true, force: true })
-  for (const { path, contents } of await gatherPackages()) put(path, contents)
+  for (const { path, contents } of await bundlePackages()) writeIfChanged(path, contents)
   stamp('packages', fingerprint)
 }
 
@@ -111,7 +111,7 @@ export async function build() {
   const sources = FOLDERS.flatMap(filesIn)
     .filter((path) => path.endsWith('.ts'))
     .sort()
-  const fingerprint = fingerprintOf([...sources, ...MAKERS])
+  const fingerprint = fingerprintOf([...sources, ...BUILD_FILES])
   if (readStamps()['server'] === fingerprint) return
   const esbuild = await import('esbuild')
   const { outputFiles } = await esbuild.build({
@@ -126,24 +126,24 @@ export async function build() {
     sourcemap: 'linked',
     charset: 'utf8',
     write: false,
-    plugins: [siblings],
+    plugins: [keepImports],
   })
-  // Its process would live as long as this one, and wake every second.
+  // Otherwise esbuild's process lives as long as this one and wakes every second.
   await esbuild.stop()
-  for (const { path, contents } of outputFiles) put(path, contents)
-  putManifest()
-  removeOthers(outputFiles.map(({ path }) => path))
+  for (const { path, contents } of outputFiles) writeIfChanged(path, contents)
+  writeManifest()
+  removeStale(outputFiles.map(({ path }) => path))
   stamp('server', fingerprint)
 }
 
-/** What the browser is sent. It takes seconds, so only what serves or ships it asks for it. */
+/** Builds the browser files. It takes seconds, so only commands that serve or ship them call it. */
 export async function buildPanel() {
   if (!existsSync(join(root, 'panel/vite.config.ts'))) return
   const sources = ['panel', 'client', 'src/kernel', 'src/contract'].flatMap(filesIn)
   const files = sources.filter((path) => statSync(join(root, path)).isFile()).sort()
   const fingerprint = fingerprintOf([...files, 'package.json'])
   if (readStamps()['panel'] === fingerprint && existsSync(join(dist, 'panel'))) return
-  process.stderr.write('Building the panel, once after a change …\n')
+  process.stderr.write('Building the panel…\n')
   const vite = await import('vite')
   await vite.build({ configFile: join(root, 'panel/vite.config.ts'), logLevel: 'warn' })
   stamp('panel', fingerprint)

@@ -1,5 +1,4 @@
-// What a package has to bring built: the service and the panel. `npm pack` runs it by itself; where
-// somebody's npm runs no scripts, `npm run build` comes first.
+// Builds the service and the panel for the package. `npm pack` runs this as its prepack script.
 import { build, buildPanel } from './build.js'
 
 await build()

@@ -1,10 +1,10 @@
-import { ANNEXES, modulesOf } from '#scripts/tidy/imports.ts'
-import { type Complaint, isCode, isTest, type SourceFile } from '#scripts/tidy/source.ts'
+import { modulesOf, TOP_FOLDERS } from '#scripts/tidy/imports.ts'
+import { isCode, isTest, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
 
 /**
- * Who may import whom in src: down only. A floor may import itself and every floor above it in
- * this list. The rooms of the domain are floors of their own, so that a knot of rooms cannot be
- * written: two rooms that need each other are one room, or hide a third.
+ * Allowed imports in src: a floor may import itself and every floor listed before it. Each room of
+ * the domain is a floor, so rooms cannot form a cycle: two rooms that need each other are one room,
+ * or share a third.
  */
 export const floors = [
   'kernel',
@@ -35,10 +35,12 @@ export const floors = [
   'main',
 ] as const
 type Floor = (typeof floors)[number]
-type Annex = (typeof ANNEXES)[number]
+type TopFolder = (typeof TOP_FOLDERS)[number]
 
-/** What stands beside src, and what of the house each may see. Nothing in src sees any of them. */
-export const annexes: Readonly<Record<Annex, 'everything' | readonly (Floor | Annex)[]>> = {
+/** The folders beside src and what each may import. Nothing in src imports them. */
+export const top_folders: Readonly<
+  Record<TopFolder, 'everything' | readonly (Floor | TopFolder)[]>
+> = {
   client: ['kernel', 'contract'],
   panel: ['kernel', 'contract', 'client'],
   sandbox: ['kernel', 'contract', 'iso8583', 'platform', 'rails', 'client'],
@@ -48,74 +50,74 @@ export const annexes: Readonly<Record<Annex, 'everything' | readonly (Floor | An
   bench: 'everything',
 }
 
-/** Also imported by pages in a browser, where there is no Node. */
+/** Floors that also run in browsers, without Node. */
 const BROWSER_FLOORS: readonly string[] = ['kernel', 'contract']
 
-type Place = { kind: 'floor'; name: Floor } | { kind: 'annex'; name: Annex } | undefined
+type Location = { kind: 'floor'; name: Floor } | { kind: 'folder'; name: TopFolder } | undefined
 
-function placeOf(path: string): Place {
-  // Tests stand beside what they test but belong to the annex: they see all, and nobody sees them.
-  if (isTest(path)) return { kind: 'annex', name: 'test' }
-  const annex = ANNEXES.find((name) => path.startsWith(`${name}/`))
-  if (annex !== undefined) return { kind: 'annex', name: annex }
+function locate(path: string): Location {
+  // Tests are next to the code but count as the folder test: they may import everything.
+  if (isTest(path)) return { kind: 'folder', name: 'test' }
+  const folder = TOP_FOLDERS.find((name) => path.startsWith(`${name}/`))
+  if (folder !== undefined) return { kind: 'folder', name: folder }
   const floor = floors.find((name) => path.startsWith(`src/${name}/`))
   return floor === undefined ? undefined : { kind: 'floor', name: floor }
 }
 
-/** The door a file belongs to; none for what lies loose on the floor, which all doors may share. */
+/** The door a file belongs to; undefined for files directly in doors/, which all doors share. */
 const doorOf = (path: string): string | undefined => /^src\/doors\/([^/]+)\//.exec(path)?.[1]
 
-function seesDoor(from: string, to: string): boolean {
+function isSameDoor(from: string, to: string): boolean {
   return doorOf(to) === undefined || doorOf(from) === doorOf(to)
 }
 
-type Refusal = { what: string; cure: string }
+type ImportViolation = { problem: string; fix: string }
 
-function refusal(from: string, to: string): Refusal | undefined {
-  const seer = placeOf(from)
-  const seen = placeOf(to)
-  if (seer === undefined || seen === undefined) return undefined
-  if (seer.kind === 'annex') {
-    const sees = annexes[seer.name]
-    if (sees === 'everything' || seer.name === seen.name) return undefined
-    if (sees.some((name) => name === seen.name)) return undefined
-    const cure = `It sees ${sees.join(', ')}: move the code, or go through one of them`
-    return { what: `${seer.name} imports ${seen.name}`, cure }
+function findViolation(from: string, to: string): ImportViolation | undefined {
+  const importer = locate(from)
+  const imported = locate(to)
+  if (importer === undefined || imported === undefined) return undefined
+  if (importer.kind === 'folder') {
+    const allowed = top_folders[importer.name]
+    if (allowed === 'everything' || importer.name === imported.name) return undefined
+    if (allowed.some((name) => name === imported.name)) return undefined
+    const fix = `It may import ${allowed.join(', ')}: move the code, or go through one of them`
+    return { problem: `${importer.name} imports ${imported.name}`, fix }
   }
-  if (seen.kind === 'annex') {
-    const cure = 'Nothing in src sees what stands beside it: move what is needed into src'
-    return { what: `${seer.name} imports ${seen.name}`, cure }
+  if (imported.kind === 'folder') {
+    const fix = 'Nothing in src may import folders beside it: move the code into src'
+    return { problem: `${importer.name} imports ${imported.name}`, fix }
   }
-  if (floors.indexOf(seen.name) > floors.indexOf(seer.name)) {
-    const cure = `Imports go down only: move what both need to ${seer.name} or below`
-    return { what: `${seer.name} imports ${seen.name}, which stands on it`, cure }
+  if (floors.indexOf(imported.name) > floors.indexOf(importer.name)) {
+    const fix = `Imports go down only: move the shared code to ${importer.name} or below`
+    return { problem: `${importer.name} imports ${imported.name}, which is above it`, fix }
   }
-  if (seer.name === 'doors' && seen.name === 'doors' && !seesDoor(from, to)) {
-    const cure = 'Doors do not see each other: move what both need to operations or below'
-    return { what: `door ${doorOf(from) ?? 'doors'} imports door ${doorOf(to)}`, cure }
+  if (importer.name === 'doors' && imported.name === 'doors' && !isSameDoor(from, to)) {
+    const fix = 'Doors may not import each other: move the shared code to operations or below'
+    return { problem: `door ${doorOf(from) ?? 'doors'} imports door ${doorOf(to)}`, fix }
   }
   return undefined
 }
 
-function importComplaintsOf(file: SourceFile): Complaint[] {
-  const place = placeOf(file.path)
+function fileViolations(file: SourceFile): Violation[] {
+  const location = locate(file.path)
   return modulesOf(file).flatMap(({ specifier, target, line }) => {
-    const refused = target === undefined ? undefined : refusal(file.path, target)
-    if (refused !== undefined) return [{ path: file.path, line, ...refused }]
-    const in_browser = place?.kind === 'floor' && BROWSER_FLOORS.includes(place.name)
+    const violation = target === undefined ? undefined : findViolation(file.path, target)
+    if (violation !== undefined) return [{ path: file.path, line, ...violation }]
+    const in_browser = location?.kind === 'floor' && BROWSER_FLOORS.includes(location.name)
     if (!in_browser || !specifier.startsWith('node:')) return []
-    const cure = 'It also runs in a browser: pass it in, or move the code to platform'
-    return [{ path: file.path, line, what: `${place.name} imports ${specifier}`, cure }]
+    const fix = 'It also runs in browsers: pass it as a parameter, or move the code to platform'
+    return [{ path: file.path, line, problem: `${location.name} imports ${specifier}`, fix }]
   })
 }
 
-export function floorComplaints(files: readonly SourceFile[]): Complaint[] {
+export function floorViolations(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isCode(path))
     .flatMap((file) => {
-      const homeless = file.path.startsWith('src/') && placeOf(file.path) === undefined
-      if (!homeless) return importComplaintsOf(file)
-      const cure = 'Move it into a room of scripts/floors.ts, or give its room a place there'
-      return [{ path: file.path, line: 1, what: 'stands on no floor', cure }]
+      const isOutsideFloors = file.path.startsWith('src/') && locate(file.path) === undefined
+      if (!isOutsideFloors) return fileViolations(file)
+      const fix = 'Move it into a room listed in scripts/floors.ts, or add its room there'
+      return [{ path: file.path, line: 1, problem: 'is on no floor', fix }]
     })
 }

@@ -1,10 +1,10 @@
-import { licenceList, unallowed } from './release/licences.ts'
+import { findDisallowed, licenceList } from './release/licences.ts'
 import { shippedPackages } from './release/shipped.ts'
 
-/** `npm run -s licences`: the list on standard output; it fails where one needs a decision. */
+/** `npm run -s licences`: prints the licenses; fails if one is not on the allowlist. */
 const packages = shippedPackages()
 process.stdout.write(licenceList(packages))
-for (const { name, licence } of unallowed(packages)) {
-  process.stderr.write(`${name}: ${licence} is not a licence that was agreed to.\n`)
+for (const { name, licence } of findDisallowed(packages)) {
+  process.stderr.write(`${name}: license ${licence} is not on the allowlist.\n`)
   process.exitCode = 1
 }

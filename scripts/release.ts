@@ -6,22 +6,22 @@ import { openApiDocument } from '#doors/site/openapi.ts'
 import { root } from '#platform/root.ts'
 import { writeClientPackage } from './client_package/write_package.ts'
 import { licenceList } from './release/licences.ts'
-import { sbomOf } from './release/sbom.ts'
+import { createSbom } from './release/sbom.ts'
 import { manifest, shippedPackages } from './release/shipped.ts'
 
-/** `npm run release`: everything of this version that leaves the house, in dist/release. */
+/** `npm run release`: writes all files of a release to dist/release. */
 const folder = join(root, 'dist/release')
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
-const put = (name: string, text: string) => writeFileSync(join(folder, name), text)
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
 const { version } = manifest
 const packages = shippedPackages()
 const document = openApiDocument({ public_url: 'http://127.0.0.1:8080' })
 
-put(`florin-openapi-${version}.json`, `${JSON.stringify(document, null, 2)}\n`)
-put(`florin-openapi-${version}.yaml`, stringify(document, { aliasDuplicateObjects: false }))
-put(`florin-sbom-${version}.cdx.json`, `${JSON.stringify(sbomOf(packages), null, 2)}\n`)
-put(`florin-licences-${version}.md`, licenceList(packages))
+write(`florin-openapi-${version}.json`, `${JSON.stringify(document, null, 2)}\n`)
+write(`florin-openapi-${version}.yaml`, stringify(document, { aliasDuplicateObjects: false }))
+write(`florin-sbom-${version}.cdx.json`, `${JSON.stringify(createSbom(packages), null, 2)}\n`)
+write(`florin-licences-${version}.md`, licenceList(packages))
 
 execFileSync(process.execPath, [join(root, 'scripts/build_all.js')], { stdio: 'inherit' })
 const client = join(root, 'dist/npm/client')

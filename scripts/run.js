@@ -1,4 +1,4 @@
-// node scripts/run.js NAME …: builds what has changed, and runs the built scripts/NAME.
+// node scripts/run.js NAME …: builds changed files and runs the built scripts/NAME.
 import { build, buildPanel } from './build.js'
 
 const [name] = process.argv.splice(2, 1)

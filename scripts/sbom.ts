@@ -1,5 +1,5 @@
-import { sbomOf } from './release/sbom.ts'
+import { createSbom } from './release/sbom.ts'
 import { shippedPackages } from './release/shipped.ts'
 
-/** `npm run -s sbom`: the bill of materials, on standard output. */
-process.stdout.write(`${JSON.stringify(sbomOf(shippedPackages()), null, 2)}\n`)
+/** `npm run -s sbom`: prints the SBOM. */
+process.stdout.write(`${JSON.stringify(createSbom(shippedPackages()), null, 2)}\n`)

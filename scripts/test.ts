@@ -12,7 +12,7 @@ import { inTemporaryFolder } from './test/temporary_folder.ts'
 
 const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
 
-/** What takes long, and what downloads the suites that it runs, is asked for by name. */
+/** Long tests, and suites that download software, run only on request. */
 const SPECIAL = ['long', 'conformance'] as const
 type Kind = (typeof SPECIAL)[number] | undefined
 const kindOf = (path: string): Kind => SPECIAL.find((kind) => path.endsWith(`.${kind}.test.ts`))
@@ -29,13 +29,13 @@ function testFiles(kind: Kind, fragments: readonly string[]): string[] {
     .sort()
 }
 
-/** A whole `npm test` says which files it never runs. */
+/** A complete `npm test` lists the files that only other commands run. */
 const filesOfOtherRuns = (): NotRun[] =>
   SPECIAL.map((kind) => ({ reason: `npm run test:${kind}`, files: testFiles(kind, []) }))
 
 type Plan = { files: readonly string[]; minutes: number | undefined; not_run: readonly NotRun[] }
 
-/** One database server for the whole run, thrown away with its folder however the run ends. */
+/** Starts one database server for the whole run and deletes it afterwards. */
 async function runTests(plan: Plan, env: NodeJS.ProcessEnv): Promise<number> {
   const { files, minutes, not_run } = plan
   const folder = mkdtempSync(join(tmpdir(), 'florin-test-'))
@@ -77,8 +77,8 @@ const files = testFiles(kind, fragments)
 
 if (files.length === 0) {
   const what = kind === undefined ? 'test file' : `${kind} test file`
-  const wanted = fragments.length === 0 ? '' : ` whose path contains ${fragments.join(' or ')}`
-  console.error(`There is no ${what}${wanted}.`)
+  const filter = fragments.length === 0 ? '' : ` whose path contains ${fragments.join(' or ')}`
+  console.error(`There is no ${what}${filter}.`)
   process.exitCode = 1
 } else if (budget !== undefined && !(Number(budget) > 0)) {
   console.error(`--budget-minutes must be a positive number (got "${budget}").`)

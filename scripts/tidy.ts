@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#platform/root.ts'
 import { CHECKSUMS_PATH, checksumsWith } from '#scripts/tidy/migrations.ts'
-import { complaintsAbout } from '#scripts/tidy/rules.ts'
-import { sentence } from '#scripts/tidy/source.ts'
+import { checkRules } from '#scripts/tidy/rules.ts'
+import { formatViolation } from '#scripts/tidy/source.ts'
 import { readTree } from '#scripts/tidy/tree.ts'
 
 if (process.argv.includes('--record')) {
@@ -11,6 +11,6 @@ if (process.argv.includes('--record')) {
   writeFileSync(join(root, CHECKSUMS_PATH), `${JSON.stringify(checksums, null, 2)}\n`)
 }
 
-const complaints = complaintsAbout(readTree())
-for (const complaint of complaints) console.log(sentence(complaint))
-if (complaints.length > 0) process.exitCode = 1
+const violations = checkRules(readTree())
+for (const violation of violations) console.log(formatViolation(violation))
+if (violations.length > 0) process.exitCode = 1

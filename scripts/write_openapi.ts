@@ -4,8 +4,8 @@ import { openApiDocument } from '#doors/site/openapi.ts'
 import { root } from '#platform/root.ts'
 
 /**
- * Writes the description that is committed, for the address of a fresh start. It takes no settings
- * from the environment: the same sources give the same file on every machine.
+ * Writes the committed OpenAPI description for the default URL. It reads no settings, so the same
+ * sources give the same file on every machine.
  */
 const document = openApiDocument({ public_url: process.argv[2] ?? 'http://127.0.0.1:8080' })
 const file = join(root, 'openapi.json')

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
 import { root } from '#platform/root.ts'
 
-/** The client as one file that needs nothing of any platform but fetch, streams and web crypto. */
+/** Bundles the client into one file that only needs fetch, streams and Web Crypto. */
 export async function bundleClient(outfile: string): Promise<void> {
   await build({
     absWorkingDir: root,

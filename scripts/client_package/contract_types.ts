@@ -4,8 +4,8 @@ import { operations } from '#contract/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
 import { named_schemas, schemaNameOf } from '#doors/site/openapi_schemas.ts'
 
-/** As much of a JSON schema as its type needs. */
-type Facts = {
+/** The parts of a JSON schema that determine its type. */
+type JsonSchema = {
   type?: string
   enum?: readonly string[]
   anyOf?: readonly TSchema[]
@@ -19,8 +19,8 @@ type Facts = {
 const shapes: readonly OperationShape[] = Object.values(operations)
 
 /**
- * The types that the client takes from the contract, written out: whoever installs the package has
- * the words of the contract in the editor, and needs no schema library.
+ * Writes out the contract types that the client uses, so that editors show the contract's
+ * descriptions and users need no schema library.
  */
 export function contractTypes(): string {
   return [
@@ -42,12 +42,12 @@ export function contractTypes(): string {
   ].join('\n\n')
 }
 
-/** A table of the contract, as far as the client's types read it. */
+/** Declares a table of the contract with the fields that the client's types use. */
 function tableOf(table: string, write: (shape: OperationShape) => [string, string]): string {
   const members = shapes.map((shape) => {
-    const [comment, fact] = write(shape)
+    const [comment, field] = write(shape)
     const above = comment === '' ? '' : `  /** ${comment} */\n`
-    return `${above}  readonly ${shape.name}: { readonly ${fact} }`
+    return `${above}  readonly ${shape.name}: { readonly ${field} }`
   })
   return `export declare const ${table}: {\n${members.join('\n')}\n}`
 }
@@ -58,29 +58,29 @@ function recordOf(name: string, write: (shape: OperationShape) => string): strin
 }
 
 const commentOf = (schema: unknown, indent = ''): string => {
-  const { description } = schema as Facts
+  const { description } = schema as JsonSchema
   return description === undefined ? '' : `/** ${description} */\n${indent}`
 }
 
-/** By name where it has one. */
+/** Named schemas are referenced by name. */
 function typeOf(schema: TSchema, indent: string): string {
   return schemaNameOf(schema) ?? bodyOf(schema, indent)
 }
 
 function bodyOf(schema: TSchema, indent: string): string {
-  const facts = schema as Facts
-  if (facts.anyOf !== undefined) {
-    return facts.anyOf.map((each) => typeOf(each, indent)).join(' | ')
+  const json_schema = schema as JsonSchema
+  if (json_schema.anyOf !== undefined) {
+    return json_schema.anyOf.map((each) => typeOf(each, indent)).join(' | ')
   }
-  if (facts.enum !== undefined) return facts.enum.map((word) => `'${word}'`).join(' | ')
-  if (facts.items !== undefined) return `(${typeOf(facts.items, indent)})[]`
-  const [values] = Object.values(facts.patternProperties ?? {})
+  if (json_schema.enum !== undefined) return json_schema.enum.map((word) => `'${word}'`).join(' | ')
+  if (json_schema.items !== undefined) return `(${typeOf(json_schema.items, indent)})[]`
+  const [values] = Object.values(json_schema.patternProperties ?? {})
   if (values !== undefined) return `Record<string, ${typeOf(values, indent)}>`
-  if (facts.properties !== undefined) return objectOf(facts, indent)
-  return plain[facts.type ?? ''] ?? 'unknown'
+  if (json_schema.properties !== undefined) return objectOf(json_schema, indent)
+  return scalar_types[json_schema.type ?? ''] ?? 'unknown'
 }
 
-const plain: Readonly<Record<string, string>> = {
+const scalar_types: Readonly<Record<string, string>> = {
   string: 'string',
   number: 'number',
   integer: 'number',
@@ -88,7 +88,7 @@ const plain: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-function objectOf({ properties = {}, required = [] }: Facts, indent: string): string {
+function objectOf({ properties = {}, required = [] }: JsonSchema, indent: string): string {
   const inner = `${indent}  `
   const members = Object.entries(properties).map(([name, schema]) => {
     const mark = required.includes(name) ? '' : '?'

@@ -14,15 +14,15 @@ import { root } from '#platform/root.ts'
 import { bundleClient } from './bundle.ts'
 import { contractTypes } from './contract_types.ts'
 
-/** What `npm publish` would send: one file of JavaScript, the types beside it, no dependency. */
+/** Writes the files to publish: one JavaScript file and its type declarations. */
 export async function writeClientPackage(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const put = (name: string, text: string) => writeFileSync(join(folder, name), text)
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   await bundleClient(join(folder, 'client.js'))
-  for (const [name, text] of declarations()) put(name, text)
-  put('contract.d.ts', contractTypes())
-  put('package.json', `${JSON.stringify(packageJson, null, 2)}\n`)
+  for (const [name, text] of declarations()) write(name, text)
+  write('contract.d.ts', contractTypes())
+  write('package.json', `${JSON.stringify(packageJson, null, 2)}\n`)
   copyFileSync(join(root, 'client/README.md'), join(folder, 'README.md'))
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
 }
@@ -36,7 +36,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const packageJson = {
   name: '@florin/client',
   version: manifest.version,
-  description: 'A typed client for a Florin card programme.',
+  description: 'A typed client for the Florin API.',
   license: manifest.license,
   type: 'module',
   engines: manifest.engines,
@@ -46,7 +46,7 @@ const packageJson = {
   exports: { '.': { types: './client.d.ts', default: './client.js' } },
 }
 
-/** The compiler's own, but for what they import of the contract, which is written out. */
+/** The compiler's declarations, with imports of the contract redirected to contract.d.ts. */
 function declarations(): [string, string][] {
   const out = mkdtempSync(join(tmpdir(), 'florin_types_'))
   try {

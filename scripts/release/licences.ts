@@ -1,6 +1,6 @@
-import type { Shipped } from './shipped.ts'
+import type { ShippedPackage } from './shipped.ts'
 
-/** Licences that ask for nothing but their own text; another one is a decision to be made. */
+/** Permissive licenses. Adding another one is a decision. */
 const ALLOWED = [
   'MIT',
   'MIT-0',
@@ -12,7 +12,7 @@ const ALLOWED = [
   'Unlicense',
 ]
 
-export function unallowed(packages: readonly Shipped[]): Shipped[] {
+export function findDisallowed(packages: readonly ShippedPackage[]): ShippedPackage[] {
   return packages.filter(
     ({ licence }) =>
       !licence
@@ -22,16 +22,16 @@ export function unallowed(packages: readonly Shipped[]): Shipped[] {
   )
 }
 
-export function licenceList(packages: readonly Shipped[]): string {
-  const lines = packages.map(({ name, version, licence, how }) => {
-    return `| ${name} | ${version} | ${licence} | ${how} |`
+export function licenceList(packages: readonly ShippedPackage[]): string {
+  const lines = packages.map(({ name, version, licence, role }) => {
+    return `| ${name} | ${version} | ${licence} | ${role} |`
   })
   return [
-    '# Licences of what is shipped',
+    '# Licenses of shipped packages',
     '',
-    'runtime: installed with the service. panel: bundled into the pages that browsers get.',
+    'runtime: installed with the service. panel: bundled into the browser files.',
     '',
-    '| package | version | licence | how |',
+    '| package | version | license | role |',
     '|---|---|---|---|',
     ...new Set(lines),
     '',

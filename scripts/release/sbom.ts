@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { manifest, type Shipped } from './shipped.ts'
+import { manifest, type ShippedPackage } from './shipped.ts'
 
 /**
- * A bill of materials as CycloneDX 1.6 describes it. The same packages make the same bytes: its
- * serial number is drawn from what it lists, and it carries no time.
+ * An SBOM in CycloneDX 1.6 format. It is reproducible: the serial number is derived from the
+ * components, and there is no timestamp.
  */
-export function sbomOf(packages: readonly Shipped[]): object {
+export function createSbom(packages: readonly ShippedPackage[]): object {
   const components = packages.map(componentOf)
   const digest = createHash('sha256').update(JSON.stringify(components)).digest('hex')
   const [a, b, c, d, e] = [8, 12, 16, 20, 32].map((end, at) =>
@@ -34,17 +34,17 @@ export function sbomOf(packages: readonly Shipped[]): object {
       { ref: self, dependsOn: [...names.values()] },
       ...packages.map((each) => ({
         ref: refOf(each),
-        dependsOn: [...new Set(each.needs.flatMap((path) => names.get(path) ?? []))],
+        dependsOn: [...new Set(each.dependency_paths.flatMap((path) => names.get(path) ?? []))],
       })),
     ],
   }
 }
 
-/** The same package can stand in several places of the tree, and each is a component. */
-const refOf = ({ path, version }: Shipped): string => `${path}@${version}`
+/** A package that is installed at several paths is several components. */
+const refOf = ({ path, version }: ShippedPackage): string => `${path}@${version}`
 
-function componentOf(shipped: Shipped) {
-  const { name, version, licence, integrity, how } = shipped
+function componentOf(shipped: ShippedPackage) {
+  const { name, version, licence, integrity, role } = shipped
   const [algorithm = '', digest = ''] = integrity?.split('-') ?? []
   const content = Buffer.from(digest, 'base64').toString('hex')
   return {
@@ -57,6 +57,6 @@ function componentOf(shipped: Shipped) {
     ...(integrity !== null && {
       hashes: [{ alg: algorithm.toUpperCase().replace('SHA', 'SHA-'), content }],
     }),
-    properties: [{ name: 'florin:shipped', value: how }],
+    properties: [{ name: 'florin:shipped', value: role }],
   }
 }

@@ -13,37 +13,37 @@ type Locked = {
 }
 type Manifest = Locked & { name: string; license: string }
 
-export type Shipped = {
+export type ShippedPackage = {
   name: string
   version: string
   licence: string
-  /** As npm writes it: sha512 in base64. */
+  /** As in the lock file: sha512 in base64. */
   integrity: string | null
-  /** Where it stands in the lock file, and where what it needs stands. */
+  /** Paths in the lock file. */
   path: string
-  needs: string[]
-  /** panel: its code is in what browsers get. */
-  how: 'runtime' | 'panel'
+  dependency_paths: string[]
+  /** panel: bundled into the browser files. */
+  role: 'runtime' | 'panel'
 }
 
 const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
 
 export const manifest = read('package.json') as Manifest
 
-/** What reaches users: what the service needs, and what is bundled into the panel; no tools. */
-export function shippedPackages(): Shipped[] {
+/** All packages that reach users: dependencies of the service and of the panel, without tools. */
+export function shippedPackages(): ShippedPackage[] {
   const { packages } = read('package-lock.json') as { packages: Record<string, Locked> }
   const runtime = { ...manifest.dependencies, ...manifest.optionalDependencies }
-  const found = new Map<string, Shipped>()
-  const visit = (names: readonly string[], from: string, how: Shipped['how']): string[] =>
+  const found = new Map<string, ShippedPackage>()
+  const visit = (names: readonly string[], from: string, role: ShippedPackage['role']): string[] =>
     names.flatMap((name) => {
-      const path = resolved(packages, name, from)
-      // Binaries of other platforms may be named and absent.
+      const path = resolvePackage(packages, name, from)
+      // Optional binaries of other platforms may be missing.
       if (path === undefined) return []
       if (!found.has(path)) {
-        const shipped = shippedAt(packages, path, how)
+        const shipped = readPackage(packages, path, role)
         found.set(path, shipped)
-        shipped.needs = visit(neededBy(packages[path] as Locked), path, how)
+        shipped.dependency_paths = visit(dependencyNames(packages[path] as Locked), path, role)
       }
       return [path]
     })
@@ -52,8 +52,8 @@ export function shippedPackages(): Shipped[] {
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** A peer that may be missing is somebody's tool, and no need. */
-function neededBy(locked: Locked): string[] {
+/** Optional peer dependencies are not shipped. */
+function dependencyNames(locked: Locked): string[] {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = locked
   const peers = Object.keys(peerDependencies ?? {}).filter(
     (name) => peerDependenciesMeta?.[name]?.optional !== true,
@@ -61,18 +61,26 @@ function neededBy(locked: Locked): string[] {
   return [...peers, ...Object.keys({ ...dependencies, ...optionalDependencies })]
 }
 
-function shippedAt(packages: Record<string, Locked>, path: string, how: Shipped['how']): Shipped {
+function readPackage(
+  packages: Record<string, Locked>,
+  path: string,
+  role: ShippedPackage['role'],
+): ShippedPackage {
   const { version, license = 'unknown', integrity = null } = packages[path] as Locked
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-  return { name, version, licence: license, integrity, path, needs: [], how }
+  return { name, version, licence: license, integrity, path, dependency_paths: [], role }
 }
 
-/** As Node looks for it: beside whoever asks, then further up. */
-function resolved(packages: object, name: string, from: string): string | undefined {
+/** Node's resolution: the importer's own node_modules first, then those of its parents. */
+function resolvePackage(packages: object, name: string, from: string): string | undefined {
   const path = `${from === '' ? '' : `${from}/`}node_modules/${name}`
   if (path in packages) return path
   if (from === '') return undefined
-  return resolved(packages, name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))))
+  return resolvePackage(
+    packages,
+    name,
+    from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))),
+  )
 }
 
 const IMPORT = /\bfrom '((?:@[\w-]+\/)?[\w-]+)[^']*'/g

@@ -5,8 +5,8 @@ import type { Tally } from './tally_reporter.ts'
 type BudgetRun = { code: number; tally: Tally; not_run: NotRun[] }
 
 /**
- * Runs the files one after another until the minutes are over. A file that is cut off or never
- * begun is named in the closing lines; it does not fail the run.
+ * Runs the files one after another until the time is up. Files that were cut off or not started are
+ * listed at the end and do not fail the run.
  */
 export async function runWithin(
   minutes: number,

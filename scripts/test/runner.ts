@@ -5,19 +5,19 @@ import { root } from '#platform/root.ts'
 import { noTests } from './summary.ts'
 import type { Tally } from './tally_reporter.ts'
 
-/** Files at a time: each has a process and a database of its own, and CI has two cores. */
+/** Parallel files, each with its own process and database. CI has two cores. */
 const CONCURRENCY = 2
 
-/** Sources are chosen by their names, and run as built. */
+/** Tests are selected by source path, but the built files run. */
 const builtName = (path: string) => `dist/${path.replace(/\.ts$/, '.js')}`
 
-/** How a shell says that a signal ended a process: 128 and its number; ours are 2 and 15. */
-function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+/** The shell's exit code for a signal: 128 plus its number (SIGINT 2, SIGTERM 15). */
+function exitCodeFor(code: number | null, signal: NodeJS.Signals | null): number {
   if (code !== null) return code
   return signal === 'SIGINT' ? 130 : 143
 }
 
-/** A run that does not report its tally has failed, whatever else it did. */
+/** A run without a tally has failed. */
 export type RunResult = { code: number; tally: Tally }
 
 export type Runner = {
@@ -43,7 +43,7 @@ function readTally(path: string): Tally {
   return text === '' ? noTests : (JSON.parse(text) as Tally)
 }
 
-/** Runs test files with Node's runner; a signal before the tests have begun keeps them from it. */
+/** Runs test files with Node's test runner. After a signal, no further run starts. */
 export function testRunner(folder: string, env: NodeJS.ProcessEnv): Runner {
   let child: ChildProcess | undefined
   let stopped: NodeJS.Signals | undefined
@@ -58,7 +58,7 @@ export function testRunner(folder: string, env: NodeJS.ProcessEnv): Runner {
     run: (files, url) =>
       new Promise((resolve, reject) => {
         if (stopped !== undefined) {
-          return resolve({ code: exitCodeOf(null, stopped), tally: noTests })
+          return resolve({ code: exitCodeFor(null, stopped), tally: noTests })
         }
         child = spawn(process.execPath, [...optionsFor(tally_path), ...files.map(builtName)], {
           cwd: root,
@@ -67,7 +67,7 @@ export function testRunner(folder: string, env: NodeJS.ProcessEnv): Runner {
         })
         child.once('error', reject)
         child.once('exit', (code, signal) =>
-          resolve({ code: exitCodeOf(code, signal), tally: readTally(tally_path) }),
+          resolve({ code: exitCodeFor(code, signal), tally: readTally(tally_path) }),
         )
       }),
   }

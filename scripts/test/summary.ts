@@ -31,7 +31,7 @@ export type NotRun = { reason: string; files: readonly string[] }
 
 const SLOWEST_SHOWN = 15
 
-/** The files that take longest: the ones to look at when the whole run takes too long. */
+/** The slowest files, to speed up first. */
 export function slowestFiles({ file_ms }: Tally): string[] {
   return Object.entries(file_ms)
     .sort(([, one], [, two]) => two - one)
@@ -39,7 +39,7 @@ export function slowestFiles({ file_ms }: Tally): string[] {
     .map(([file, ms]) => `  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${file}`)
 }
 
-/** The last lines of a run: everything left out with its reason, and the counts that CI reads. */
+/** The last lines of a run: skipped tests with reasons, and the counts that CI reads. */
 export function closingLines(tally: Tally, not_run: readonly NotRun[]): string[] {
   const skipped = Object.entries(tally.reasons)
     .sort(([, one], [, two]) => two - one)
@@ -49,7 +49,7 @@ export function closingLines(tally: Tally, not_run: readonly NotRun[]): string[]
     .map((each) => `  ${counted(each.files.length, 'file')} not run: ${each.reason}`)
   const left_out = [...skipped, ...files]
   return [
-    ...(left_out.length === 0 ? [] : ['Left out:', ...left_out]),
+    ...(left_out.length === 0 ? [] : ['Not run:', ...left_out]),
     `${tally.pass} passed, ${tally.fail + tally.cancelled} failed, ${tally.skipped} skipped`,
   ]
 }

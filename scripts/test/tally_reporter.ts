@@ -15,7 +15,7 @@ export type Tally = {
 
 const COUNT = /^(pass|fail|cancelled|skipped) (\d+)$/
 
-/** A reporter for Node's test runner: `scripts/test.ts` prints what it counted after the run. */
+/** A reporter for Node's test runner. `scripts/test.ts` prints its counts after the run. */
 export default async function* tallyReporter(events: AsyncIterable<TestEvent>) {
   const tally: Tally = { pass: 0, fail: 0, cancelled: 0, skipped: 0, reasons: {}, file_ms: {} }
   for await (const { type, data } of events) {
@@ -28,7 +28,7 @@ export default async function* tallyReporter(events: AsyncIterable<TestEvent>) {
       const reason = data.skip === true || data.skip === '' ? 'no reason given' : data.skip
       tally.reasons[reason] = (tally.reasons[reason] ?? 0) + 1
     }
-    // The runner's own closing counts; those of a single file carry its name.
+    // Only the totals of the whole run; counts of a single file have a file name.
     if (type === 'test:diagnostic' && data.file === undefined) {
       const [, name, count] = COUNT.exec(data.message) ?? []
       if (name !== undefined) tally[name as 'pass'] = Number(count)

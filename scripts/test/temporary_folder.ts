@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Gives work an environment whose temporary folder is its own and goes with it. A test that fails
- * or is killed leaves its folder behind, key files included; this way none outlasts the run.
+ * Runs work with its own TMPDIR and deletes it afterwards. Tests that fail or are killed leave
+ * files behind, key files included; none of them outlives the run.
  */
 export async function inTemporaryFolder<Value>(
   work: (env: NodeJS.ProcessEnv) => Promise<Value>,
 ): Promise<Value> {
   const folder = mkdtempSync(join(tmpdir(), 'florin-tmp-'))
-  // Like the system's: a server that runs as another user must be able to pass.
+  // A server that runs as another user must be able to traverse it.
   chmodSync(folder, 0o711)
   try {
     return await work({ ...process.env, TMPDIR: folder, TEMP: folder, TMP: folder })

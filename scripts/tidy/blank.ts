@@ -1,8 +1,7 @@
 /**
- * The code of a file without its prose. Words inside strings, patterns and comments become spaces
- * of the same length, so that a check for `any` does not trip over a sentence, and an offset in
- * one text is the same place in the other. It is a reader for our own formatted sources, not a
- * parser: a pattern is recognised by what stands before it.
+ * Replaces strings, regular expressions and comments with spaces of the same length, so a check for
+ * `any` ignores prose and offsets stay the same. It reads our own formatted sources and is not a
+ * parser: it recognizes a regular expression by the code before it.
  */
 type Prose = 'comments' | 'strings'
 
@@ -10,7 +9,7 @@ type Piece = { end: number; kind: 'code' | Prose }
 
 const BEFORE_A_PATTERN = /(?:^|[(,=:[!&|?;{+*%~^-]|=>|\b(?:return|typeof|case|in|of|await))\s*$/
 const PATTERN = /\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/y
-/** More than the longest keyword that a pattern may follow. */
+/** Longer than any keyword before a regular expression. */
 const LOOK_BACK = 10
 
 function quotedEnd(text: string, start: number): number {
@@ -18,7 +17,7 @@ function quotedEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1
     else if (text[at] === quote) return at + 1
-    // An apostrophe in the text of a page is no string: it ends with its line.
+    // An apostrophe in JSX text is not a string, so it ends with its line.
     else if (text[at] === '\n') return at
   }
   return text.length
@@ -30,7 +29,7 @@ function patternEnd(text: string, start: number, before: string): number | undef
   return PATTERN.test(text) ? PATTERN.lastIndex : undefined
 }
 
-/** The end of a template's words: its closing backtick or the opening of a `${`. */
+/** The end of a template's text: its closing backtick or the next `${`. */
 function templateEnd(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1
@@ -66,10 +65,10 @@ function pieceAt(text: string, start: number, before: string): Piece {
 
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
-  // How deep in braces each open `${` of a template stands.
+  // The brace depth of each open `${`.
   const templates: number[] = []
   let depth = 0
-  // The last code before here, without comments: it tells a pattern from a division.
+  // The preceding code without comments, to tell a regular expression from a division.
   let before = ''
   for (let at = 0; at < text.length; at = pieces.at(-1)?.end ?? text.length) {
     const character = text[at]
@@ -89,12 +88,12 @@ function piecesOf(text: string): Piece[] {
   return pieces
 }
 
-/** Quotes stay, so that an import can still be seen to be one, and so do the braces of `${}`. */
-function blanked(words: string): string {
+/** Keeps quotes, so that imports can be found, and the braces of `${}`. */
+function blank(words: string): string {
   return words.replace(/(?!^\}|\$\{$|(?<=\$)\{$)[^\n'"`]/g, ' ')
 }
 
-export function withoutProse(
+export function blankProse(
   text: string,
   without: readonly Prose[] = ['comments', 'strings'],
 ): string {
@@ -103,7 +102,7 @@ export function withoutProse(
     .map(({ end, kind }) => {
       const words = text.slice(start, end)
       start = end
-      return kind !== 'code' && without.includes(kind) ? blanked(words) : words
+      return kind !== 'code' && without.includes(kind) ? blank(words) : words
     })
     .join('')
 }

@@ -1,18 +1,26 @@
-import { withoutProse } from './blank.ts'
+import { blankProse } from './blank.ts'
 import {
-  type Complaint,
-  complaintsWhere,
+  findViolations,
   folderOf,
   isCode,
   lineAt,
   nameOf,
   type SourceFile,
+  type Violation,
 } from './source.ts'
 
-/** The folders beside src; `#` and any other name means a folder in src. */
-export const ANNEXES = ['client', 'panel', 'sandbox', 'cli', 'scripts', 'test', 'bench'] as const
+/** The folders beside src. `#` with any other name means a folder in src. */
+export const TOP_FOLDERS = [
+  'client',
+  'panel',
+  'sandbox',
+  'cli',
+  'scripts',
+  'test',
+  'bench',
+] as const
 
-/** An import of our own file: as it is written, and the path from the root that it means. */
+/** An import of one of our files: the specifier as written, and the path it resolves to. */
 export type Import = { specifier: string; target: string; line: number }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*(['"])/g
@@ -29,15 +37,15 @@ function joined(folder: string, specifier: string): string {
 
 function targetOf(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return joined(folderOf(path), specifier)
-  // The manifest is a fact of the whole package, not a file of a floor.
+  // package.json belongs to no floor.
   if (!specifier.startsWith('#') || specifier === '#package.json') return undefined
   const aliased = specifier.slice(1)
-  return ANNEXES.some((annex) => aliased.startsWith(`${annex}/`)) ? aliased : `src/${aliased}`
+  return TOP_FOLDERS.some((folder) => aliased.startsWith(`${folder}/`)) ? aliased : `src/${aliased}`
 }
 
-/** Every module a file names, in the order it names them; `target` only for files of ours. */
+/** All imports of a file in order; `target` only for our own files. */
 export function modulesOf(file: SourceFile): (Omit<Import, 'target'> & { target?: string })[] {
-  const code = withoutProse(file.text)
+  const code = blankProse(file.text)
   return [...code.matchAll(IMPORT)].map((match) => {
     const start = match.index + match[0].length
     const specifier = file.text.slice(start, code.indexOf(match[1] ?? '', start))
@@ -53,50 +61,50 @@ export function importsOf(file: SourceFile): Import[] {
   )
 }
 
-function complaintAbout(imported: Import, paths: ReadonlySet<string>): Omit<Complaint, 'path'>[] {
+function importViolation(imported: Import, paths: ReadonlySet<string>): Omit<Violation, 'path'>[] {
   const { specifier, line, target } = imported
   if (specifier.startsWith('..')) {
-    const cure = `Write #${target.replace(/^src\//, '')}`
-    return [{ line, what: `climbs out of its folder with ${specifier}`, cure }]
+    const fix = `Write #${target.replace(/^src\//, '')}`
+    return [{ line, problem: `imports the parent path ${specifier}`, fix }]
   }
   if (!EXTENSION.test(specifier)) {
-    const cure = `Write ${specifier}.ts: a name means one file, everywhere`
-    return [{ line, what: `imports ${specifier} without its extension`, cure }]
+    const fix = `Write ${specifier}.ts`
+    return [{ line, problem: `imports ${specifier} without its extension`, fix }]
   }
   if (paths.has(target)) return []
-  const cure = `Write ${target}, or name the file that is meant`
-  return [{ line, what: `imports ${specifier}, and there is no ${target}`, cure }]
+  const fix = `Create ${target}, or correct the import`
+  return [{ line, problem: `imports ${specifier}, but ${target} does not exist`, fix }]
 }
 
-export function importComplaints(files: readonly SourceFile[]): Complaint[] {
+export function importViolations(files: readonly SourceFile[]): Violation[] {
   const paths = new Set(files.map(({ path }) => path))
   return files
     .filter(({ path }) => isCode(path))
     .flatMap((file) =>
       importsOf(file)
-        .flatMap((imported) => complaintAbout(imported, paths))
-        .map((complaint) => ({ path: file.path, ...complaint })),
+        .flatMap((imported) => importViolation(imported, paths))
+        .map((violation) => ({ path: file.path, ...violation })),
     )
 }
 
-/** The configuration of a tool, at the root or of the panel, has the form its tool asks for. */
+/** Configuration files and reporters must have a default export. */
 const isToolConfiguration = (path: string): boolean =>
   /^(panel\/)?[^/]+\.config\.(ts|js|mjs)$|^scripts\/.+_reporter\.ts$/.test(path)
 
-export function exportComplaints(files: readonly SourceFile[]): Complaint[] {
+export function exportViolations(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isCode(path) && !isToolConfiguration(path))
     .flatMap((file) => {
-      const barrel: Complaint = {
+      const barrel: Violation = {
         path: file.path,
         line: 1,
-        what: 'is a barrel',
-        cure: 'Import from the files themselves, and give what is left here the name of its idea',
+        problem: 'is a barrel',
+        fix: 'Import from the files themselves',
       }
-      const defaults = complaintsWhere(file, /\bexport default\b|\bas default\b/g, {
-        what: 'exports a default',
-        cure: 'Export it by its name',
-        within: withoutProse(file.text),
+      const defaults = findViolations(file, /\bexport default\b|\bas default\b/g, {
+        problem: 'exports a default',
+        fix: 'Export it by its name',
+        within: blankProse(file.text),
       })
       return /^index\.(tsx?|m?js)$/.test(nameOf(file.path)) ? [barrel, ...defaults] : defaults
     })

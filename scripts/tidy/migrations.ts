@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Complaint, nameOf, type SourceFile } from './source.ts'
+import { nameOf, type SourceFile, type Violation } from './source.ts'
 
 export const CHECKSUMS_PATH = 'migrations/checksums.json'
 
-/** File name → sha256 of its text. A migration listed here has landed and is history. */
+/** File name → sha256 of its text. A migration listed here has landed and must not change. */
 type Checksums = Readonly<Record<string, string>>
 
 const MIGRATION = /^migrations\/[^/]+\.sql$/
@@ -22,49 +22,49 @@ function recordedIn(files: readonly SourceFile[]): Checksums {
   return Object.fromEntries(entries.map(([name, sum]) => [name, String(sum)]))
 }
 
-/** What to write into the list: the new ones are added, and a recorded one is never changed. */
+/** The list with new migrations added; recorded checksums are never changed. */
 export function checksumsWith(files: readonly SourceFile[]): Checksums {
   const all = new Map(migrationsIn(files).map(({ path, text }) => [nameOf(path), checksumOf(text)]))
   for (const [name, sum] of Object.entries(recordedIn(files))) all.set(name, sum)
   return Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function numberComplaints(migrations: readonly SourceFile[]): Complaint[] {
+function numberViolations(migrations: readonly SourceFile[]): Violation[] {
   return migrations.flatMap(({ path }, index) => {
     const expected = String(index + 1).padStart(4, '0')
     const number = NUMBERED.exec(nameOf(path))?.[1]
     if (number === expected) return []
-    const what = number === undefined ? 'has no number' : `is number ${number}, not ${expected}`
-    return [{ path, line: 1, what, cure: `Name it ${expected}_<what_it_does>.sql` }]
+    const problem = number === undefined ? 'has no number' : `is number ${number}, not ${expected}`
+    return [{ path, line: 1, problem, fix: `Name it ${expected}_<what_it_does>.sql` }]
   })
 }
 
-function checksumComplaint(
+function checksumViolation(
   { path, text }: SourceFile,
   recorded: string | undefined,
-): Complaint | undefined {
+): Violation | undefined {
   if (recorded === checksumOf(text)) return undefined
   if (recorded === undefined) {
-    const cure = 'Run `npm run tidy -- --record` when it is ready to land'
-    return { path, line: 1, what: 'is not recorded', cure }
+    const fix = 'Run `npm run tidy -- --record` when it is ready to land'
+    return { path, line: 1, problem: 'is not recorded', fix }
   }
-  const cure = 'Put it back as it was, and write the change as a new migration'
-  return { path, line: 1, what: 'was edited after it landed', cure }
+  const fix = 'Restore it, and write the change as a new migration'
+  return { path, line: 1, problem: 'was edited after it landed', fix }
 }
 
-export function migrationComplaints(files: readonly SourceFile[]): Complaint[] {
+export function migrationViolations(files: readonly SourceFile[]): Violation[] {
   const migrations = migrationsIn(files)
   const recorded = recordedIn(files)
   const present = new Set(migrations.map(({ path }) => nameOf(path)))
   const gone = Object.keys(recorded).filter((name) => !present.has(name))
   return [
-    ...numberComplaints(migrations),
-    ...migrations.flatMap((file) => checksumComplaint(file, recorded[nameOf(file.path)]) ?? []),
+    ...numberViolations(migrations),
+    ...migrations.flatMap((file) => checksumViolation(file, recorded[nameOf(file.path)]) ?? []),
     ...gone.map((name) => ({
       path: CHECKSUMS_PATH,
       line: 1,
-      what: `${name} landed and is gone`,
-      cure: 'Put the file back: databases have run it',
+      problem: `${name} has landed but is missing`,
+      fix: 'Restore the file: databases have applied it',
     })),
   ]
 }

@@ -1,32 +1,32 @@
-import { type Complaint, isCode, isTest, nameOf, type SourceFile } from './source.ts'
+import { isCode, isTest, nameOf, type SourceFile, type Violation } from './source.ts'
 
 const SNAKE_CASE = /^[a-z0-9]+(?:_[a-z0-9]+)*(?:\.[a-z0-9]+(?:_[a-z0-9]+)*)*$/
-/** Names that say nothing: a line knows its room, and a thing without a name has none. */
+/** Names that do not describe their content. */
 const EMPTY_NAME = /(?:^|_)(?:utils?|helpers?|common|managers?|services?)$|^(?:data|info)$/
 
-/** Folders of tools (.github) are named by their tools. */
+/** Folders of tools (.github) have the names that the tools require. */
 const isOurs = (path: string): boolean => !path.startsWith('.')
 
-export function nameComplaints(files: readonly SourceFile[]): Complaint[] {
+export function fileNameViolations(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isOurs(path) && (isCode(path) || path.endsWith('.sql')))
     .flatMap(({ path }) => {
       const parts = path.split('/')
-      const crooked = parts.find((part) => !SNAKE_CASE.test(part))
-      if (crooked !== undefined) {
-        const cure = 'Rename it in lower case with underscores'
-        return [{ path, line: 1, what: `${crooked} is not snake_case`, cure }]
+      const invalid = parts.find((part) => !SNAKE_CASE.test(part))
+      if (invalid !== undefined) {
+        const fix = 'Rename it in lower case with underscores'
+        return [{ path, line: 1, problem: `${invalid} is not snake_case`, fix }]
       }
       const empty = parts.find((part) => EMPTY_NAME.test(part.split('.')[0] ?? ''))
       if (empty === undefined) return []
-      const cure = 'Name it after the idea it holds, or move its lines to the rooms that use them'
-      return [{ path, line: 1, what: `${empty} is a name that says nothing`, cure }]
+      const fix = 'Name it after its content, or move the code to the rooms that use it'
+      return [{ path, line: 1, problem: `${empty} is not a descriptive name`, fix }]
     })
 }
 
 const DECLARATION = /^export const (\w+) = operation\(/gm
 
-/** Read off the text and not imported, so that the check needs nothing but files. */
+/** Parsed from the text instead of imported, so that the check only needs files. */
 export function operationNames(files: readonly SourceFile[]): Set<string> {
   const names = files
     .filter(({ path }) => path.startsWith('src/contract/') && !isTest(path))
@@ -34,7 +34,7 @@ export function operationNames(files: readonly SourceFile[]): Set<string> {
   return new Set(names)
 }
 
-export function handlerComplaints(files: readonly SourceFile[]): Complaint[] {
+export function handlerViolations(files: readonly SourceFile[]): Violation[] {
   const operations = operationNames(files)
   const paths = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path }) => {
@@ -42,7 +42,7 @@ export function handlerComplaints(files: readonly SourceFile[]): Complaint[] {
     const name = nameOf(path).replace(/\.ts$/, '')
     const test_path = path.replace(/\.ts$/, '.test.ts')
     if (!operations.has(name) || paths.has(test_path)) return []
-    const cure = `Write ${test_path} with the guarantees of ${name}`
-    return [{ path, line: 1, what: 'is an operation without a test', cure }]
+    const fix = `Write ${test_path} with the guarantees of ${name}`
+    return [{ path, line: 1, problem: 'is an operation without a test', fix }]
   })
 }

@@ -1,8 +1,8 @@
-import { type Complaint, complaintsWhere, type SourceFile } from './source.ts'
+import { findViolations, type SourceFile, type Violation } from './source.ts'
 
 /**
- * Where somebody's machine shows through. The words are put together from parts, or this file
- * would be the first to be found.
+ * Paths and hosts of a specific machine. They are assembled from parts, so that this file does not
+ * contain them.
  */
 const MACHINE_FOLDERS = ['work', 'root']
 const REGISTRIES = [
@@ -16,24 +16,24 @@ const MACHINE_PATH = new RegExp(`(?<![\\w.*)}\\]/-])/(?:${MACHINE_FOLDERS.join('
 const REGISTRY = new RegExp(
   [
     ...REGISTRIES,
-    // Whatever its name: the address a lock file took a package from, or a setting to take it.
+    // Any registry: a URL in a lock file or a setting.
     '"resolved": "https?://',
     '(?<=^|\\n)\\s*(?:@[\\w-]+:)?registry\\s*=',
-    // Mirrors that a company or a machine runs for itself.
+    // Private mirrors.
     'https?://[\\w.-]*(?:artifactory|verdaccio)[\\w.-]*',
   ].join('|'),
   'g',
 )
 
-export function placeComplaints(files: readonly SourceFile[]): Complaint[] {
+export function machineViolations(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => [
-    ...complaintsWhere(file, MACHINE_PATH, {
-      what: 'names a folder of one machine',
-      cure: 'Write the path from the root of the repository, or take it as a setting',
+    ...findViolations(file, MACHINE_PATH, {
+      problem: 'contains a path of one machine',
+      fix: 'Write the path relative to the repository, or make it a setting',
     }),
-    ...complaintsWhere(file, REGISTRY, {
-      what: 'names a package registry',
-      cure: 'Leave it to the settings of each machine (omit-lockfile-registry-resolved)',
+    ...findViolations(file, REGISTRY, {
+      problem: 'contains a package registry',
+      fix: 'Remove it; each machine configures its own (omit-lockfile-registry-resolved)',
     }),
   ])
 }

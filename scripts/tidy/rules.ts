@@ -1,32 +1,32 @@
-import { floorComplaints } from '#scripts/floors.ts'
-import { cycleComplaints } from './cycles.ts'
-import { exportComplaints, importComplaints } from './imports.ts'
-import { migrationComplaints } from './migrations.ts'
-import { handlerComplaints, nameComplaints } from './names.ts'
-import { placeComplaints } from './places.ts'
-import { columnComplaints, fileSizeComplaints, functionLengthComplaints } from './sizes.ts'
-import type { Complaint, SourceFile } from './source.ts'
-import { seamComplaints, skipComplaints, wordComplaints } from './words.ts'
+import { floorViolations } from '#scripts/floors.ts'
+import { cycleViolations } from './cycles.ts'
+import { exportViolations, importViolations } from './imports.ts'
+import { migrationViolations } from './migrations.ts'
+import { fileNameViolations, handlerViolations } from './names.ts'
+import { machineViolations } from './places.ts'
+import { fileSizeViolations, functionLengthViolations, lineLengthViolations } from './sizes.ts'
+import type { SourceFile, Violation } from './source.ts'
+import { globalViolations, markerViolations, skippedTestViolations } from './words.ts'
 
-/** The taste of the house, as far as it can be checked. */
+/** The house rules that can be checked. */
 const rules = [
-  floorComplaints,
-  importComplaints,
-  exportComplaints,
-  cycleComplaints,
-  fileSizeComplaints,
-  functionLengthComplaints,
-  columnComplaints,
-  wordComplaints,
-  seamComplaints,
-  skipComplaints,
-  nameComplaints,
-  handlerComplaints,
-  migrationComplaints,
-  placeComplaints,
+  floorViolations,
+  importViolations,
+  exportViolations,
+  cycleViolations,
+  fileSizeViolations,
+  functionLengthViolations,
+  lineLengthViolations,
+  markerViolations,
+  globalViolations,
+  skippedTestViolations,
+  fileNameViolations,
+  handlerViolations,
+  migrationViolations,
+  machineViolations,
 ]
 
-export function complaintsAbout(files: readonly SourceFile[]): Complaint[] {
+export function checkRules(files: readonly SourceFile[]): Violation[] {
   return rules
     .flatMap((rule) => rule(files))
     .sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))

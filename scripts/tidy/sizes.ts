@@ -1,54 +1,54 @@
-import { withoutProse } from './blank.ts'
-import { type Complaint, isCode, isTest, type SourceFile } from './source.ts'
+import { blankProse } from './blank.ts'
+import { isCode, isTest, type SourceFile, type Violation } from './source.ts'
 
 const FILE_LINES_MAX = 400
 const TEST_FILE_LINES_MAX = 600
-/** The aim is 50; a function that is a few lines over is not worth a bad second name. */
+/** The aim is 50. A few more lines are better than a split with a bad name. */
 const FUNCTION_LINES_AIM = 50
 const FUNCTION_LINES_MAX = 60
 const COLUMNS_MAX = 100
-/** A word this long in a test is a URL, a frame or a signature, and has no place to break. */
+/** A word this long in a test is a URL, a frame or a signature, which cannot be wrapped. */
 const UNBREAKABLE_LENGTH = 50
 
-/** Tables are as long as what they list. */
+/** Tables may have any length. */
 const TABLES = [/^src\/contract\//, /^src\/iso8583\/spec\w*\.ts$/]
 
-/** The last newline ends a line and does not begin one. */
+/** The final newline does not start another line. */
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n')
 
-export function fileSizeComplaints(files: readonly SourceFile[]): Complaint[] {
+export function fileSizeViolations(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isCode(path) && !TABLES.some((table) => table.test(path)))
     .flatMap(({ path, text }) => {
       const lines_max = isTest(path) ? TEST_FILE_LINES_MAX : FILE_LINES_MAX
       const lines = linesOf(text).length
       if (lines <= lines_max) return []
-      const cure = 'Split it along an idea that has a name'
-      return [{ path, line: lines_max, what: `has ${lines} lines, over ${lines_max}`, cure }]
+      const fix = 'Split it into files with names of their own'
+      return [{ path, line: lines_max, problem: `has ${lines} lines, over ${lines_max}`, fix }]
     })
 }
 
 const TITLE = /^\s*(?:await )?(?:\w+\.)?(?:test|it|describe)\(/
 
-/** In a test: data that came from elsewhere, and the guarantee, a sentence in one piece. */
+/** Long data and test names, which cannot be wrapped. */
 function isUnbreakable(path: string, line: string): boolean {
   const isData = line.split(/\s+/).some((word) => word.length >= UNBREAKABLE_LENGTH)
   return isTest(path) && (isData || TITLE.test(line))
 }
 
-/** On a page, a list of class names is one string, and the formatter leaves it in one piece. */
+/** In TSX, strings are ignored: the formatter does not wrap lists of class names. */
 const measuredPart = (path: string, line: string): string =>
   path.endsWith('.tsx') ? line.replaceAll(/(["'])[^"']*\1/g, '') : line
 
-export function columnComplaints(files: readonly SourceFile[]): Complaint[] {
+export function lineLengthViolations(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isCode(path) || path.endsWith('.sql'))
     .flatMap(({ path, text }) =>
       linesOf(text).flatMap((line, index) => {
         const columns = [...measuredPart(path, line)].length
         if (columns <= COLUMNS_MAX || isUnbreakable(path, line)) return []
-        const what = `is ${columns} columns wide, over ${COLUMNS_MAX}`
-        return [{ path, line: index + 1, what, cure: 'Break the line, or name a part of it' }]
+        const problem = `is ${columns} columns wide, over ${COLUMNS_MAX}`
+        return [{ path, line: index + 1, problem, fix: 'Break the line, or name a part of it' }]
       }),
     )
 }
@@ -66,8 +66,8 @@ const NOT_A_METHOD = /^\s+(?:if|for|while|switch|catch|return|await|super|functi
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
 /**
- * The formatter indents, so a function reaches to the first line as far left as its own that closes
- * something and opens nothing.
+ * Code is formatted, so a function ends at the first line with the same indent that closes a
+ * bracket and opens none.
  */
 function lastLineOf(lines: readonly string[], first: number): number {
   const indent = indentOf(lines[first] ?? '')
@@ -81,9 +81,9 @@ function lastLineOf(lines: readonly string[], first: number): number {
   return lines.length - 1
 }
 
-type Measured = { name: string; first: number; last: number }
+type MeasuredFunction = { name: string; first: number; last: number }
 
-function functionAt(lines: readonly string[], first: number): Measured | undefined {
+function functionAt(lines: readonly string[], first: number): MeasuredFunction | undefined {
   const line = lines[first] ?? ''
   if (NOT_A_METHOD.test(line)) return undefined
   const last = lastLineOf(lines, first)
@@ -93,7 +93,7 @@ function functionAt(lines: readonly string[], first: number): Measured | undefin
   if (arrow !== undefined && body.some((text) => /=>|\bfunction\b/.test(text))) {
     return { name: arrow, first, last }
   }
-  // A call spread over lines looks like a method until its parameters close without a body.
+  // A multi-line call looks like a method until its parentheses close without a body.
   const indent = indentOf(line)
   const opening = body.find((text) => indentOf(text) === indent && /\{$/.test(text))
   const is_method = method !== undefined && opening !== undefined && !/=> \{$/.test(opening)
@@ -101,19 +101,19 @@ function functionAt(lines: readonly string[], first: number): Measured | undefin
   return OPENS_A_BODY.test(line) ? { name: 'a function', first, last } : undefined
 }
 
-export function functionLengthComplaints(files: readonly SourceFile[]): Complaint[] {
+export function functionLengthViolations(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path }) => isCode(path) && !isTest(path))
     .flatMap(({ path, text }) => {
-      const lines = linesOf(withoutProse(text))
+      const lines = linesOf(blankProse(text))
       return lines.flatMap((_, index) => {
         const measured = functionAt(lines, index)
         if (measured === undefined) return []
         const length = measured.last - measured.first + 1
         if (length <= FUNCTION_LINES_MAX) return []
-        const what = `${measured.name} has ${length} lines, over ${FUNCTION_LINES_AIM}`
-        const cure = 'Give a step of it a name and a function of its own'
-        return [{ path, line: index + 1, what, cure }]
+        const problem = `${measured.name} has ${length} lines, over ${FUNCTION_LINES_AIM}`
+        const fix = 'Move a step of it into a function with its own name'
+        return [{ path, line: index + 1, problem, fix }]
       })
     })
 }

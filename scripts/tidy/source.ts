@@ -1,11 +1,11 @@
-/** A file of the tree as the checks see it: its path from the root, with slashes, and its text. */
+/** A file of the repository: its path from the root, with slashes, and its text. */
 export type SourceFile = { path: string; text: string }
 
-/** What is wrong, where, and what to do about it: a complaint without a cure is only a mood. */
-export type Complaint = { path: string; line: number; what: string; cure: string }
+/** A broken rule, its location, and how to fix it. */
+export type Violation = { path: string; line: number; problem: string; fix: string }
 
-export function sentence({ path, line, what, cure }: Complaint): string {
-  return `${path}:${line}: ${what}. ${cure}.`
+export function formatViolation({ path, line, problem, fix }: Violation): string {
+  return `${path}:${line}: ${problem}. ${fix}.`
 }
 
 const CODE = /\.(ts|tsx|js|mjs)$/
@@ -27,17 +27,17 @@ export function lineAt(text: string, offset: number): number {
   return line
 }
 
-/** One complaint for each place where the pattern, which must be global, is found. */
-export function complaintsWhere(
+/** One violation per match of the pattern, which must be global. */
+export function findViolations(
   file: SourceFile,
   pattern: RegExp,
-  about: { what: string; cure: string; within?: string },
-): Complaint[] {
-  const { what, cure, within = file.text } = about
+  about: { problem: string; fix: string; within?: string },
+): Violation[] {
+  const { problem, fix, within = file.text } = about
   return [...within.matchAll(pattern)].map((match) => ({
     path: file.path,
     line: lineAt(within, match.index),
-    what,
-    cure,
+    problem,
+    fix,
   }))
 }

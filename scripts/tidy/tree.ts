@@ -5,8 +5,8 @@ import { root } from '#platform/root.ts'
 import type { SourceFile } from './source.ts'
 
 /**
- * What is committed or would be with `git add .`, as text. A file that is gone from the disk but
- * not yet from git is not read; one with a zero byte is not text.
+ * All text files that are committed or would be with `git add .`. Deleted files are skipped; files
+ * with a zero byte are not text.
  */
 export function readTree(): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { operations } from '#contract/operations.ts'
 import { root } from '#platform/root.ts'
 import { operationNames } from '#scripts/tidy/names.ts'
-import { complaintsAbout } from '#scripts/tidy/rules.ts'
-import { sentence } from '#scripts/tidy/source.ts'
+import { checkRules } from '#scripts/tidy/rules.ts'
+import { formatViolation } from '#scripts/tidy/source.ts'
 import { readTree } from '#scripts/tidy/tree.ts'
 
 type Ended = { code: number | null; output: string }
@@ -26,31 +26,31 @@ function runTool(name: string, ...words: readonly string[]): Promise<Ended> {
   })
 }
 
-// They look at the same tree and write nothing that another reads, so they run side by side.
-test('the house is in order', { concurrency: true }, async (house) => {
-  const types = house.test('the types hold', async () => {
+// The tools only read the tree, so they run in parallel.
+test('the repository passes all static checks', { concurrency: true }, async (house) => {
+  const types = house.test('types', async () => {
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false')
     assert.equal(code, 0, `\n${output}`)
   })
-  const panel = house.test('the types of the panel hold', async () => {
+  const panel = house.test('types of the panel', async () => {
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', '-p', 'panel')
     assert.equal(code, 0, `\n${output}`)
   })
-  const unused = house.test('no file, export or dependency is unused', async () => {
+  const unused = house.test('no unused file, export or dependency', async () => {
     const { code, output } = await runTool('knip', '--no-progress')
     assert.equal(code, 0, `\n${output}`)
   })
-  const form = house.test('formatter and linter have nothing to say', async () => {
+  const form = house.test('formatter and linter', async () => {
     const { code, output } = await runTool('biome', 'check', '--max-diagnostics=50', '.')
     assert.equal(code, 0, `\n${output}`)
   })
-  const tidiness = house.test('the tree is tidy', () => {
-    const complaints = complaintsAbout(readTree()).map(sentence)
-    assert.equal(complaints.length, 0, `\n${complaints.join('\n')}`)
+  const tidiness = house.test('house rules (tidy)', () => {
+    const violations = checkRules(readTree()).map(formatViolation)
+    assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
   })
   await Promise.all([types, panel, unused, form, tidiness])
 })
 
-test('tidy reads the same operations off the contract as the compiler does', () => {
+test('tidy finds the same operations in the contract as the compiler', () => {
   assert.deepEqual([...operationNames(readTree())].sort(), Object.keys(operations).sort())
 })

@@ -37,11 +37,11 @@ function runWithoutRedis(ci: string): { code: number | null; text: string; tally
   return { code: status, text: stdout, tally: JSON.parse(readFileSync(tally_path, 'utf8')) }
 }
 
-test('the last lines of a run name each reason for which tests were skipped', () => {
+test('the last lines of a run list every reason for skipped tests', () => {
   const { code, tally } = runWithoutRedis('')
   assert.equal(code, 0)
   assert.deepEqual(closingLines(sumOf(tally, noTests), [{ reason: 'too long', files: ['a'] }]), [
-    'Left out:',
+    'Not run:',
     `  2 tests skipped: ${reasonWithout('redis-server')}`,
     '  1 file not run: too long',
     '1 passed, 0 failed, 2 skipped',
@@ -51,7 +51,7 @@ test('the last lines of a run name each reason for which tests were skipped', ()
   ])
 })
 
-test('with CI=true a tool that is missing fails the tests that need it', () => {
+test('with CI=true a missing tool fails the tests that need it', () => {
   const { code, text, tally } = runWithoutRedis('true')
   assert.equal(code, 1)
   assert.equal(tally.fail, 2)
@@ -59,7 +59,7 @@ test('with CI=true a tool that is missing fails the tests that need it', () => {
   assert.match(text, /redis-server is not installed \(apt-get install redis-server\)/)
 })
 
-test('.ci/run installs every Debian package that a test may ask for', () => {
+test('.ci/run installs every Debian package that tests use', () => {
   const tools = readFileSync(join(root, 'test/support/tools.ts'), 'utf8')
   const packages = [...tools.matchAll(/apt-get install ([\w-]+)/g)].map(([, name]) => name)
   const script = readFileSync(join(root, '.ci/run'), 'utf8')

@@ -1,145 +1,151 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
-import { floorComplaints } from '#scripts/floors.ts'
-import { withoutProse } from '#scripts/tidy/blank.ts'
-import { cycleComplaints } from '#scripts/tidy/cycles.ts'
-import { exportComplaints, importComplaints } from '#scripts/tidy/imports.ts'
+import { floorViolations } from '#scripts/floors.ts'
+import { blankProse } from '#scripts/tidy/blank.ts'
+import { cycleViolations } from '#scripts/tidy/cycles.ts'
+import { exportViolations, importViolations } from '#scripts/tidy/imports.ts'
 import {
   CHECKSUMS_PATH,
   checksumOf,
   checksumsWith,
-  migrationComplaints,
+  migrationViolations,
 } from '#scripts/tidy/migrations.ts'
-import { handlerComplaints, nameComplaints } from '#scripts/tidy/names.ts'
-import { placeComplaints } from '#scripts/tidy/places.ts'
-import { complaintsAbout } from '#scripts/tidy/rules.ts'
+import { fileNameViolations, handlerViolations } from '#scripts/tidy/names.ts'
+import { machineViolations } from '#scripts/tidy/places.ts'
+import { checkRules } from '#scripts/tidy/rules.ts'
 import {
-  columnComplaints,
-  fileSizeComplaints,
-  functionLengthComplaints,
+  fileSizeViolations,
+  functionLengthViolations,
+  lineLengthViolations,
 } from '#scripts/tidy/sizes.ts'
-import { type Complaint, type SourceFile, sentence } from '#scripts/tidy/source.ts'
-import { seamComplaints, skipComplaints, wordComplaints } from '#scripts/tidy/words.ts'
+import { formatViolation, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
+import { globalViolations, markerViolations, skippedTestViolations } from '#scripts/tidy/words.ts'
 
-type Check = (files: readonly SourceFile[]) => Complaint[]
+type Check = (files: readonly SourceFile[]) => Violation[]
 type Sample = Readonly<Record<string, string>>
 
 const filesOf = (sample: Sample): SourceFile[] =>
   Object.entries(sample).map(([path, text]) => ({ path, text }))
 
-const said = (check: Check, sample: Sample): string[] => check(filesOf(sample)).map(sentence)
+const violationsOf = (check: Check, sample: Sample): string[] =>
+  check(filesOf(sample)).map(formatViolation)
 
-/** The complaint begins with its place, `path:line: `, and the words given here. */
-function finds(check: Check, sample: Sample, ...beginnings: readonly string[]): void {
-  const found = said(check, sample)
+/** Each violation starts with its location, `path:line: `, and the expected text. */
+function assertFinds(check: Check, sample: Sample, ...beginnings: readonly string[]): void {
+  const found = violationsOf(check, sample)
   assert.equal(found.length, beginnings.length, `\n${found.join('\n')}`)
   for (const [index, beginning] of beginnings.entries()) {
     assert.ok(found[index]?.startsWith(beginning), `${found[index]}\nis not\n${beginning}`)
-    assert.match(found[index] ?? '', /^\S+:\d+: .+\. .+\.$/, 'a complaint names its cure')
+    assert.match(found[index] ?? '', /^\S+:\d+: .+\. .+\.$/, 'a violation names its fix')
   }
 }
 
-const passes = (check: Check, sample: Sample): void => assert.deepEqual(said(check, sample), [])
+const assertPasses = (check: Check, sample: Sample): void =>
+  assert.deepEqual(violationsOf(check, sample), [])
 
 const importing = (specifier: string): string => `import { x } from '${specifier}'\n`
 const times = (count: number, line: string): string => `${line}\n`.repeat(count)
 
 test('a floor imports downwards only', () => {
-  finds(
-    floorComplaints,
+  assertFinds(
+    floorViolations,
     { 'src/kernel/a.ts': importing('#contract/b.ts') },
-    'src/kernel/a.ts:1: kernel imports contract, which stands on it',
+    'src/kernel/a.ts:1: kernel imports contract, which is above it',
   )
-  finds(
-    floorComplaints,
+  assertFinds(
+    floorViolations,
     { 'src/rails/a.ts': `\nexport type { X } from '#operations/b.ts'\n` },
     'src/rails/a.ts:2: rails imports operations',
   )
-  finds(
-    floorComplaints,
+  assertFinds(
+    floorViolations,
     { 'src/domain/cards/a.ts': `const b = await import('#domain/disputes/b.ts')\n` },
     'src/domain/cards/a.ts:1: domain/cards imports domain/disputes',
   )
-  passes(floorComplaints, {
+  assertPasses(floorViolations, {
     'src/domain/disputes/a.ts': importing('#domain/cards/b.ts') + importing('./c.ts'),
     'src/main/a.ts': importing('#doors/rest/router.ts') + importing('#kernel/id.ts'),
   })
 })
 
-test('doors do not see each other, and share what lies loose on their floor', () => {
-  finds(
-    floorComplaints,
+test('doors do not import each other, and share the files directly in doors/', () => {
+  assertFinds(
+    floorViolations,
     { 'src/doors/mcp/a.ts': importing('#doors/rest/b.ts') },
     'src/doors/mcp/a.ts:1: door mcp imports door rest',
   )
-  passes(floorComplaints, {
+  assertPasses(floorViolations, {
     'src/doors/mcp/a.ts': importing('#doors/headers.ts') + importing('#doors/mcp/steps/b.ts'),
   })
 })
 
-test('an annex sees what it is allowed to, and nothing in src sees an annex', () => {
-  finds(
-    floorComplaints,
+test('a folder beside src imports only what it may, and nothing in src imports it', () => {
+  assertFinds(
+    floorViolations,
     { 'client/a.ts': importing('#platform/db.ts') },
     'client/a.ts:1: client imports platform',
   )
-  finds(
-    floorComplaints,
+  assertFinds(
+    floorViolations,
     { 'sandbox/a.ts': importing('#domain/cards/card.ts') },
     'sandbox/a.ts:1: sandbox imports domain/cards',
   )
-  finds(
-    floorComplaints,
+  assertFinds(
+    floorViolations,
     { 'src/main/a.ts': importing('#sandbox/b.ts') },
     'src/main/a.ts:1: main imports sandbox',
   )
-  passes(floorComplaints, {
+  assertPasses(floorViolations, {
     'cli/a.ts': importing('#main/start.ts') + importing('#client/client.ts'),
     'bench/a.ts': importing('#domain/cards/card.ts'),
   })
 })
 
-test('a test beside the code sees everything, and no code sees a test', () => {
-  passes(floorComplaints, { 'src/kernel/a.test.ts': importing('#test/support/database.ts') })
-  finds(
-    floorComplaints,
+test('a test may import everything, and no code imports a test', () => {
+  assertPasses(floorViolations, { 'src/kernel/a.test.ts': importing('#test/support/database.ts') })
+  assertFinds(
+    floorViolations,
     { 'src/kernel/a.ts': importing('./b.test.ts') },
     'src/kernel/a.ts:1: kernel imports test',
   )
 })
 
-test('what also runs in a browser does not import Node', () => {
-  finds(
-    floorComplaints,
+test('code that also runs in browsers does not import Node', () => {
+  assertFinds(
+    floorViolations,
     { 'src/contract/a.ts': importing('node:fs') },
     'src/contract/a.ts:1: contract imports node:fs',
   )
-  passes(floorComplaints, { 'src/platform/a.ts': importing('node:fs') })
+  assertPasses(floorViolations, { 'src/platform/a.ts': importing('node:fs') })
 })
 
-test('a file of src stands on a floor', () => {
-  finds(floorComplaints, { 'src/domain/loans/a.ts': '' }, 'src/domain/loans/a.ts:1: stands on no')
-  passes(floorComplaints, { 'src/domain/cards/a.ts': '' })
-})
-
-test('an import names a file that exists, in full, without climbing', () => {
-  const there = { 'src/kernel/id.ts': '', 'client/client.ts': '' }
-  finds(
-    importComplaints,
-    { ...there, 'src/platform/a.ts': importing('../kernel/id.ts') },
-    'src/platform/a.ts:1: climbs out of its folder with ../kernel/id.ts. Write #kernel/id.ts.',
+test('every file in src is on a floor', () => {
+  assertFinds(
+    floorViolations,
+    { 'src/domain/loans/a.ts': '' },
+    'src/domain/loans/a.ts:1: is on no floor',
   )
-  finds(
-    importComplaints,
+  assertPasses(floorViolations, { 'src/domain/cards/a.ts': '' })
+})
+
+test('an import names an existing file with its extension and no parent path', () => {
+  const there = { 'src/kernel/id.ts': '', 'client/client.ts': '' }
+  assertFinds(
+    importViolations,
+    { ...there, 'src/platform/a.ts': importing('../kernel/id.ts') },
+    'src/platform/a.ts:1: imports the parent path ../kernel/id.ts. Write #kernel/id.ts.',
+  )
+  assertFinds(
+    importViolations,
     { ...there, 'src/platform/a.ts': `// first\n${importing('#kernel/id')}` },
     'src/platform/a.ts:2: imports #kernel/id without its extension',
   )
-  finds(
-    importComplaints,
+  assertFinds(
+    importViolations,
     { ...there, 'src/kernel/a.ts': importing('./money.ts') },
-    'src/kernel/a.ts:1: imports ./money.ts, and there is no src/kernel/money.ts',
+    'src/kernel/a.ts:1: imports ./money.ts, but src/kernel/money.ts does not exist',
   )
-  passes(importComplaints, {
+  assertPasses(importViolations, {
     ...there,
     'src/kernel/a.ts': importing('./id.ts') + importing('pg'),
     'cli/a.ts': `import {\n  x,\n} from '#client/client.ts'\n// from '../nowhere.ts'\n`,
@@ -147,45 +153,45 @@ test('an import names a file that exists, in full, without climbing', () => {
 })
 
 test('there are no barrels and no default exports', () => {
-  finds(exportComplaints, { 'src/kernel/index.ts': '' }, 'src/kernel/index.ts:1: is a barrel')
-  finds(
-    exportComplaints,
+  assertFinds(exportViolations, { 'src/kernel/index.ts': '' }, 'src/kernel/index.ts:1: is a barrel')
+  assertFinds(
+    exportViolations,
     { 'cli/a.ts': '\nexport default 1\n' },
     'cli/a.ts:2: exports a default. Export it by its name.',
   )
-  passes(exportComplaints, {
+  assertPasses(exportViolations, {
     'cli/a.ts': `export const a = 'export default'\n`,
     'vite.config.ts': 'export default {}\n',
     'panel/vite.config.ts': 'export default {}\n',
   })
 })
 
-test('imports do not go in circles, types included', () => {
-  finds(
-    cycleComplaints,
+test('there are no import cycles, type imports included', () => {
+  assertFinds(
+    cycleViolations,
     {
       'src/kernel/a.ts': importing('./b.ts'),
       'src/kernel/b.ts': importing('#kernel/c.ts'),
       'src/kernel/c.ts': `import type { X } from './a.ts'\n`,
     },
-    'src/kernel/c.ts:1: closes the circle src/kernel/a.ts → src/kernel/b.ts → src/kernel/c.ts',
+    'src/kernel/c.ts:1: closes the cycle src/kernel/a.ts → src/kernel/b.ts → src/kernel/c.ts',
   )
-  finds(cycleComplaints, { 'cli/a.ts': importing('./a.ts') }, 'cli/a.ts:1: closes the circle')
-  passes(cycleComplaints, {
+  assertFinds(cycleViolations, { 'cli/a.ts': importing('./a.ts') }, 'cli/a.ts:1: closes the cycle')
+  assertPasses(cycleViolations, {
     'src/kernel/a.ts': importing('./b.ts') + importing('./c.ts'),
     'src/kernel/b.ts': importing('./c.ts'),
     'src/kernel/c.ts': '',
   })
 })
 
-test('a file stops at 400 lines, a test at 600, a table nowhere', () => {
-  finds(
-    fileSizeComplaints,
+test('a file has at most 400 lines, a test 600; tables have no limit', () => {
+  assertFinds(
+    fileSizeViolations,
     { 'src/kernel/a.ts': times(401, 'x'), 'src/kernel/a.test.ts': times(601, 'x') },
     'src/kernel/a.ts:400: has 401 lines, over 400',
     'src/kernel/a.test.ts:600: has 601 lines, over 600',
   )
-  passes(fileSizeComplaints, {
+  assertPasses(fileSizeViolations, {
     'src/kernel/a.ts': times(400, 'x'),
     'src/kernel/a.test.ts': times(600, 'x'),
     'src/contract/cards.ts': times(900, 'x'),
@@ -196,7 +202,7 @@ test('a file stops at 400 lines, a test at 600, a table nowhere', () => {
 
 const body = (count: number): string => times(count, '  step()')
 
-test('a function stops at 60 lines, however it is written', () => {
+test('a function has at most 60 lines, in every syntax', () => {
   const long = [
     `export async function pay(\n  a: string,\n): Promise<void> {\n${body(57)}}\n`,
     `export const pay: Handler<'pay'> = async ({ tx }) => {\n${body(59)}}\n`,
@@ -205,14 +211,14 @@ test('a function stops at 60 lines, however it is written', () => {
     `route('/pay', async () => {\n${body(59)}})\n`,
   ]
   for (const text of long) {
-    const found = functionLengthComplaints([{ path: 'cli/a.ts', text }])
+    const found = functionLengthViolations([{ path: 'cli/a.ts', text }])
     assert.equal(found.length, 1, text)
-    assert.match(found[0]?.what ?? '', /^(?:pay|a function) has 61 lines/)
+    assert.match(found[0]?.problem ?? '', /^(?:pay|a function) has 61 lines/)
   }
 })
 
-test('short functions, tables, long calls and tests are not long functions', () => {
-  passes(functionLengthComplaints, {
+test('short functions, tables, long calls and tests are not reported as long functions', () => {
+  assertPasses(functionLengthViolations, {
     'cli/a.ts': `function a() {\n${body(58)}}\n\nfunction b() {\n${body(58)}}\n`,
     'cli/b.ts': `const rows = table({\n${times(80, '  a: 1,')}})\n`,
     'cli/c.ts': `  call(\n${times(80, '    a,')}  )\n  if (a) {\n${times(80, '    a')}  }\n`,
@@ -221,55 +227,55 @@ test('short functions, tables, long calls and tests are not long functions', () 
   })
 })
 
-test('a line stops at 100 columns, except for what cannot be broken in a test', () => {
+test('a line has at most 100 columns, except unbreakable data in a test', () => {
   const words = `const a = '${'word '.repeat(20)}'\n`
   const frame = `  const a = '${'f0'.repeat(50)}'\n`
-  finds(
-    columnComplaints,
+  assertFinds(
+    lineLengthViolations,
     { 'src/kernel/a.ts': `\n${frame}`, 'src/kernel/a.test.ts': words },
     'src/kernel/a.ts:2: is 114 columns wide, over 100',
     'src/kernel/a.test.ts:1: is 112 columns wide, over 100',
   )
-  passes(columnComplaints, {
+  assertPasses(lineLengthViolations, {
     'src/kernel/a.ts': `${'é'.repeat(100)}\n`,
     'src/kernel/a.test.ts': frame,
   })
 })
 
-test('a list of class names may be as wide as it is, what is around it may not', () => {
+test('class names in TSX do not count towards the line length', () => {
   const wide = `      className="${'text-soft '.repeat(20)}"\n`
-  passes(columnComplaints, { 'panel/ui/a.tsx': wide })
-  finds(
-    columnComplaints,
+  assertPasses(lineLengthViolations, { 'panel/ui/a.tsx': wide })
+  assertFinds(
+    lineLengthViolations,
     { 'panel/ui/a.tsx': `${'a'.repeat(101)} ${wide}`, 'panel/ui/b.ts': wide },
     'panel/ui/a.tsx:1: is 118 columns wide, over 100',
     'panel/ui/b.ts:1: is 218 columns wide, over 100',
   )
 })
 
-test('nothing is left for later and nothing is any', () => {
-  finds(
-    wordComplaints,
+test('there are no TODO markers and no any', () => {
+  assertFinds(
+    markerViolations,
     { 'src/kernel/a.ts': `// TODO: more\nthrow new Error('FIXME')\n// XXX odd\n` },
-    'src/kernel/a.ts:1: leaves work for later',
-    'src/kernel/a.ts:2: leaves work for later',
-    'src/kernel/a.ts:3: leaves work for later',
+    'src/kernel/a.ts:1: contains a TODO marker',
+    'src/kernel/a.ts:2: contains a TODO marker',
+    'src/kernel/a.ts:3: contains a TODO marker',
   )
   for (const text of ['const a: any = 1', 'a as any', 'f<any>()', 'Record<string, any>']) {
-    finds(wordComplaints, { 'client/a.ts': text }, 'client/a.ts:1: says any')
+    assertFinds(markerViolations, { 'client/a.ts': text }, 'client/a.ts:1: uses any')
   }
-  passes(wordComplaints, {
+  assertPasses(markerViolations, {
     'src/kernel/a.ts': `// as any other\nconst a = { any: ': any', currency: 'XXX' } || any\n`,
     'docs/plan.md': 'TODO',
   })
 })
 
 test('src does not print', () => {
-  finds(wordComplaints, { 'src/main/a.ts': 'console.log(1)' }, 'src/main/a.ts:1: prints')
-  passes(wordComplaints, { 'cli/a.ts': 'console.log(1)' })
+  assertFinds(markerViolations, { 'src/main/a.ts': 'console.log(1)' }, 'src/main/a.ts:1: prints')
+  assertPasses(markerViolations, { 'cli/a.ts': 'console.log(1)' })
 })
 
-test('time, chance and environment come in through platform and main', () => {
+test('only platform and main use time, randomness and environment directly', () => {
   const seams = [
     'const now = Date.now()',
     'const now = new Date()',
@@ -281,16 +287,16 @@ test('time, chance and environment come in through platform and main', () => {
     `import {\n  createHash,\n  randomBytes,\n} from 'node:crypto'`,
   ]
   for (const text of seams) {
-    finds(seamComplaints, { 'src/domain/cards/a.ts': text }, 'src/domain/cards/a.ts:1:')
-    passes(seamComplaints, {
+    assertFinds(globalViolations, { 'src/domain/cards/a.ts': text }, 'src/domain/cards/a.ts:1:')
+    assertPasses(globalViolations, {
       'src/platform/a.ts': text,
       'src/main/a.ts': text,
       'src/domain/cards/a.test.ts': text,
       'cli/a.ts': text,
     })
   }
-  passes(seamComplaints, {
-    'src/kernel/a.ts': `// Date.now() is a seam.
+  assertPasses(globalViolations, {
+    'src/kernel/a.ts': `// Date.now() in a comment.
 import { createHash } from 'node:crypto'
 import { randomBytes } from '#platform/random.ts'
 const then = new Date(time_ms)
@@ -299,19 +305,25 @@ export const maker = (randomBytes: RandomBytes) => randomBytes(9)
   })
 })
 
-test('no test is left out of the run', () => {
+test('no test is skipped', () => {
   for (const text of ["test.skip('a', f)", "test.only('a', f)", "test('a', { skip: true }, f)"]) {
-    finds(skipComplaints, { 'test/a.test.ts': text }, 'test/a.test.ts:1: leaves tests out')
+    assertFinds(skippedTestViolations, { 'test/a.test.ts': text }, 'test/a.test.ts:1: skips tests')
   }
-  passes(skipComplaints, { 'test/a.test.ts': "test('test.skip( and { skip: true', f)" })
+  assertPasses(skippedTestViolations, {
+    'test/a.test.ts': "test('test.skip( and { skip: true', f)",
+  })
 })
 
-test('files are named in snake_case, after an idea', () => {
-  finds(nameComplaints, { 'src/kernel/moneyMath.ts': '' }, 'src/kernel/moneyMath.ts:1: moneyMath')
+test('files have descriptive snake_case names', () => {
+  assertFinds(
+    fileNameViolations,
+    { 'src/kernel/moneyMath.ts': '' },
+    'src/kernel/moneyMath.ts:1: moneyMath',
+  )
   for (const path of ['cli/utils.ts', 'cli/card_service.ts', 'cli/helpers/a.ts']) {
-    finds(nameComplaints, { [path]: '' }, `${path}:1:`)
+    assertFinds(fileNameViolations, { [path]: '' }, `${path}:1:`)
   }
-  passes(nameComplaints, {
+  assertPasses(fileNameViolations, {
     'src/domain/cards/load_card.property.test.ts': '',
     'migrations/0001_ledger.sql': '',
     'src/doors/rest/service_status.ts': '',
@@ -319,14 +331,14 @@ test('files are named in snake_case, after an idea', () => {
   })
 })
 
-test('an operation has a test of its name in its room', () => {
+test('an operation has a test with its name in its room', () => {
   const contract = { 'src/contract/cards.ts': "export const load_card = operation({\n  name: ''" }
-  finds(
-    handlerComplaints,
+  assertFinds(
+    handlerViolations,
     { ...contract, 'src/domain/cards/load_card.ts': '', 'test/load_card.test.ts': '' },
     'src/domain/cards/load_card.ts:1: is an operation without a test',
   )
-  passes(handlerComplaints, {
+  assertPasses(handlerViolations, {
     ...contract,
     'src/domain/cards/load_card.ts': '',
     'src/domain/cards/load_card.test.ts': '',
@@ -337,8 +349,8 @@ test('an operation has a test of its name in its room', () => {
 const landed = (sums: Sample): Sample => ({ [CHECKSUMS_PATH]: JSON.stringify(sums) })
 
 test('migrations are numbered without gaps', () => {
-  finds(
-    migrationComplaints,
+  assertFinds(
+    migrationViolations,
     {
       'migrations/0001_a.sql': '',
       'migrations/0003_c.sql': '',
@@ -349,24 +361,28 @@ test('migrations are numbered without gaps', () => {
 })
 
 test('a migration that landed is neither edited nor removed', () => {
-  finds(
-    migrationComplaints,
+  assertFinds(
+    migrationViolations,
     { 'migrations/0001_a.sql': 'new', ...landed({ '0001_a.sql': checksumOf('old') }) },
     'migrations/0001_a.sql:1: was edited after it landed',
   )
-  finds(
-    migrationComplaints,
+  assertFinds(
+    migrationViolations,
     landed({ '0001_a.sql': checksumOf('old') }),
-    'migrations/checksums.json:1: 0001_a.sql landed and is gone',
+    'migrations/checksums.json:1: 0001_a.sql has landed but is missing',
   )
-  finds(migrationComplaints, { 'migrations/0001_a.sql': '' }, 'migrations/0001_a.sql:1: is not rec')
-  passes(migrationComplaints, {
+  assertFinds(
+    migrationViolations,
+    { 'migrations/0001_a.sql': '' },
+    'migrations/0001_a.sql:1: is not rec',
+  )
+  assertPasses(migrationViolations, {
     'migrations/0001_a.sql': 'old',
     ...landed({ '0001_a.sql': checksumOf('old') }),
   })
 })
 
-test('recording adds what is new and never changes what landed', () => {
+test('--record adds new migrations and never changes recorded ones', () => {
   const files = filesOf({
     'migrations/0002_b.sql': 'b',
     'migrations/0001_a.sql': 'edited',
@@ -378,47 +394,55 @@ test('recording adds what is new and never changes what landed', () => {
   ])
 })
 
-test('no machine and no registry shows through in any text file', () => {
+test('no text file contains a machine path or a package registry', () => {
   for (const folder of ['work', 'root']) {
     const text = `see ${['', folder, 'notes'].join('/')}`
-    finds(placeComplaints, { 'docs/a.md': text }, 'docs/a.md:1: names a folder of one machine')
+    assertFinds(
+      machineViolations,
+      { 'docs/a.md': text },
+      'docs/a.md:1: contains a path of one machine',
+    )
   }
   const host = ['registry', 'npmjs', 'org'].join('.')
-  finds(placeComplaints, { 'docs/a.md': `\nfrom ${host}` }, 'docs/a.md:2: names a package registry')
-  finds(
-    placeComplaints,
-    { 'package-lock.json': `"resolved"${': "https:'}//mirror.example/a.tgz"` },
-    'package-lock.json:1: names a package registry',
+  assertFinds(
+    machineViolations,
+    { 'docs/a.md': `\nfrom ${host}` },
+    'docs/a.md:2: contains a package registry',
   )
-  passes(placeComplaints, {
+  assertFinds(
+    machineViolations,
+    { 'package-lock.json': `"resolved"${': "https:'}//mirror.example/a.tgz"` },
+    'package-lock.json:1: contains a package registry',
+  )
+  assertPasses(machineViolations, {
     'docs/a.md': 'src/work/a.ts, https://example.com/root/a, ./work/ and the root/ folder',
     'package-lock.json': '"resolved": "sandbox"',
   })
 })
 
-test('the words of strings, patterns and comments are blank, and every offset stays', () => {
+test('blankProse blanks strings, regular expressions and comments and keeps offsets', () => {
   const text = [
     "const a = 'it\\'s any' // as any",
     `const b = \`x \${f({ c: \`any \${d} any\` })} any\` as Y`,
     'const e = /["\'`/any]+\\/any/g.test(g) / 2 / h',
     '/* any\n any */ i',
   ].join('\n')
-  const code = withoutProse(text)
+  const code = blankProse(text)
   assert.equal(code.length, text.length)
   assert.doesNotMatch(code, /any/)
   for (const kept of ['const a =', 'f({ c: `', '{d}', '})', 'as Y', '.test(g) / 2 / h', ' i']) {
     assert.ok(code.includes(kept), `${kept} in\n${code}`)
   }
-  assert.match(withoutProse(text, ['strings']), /\/\/ as any/)
+  assert.match(blankProse(text, ['strings']), /\/\/ as any/)
 })
 
-test('complaints come in the order of the tree', () => {
+test('violations are sorted by path and line', () => {
   const files = filesOf({
     'src/kernel/b.ts': `\n// TODO\n${importing('./c')}`,
     'src/kernel/a.ts': 'export default 1\n',
   })
   assert.deepEqual(
-    complaintsAbout(files).map(({ path, line }) => `${path}:${line}`),
+    checkRules(files).map(({ path, line }) => `${path}:${line}`),
     ['src/kernel/a.ts:1', 'src/kernel/b.ts:2', 'src/kernel/b.ts:3'],
   )
 })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from '#platform/root.ts'
-import { licenceList, unallowed } from '#scripts/release/licences.ts'
-import { sbomOf } from '#scripts/release/sbom.ts'
+import { findDisallowed, licenceList } from '#scripts/release/licences.ts'
+import { createSbom } from '#scripts/release/sbom.ts'
 import { shippedPackages } from '#scripts/release/shipped.ts'
 import { endAllFlorins, startFlorin, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
@@ -94,7 +94,7 @@ test('a package without its build exits with a readable message', async () => {
 
 test('the SBOM lists every shipped package with license, hash and dependencies', () => {
   const packages = shippedPackages()
-  const bom = sbomOf(packages) as {
+  const bom = createSbom(packages) as {
     components: { 'bom-ref': string; name: string; licenses: object[]; hashes?: object[] }[]
     dependencies: { ref: string; dependsOn: string[] }[]
   }
@@ -107,15 +107,15 @@ test('the SBOM lists every shipped package with license, hash and dependencies',
   for (const { dependsOn } of bom.dependencies)
     for (const ref of dependsOn) assert.ok(refs.has(ref))
   for (const { name, hashes } of bom.components) assert.equal(hashes?.length, 1, name)
-  assert.deepEqual(sbomOf(shippedPackages()), bom)
+  assert.deepEqual(createSbom(shippedPackages()), bom)
 })
 
 test('every shipped license is on the allowlist', () => {
   const packages = shippedPackages()
-  assert.deepEqual(unallowed(packages), [])
+  assert.deepEqual(findDisallowed(packages), [])
   assert.match(licenceList(packages), /^\| fastify \| .* \| MIT \| runtime \|$/m)
   const [first] = packages
   assert.ok(first !== undefined)
-  assert.equal(unallowed([{ ...first, licence: 'GPL-3.0-only' }]).length, 1)
-  assert.equal(unallowed([{ ...first, licence: '(MIT OR GPL-3.0-only)' }]).length, 0)
+  assert.equal(findDisallowed([{ ...first, licence: 'GPL-3.0-only' }]).length, 1)
+  assert.equal(findDisallowed([{ ...first, licence: '(MIT OR GPL-3.0-only)' }]).length, 0)
 })

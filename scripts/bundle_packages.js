@@ -1,12 +1,12 @@
-// Packages of many small files, each made into one. Node finds, opens and compiles every file by
-// itself, and with hundreds of them that is half of what a start costs; tests start often.
+// Bundles packages of many small files into one file each. Resolving and compiling hundreds of
+// files takes half of the startup time, and tests start the service often.
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-const GATHERED = [
+const BUNDLED = [
   'fastify',
   'oidc-provider',
   'prom-client',
@@ -21,36 +21,36 @@ const GATHERED = [
 const fileOf = (name) => `packages/${name.replace('/', '_')}.js`
 
 /**
- * Where an import of a gathered package leads, from a file of the sources as from its built one.
+ * The relative path from the importer to a bundled package, the same for sources and built files.
  * @param {string} name @param {string} importer
  */
-export function gatheredPath(name, importer) {
-  if (!GATHERED.includes(name)) return undefined
+export function bundledPath(name, importer) {
+  if (!BUNDLED.includes(name)) return undefined
   const path = relative(dirname(importer), join(root, fileOf(name)))
   return path.startsWith('.') ? path : `./${path}`
 }
 
-/** A package by the names that it exports, which only importing it tells of older ones. */
+/** Re-exports all names of a package. CommonJS packages must be imported to learn their names. */
 async function entryOf(/** @type {string} */ name) {
   const names = Object.keys(await import(name)).filter((each) => each !== 'module.exports')
   return `export { ${names.join(', ')} } from '${name}'\n`
 }
 
 /**
- * What a package has to say about this Node concerns those who run it, not those who build it.
- * @template Value @param {() => Promise<Value>} act
+ * Hides warnings that packages print about the Node version when they are imported.
+ * @template Value @param {() => Promise<Value>} work
  */
-async function quietly(act) {
+async function withoutWarnings(work) {
   const { warn } = console
   console.warn = () => undefined
   try {
-    return await act()
+    return await work()
   } finally {
     console.warn = warn
   }
 }
 
-/** Some of them are written to `require` parts of Node when they are first used. */
+/** Some packages call `require` for Node modules at run time. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'
 const require = requireFrom(import.meta.url)`
 
@@ -58,17 +58,17 @@ const require = requireFrom(import.meta.url)`
 const entries = {
   name: 'entries',
   setup(build) {
-    build.onResolve({ filter: /^gathered:/ }, ({ path }) => ({ path, namespace: 'gathered' }))
-    build.onLoad({ filter: /.*/, namespace: 'gathered' }, async ({ path }) => ({
-      contents: await entryOf(path.slice('gathered:'.length)),
+    build.onResolve({ filter: /^bundled:/ }, ({ path }) => ({ path, namespace: 'bundled' }))
+    build.onLoad({ filter: /.*/, namespace: 'bundled' }, async ({ path }) => ({
+      contents: await entryOf(path.slice('bundled:'.length)),
       resolveDir: root,
     }))
   },
 }
 
 /** @returns {Promise<{ path: string, contents: string | Uint8Array }[]>} */
-export async function gatherPackages() {
-  const { outputFiles, metafile } = await quietly(bundle)
+export async function bundlePackages() {
+  const { outputFiles, metafile } = await withoutWarnings(bundle)
   const licences = {
     path: join(root, 'dist/packages/LICENCES.txt'),
     contents: licencesOf(metafile),
@@ -80,14 +80,14 @@ async function bundle() {
   const esbuild = await import('esbuild')
   return esbuild.build({
     absWorkingDir: root,
-    entryPoints: GATHERED.map((name) => ({
-      in: `gathered:${name}`,
+    entryPoints: BUNDLED.map((name) => ({
+      in: `bundled:${name}`,
       out: fileOf(name).replace(/\.js$/, ''),
     })),
     outdir: 'dist',
     chunkNames: 'packages/[hash]',
     bundle: true,
-    // What two of them share is there once.
+    // Shared code is emitted once.
     splitting: true,
     platform: 'node',
     target: 'node20.19',
@@ -102,7 +102,7 @@ async function bundle() {
 }
 
 /**
- * Whoever passes their code on passes their terms on too.
+ * The license texts of all bundled code, which must be distributed with it.
  * @param {import('esbuild').Metafile} made
  */
 function licencesOf({ inputs }) {
