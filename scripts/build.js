@@ -1,6 +1,6 @@
 // Strips the types from the sources, file by file, into the same tree in dist/. Node loads that
-// about three times as fast as TypeScript through a loader. Plain JavaScript, because it runs before
-// the first build.
+// about three times as fast as TypeScript through a loader. Plain JavaScript, because it runs
+// before the first build.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
