@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import { createOperatorToken } from '#domain/access/operator_token.ts'
 import { authorize, registerAgent, startAgentService } from '#test/support/agent.ts'
 import { getCard } from '#test/support/cards.ts'
 import { clearInYen } from '#test/support/clearings.ts'
@@ -60,6 +62,39 @@ test('an operator answers a dispute and decides it', { skip }, async () => {
   assert.deepEqual([status, outcome], ['closed', 'won'])
   assert.equal(response?.text, 'It was signed for.')
   assert.deepEqual(complaints, [])
+})
+
+test('a token with two-factor authentication asks for the code and refuses a wrong one', {
+  skip,
+}, async () => {
+  if (browser === null) return
+  const { programme } = service
+  const totp = new TOTP()
+  const { token } = await createOperatorToken(
+    programme.db,
+    { name: 'Kay', role: 'viewer' },
+    {
+      random: programme.random,
+      keys: programme.keys,
+      now: programme.clock.now(),
+      livemode: false,
+      days: 1,
+      totp_secret: totp.secret.base32,
+    },
+  )
+  const { page } = await visitOf(browser, { url })
+  await page.goto('/operator')
+  assert.equal(await page.getByLabel('Authentication code').count(), 0)
+  await page.getByLabel('Operator token').fill(token.open())
+  const signIn = page.getByRole('button', { name: 'Sign in' })
+  await signIn.click()
+  const field = page.getByLabel('Authentication code')
+  await field.fill('000000')
+  await signIn.click()
+  await page.getByRole('alert').waitFor()
+  await field.fill(totp.generate())
+  await signIn.click()
+  await page.getByRole('link', { name: 'Disputes' }).waitFor()
 })
 
 test('what a holder asks in the panel is answered in the console, and the answer comes to them', {
