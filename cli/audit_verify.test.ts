@@ -8,8 +8,7 @@ import { florin } from '#test/support/florin_process.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, database_url, data_dir, programme } = await startTestService()
-const { db } = programme
+const { url, database_url, data_dir, owner_db: db } = await startTestService()
 const env = { FLORIN_DATABASE_URL: database_url, FLORIN_DATA_DIR: data_dir }
 const folder = await mkdtemp(join(tmpdir(), 'florin_heads_'))
 after(() => rm(folder, { recursive: true, force: true }))

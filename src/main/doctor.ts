@@ -16,7 +16,11 @@ export async function* examine(settings: Settings): AsyncGenerator<Finding> {
     return opened
   }
   try {
-    const checks = [...machineChecks(settings), ...databaseChecks(open), ...linkChecks(settings)]
+    const checks = [
+      ...machineChecks(settings),
+      ...databaseChecks(open, mode),
+      ...linkChecks(settings),
+    ]
     for (const check of checks) yield await findingOf(check)
   } finally {
     const books = await opened?.catch(() => null)

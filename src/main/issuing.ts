@@ -14,7 +14,7 @@ import { issuerProbe } from '#doors/card_host/probe.ts'
 import { links } from '#iso8583/links.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Seams } from '#platform/context.ts'
-import { openDatabase } from '#platform/db.ts'
+import { type DatabaseRole, openDatabase } from '#platform/db.ts'
 import type { Probes } from '#platform/health.ts'
 import type { World } from '#platform/surface.ts'
 import type { Task } from '#platform/tasks.ts'
@@ -35,15 +35,16 @@ export type Issuing = {
 /** A connection for each lane, and one to find the accounts of new card numbers. */
 const POOL_SIZE = 3
 
-type Connecting = { database_url: string; onCommit(): void }
+type Connecting = { database_url: string; role: DatabaseRole; onCommit(): void }
 
 export async function startIssuing(
   seams: Seams,
-  { database_url, onCommit }: Connecting,
+  { database_url, role, onCommit }: Connecting,
 ): Promise<Issuing> {
   const { settings, keys, clock } = seams
   const link = links[settings.iso_link]
   const db = openDatabase(database_url, {
+    role,
     pool_size: POOL_SIZE,
     limits: ENGINE_LIMITS,
     key_lookups: true,

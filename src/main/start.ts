@@ -27,14 +27,13 @@ import { sweepAnswersTask } from '#operations/sweep_answers_task.ts'
 import { advanceClock, followClockOffset } from '#platform/clock_offset.ts'
 import type { Settings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
-import { openDatabase } from '#platform/db.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
 import { degradedBy } from '#platform/health.ts'
-import { migrate } from '#platform/migrate.ts'
 import type { Surface, World } from '#platform/surface.ts'
 import { runTasks, type Task, type TaskRunner } from '#platform/tasks.ts'
 import { proveBooksTask } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
+import { openDatabases } from './databases.ts'
 import { makeHttp } from './http.ts'
 import { type Issuing, startIssuing } from './issuing.ts'
 import { makeSeams } from './seams.ts'
@@ -74,16 +73,16 @@ async function start(
   const database_url = await databaseUrl(settings, stops)
   let tasks: TaskRunner | undefined
   const onCommit = () => tasks?.nudge()
-  const db = openDatabase(database_url, { ...options.seams, onCommit })
-  stops.push(db.close)
-  await migrate(db)
+  const connecting = { ...options.seams, onCommit }
+  const { db, account_pool, role } = await openDatabases(database_url, settings, connecting)
+  stops.push(db.close, account_pool.close)
   const seams = await makeSeams(settings, db, options.seams)
   stops.push(await followClockOffset(db, seams.clock))
-  const programme = await makeProgramme(seams)
+  const programme = await makeProgramme(seams, account_pool)
   stops.push(programme.close)
   const telling = await startTelling(programme)
   stops.push(telling.stop)
-  const issuing = await startIssuing(programme, { database_url, onCommit })
+  const issuing = await startIssuing(programme, { database_url, role, onCommit })
   stops.push(issuing.stop)
   if (options.seams?.probes === undefined)
     programme.probes.issuer = degradedBy(issuing.probe, programme.limiter.fault)

@@ -12,7 +12,7 @@ import type {
   RateStanding,
   RequestFacts,
 } from '#platform/context.ts'
-import type { Database, Tx } from '#platform/db.ts'
+import type { AccountDatabase, Tx } from '#platform/db.ts'
 import type { Programme } from './programme.ts'
 
 /** A call that has passed every step and is to be run. */
@@ -62,7 +62,7 @@ const silent = () => undefined
 
 export function preparingContextOf(
   running: Running,
-  db: Database = running.programme.db,
+  db: AccountDatabase = running.programme.databaseOf(running.caller),
 ): PreparingContext {
   const { programme, operation } = running
   const facts = auditFactsOf({ ...programme, ...running, operation: operation.name })

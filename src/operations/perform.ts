@@ -47,7 +47,8 @@ async function change(
   if (refusal !== null && call === null) throw refusal
   const makeRun = refusal === null ? await prepared(running, handler, call) : thrower(refusal)
   const changed = new Set<string>()
-  const answer = await running.programme.db.transaction((tx) =>
+  const db = running.programme.databaseOf(running.caller)
+  const answer = await db.transaction((tx) =>
     write(running, { tx, handler, call, makeRun, changed, payment }),
   )
   // This node forgets at once; the others hear of it by the notice that went out at commit.
@@ -66,10 +67,10 @@ async function read(
     typeof handler === 'function'
       ? handler
       : await handler.prepare(preparingContextOf(running), input)
-  const output = await ready(contextOf(running, programme.db), input)
+  const db = programme.databaseOf(caller)
+  const output = await ready(contextOf(running, db), input)
   const seen = withinCards(operation.name as OperationName, caller, output)
-  if (payment !== null)
-    await programme.db.transaction((tx) => spend(tx, payment, stampOf(programme)))
+  if (payment !== null) await db.transaction((tx) => spend(tx, payment, stampOf(programme)))
   programme.fail('before_reply')
   return success(operation, sharedText(operation, seen))
 }
@@ -209,8 +210,8 @@ async function prepared(
   call: IdempotentCall | null,
 ): Promise<() => LooseRun> {
   if (typeof handler === 'function') return () => handler
-  const { programme } = running
-  if (call !== null && (await findStoredAnswer(programme.db, call)) !== undefined) {
+  const db = running.programme.databaseOf(running.caller)
+  if (call !== null && (await findStoredAnswer(db, call)) !== undefined) {
     return thrower(new Error('a stored answer is replayed, not run'))
   }
   try {

@@ -8,10 +8,13 @@ import { type Bell, makeBell } from '#domain/activity/bell.ts'
 import { makeTill } from '#domain/paid_calls/make_till.ts'
 import type { Till } from '#domain/paid_calls/till.ts'
 import { type ByteBudget, makeByteBudget } from '#platform/byte_budget.ts'
-import type { Seams } from '#platform/context.ts'
+import type { Caller, Seams } from '#platform/context.ts'
+import type { AccountDatabase, AccountPool } from '#platform/db.ts'
 
 /** What a call is run with: the seams, and what this node remembers between calls. */
 export type Programme = Seams & {
+  /** The database as this caller may see it: one account; all of it where nobody is signed in. */
+  databaseOf(caller: Caller | null): AccountDatabase
   credentials: Credentials
   limiter: RateLimiter
   key_uses: KeyUses
@@ -23,7 +26,7 @@ export type Programme = Seams & {
   close(): Promise<void>
 }
 
-export async function makeProgramme(seams: Seams): Promise<Programme> {
+export async function makeProgramme(seams: Seams, account_pool: AccountPool): Promise<Programme> {
   const credentials = makeCredentials(seams)
   const limiter = await limiterFor(seams)
   const key_uses = makeKeyUses(seams)
@@ -37,6 +40,7 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
   const stopHearing = await seams.db.listen(ACTIVITY_CHANNEL, bell.ring)
   return {
     ...seams,
+    databaseOf: databaseFinder(seams, account_pool),
     credentials,
     limiter,
     key_uses,
@@ -50,6 +54,17 @@ export async function makeProgramme(seams: Seams): Promise<Programme> {
       await stopHearing()
       await limiter.close()
     },
+  }
+}
+
+/** One object for a remembered caller: its reads share statements by it (platform/lanes.ts). */
+function databaseFinder({ db }: Seams, account_pool: AccountPool): Programme['databaseOf'] {
+  const known = new WeakMap<Caller, AccountDatabase>()
+  return (caller) => {
+    if (caller === null) return db
+    const found = known.get(caller) ?? account_pool.of(caller.account_id)
+    known.set(caller, found)
+    return found
   }
 }
 

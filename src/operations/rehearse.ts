@@ -2,7 +2,7 @@ import { isWrite } from '#contract/operation.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { requireVelocity } from '#domain/access/velocity.ts'
-import type { Database, Tx } from '#platform/db.ts'
+import type { AccountDatabase, Tx } from '#platform/db.ts'
 import type { Answer } from './call.ts'
 import { contextOf, preparingContextOf, type Running } from './contexts.ts'
 import { handlerOf, type LooseHandler } from './handlers.ts'
@@ -30,7 +30,8 @@ class WentWell extends Error {}
  */
 export async function rehearse(running: Running, call: IdempotentCall | null): Promise<Rehearsal> {
   try {
-    const outcome = await running.programme.db.transaction((tx) => attempt(running, tx, call))
+    const db = running.programme.databaseOf(running.caller)
+    const outcome = await db.transaction((tx) => attempt(running, tx, call))
     if (!(outcome instanceof Problem)) return outcome
     if (call === null || !isStorable(outcome)) throw outcome
     return refusalAnswer(outcome, running.request.id)
@@ -104,17 +105,13 @@ async function prepared(running: Running, tx: Tx, handler: LooseHandler) {
 }
 
 /** The database as a preparation sees it, all of it inside one transaction. */
-function within(tx: Tx): Database {
-  const unasked = () => Promise.reject(new Error('a rehearsal has one transaction and no more'))
+function within(tx: Tx): AccountDatabase {
   return {
     ...tx,
     transaction: (work) =>
       withinSavepoint(tx, () =>
         work(tx, async (writes) => void (await Promise.all(writes.map(tx.write)))),
       ),
-    connection: unasked,
-    listen: unasked,
-    close: unasked,
   }
 }
 

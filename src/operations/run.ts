@@ -18,10 +18,10 @@ export function run(running: Running): Promise<Answer> {
 
 /** A token may be tied to cards; that holds whatever the handler does about it. */
 async function holdToCards(running: Running): Promise<void> {
-  const { operation, caller, input } = running
+  const { programme, operation, caller, input } = running
   await requireCardAccess(operation.name as OperationName, caller, input, (name, other) => {
     const handler = handlerOf(name)
     if (typeof handler !== 'function') throw new Error('a read has nothing to prepare')
-    return handler(contextOf(running, running.programme.db), other)
+    return handler(contextOf(running, programme.databaseOf(caller)), other)
   })
 }

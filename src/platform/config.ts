@@ -29,6 +29,8 @@ export type Settings = IsoSettings &
     processors: Readonly<Record<string, Secret>>
     data_dir: string
     database_url: Secret | null
+    /** A login apart for calls of account holders; otherwise that of database_url is used. */
+    account_database_url: Secret | null
     public_url: string
     rate_profile: RateProfileName
     trusted_proxies: readonly string[]
@@ -138,7 +140,8 @@ export function readSettings(env: Environment): Settings {
     ...isoOf(env, mode),
     processors: processorsOf(env),
     data_dir,
-    database_url: addressOf(env, 'FLORIN_DATABASE_URL', /^postgres(ql)?:\/\/[^/?]/, 'postgres://…'),
+    database_url: databaseUrlOf(env, 'FLORIN_DATABASE_URL'),
+    account_database_url: databaseUrlOf(env, 'FLORIN_ACCOUNT_DATABASE_URL'),
     public_url,
     ...operatorOf(env, { mode, port, public_url }),
     rate_profile,
@@ -164,6 +167,9 @@ export function readSettings(env: Environment): Settings {
     x402: x402Of(env, mode),
   }
 }
+
+const databaseUrlOf = (env: Environment, name: string): Secret | null =>
+  addressOf(env, name, /^postgres(ql)?:\/\/[^/?]/, 'postgres://…')
 
 /** In live mode a card host that strangers could use stops the start. */
 function isoOf(env: Environment, mode: Settings['mode']): IsoSettings {

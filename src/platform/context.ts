@@ -6,7 +6,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { Blobs } from './blobs.ts'
 import type { Clock } from './clock.ts'
 import type { RateProfileName, Settings } from './config.ts'
-import type { Database, Tx } from './db.ts'
+import type { AccountDatabase, Database, Tx } from './db.ts'
 import type { Fail } from './failpoints.ts'
 import type { Probes } from './health.ts'
 import type { OutgoingHttp } from './http_out.ts'
@@ -147,7 +147,7 @@ type Common = Pick<
 
 /** Before the transaction: for slow work such as password hashing. */
 export type PreparingContext<Who = Caller> = Common & {
-  db: Database
+  db: AccountDatabase
   caller: Who
   /** A refusal, written at once: the operation that it belongs to will not commit. */
   auditRefusal(account_id: string, entry: NewAuditEntry): Promise<void>

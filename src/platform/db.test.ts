@@ -115,7 +115,10 @@ test('a commit sent behind its writes keeps them all, or none where one of them 
 
 test('the first statement that fails is reported, though a COPY behind it is heard first', async () => {
   await fill('a')
-  const copy = copying('copy jars from stdin (format binary)', Buffer.from('no COPY data'))
+  const copy = copying('copy jars from stdin (format binary)', {
+    data: Buffer.from('no COPY data'),
+    asInsert: () => assert.fail('a login that owns the table copies'),
+  })
   const changed = changing(7, 'update jars set amount = amount + $1', [1])
   for (let round = 0; round < 20; round += 1) {
     const failing = db.transaction((_, commitWith) => commitWith([changed, copy, copy, copy]))

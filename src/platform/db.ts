@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { asked, STATEMENT_TIMEOUT_MS } from './ask.ts'
+import { asked, gather, STATEMENT_TIMEOUT_MS } from './ask.ts'
 import {
   DatabaseUnavailable,
   faultOf,
@@ -13,8 +13,10 @@ import { neverFail } from './failpoints.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { silentLog } from './log.ts'
+import { ACCOUNT_ROLE } from './roles.ts'
+import { named } from './statement.ts'
 import { hangUp, inTransaction } from './transaction.ts'
-import { asking, type CommitWith, type Tx } from './tx.ts'
+import { asking, type CommitWith, sendCopied, sendInserted, type Tx } from './tx.ts'
 
 export { DatabaseUnavailable } from './database_faults.ts'
 export type { CommitWith, Tx } from './tx.ts'
@@ -24,6 +26,15 @@ export type Database = Tx & {
   /** Runs work on one connection outside a transaction; for migrations and locks of a session. */
   connection<Value>(work: (client: pg.ClientBase) => Promise<Value>): Promise<Value>
   listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+/** The database as calls of one account see it. */
+export type AccountDatabase = Pick<Database, keyof Tx | 'transaction'>
+
+/** Connections of calls that are made for an account. */
+export type AccountPool = {
+  of(account_id: string): AccountDatabase
   close(): Promise<void>
 }
 
@@ -42,7 +53,12 @@ export type DatabaseLimits = {
   idle_in_transaction_ms: number
 }
 
+/** The role that connections act as, and whether row-level security leaves COPY to it. */
+export type DatabaseRole = { name: string; copies: boolean }
+
 type Options = {
+  /** Otherwise they act as the login. */
+  role?: DatabaseRole
   pool_size?: number
   limits?: DatabaseLimits
   /** For statements that only look rows up by their keys, over and over. */
@@ -60,21 +76,15 @@ const STANDARD_LIMITS = {
 }
 
 export function openDatabase(url: string, options: Options = {}): Database {
-  const hosts = splitHosts(url)
-  const log = options.log ?? silentLog
-  const fail = options.fail ?? neverFail
-  const Client = clientOver(hosts)
-  const pool = new pg.Pool({ ...poolSettings(hosts[0] ?? url, options), Client })
-  // A server that goes away ends idle clients; without a listener that would end the process.
-  pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  const checkout = () => guarded(() => dial(pool, hosts.length))
+  const { pool, checkout, dialOne, log, fail } = openPool(url, options)
+  const send = options.role?.copies === false ? sendInserted : sendCopied
   const single = (statement: pg.QueryConfig, data?: Buffer) =>
     guarded(async () => askOnce(await checkout(), statement, data))
   return {
-    ...asking(single),
+    ...asking(single, send),
     transaction: async (work) => {
-      const value = await retried(async () => inTransaction(await checkout(), work, fail))
+      const manner = { fail, send }
+      const value = await retried(async () => inTransaction(await checkout(), work, manner))
       options.onCommit?.()
       return value
     },
@@ -90,8 +100,70 @@ export function openDatabase(url: string, options: Options = {}): Database {
         client.release(broken)
       }
     },
-    listen: (channel, hear) => listen(() => dialOne(Client), { channel, hear, log }),
+    listen: (channel, hear) => listen(dialOne, { channel, hear, log }),
     close: () => pool.end(),
+  }
+}
+
+/**
+ * Every statement is sent right behind one that names its account, without waiting for it:
+ * row-level security shows and takes the rows of that account only.
+ */
+export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}): AccountPool {
+  const role = { name: ACCOUNT_ROLE, copies: false }
+  const { pool, checkout, fail } = openPool(url, { ...options, role })
+  return {
+    of: (account_id) => {
+      const single = (statement: pg.QueryConfig) =>
+        guarded(async () => askFor(await checkout(), account_id, statement))
+      return {
+        ...asking(single, sendInserted),
+        transaction: async (work) => {
+          const first = named(WITHIN_TRANSACTION, [account_id])
+          const manner = { fail, send: sendInserted, first }
+          const value = await retried(async () => inTransaction(await checkout(), work, manner))
+          options.onCommit?.()
+          return value
+        },
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+const WITHIN_TRANSACTION = `select set_config('florin.account_id', $1, true)`
+const UNTIL_THE_NEXT = `select set_config('florin.account_id', $1, false)`
+
+/** What was read is not given out unless it was read for this account. */
+async function askFor(
+  client: pg.PoolClient,
+  account_id: string,
+  statement: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  gather(client)
+  const named_account = asked(client, named(UNTIL_THE_NEXT, [account_id])).catch((cause) => {
+    throw hangUp(client, cause)
+  })
+  const [result] = await Promise.all([askOnce(client, statement), named_account])
+  return result
+}
+
+function openPool(url: string, options: Options) {
+  const hosts = splitHosts(url)
+  const log = options.log ?? silentLog
+  const fail = options.fail ?? neverFail
+  const Client = clientOver(hosts)
+  const settings = { ...poolSettings(hosts[0] ?? url, options), Client }
+  const pool = new pg.Pool(settings)
+  // A server that goes away ends idle clients; without a listener that would end the process.
+  pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return {
+    pool,
+    checkout: () => guarded(() => dial(pool, hosts.length)),
+    dialOne: () => dialOne(Client, options),
+    log,
+    fail,
   }
 }
 
@@ -103,13 +175,13 @@ export function openDatabase(url: string, options: Options = {}): Database {
 const SILENCE_NOTICED = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
-  options: [
-    '-c tcp_keepalives_idle=5',
-    '-c tcp_keepalives_interval=2',
-    '-c tcp_keepalives_count=3',
-    '-c tcp_user_timeout=10000',
-  ].join(' '),
 }
+const SERVER_SETTINGS = [
+  '-c tcp_keepalives_idle=5',
+  '-c tcp_keepalives_interval=2',
+  '-c tcp_keepalives_count=3',
+  '-c tcp_user_timeout=10000',
+]
 
 /**
  * Planned once, not for each set of parameters anew; and always by index: a plan that was made
@@ -123,12 +195,19 @@ const KEY_LOOKUPS = [
   '-c enable_material=off',
   '-c enable_memoize=off',
   '-c jit=off',
-].join(' ')
+]
 
-function poolSettings(
-  url: string,
-  { pool_size = 16, limits = STANDARD_LIMITS, key_lookups = false }: Options,
-): pg.PoolConfig {
+/** The role is set as the connection is made: it costs no round trip, and RESET ROLE keeps it. */
+function serverSettings({ role, key_lookups = false }: Options): string {
+  return [
+    ...SERVER_SETTINGS,
+    ...(role === undefined ? [] : [`-c role=${role.name}`]),
+    ...(key_lookups ? KEY_LOOKUPS : []),
+  ].join(' ')
+}
+
+function poolSettings(url: string, options: Options): pg.PoolConfig {
+  const { pool_size = 16, limits = STANDARD_LIMITS } = options
   return {
     connectionString: url,
     max: pool_size,
@@ -138,7 +217,7 @@ function poolSettings(
     lock_timeout: limits.lock_ms,
     idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,
     ...SILENCE_NOTICED,
-    ...(key_lookups && { options: `${SILENCE_NOTICED.options} ${KEY_LOOKUPS}` }),
+    options: serverSettings(options),
     // Statements of one connection may be sent before the answers of earlier ones have come.
     pipeline: true,
   } as pg.PoolConfig
@@ -156,8 +235,12 @@ async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
 }
 
 /** A client outside the pool, from the host whose turn it is. */
-async function dialOne(Client: typeof pg.Client): Promise<pg.Client> {
-  const client = new Client({ ...SILENCE_NOTICED, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+async function dialOne(Client: typeof pg.Client, { role }: Options): Promise<pg.Client> {
+  const client = new Client({
+    ...SILENCE_NOTICED,
+    options: serverSettings(role === undefined ? {} : { role }),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  })
   client.on('error', () => undefined)
   await new Promise<void>((resolve, reject) => {
     client.connect((cause: Error | null) => (cause === null ? resolve() : reject(cause)))
@@ -168,7 +251,7 @@ async function dialOne(Client: typeof pg.Client): Promise<pg.Client> {
 async function askOnce(
   client: pg.PoolClient,
   statement: pg.QueryConfig,
-  data: Buffer | undefined,
+  data?: Buffer,
 ): Promise<pg.QueryResult> {
   let broken: Error | undefined
   try {

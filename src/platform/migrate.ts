@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type pg from 'pg'
 import type { Database } from './db.ts'
+import { requireRoles } from './roles.ts'
 import { root } from './root.ts'
 
 const MIGRATIONS_DIR = join(root, 'migrations')
@@ -9,8 +11,13 @@ const MIGRATIONS_DIR = join(root, 'migrations')
 // Any fixed number: it only has to be the same on every node that may migrate.
 const MIGRATION_LOCK = 7_310_265
 
-const CREATE_TABLE = `create table if not exists migrations (
+const CREATE_TABLE = `create table migrations (
   name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+
+/** Null where there is no table yet; a superuser counts as the owner. */
+const OWNERSHIP = `select current_user as login,
+    pg_has_role(current_user, relowner, 'USAGE') as is_owner
+  from (select) as one left join pg_class on oid = to_regclass('migrations')`
 
 type Migration = { name: string; sql: string; checksum: string }
 
@@ -25,12 +32,15 @@ export async function migrate(db: Database): Promise<string[]> {
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     try {
-      await client.query(CREATE_TABLE)
+      const { login, is_owner } = await ownershipOf(client)
+      if (is_owner === null) await client.query(CREATE_TABLE)
+      if (is_owner !== false) await requireRoles(client)
       const { rows } = await client.query<Omit<Migration, 'sql'>>(
         'select name, checksum from migrations',
       )
       const applied = new Map(rows.map((row) => [row.name, row.checksum]))
       const fresh = migrations.filter((migration) => !isApplied(migration, applied))
+      if (fresh.length > 0 && is_owner === false) throw notOwner(login, fresh)
       for (const { name, sql, checksum } of fresh) {
         await client.query('begin')
         try {
@@ -52,6 +62,20 @@ export async function migrate(db: Database): Promise<string[]> {
     }
   })
 }
+
+type Ownership = { login: string; is_owner: boolean | null }
+
+async function ownershipOf(client: pg.ClientBase): Promise<Ownership> {
+  const { rows } = await client.query<Ownership>(OWNERSHIP)
+  return rows[0] ?? { login: '', is_owner: null }
+}
+
+const notOwner = (login: string, pending: readonly Migration[]) =>
+  new Error(
+    `Not applied to the database yet: ${pending.map(({ name }) => name).join(', ')}. The login ` +
+      `${login} does not own its tables, so run \`florin migrate\` with the owner's login in ` +
+      'FLORIN_DATABASE_URL first.',
+  )
 
 /** What the next start would apply. */
 export async function pendingMigrations(db: Database): Promise<string[]> {

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import {
   built,
   writeBigint,
@@ -10,6 +11,7 @@ import {
   writeText,
   writeTexts,
 } from './binary_values.ts'
+import { named } from './statement.ts'
 import { copying, type Write } from './write.ts'
 
 type Of<Row, Value> = (row: Row) => Value | null | undefined
@@ -45,16 +47,37 @@ export function rowSet<Row>(
   table: string,
   columns: Readonly<Record<string, Column<Row>>>,
 ): RowSet<Row> {
-  const sql = `copy ${table} (${Object.keys(columns).join(', ')}) from stdin (format binary)`
-  const fields = Object.values(columns).map(([type, of]) => ({ of, write: writers[type] }) as Field)
+  const target = `${table} (${Object.keys(columns).join(', ')})`
+  const sql = `copy ${target} from stdin (format binary)`
+  const fields = Object.values(columns).map(
+    ([type, of]) => ({ type, of, write: writers[type] }) as Field,
+  )
   return (rows) =>
-    copying(
-      sql,
-      built(() => writeRows(fields, rows)),
-    )
+    copying(sql, {
+      data: built(() => writeRows(fields, rows)),
+      asInsert: () => insertOf(target, fields, rows),
+    })
 }
 
-type Field = { of: Of<unknown, unknown>; write(value: unknown): void }
+type Field = { type: Column<never>[0]; of: Of<unknown, unknown>; write(value: unknown): void }
+
+/** PostgreSQL refuses COPY into a table where row-level security applies to the role. */
+function insertOf(
+  target: string,
+  fields: readonly Field[],
+  rows: readonly unknown[],
+): pg.QueryConfig {
+  const values = rows.flatMap((row) => fields.map(({ of }) => of(row) ?? null))
+  const tuples = rows.map((_, at) => {
+    const first = at * fields.length + 1
+    return `(${fields.map(({ type }, index) => `$${first + index}::${type}`).join(', ')})`
+  })
+  const text = `insert into ${target} values ${tuples.join(', ')}`
+  return rows.length <= NAMED_ROWS_MAX ? named(text, values) : { text, values }
+}
+
+/** Each number of rows is a text of its own; only what comes often is worth preparing. */
+const NAMED_ROWS_MAX = 4
 
 function writeRows(fields: readonly Field[], rows: readonly unknown[]): void {
   writeRaw(HEAD)

@@ -11,17 +11,24 @@ import {
 } from './database_faults.ts'
 import type { Fail } from './failpoints.ts'
 import { named } from './statement.ts'
-import { asking, type CommitWith, type Tx } from './tx.ts'
+import { asking, type CommitWith, type Send, type Tx } from './tx.ts'
 
 /** Longer than the server's own limits: it is for a server that cannot be heard any more. */
 const COMMIT_TIMEOUT_MS = 5_000
 
 type Work<Value> = (tx: Tx, commitWith: CommitWith) => Promise<Value>
 
+type Manner = {
+  fail: Fail
+  send: Send
+  /** Asked right behind BEGIN; where it fails, so does everything after it. */
+  first?: pg.QueryConfig
+}
+
 export async function inTransaction<Value>(
   client: pg.PoolClient,
   work: Work<Value>,
-  fail: Fail,
+  { fail, send, first }: Manner,
 ): Promise<Value> {
   let committed: Promise<void> | undefined
   const askInOrder = faultsInOrder(client)
@@ -32,7 +39,7 @@ export async function inTransaction<Value>(
   }
   const commitWith: CommitWith = async (writes) => {
     fail('before_commit')
-    const answers = writes.map(({ statement, data }) => ask(statement, data))
+    const answers = writes.map((write) => send(ask, write))
     committed = confirmed(client, ask(named('commit', [])))
     committed.catch(() => undefined)
     await Promise.all(answers)
@@ -41,9 +48,9 @@ export async function inTransaction<Value>(
   try {
     fail('before_begin')
     // Not awaited: it travels with the first statement, and fails that one if it fails.
-    const begun = ask(named('begin', []))
+    const begun = Promise.all([ask(named('begin', [])), first && ask(first)])
     begun.catch(() => undefined)
-    const value = await work(asking(ask), commitWith)
+    const value = await work(asking(ask, send), commitWith)
     await begun
     if (committed === undefined) await commitWith([])
     await committed

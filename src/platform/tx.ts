@@ -17,12 +17,20 @@ export type Tx = {
  */
 export type CommitWith = (writes: readonly Write[]) => Promise<void>
 
-type Ask = (statement: pg.QueryConfig, data?: Buffer) => Promise<pg.QueryResult>
+export type Ask = (statement: pg.QueryConfig, data?: Buffer) => Promise<pg.QueryResult>
 
-export function asking(ask: Ask): Tx {
+export function asking(ask: Ask, send: Send): Tx {
   return {
     rows: async (sql, params = []) => (await ask(named(sql, params))).rows,
     run: async (sql, params = []) => (await ask(named(sql, params))).rowCount ?? 0,
-    write: async ({ statement, data }) => (await ask(statement, data)).rowCount ?? 0,
+    write: async (write) => (await send(ask, write)).rowCount ?? 0,
   }
 }
+
+/** How a connection's role sends a write. */
+export type Send = (ask: Ask, write: Write) => Promise<pg.QueryResult>
+
+export const sendCopied: Send = (ask, { statement, copied }) => ask(statement, copied?.data)
+
+export const sendInserted: Send = (ask, { statement, copied }) =>
+  ask(copied === undefined ? statement : copied.asInsert())

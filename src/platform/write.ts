@@ -5,7 +5,10 @@ import { counted, named } from './statement.ts'
  * A statement that changes something, with its parameters already encoded. Building one may throw;
  * sending one cannot, so a set of writes that was built reaches the server whole or not at all.
  */
-export type Write = { statement: pg.QueryConfig; data?: Buffer }
+export type Write = { statement: pg.QueryConfig; copied?: CopiedRows }
+
+/** The data of a COPY, and the statement that inserts the same rows where COPY does not work. */
+export type CopiedRows = { data: Buffer; asInsert(): pg.QueryConfig }
 
 /** Values that the driver sends without converting them first. */
 type Encoded = Buffer | string | number | bigint | Date | null
@@ -20,6 +23,6 @@ export function running(sql: string, params: readonly Encoded[]): Write {
 }
 
 /** A COPY with its rows in binary form. */
-export function copying(sql: string, data: Buffer): Write {
-  return { statement: named(sql, []), data }
+export function copying(sql: string, copied: CopiedRows): Write {
+  return { statement: named(sql, []), copied }
 }

@@ -20,6 +20,7 @@ import { type Database, type DatabaseLimits, openDatabase } from '#platform/db.t
 import { type Fail, neverFail } from '#platform/failpoints.ts'
 import { silentLog } from '#platform/log.ts'
 import { systemRandom } from '#platform/random.ts'
+import { SERVICE_ROLE } from '#platform/roles.ts'
 import { insertBareAccount } from './accounts.ts'
 import { cloneDatabase } from './database.ts'
 import { fundTreasury } from './money.ts'
@@ -54,6 +55,7 @@ export async function openIssuer(
   const url = options.database_url ?? database?.url ?? ''
   const { fail = neverFail } = options
   const db = openDatabase(url, {
+    role: { name: SERVICE_ROLE, copies: true },
     pool_size: 6,
     key_lookups: true,
     fail,

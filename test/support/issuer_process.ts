@@ -5,6 +5,7 @@ import { makeSeams } from '#main/seams.ts'
 import { readSettings } from '#platform/config.ts'
 import { openDatabase } from '#platform/db.ts'
 import { silentLog } from '#platform/log.ts'
+import { SERVICE_ROLE } from '#platform/roles.ts'
 
 /** The card host in a process of its own, to be killed. It tells its port and serves. */
 const [data_dir = '', database_url = ''] = process.argv.slice(2)
@@ -14,7 +15,12 @@ const settings = readSettings({
   FLORIN_ISO_PORT: '0',
 })
 const limits = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_000 }
-const db = openDatabase(database_url, { pool_size: 2, limits, key_lookups: true })
+const db = openDatabase(database_url, {
+  role: { name: SERVICE_ROLE, copies: true },
+  pool_size: 2,
+  limits,
+  key_lookups: true,
+})
 const seams = await makeSeams(settings, db, { log: silentLog })
 const engine = makeEngine(seams)
 const host = await startCardHost({ ...seams, engine, link: default_link }, settings)

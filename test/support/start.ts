@@ -6,6 +6,7 @@ import { type Running, startService } from '#main/start.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { readSettings, type Settings } from '#platform/config.ts'
 import type { Seams } from '#platform/context.ts'
+import { type Database, openDatabase } from '#platform/db.ts'
 import { silentLog } from '#platform/log.ts'
 import { systemRandom } from '#platform/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
@@ -15,6 +16,8 @@ import { cloneDatabase } from './database.ts'
 
 export type TestService = Running & {
   database_url: string
+  /** The database as the login that owns it: for what the service's own role must not do. */
+  owner_db: Database
   data_dir: string
   /** The chain and the signer around it; services of one data folder share them. */
   sandbox: SandboxWorld
@@ -50,12 +53,14 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     surfaces: [sandboxControl, ...sandbox.surfaces],
     seams: { log: silentLog, ...options.seams, clock },
   })
+  const owner_db = openDatabase(database_url, { pool_size: 2 })
   after(async () => {
     await running.stop()
+    await owner_db.close()
     await database?.drop()
     if (options.data_dir === undefined) await rm(data_dir, { recursive: true, force: true })
   })
-  return { ...running, database_url, data_dir, sandbox }
+  return { ...running, database_url, owner_db, data_dir, sandbox }
 }
 
 const pick = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })

@@ -6,8 +6,7 @@ import { send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme } = await startTestService()
-const { db } = programme
+const { url, programme, owner_db: db } = await startTestService()
 
 /** An account with five entries: opened, and four keys made. */
 async function auditedAccount(): Promise<string> {

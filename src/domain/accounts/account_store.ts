@@ -104,11 +104,11 @@ type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifi
 
 export async function updateAccountRow(tx: Tx, change: AccountChange): Promise<AccountRow> {
   await lockEmail(tx, change.email)
-  const taken = await tx.rows('select 1 from accounts where email = $1 and id <> $2', [
-    change.email,
-    change.id,
-  ])
-  if (taken.length > 0) throw emailTaken()
+  const [other] = await tx.rows<{ is_taken: boolean }>(
+    'select is_email_taken($1, $2) as is_taken',
+    [change.email, change.id],
+  )
+  if (other?.is_taken === true) throw emailTaken()
   const [row] = await tx.rows<AccountRow>(
     `update accounts
         set email = $2, password_hash = $3, notifications = $4, version = version + 1,

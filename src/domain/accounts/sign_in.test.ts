@@ -14,7 +14,7 @@ const STEP_MS = 30_000
 const DAY_S = 86_400
 
 const clock = heldClock()
-const { url, programme } = await startTestService({ seams: { clock } })
+const { url, programme, owner_db } = await startTestService({ seams: { clock } })
 const { db } = programme
 
 const signIn = (email: string, password = PASSWORD, totp_code?: string): Promise<Reply> =>
@@ -238,7 +238,7 @@ test('a suspended account is refused, and only the right password learns of it',
 /** Starts a sign-in, changes the account once it was judged and waits, and lets it go on. */
 async function signInDuring(person: Person, change: string, value: string): Promise<Reply> {
   const isWaiting = async () => {
-    const waiting = await db.rows(
+    const waiting = await owner_db.rows(
       `select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`,
     )

@@ -9,7 +9,7 @@ import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme } = await startTestService()
+const { url, programme, owner_db } = await startTestService()
 const { db } = programme
 
 const NEW_PASSWORD = 'quite another password'
@@ -76,7 +76,7 @@ test('who comes second for an e-mail waits for the first, and is refused', async
     now: new Date(),
   })
   const isWaiting = async () => {
-    const waiting = await db.rows(
+    const waiting = await owner_db.rows(
       `select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`,
     )

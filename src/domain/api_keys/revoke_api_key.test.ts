@@ -8,7 +8,6 @@ import { createKey, openAccount } from '#test/support/people.ts'
 
 const { first, second } = await startTwoNodes()
 const { url } = first
-const { db } = first.programme
 
 const revoke = (bearer: string, id: string): Promise<Reply> =>
   send(url, 'DELETE', `/v1/api_keys/${id}`, { bearer })
@@ -102,7 +101,7 @@ test('and also when the notice of it is lost, for its listening connection was c
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   assert.equal((await getAccount(key, second.url)).status, 200)
-  const cut = await db.rows<{ cut: boolean }>(
+  const cut = await first.owner_db.rows<{ cut: boolean }>(
     `select pg_terminate_backend(pid) as cut from pg_stat_activity
       where datname = current_database() and query ilike 'listen %'`,
   )
@@ -113,7 +112,7 @@ test('and also when the notice of it is lost, for its listening connection was c
 
 test('a node listens again after its connection was cut', async () => {
   const isListening = async () => {
-    const rows = await db.rows(
+    const rows = await first.owner_db.rows(
       `select 1 from pg_stat_activity
         where datname = current_database() and query ilike 'listen florin_credentials%'`,
     )

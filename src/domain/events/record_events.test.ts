@@ -7,7 +7,7 @@ import { send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme } = await startTestService()
+const { url, programme, owner_db } = await startTestService()
 const { db, clock, newId } = programme
 
 type EventRow = {
@@ -145,6 +145,6 @@ test('each kind of event has its place in the activity stream, or none', async (
 
 test('an event cannot be changed afterwards', async () => {
   const { account_id } = await openAccount(url)
-  const change = db.run(`update events set body = '{}' where account_id = $1`, [account_id])
+  const change = owner_db.run(`update events set body = '{}' where account_id = $1`, [account_id])
   await assert.rejects(change, /events is append-only/)
 })

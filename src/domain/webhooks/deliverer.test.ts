@@ -194,7 +194,7 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
   }
   await healthy.hears(20, 5_000)
   const isFree = async () => {
-    const held = await db.rows(
+    const held = await service.owner_db.rows(
       `select 1 from pg_stat_activity
         where datname = current_database() and state like 'idle in transaction%'`,
     )

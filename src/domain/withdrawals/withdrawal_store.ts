@@ -129,11 +129,11 @@ export async function usedToday(tx: Tx, account_id: string, now: Date): Promise<
 }
 
 export async function isDepositAddress(tx: Tx, chain: string, address: string): Promise<boolean> {
-  const rows = await tx.rows('select 1 from deposit_addresses where chain = $1 and address = $2', [
-    chain,
-    address,
-  ])
-  return rows.length > 0
+  const [row] = await tx.rows<{ is_ours: boolean }>(
+    'select is_deposit_address($1, $2) as is_ours',
+    [chain, address],
+  )
+  return row?.is_ours === true
 }
 
 type Due = { chain: string; step: 'reserved' | 'signed'; now: Date }

@@ -18,7 +18,8 @@ export function mountOwnGrants(app: FastifyInstance, programme: Programme): void
     const subject = rateSubjectOf(programme, null, { caller, ip: request.ip })
     reply.headers(rateHeaders(subject, await limitRate(programme, subject)))
     const { account_id } = caller
-    const rows = await listGrantRows(programme.db, { account_id, limit: GRANTS_MAX })
+    const db = programme.databaseOf(caller)
+    const rows = await listGrantRows(db, { account_id, limit: GRANTS_MAX })
     return { data: rows.map(grantView), next_cursor: null, has_more: false }
   })
   app.delete('/oauth/grants/:id', async (request, reply) => {

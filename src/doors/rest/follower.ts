@@ -68,7 +68,8 @@ export class Follower {
     while (this.#rung && !this.#ended && !sink.writableNeedDrain) {
       this.#rung = false
       const caller = await this.#callerNow()
-      const { events, has_more } = await activityAfter(this.#programme.db, caller, this.#after)
+      const db = this.#programme.databaseOf(caller)
+      const { events, has_more } = await activityAfter(db, caller, this.#after)
       if (has_more) this.#rung = true
       if (this.#ended) return
       for (const event of events) {

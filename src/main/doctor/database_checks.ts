@@ -31,7 +31,10 @@ export async function openBooks({ database_url, data_dir }: Settings): Promise<O
 }
 
 /** They share one connection, which the first of them opens. */
-export function databaseChecks(open: () => Promise<OpenBooks | null>): Check[] {
+export function databaseChecks(
+  open: () => Promise<OpenBooks | null>,
+  mode: Settings['mode'],
+): Check[] {
   const ask = async (look: (db: Database) => Promise<string | Note>) => {
     const books = await open()
     return books === null ? new Note('the embedded one is made at the first start') : look(books.db)
@@ -46,6 +49,11 @@ export function databaseChecks(open: () => Promise<OpenBooks | null>): Check[] {
       name: 'migrations',
       cure: 'Run `florin migrate`, or start the service, which does it too.',
       look: () => ask(migrationsOf),
+    },
+    {
+      name: 'database login',
+      cure: 'See "The database" in docs/security.md.',
+      look: () => ask((db) => loginOf(db, mode)),
     },
     {
       name: 'clock',
@@ -68,6 +76,22 @@ async function migrationsOf(db: Database): Promise<string> {
   const pending = await pendingMigrations(db)
   if (pending.length === 0) return 'all applied'
   throw new Error(`${pending.length} not applied, from ${pending[0]} on`)
+}
+
+/** A service that is taken over must not be able to disable the append-only triggers. */
+async function loginOf(db: Database, mode: Settings['mode']): Promise<string | Note> {
+  const [row] = await db.rows<{ login: string; is_owner: boolean | null }>(
+    `select current_user as login, (
+       select bool_or(pg_has_role(current_user, relowner, 'USAGE')) from pg_class
+        where relkind = 'r' and relnamespace = 'public'::regnamespace) as is_owner`,
+  )
+  const login = row?.login ?? ''
+  if (row?.is_owner !== true) return `${login} owns no table`
+  if (mode === 'sandbox') return `${login} owns the tables`
+  return new Note(
+    `${login} owns the tables: whoever takes over the service could change the audit log. ` +
+      'docs/security.md says how to give the service a login that owns nothing',
+  )
 }
 
 async function skewOf(db: Database): Promise<string> {

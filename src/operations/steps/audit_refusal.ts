@@ -26,7 +26,8 @@ export async function auditRefusal(
     const entry = { action, result: 'denied', resource: resourceIn(call) } as const
     const request = { ...call.request, idempotency_key: null }
     const facts = auditFactsOf({ ...programme, caller, request, operation: operation.name })
-    await programme.db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], facts))
+    const db = programme.databaseOf(caller)
+    await db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], facts))
   }
 }
 

@@ -1,0 +1,42 @@
+import type { Settings } from '#platform/config.ts'
+import type { Seams } from '#platform/context.ts'
+import {
+  type AccountPool,
+  type Database,
+  type DatabaseRole,
+  openAccountPool,
+  openDatabase,
+} from '#platform/db.ts'
+import { migrate } from '#platform/migrate.ts'
+import { canCopy, SERVICE_ROLE } from '#platform/roles.ts'
+
+type Connecting = Partial<Pick<Seams, 'log' | 'fail'>> & { onCommit(): void }
+
+export type Databases = { db: Database; account_pool: AccountPool; role: DatabaseRole }
+
+/**
+ * Migrates as the login, and opens the connections that the service works with: none of them acts
+ * as the owner of a table.
+ */
+export async function openDatabases(
+  url: string,
+  { account_database_url }: Settings,
+  seams: Connecting,
+): Promise<Databases> {
+  const role = { name: SERVICE_ROLE, copies: await migrated(url, seams) }
+  return {
+    db: openDatabase(url, { ...seams, role }),
+    account_pool: openAccountPool(account_database_url?.open() ?? url, seams),
+    role,
+  }
+}
+
+async function migrated(url: string, { log }: Connecting): Promise<boolean> {
+  const login = openDatabase(url, { pool_size: 1, ...(log && { log }) })
+  try {
+    await migrate(login)
+    return await canCopy(login)
+  } finally {
+    await login.close()
+  }
+}
