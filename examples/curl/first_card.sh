@@ -7,7 +7,7 @@ call() { # METHOD PATH [JSON]
     --header "Authorization: Bearer $FLORIN_KEY" \
     --header 'Content-Type: application/json' ${3:+--data "$3"}
 }
-field() { # the first string or number of this name in the JSON that comes in
+field() { # print the first string or number with this name in the JSON on stdin
   sed -E 's/.*"'"$1"'":"?([^",}]*).*/\1/;q'
 }
 

@@ -4,7 +4,7 @@ import { createClient, FlorinError } from '@florin/client'
 const { FLORIN_URL: url = 'http://127.0.0.1:8080', FLORIN_KEY: bearer } = process.env
 const florin = createClient({ url, bearer })
 
-/** What the world does; with a real programme it does so by itself. */
+/** Simulates the chain and the card network. In live mode, these events come from outside. */
 async function sandbox(path, body = {}) {
   const response = await fetch(`${url}/sandbox/v1/${path}`, {
     method: 'POST',
@@ -26,7 +26,7 @@ const purchase = await sandbox(`cards/${card.id}/authorize`, { amount: 12.5 })
 await sandbox(`transactions/${purchase.id}/capture`)
 await sandbox(`transactions/${purchase.id}/refund`, { amount: 2.5 })
 
-// A list is walked row by row; its pages are fetched when they are wanted.
+// Iterates over all rows and fetches pages as needed.
 for await (const { type, amount_usd } of florin.list_card_transactions({ id: card.id })) {
   console.log(`${type}: ${amount_usd}`)
 }

@@ -11,7 +11,7 @@ session.headers["Authorization"] = f"Bearer {os.environ['FLORIN_KEY']}"
 
 
 def call(method, path, body=None, params=None):
-    """One call. A write goes out under a key, so that a repeat after a lost answer is harmless."""
+    """Call the API. Writes have an Idempotency-Key, so they are safe to retry."""
     headers = {} if method == "GET" else {"Idempotency-Key": str(uuid.uuid4())}
     reply = session.request(
         method, URL + path, json=body, params=params, headers=headers, timeout=30
@@ -23,7 +23,7 @@ def call(method, path, body=None, params=None):
 
 
 def rows(path, **filters):
-    """Every row of a list, page after page."""
+    """Yield every row of a list, page by page."""
     page = {"has_more": True, "next_cursor": None}
     while page["has_more"]:
         page = call("GET", path, params={**filters, "cursor": page["next_cursor"]})

@@ -1,12 +1,12 @@
-// Receives events: checks the signature, skips what it knows, answers at once. It subscribes itself
-// with FLORIN_URL and FLORIN_KEY of a sandbox on this machine; a real one is given its secret.
+// A webhook receiver: verifies the signature, ignores duplicates and responds immediately. It creates
+// its own webhook with FLORIN_URL and FLORIN_KEY of a local sandbox; in production, pass the secret.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createClient, verifyWebhook, WebhookVerificationError } from '@florin/client'
 
 const { FLORIN_URL: url = 'http://127.0.0.1:8080', FLORIN_KEY: bearer, PORT = '0' } = process.env
 const florin = createClient({ url, bearer })
-const handled = new Set() // In a database, in earnest: it has to outlive the process.
+const handled = new Set() // In production, use a database, so it survives a restart.
 let secret = ''
 
 function handle(event) {
@@ -15,7 +15,7 @@ function handle(event) {
   console.log(`${event.type} ${event.data.object.id ?? ''}`)
 }
 
-/** A purchase online that waits for a yes or no: small ones pass. */
+/** Decides a 3-D Secure challenge: approves purchases up to $100. */
 function decide({ challenge_id, amount_usd }) {
   const decision = amount_usd <= 100 ? 'approve' : 'decline'
   console.log(`three_ds.challenge ${decision}`)
@@ -40,14 +40,14 @@ server.listen(Number(PORT), '127.0.0.1')
 await once(server, 'listening')
 
 const address = `http://127.0.0.1:${server.address().port}/`
-const subscription = await florin.create_webhook({
+const webhook = await florin.create_webhook({
   url: address,
   events: ['*', 'three_ds.challenge'],
 })
-secret = subscription.secret
+secret = webhook.secret
 console.log(`listening on ${address}`)
 
 process.once('SIGTERM', async () => {
-  await florin.delete_webhook({ id: subscription.id })
+  await florin.delete_webhook({ id: webhook.id })
   process.exit(0)
 })
