@@ -1,5 +1,5 @@
-// An agent that shops with MCP tools and its own card. Florin limits it to $20 a day, no matter what
-// it is talked into. Needs FLORIN_URL and FLORIN_KEY of a sandbox.
+// An agent that shops with MCP tools and its own card. Florin limits it to $20 a day, no matter
+// what it is talked into. Needs FLORIN_URL and FLORIN_KEY of a sandbox.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 

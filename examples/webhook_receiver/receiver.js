@@ -1,5 +1,6 @@
-// A webhook receiver: verifies the signature, ignores duplicates and responds immediately. It creates
-// its own webhook with FLORIN_URL and FLORIN_KEY of a local sandbox; in production, pass the secret.
+// A webhook receiver: verifies the signature, ignores duplicates and responds immediately. It
+// creates its own webhook with FLORIN_URL and FLORIN_KEY of a local sandbox. In production, pass
+// the secret.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createClient, verifyWebhook, WebhookVerificationError } from '@florin/client'
