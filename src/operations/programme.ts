@@ -57,13 +57,20 @@ export async function makeProgramme(seams: Seams, account_pool: AccountPool): Pr
   }
 }
 
-/** One object for a remembered caller: its reads share statements by it (platform/lanes.ts). */
+/** Beyond it all are forgotten: that only keeps reads under way from sharing a statement. */
+const KNOWN_ACCOUNTS_MAX = 10_000
+
+/** One object for each account: its reads share statements by it (platform/lanes.ts). */
 function databaseFinder({ db }: Seams, account_pool: AccountPool): Programme['databaseOf'] {
-  const known = new WeakMap<Caller, AccountDatabase>()
+  const known = new Map<string, AccountDatabase>()
   return (caller) => {
     if (caller === null) return db
-    const found = known.get(caller) ?? account_pool.of(caller.account_id)
-    known.set(caller, found)
+    let found = known.get(caller.account_id)
+    if (found === undefined) {
+      if (known.size >= KNOWN_ACCOUNTS_MAX) known.clear()
+      found = account_pool.of(caller.account_id)
+      known.set(caller.account_id, found)
+    }
     return found
   }
 }

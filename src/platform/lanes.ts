@@ -11,10 +11,10 @@ type Waiting<Row> = {
 const lanes = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknown>>>()
 
 /**
- * Reads of one caller that arrive in one turn of the event loop, or while a statement is under way,
- * share the next one. Nothing is remembered between statements, so what a caller gets was committed
- * no earlier than its request came in; and alone, a read waits for nothing but the other requests
- * that have arrived already.
+ * Reads of one account that arrive in one turn of the event loop, or while a statement is under
+ * way, share the next one. Nothing is remembered between statements, so what a caller gets was
+ * committed no earlier than its request came in; and alone, a read waits for nothing but the other
+ * requests that have arrived already.
  */
 export function gather<Row extends { id: string }>(
   tx: Tx,
