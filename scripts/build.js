@@ -140,11 +140,44 @@ export async function build() {
 export async function buildPanel() {
   if (!existsSync(join(root, 'panel/vite.config.ts'))) return
   const sources = ['panel', 'client', 'src/kernel', 'src/contract'].flatMap(filesIn)
-  const files = sources.filter((path) => statSync(join(root, path)).isFile()).sort()
+  const files = sources
+    .filter((path) => statSync(join(root, path)).isFile() && !path.endsWith('.test.ts'))
+    .sort()
   const fingerprint = fingerprintOf([...files, 'package.json'])
   if (readStamps()['panel'] === fingerprint && existsSync(join(dist, 'panel'))) return
   process.stderr.write('Building the panel…\n')
   const vite = await import('vite')
   await vite.build({ configFile: join(root, 'panel/vite.config.ts'), logLevel: 'warn' })
   stamp('panel', fingerprint)
+}
+
+/**
+ * Bundles each test of the panel with the components it imports, since Node cannot load JSX. Vite
+ * empties dist/panel, so the bundles are in dist/panel_tests.
+ */
+export async function buildPanelTests() {
+  const sources = ['panel', 'client', 'src/kernel', 'src/contract'].flatMap(filesIn)
+  const files = sources.filter((path) => /\.tsx?$/.test(path)).sort()
+  const fingerprint = fingerprintOf([...files, ...BUILD_FILES])
+  if (readStamps()['panel_tests'] === fingerprint) return
+  const outdir = join(dist, 'panel_tests')
+  rmSync(outdir, { recursive: true, force: true })
+  const esbuild = await import('esbuild')
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: files.filter((path) => path.endsWith('.test.ts') && path.startsWith('panel/')),
+    outbase: 'panel',
+    outdir,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    jsx: 'automatic',
+    loader: { '.css': 'empty' },
+    sourcemap: 'linked',
+    charset: 'utf8',
+  })
+  await esbuild.stop()
+  stamp('panel_tests', fingerprint)
 }

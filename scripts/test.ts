@@ -10,7 +10,7 @@ import { testRunner } from './test/runner.ts'
 import { closingLines, type NotRun, slowestFiles } from './test/summary.ts'
 import { inTemporaryFolder } from './test/temporary_folder.ts'
 
-const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox']
+const FOLDERS = ['src', 'test', 'client', 'cli', 'sandbox', 'panel']
 
 /** Long tests, and suites that download software, run only on request. */
 const SPECIAL = ['long', 'conformance'] as const

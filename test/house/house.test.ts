@@ -36,6 +36,11 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', '-p', 'panel')
     assert.equal(code, 0, `\n${output}`)
   })
+  const panel_tests = house.test('the types of the panel tests hold', async () => {
+    const config = ['-p', 'panel/tsconfig.test.json']
+    const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', ...config)
+    assert.equal(code, 0, `\n${output}`)
+  })
   const unused = house.test('no unused file, export or dependency', async () => {
     const { code, output } = await runTool('knip', '--no-progress')
     assert.equal(code, 0, `\n${output}`)
@@ -48,7 +53,7 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
     const violations = checkRules(readTree()).map(formatViolation)
     assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
   })
-  await Promise.all([types, panel, unused, form, tidiness])
+  await Promise.all([types, panel, panel_tests, unused, form, tidiness])
 })
 
 test('tidy finds the same operations in the contract as the compiler', () => {

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import '#panel/test_support/browser_globals.ts'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import type { Card } from '#contract/cards.ts'
+import { queryClient } from '#panel/queries.ts'
+import { Limits } from './limits.tsx'
+
+const spent = {
+  daily_usd: 45,
+  daily_resets_at: '2026-11-17T00:00:00.000Z',
+  monthly_usd: 120,
+  monthly_resets_at: '2026-12-01T00:00:00.000Z',
+}
+
+function render(limits: Partial<Card['limits']>, status: Card['status'] = 'active'): string {
+  const none = { per_transaction_usd: null, daily_usd: null, monthly_usd: null, spent }
+  const card = { id: 'card_1', status, limits: { ...none, ...limits } } as unknown as Card
+  return renderToStaticMarkup(
+    createElement(QueryClientProvider, { client: queryClient }, createElement(Limits, { card })),
+  )
+}
+
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+test('a card without limits shows what it spent', () => {
+  const html = render({})
+  assert.match(textOf(html), /Per purchase No limit Today \$45\.00 no limit This month \$120\.00/)
+  assert.doesNotMatch(html, /role="meter"/)
+})
+
+test('a limit shows how much is used, and when it resets', () => {
+  const html = render({ daily_usd: 50 })
+  assert.match(html, /role="meter" aria-label="Spent today"[^>]*aria-valuenow="45"/)
+  assert.match(textOf(html), /\$45\.00 of \$50\.00 Resets /)
+})
+
+test('a nearly used limit is amber, and a limit of zero is full', () => {
+  assert.match(render({ daily_usd: 50 }), /bg-warn" style="width:90%"/)
+  assert.match(render({ daily_usd: 100 }), /bg-accent" style="width:45%"/)
+  assert.match(render({ daily_usd: 0 }), /bg-warn" style="width:100%"/)
+})
+
+test('limits of a canceled card cannot be edited', () => {
+  assert.match(render({}), /Edit spending limits/)
+  assert.doesNotMatch(render({}, 'cancelled'), /Edit spending limits/)
+})
