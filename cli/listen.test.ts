@@ -54,6 +54,6 @@ test('an unknown key is refused with a readable message', async () => {
   const options = { url, key: 'flk_test_nonsense', events: '*' }
   await assert.rejects(
     startListening(options, () => undefined),
-    /not known here/,
+    /Authentication failed/,
   )
 })

@@ -21,7 +21,7 @@ const SECONDS_MAX = 10 * 366 * 24 * 60 * 60
 function secondsIn(body: Record<string, unknown>): number {
   const { seconds, ...others } = body
   const [other] = Object.keys(others)
-  if (other !== undefined) throw invalid(other, 'is not known here')
+  if (other !== undefined) throw invalid(other, 'is not recognized')
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= SECONDS_MAX)) {
     throw invalid('seconds', `must be a number from 0 to ${SECONDS_MAX}`)
   }

@@ -107,7 +107,7 @@ function requireOnSandboxChain({ chain }: Topup): void {
 
 export function requireEmpty(body: Record<string, unknown>): void {
   const [other] = Object.keys(body)
-  if (other !== undefined) throw invalid(other, 'is not known here')
+  if (other !== undefined) throw invalid(other, 'is not recognized')
 }
 
 function depositIn(body: Record<string, unknown>): { amount_micros: bigint; from?: string } {
@@ -115,10 +115,13 @@ function depositIn(body: Record<string, unknown>): { amount_micros: bigint; from
   requireEmpty(others)
   if (typeof amount_usd !== 'number') throw invalid('amount_usd', 'must be a number')
   if (!(amount_usd > 0) || decimalsOf(amount_usd) > MICRO_DECIMALS) {
-    throw new Problem('invalid_amount', 'amount_usd must be above 0, with at most 6 decimals.')
+    throw new Problem(
+      'invalid_amount',
+      'amount_usd must be more than 0, with at most 6 decimal places.',
+    )
   }
   if (amount_usd > USD_MAX) {
-    throw new Problem('amount_out_of_range', `amount_usd must not be above ${USD_MAX}.`)
+    throw new Problem('amount_out_of_range', `amount_usd must be at most ${USD_MAX}.`)
   }
   const amount_micros = microsFromUsd(amount_usd)
   if (from === undefined) return { amount_micros }

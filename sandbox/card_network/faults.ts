@@ -61,7 +61,7 @@ const HANG_UP_MS = 5_000
 export function faultIn(body: Record<string, unknown>): Fault | null {
   const { fault, ...others } = body
   const [other] = Object.keys(others)
-  if (other !== undefined) throw invalid(other, 'is not known here')
+  if (other !== undefined) throw invalid(other, 'is not recognized')
   if (fault === null) return null
   if (typeof fault === 'string' && Object.hasOwn(faults, fault)) return fault as Fault
   throw invalid('fault', `must be null or one of ${Object.keys(faults).join(', ')}`)

@@ -36,7 +36,7 @@ export function purchaseIn(body: Record<string, unknown>): Purchase {
   const { mcc = '5732', merchant_country = 'US', entry_mode = 'ecommerce', ...more } = others
   const { cvv = null, three_ds = false, ...unknown } = more
   const [other] = Object.keys(unknown)
-  if (other !== undefined) throw invalid(other, 'is not known here')
+  if (other !== undefined) throw invalid(other, 'is not recognized')
   const currency = typeof letters === 'string' ? currencyOfLetters(letters) : null
   if (currency === null) throw invalid('currency', 'must be three letters of ISO 4217')
   if (typeof merchant_name !== 'string' || !PRINTABLE.test(merchant_name)) {
@@ -75,8 +75,8 @@ export function minorIn(amount: unknown, { decimals, letters }: Currency): bigin
   if (minor > 0n && minor <= MINOR_MAX) return minor
   throw new Problem(
     'invalid_amount',
-    `amount must be above 0, with at most ${decimals} decimals for ${letters}.`,
-    { details: [{ field: 'amount', message: `must be above 0 in whole cents of ${letters}` }] },
+    `amount must be more than 0, with at most ${decimals} decimal places for ${letters}.`,
+    { details: [{ field: 'amount', message: `must be more than 0 in whole cents of ${letters}` }] },
   )
 }
 

@@ -17,9 +17,18 @@ export function readQuery(
   if (search === '') return input
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(input, name)) {
-      throw new Problem('invalid_request', `The parameter ${name} stands twice.`, {
-        details: [{ field: name, message: 'stands twice; separate several values by commas' }],
-      })
+      throw new Problem(
+        'invalid_request',
+        `The query parameter "${name}" was sent more than once.`,
+        {
+          details: [
+            {
+              field: name,
+              message: 'was sent more than once; separate multiple values with commas',
+            },
+          ],
+        },
+      )
     }
     const value = typedValue(shape.properties[name], text)
     Object.defineProperty(input, name, { value, enumerable: true, writable: true })

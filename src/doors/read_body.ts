@@ -122,8 +122,8 @@ function gathered(
 function tooLarge(limit: number): Problem {
   const sentence =
     limit === BODY_BYTES_MAX
-      ? 'A request body may have at most 25 MB.'
-      : 'Without a valid bearer a request body may have at most 64 KB.'
+      ? 'The request body is larger than 25 MB.'
+      : 'Without a valid credential the request body can be at most 64 KB.'
   return new Problem('payload_too_large', sentence)
 }
 

@@ -23,8 +23,8 @@ function withPath(path: Record<string, string>, body: unknown): unknown {
 export function requireNoQuery(query: Record<string, unknown>): void {
   const [name] = Object.keys(query)
   if (name === undefined) return
-  throw new Problem('unknown_parameter', `There is no parameter ${name} here.`, {
-    details: [{ field: name, message: 'is not known here' }],
+  throw new Problem('unknown_parameter', `Unknown query parameter: ${name}.`, {
+    details: [{ field: name, message: 'is not recognized' }],
   })
 }
 
@@ -32,8 +32,8 @@ export function requireNoQuery(query: Record<string, unknown>): void {
 export function requireNotTwice(path: Record<string, string>, body: object): void {
   const name = Object.keys(path).find((each) => Object.hasOwn(body, each))
   if (name === undefined) return
-  throw new Problem('invalid_request', `${name} belongs into the path, not into the body.`, {
-    details: [{ field: name, message: 'is not known here' }],
+  throw new Problem('invalid_request', `${name} must be sent in the path, not in the body.`, {
+    details: [{ field: name, message: 'is not recognized' }],
   })
 }
 

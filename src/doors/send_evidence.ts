@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
+import { notFound } from '#contract/common_problems.ts'
 import type { Evidence } from '#contract/disputes.ts'
-import { Problem } from '#contract/problem.ts'
 import type { Programme } from '#operations/programme.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function sendEvidence(
   const piece = evidence.find((one) => one.id === id)
   const file = piece?.sha256 ? await blobs.open(piece.id) : null
   if (piece === undefined || file === null) {
-    throw new Problem('not_found', 'There is no such file.')
+    throw notFound('file')
   }
   const charset = piece.content_type === 'text/plain' ? '; charset=utf-8' : ''
   return reply

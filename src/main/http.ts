@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { malformedRequest, methodNotAllowed, routeNotFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
 import { followResponses, readBody } from '#doors/read_body.ts'
@@ -72,15 +73,15 @@ export function makeHttp(
 function refuseInOurWords(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, url }, reply, done) => {
     const isNamed = raw.headers.host !== undefined || raw.httpVersion !== '1.1'
-    if (!isNamed) return done(new Problem('invalid_request', 'A request names its Host.'))
+    if (!isNamed) return done(new Problem('invalid_request', 'The Host header is missing.'))
     const coding = raw.headers['transfer-encoding']
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
       // Where a proxy and we disagree on the end of a body, the next request is somebody else's.
       reply.header('Connection', 'close')
-      return done(new Problem('invalid_request', 'The only transfer coding taken is chunked.'))
+      return done(new Problem('invalid_request', 'The only supported transfer coding is chunked.'))
     }
     const hasNull = url.includes('%00') && pathOf(url).includes('%00')
-    done(hasNull ? new Problem('not_found', 'There is nothing with such an id.') : undefined)
+    done(hasNull ? new Problem('not_found', 'No object has this ID.') : undefined)
   })
   app.server.on('checkExpectation', (request, reply) => app.server.emit('request', request, reply))
 }
@@ -149,10 +150,9 @@ const pathOf = (url: string) => url.split('?', 1)[0] ?? ''
 
 function unserved(method: string, allowed: readonly string[]): Problem {
   if (allowed.length === 0) {
-    return new Problem('route_not_found', 'There is nothing at this address.')
+    return routeNotFound()
   }
-  const sentence = `${method} does not work here; use ${allowed.join(' or ')}.`
-  return new Problem('method_not_allowed', sentence)
+  return methodNotAllowed(method, allowed.join(' or '))
 }
 
 /** What the HTTP layer itself refuses, in the contract's words. */
@@ -162,10 +162,10 @@ function httpProblem(cause: unknown): Problem {
     return new Problem('unsupported_media_type', 'Send the body as application/json.')
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new Problem('not_found', 'There is nothing with an id as long as this one.')
+    return new Problem('not_found', 'No object has this ID.')
   }
   if (typeof code === 'string' && code.startsWith('FST_ERR_')) {
-    return new Problem('invalid_request', 'The request cannot be read as HTTP.', { cause })
+    return malformedRequest({ cause })
   }
   return problemOf(cause)
 }
@@ -195,8 +195,8 @@ async function refuseMalformed(
 
 function malformedProblem(code: string | undefined): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('invalid_request', 'The request did not arrive in time.', { status: 408 })
+    return new Problem('invalid_request', 'The request timed out.', { status: 408 })
   }
   const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-  return new Problem('invalid_request', 'The request cannot be read as HTTP.', { status })
+  return malformedRequest({ status })
 }

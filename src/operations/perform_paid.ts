@@ -63,7 +63,7 @@ async function paid(running: Running, price: Micros): Promise<PaymentRow> {
     if (header === null) throw paymentDue(operation, price)
     const payment = readPayment(header, priced)
     if (typeof payment === 'string') {
-      throw new Problem('payment_invalid', `The payment does not fit: ${payment}.`)
+      throw new Problem('payment_invalid', `The payment does not match: ${payment}.`)
     }
     const bill: Bill = {
       priced,

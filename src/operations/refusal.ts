@@ -9,15 +9,15 @@ export function problemOf(cause: unknown): Problem {
   if (cause instanceof DatabaseUnavailable) {
     return new Problem(
       'service_unavailable',
-      'The service cannot confirm this right now. Repeat it with the same Idempotency-Key.',
+      'The outcome could not be confirmed. Retry with the same Idempotency-Key.',
       { retry_after_s: 1, cause },
     )
   }
   if (cause instanceof Overdue) {
-    const sentence = 'The service is busy and did nothing. Try again in a moment.'
+    const sentence = 'The service is busy, and nothing was changed. Try again in a moment.'
     return new Problem('service_unavailable', sentence, { retry_after_s: 1 })
   }
-  return new Problem('internal_error', 'Something went wrong on our side.', { cause })
+  return new Problem('internal_error', 'Something went wrong on our end.', { cause })
 }
 
 export function refusalAnswer(problem: Problem, request_id: string): Answer {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import { type IdPrefix, idFloor, isId } from '#kernel/id.ts'
@@ -95,8 +96,8 @@ type CreatedFilter = 'created_gt' | 'created_gte' | 'created_lt' | 'created_lte'
 function momentMs(field: CreatedFilter, moment: string): number {
   const ms = Date.parse(moment)
   if (!Number.isNaN(ms)) return ms
-  const message = 'is not a moment that exists'
-  throw new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+  const message = 'is not a valid date and time'
+  throw fieldProblem('invalid_request', field, message)
 }
 
 /** A cursor belongs to its list, filters and order; only the page size may change on the way. */
@@ -113,15 +114,12 @@ function makeCursor(id: string, binding: string): string {
 function openCursor(cursor: string, prefix: IdPrefix, binding: string): string {
   const [bound, id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.')
   if (!isId(prefix, id)) {
-    throw new Problem(
-      'invalid_cursor',
-      'This cursor is not one of ours. Pass next_cursor as it came.',
-    )
+    throw new Problem('invalid_cursor', 'This cursor is not valid. Pass next_cursor unchanged.')
   }
   if (bound !== binding) {
     throw new Problem(
       'invalid_cursor',
-      'This cursor belongs to another list, or to other filters or another order.',
+      'This cursor was created for a different list, filter or order.',
     )
   }
   return id

@@ -38,7 +38,7 @@ export function x402SettingsFrom(env: Environment, given: unknown): X402Settings
     }
   }
   const native_usd = Number(env['FLORIN_X402_NATIVE_USD'] || STANDARD_NATIVE_USD)
-  if (!(native_usd > 0)) return 'FLORIN_X402_NATIVE_USD must be above 0'
+  if (!(native_usd > 0)) return 'FLORIN_X402_NATIVE_USD must be more than 0'
   const urlIn = (name: string) => env[name]?.replace(/\/+$/, '') || null
   return {
     prices,

@@ -61,7 +61,7 @@ test('a token asked for one card sees that card and is told the others do not ex
     const given = { id: other.id, ...(name === 'load_card' && { amount_usd: 1 }) }
     const refused = await callTool(url, name, given, access_token)
     assert.equal(refused.structuredContent['error'], 'not_found', name)
-    assert.equal(refused.structuredContent['message'], 'There is no such card.', name)
+    assert.equal(refused.structuredContent['message'], 'No such card.', name)
   }
 })
 

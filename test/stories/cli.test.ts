@@ -77,7 +77,7 @@ test('commands from top-up to refund print JSON with --json and tables without',
 test('each class of failure has its exit code, and the message shows error code and request ID', async () => {
   const refused = await florin('load_card', 'card_01kc3z8e5xf8m9r4t2v6w7y8za', '--amount_usd', '1')
   assert.equal(refused.code, 4)
-  assert.match(refused.stderr, /^There is no such card\.\n\(not_found, request req_\w+\)\n$/)
+  assert.match(refused.stderr, /^No such card\.\n\(not_found, request req_\w+\)\n$/)
   assert.equal(refused.stdout, '')
   const cases: [number, string[]][] = [
     [2, ['load_card', 'card_1']],

@@ -77,7 +77,7 @@ export async function assertForeignLikeMissing(
   const stranger = await openHolder(service)
   const card = await issueCard(service.url, owner.key)
   const foreign = refusalOf(await ask(stranger.key, card.id))
-  assert.deepEqual(foreign, { status: 404, error: 'not_found', message: 'There is no such card.' })
+  assert.deepEqual(foreign, { status: 404, error: 'not_found', message: 'No such card.' })
   assert.deepEqual(refusalOf(await ask(stranger.key, MISSING)), foreign)
   assert.deepEqual(await getCard(service.url, owner.key, card.id), card)
 }

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { type Condition, equals, type PageInput, type PageOf } from '#platform/page.ts'
 import { endGrant } from './end_grant.ts'
 import { findGrant, type GrantRow, pageOfGrants } from './grant_store.ts'
@@ -41,6 +41,6 @@ export async function revokeByOperator(
 
 async function requireGrant(tx: OperatorContext['tx'], id: string): Promise<GrantRow> {
   const grant = await findGrant(tx, id)
-  if (grant === undefined) throw new Problem('not_found', 'There is no such grant.')
+  if (grant === undefined) throw notFound('grant')
   return grant
 }

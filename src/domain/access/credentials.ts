@@ -1,3 +1,4 @@
+import { accountSuspended, tokenRevoked } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import type { Clock } from '#platform/clock.ts'
@@ -119,27 +120,24 @@ function kindOf(bearer: string): BearerKind | null {
 }
 
 function invalidToken(): Problem {
-  return new Problem(
-    'invalid_token',
-    'This bearer is not known here. Sign in again or check the key.',
-  )
+  return new Problem('invalid_token', 'Authentication failed. Sign in again or check the API key.')
 }
 
 function requireUsable(row: CredentialRow, clock: Clock): void {
   if (row.ended_at !== null) {
-    throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
+    throw tokenRevoked()
   }
   if (row.expires_at !== null && row.expires_at <= clock.now()) {
     throw new Problem('token_expired', 'This session or token has expired. Sign in again.')
   }
   if (row.account_status === 'suspended') {
-    throw new Problem('account_suspended', 'This account is suspended. Contact support.')
+    throw accountSuspended()
   }
 }
 
 function otherResource(resource: ResourceName): Problem {
   const place = resource === 'mcp' ? 'the agent tools' : 'the REST API'
-  return new Problem('invalid_token', `This token was not made for ${place}.`)
+  return new Problem('invalid_token', `This token was not issued for ${place}.`)
 }
 
 function callerFrom(row: CredentialRow, scopes: ReadonlySet<Scope>): Caller {

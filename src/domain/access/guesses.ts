@@ -21,7 +21,7 @@ export async function requireGuessLeft({ tx, keys, subject, now }: Guess): Promi
     [keys.fingerprint('guess', subject), now, since, GUESSES_MAX],
   )
   if (counted === 1) return
-  throw new Problem('too_many_attempts', 'Too many attempts. Wait a while and try again.', {
+  throw new Problem('too_many_attempts', 'Too many attempts. Try again later.', {
     retry_after_s: await secondsLeft({ tx, keys, subject, now }),
   })
 }

@@ -14,7 +14,7 @@ export async function isKilled(tx: Tx, rail: Rail): Promise<boolean> {
 
 export async function requireRailOpen(tx: Tx, rail: Rail): Promise<void> {
   if (!(await isKilled(tx, rail))) return
-  throw new Problem('kill_switch_active', `The programme has paused its ${rail} for now.`, {
+  throw new Problem('kill_switch_active', `The operator has temporarily paused ${rail}.`, {
     retry_after_s: 60,
   })
 }

@@ -34,7 +34,7 @@ export function readOperatorSession(bearer: string, keys: Keys): OperatorSession
   const isOurs = keys
     .credentialHashes(PURPOSE, wordsOf(session))
     .some((hash) => timingSafeEqual(digest(hash), digest(mac)))
-  if (!isOurs) throw new Problem('invalid_token', 'This is not an operator session.')
+  if (!isOurs) throw new Problem('invalid_token', 'This is not a valid operator session.')
   return session
 }
 

@@ -70,7 +70,7 @@ export async function createOperatorToken(
       totp_secret === null ? null : keys.seal(OPERATOR_TOTP_PURPOSE, id, totp_secret),
     ],
   )
-  if (made === 0) throw new Problem('invalid_request', `There is a token named ${name} already.`)
+  if (made === 0) throw new Problem('invalid_request', `A token named ${name} already exists.`)
   return { id, token }
 }
 
@@ -116,7 +116,10 @@ type Asking = { db: Tx; keys: Keys; settings: Settings; now: Date }
 /** Asked of the database every time, so that a revoked token is refused at once, everywhere. */
 export async function operatorOf(bearer: string | null, asking: Asking): Promise<Operator> {
   if (bearer === null) {
-    throw new Problem('missing_token', 'Send Authorization: Bearer with an operator token.')
+    throw new Problem(
+      'missing_token',
+      'Send an Authorization: Bearer header with an operator token.',
+    )
   }
   const first = asking.settings.operator_token?.open()
   if (first !== undefined && timingSafeEqual(digest(bearer), digest(first))) {
@@ -128,7 +131,7 @@ export async function operatorOf(bearer: string | null, asking: Asking): Promise
   if (session === null && row.needs_code) {
     throw new Problem(
       'totp_required',
-      'This operator token asks for an authenticator code: sign in at POST /operator/v1/sessions.',
+      'This operator token requires a two-factor code. Sign in at POST /operator/v1/sessions.',
     )
   }
   const { db, keys, now } = asking
@@ -168,7 +171,7 @@ async function rowOf(token: string, { db, keys, now }: Asking): Promise<Operator
 }
 
 function requireValid(row: OperatorTokenRow | undefined, now: Date): OperatorTokenRow {
-  if (row === undefined) throw new Problem('invalid_token', 'This is not an operator token.')
+  if (row === undefined) throw new Problem('invalid_token', 'This is not a valid operator token.')
   if (row.revoked_at !== null) {
     throw new Problem('token_revoked', 'This operator token was revoked.')
   }
@@ -205,7 +208,10 @@ export async function signInOperator(
 ): Promise<{ bearer: string; expires_at: string }> {
   const row = await rowOf(bearer ?? '', asking)
   if (!row.needs_code) {
-    throw new Problem('totp_not_enabled', 'This operator token asks for no code: use it directly.')
+    throw new Problem(
+      'totp_not_enabled',
+      'This operator token has no two-factor authentication. Use it directly.',
+    )
   }
   const { db, keys, now } = asking
   const [kept] = await db.rows<{ totp_secret_sealed: string }>(
@@ -221,7 +227,7 @@ export async function signInOperator(
             where id = $1 and (totp_step is null or totp_step < $2)`,
           [row.id, step, now],
         )
-  if (used === 0) throw new Problem('totp_invalid', 'This code is wrong or was used before.')
+  if (used === 0) throw new Problem('totp_invalid', 'The code is incorrect or was already used.')
   return newOperatorSession(keys, row.id, now)
 }
 

@@ -45,7 +45,11 @@ export async function requireCooledDown(
       where a.id = $1`,
     [account_id, kind === 'api_key' ? id : null],
   )
-  requirePast(row?.credentials_changed_at, { hours, now, reason: 'Sign-in data changed lately' })
+  requirePast(row?.credentials_changed_at, {
+    hours,
+    now,
+    reason: 'Your email, password or two-factor settings changed recently',
+  })
   requirePast(row?.key_created_at, { hours, now, reason: 'This API key is new' })
 }
 
@@ -58,7 +62,7 @@ function requirePast(
   if (open_at <= now) return
   throw new Problem(
     'policy_denied',
-    `${reason}; withdrawals are open again at ${open_at.toISOString()}.`,
+    `${reason}. You can withdraw again at ${open_at.toISOString()}.`,
   )
 }
 
@@ -91,9 +95,9 @@ export async function requireCreditLeft(
   const open = left_micros + amount_micros - credit
   throw new Problem(
     'insufficient_balance',
-    `${dollarsFromMicros(credit)} USD of the balance is provisional credit of open disputes. It ` +
-      `cannot be withdrawn until its dispute is closed or ${days} days old. ` +
-      `${dollarsFromMicros(open < 0n ? 0n : open)} USD can be withdrawn now.`,
+    `${dollarsFromMicros(credit)} USD of your balance is provisional credit from disputes. It ` +
+      `can't be withdrawn until the dispute is closed or ${days} days old. ` +
+      `${dollarsFromMicros(open < 0n ? 0n : open)} USD is available to withdraw now.`,
   )
 }
 
@@ -115,7 +119,7 @@ export async function requireBalanceRoom(
   const message = `must be at most ${decimalFromMicros(room < 0n ? 0n : room)}`
   throw new Problem(
     'amount_out_of_range',
-    `An account may hold ${balance_max_usd} dollars: amount_usd ${message}.`,
+    `The maximum account balance is ${balance_max_usd} USD: amount_usd ${message}.`,
     { details: [{ field: 'amount_usd', message }] },
   )
 }

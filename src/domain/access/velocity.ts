@@ -44,7 +44,7 @@ async function count(
     [subject, operation, now],
   )
   if ((row?.count ?? 0) <= most) return
-  throw new Problem('rate_limited', `${operation} can be done ${most} times a day here.`, {
+  throw new Problem('rate_limited', `${operation} is limited to ${most} times a day.`, {
     retry_after_s: Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1_000),
   })
 }

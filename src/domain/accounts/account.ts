@@ -79,12 +79,12 @@ export function foldEmail(email: string): string {
 /** Whoever takes over an account must not be able to silence its alarms first. */
 export function requireAlertsStayOn(notifications: Partial<Notifications> | undefined): void {
   if (notifications?.security_alerts !== false) return
-  throw new Problem('invalid_request', 'Security alerts cannot be turned off.', {
+  throw new Problem('invalid_request', "Security alerts can't be turned off.", {
     status: 422,
     details: [{ field: 'notifications.security_alerts', message: 'must stay true' }],
   })
 }
 
 export function emailTaken(): Problem {
-  return new Problem('email_taken', 'An account with this e-mail exists already. Sign in instead.')
+  return new Problem('email_taken', 'An account with this email already exists. Sign in instead.')
 }

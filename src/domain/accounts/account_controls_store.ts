@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import type { SpendLimits } from '#platform/config.ts'
 import type { Tx } from '#platform/db.ts'
 
@@ -28,7 +28,7 @@ export async function lockControls(tx: Tx, id: string): Promise<AccountControls>
     `select ${COLUMNS} from accounts where id = $1 for no key update`,
     [id],
   )
-  if (row === undefined) throw new Problem('not_found', 'There is no such account.')
+  if (row === undefined) throw notFound('account')
   return row
 }
 

@@ -1,5 +1,5 @@
 import type { Account } from '#contract/accounts.ts'
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { endBrowserSessions } from '#domain/access/browser_sessions.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import type { RateProfileName, SpendLimits } from '#platform/config.ts'
@@ -45,7 +45,7 @@ export async function getAccountOf(
   { id }: { id: string },
 ): Promise<AdministeredAccount> {
   const [account] = await show(context, [id])
-  if (account === undefined) throw new Problem('not_found', 'There is no such account.')
+  if (account === undefined) throw notFound('account')
   return account
 }
 

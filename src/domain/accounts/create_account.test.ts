@@ -74,7 +74,7 @@ test('refuses what is no e-mail, unknown fields, missing fields and what is no J
   }
   const unknown = await create({ email: 'x@example.com', password: PASSWORD, admin: true })
   assertRefused(unknown, 400, 'invalid_request')
-  assert.deepEqual(unknown.body['details'], [{ field: 'admin', message: 'is not known here' }])
+  assert.deepEqual(unknown.body['details'], [{ field: 'admin', message: 'is not recognized' }])
   assertRefused(await create({ email: 'x@example.com' }), 400, 'invalid_request')
   assertRefused(await create([]), 400, 'invalid_request')
   const raw = await send(url, 'POST', '/v1/accounts', { raw: '{"email":' })

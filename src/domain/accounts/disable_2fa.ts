@@ -33,4 +33,4 @@ export const disable2fa: Handler<'disable_2fa'> = {
   },
 }
 
-const notEnabled = () => new Problem('totp_not_enabled', 'Two-factor is not on.')
+const notEnabled = () => new Problem('totp_not_enabled', 'Two-factor authentication is not on.')

@@ -21,7 +21,7 @@ export const enable2fa: Handler<'enable_2fa'> = {
     return async (context) => {
       const account = await lockAccount(context.tx, context.caller.account_id)
       if (account.totp_status === 'enabled') {
-        throw new Problem('totp_already_enabled', 'Two-factor is on already.')
+        throw new Problem('totp_already_enabled', 'Two-factor authentication is already on.')
       }
       return totp_code === undefined
         ? begin(context, account)
@@ -46,7 +46,7 @@ async function begin(context: Context, account: AccountRow) {
 async function confirm(context: Context, account: AccountRow, code: string) {
   const { tx } = context
   if (account.totp_status !== 'pending') {
-    throw new Problem('totp_not_enabled', 'Ask for a secret first: call this without a body.')
+    throw new Problem('totp_not_enabled', 'Call this without a body first to get a secret.')
   }
   const step = totpStepOf(openTotpSecret(context, account), code, context.clock.wall())
   if (step === null || !(await useUpTotpStep(tx, account.id, step))) throw totpInvalid()

@@ -64,11 +64,11 @@ const COMMON = new Set([
 export function requireStrongPassword(password: string, email: string): void {
   const folded = password.toLowerCase()
   if (password.length < LENGTH_MIN) {
-    throw new Problem('weak_password', `Use at least ${LENGTH_MIN} characters for the password.`)
+    throw new Problem('weak_password', `The password must have at least ${LENGTH_MIN} characters.`)
   }
   const isOneCharacter = new Set(folded).size < 3
   if (COMMON.has(folded) || isOneCharacter || folded === email) {
-    throw new Problem('weak_password', 'This password is among the first ones anybody tries.')
+    throw new Problem('weak_password', 'This password is too common. Choose another one.')
   }
 }
 
@@ -83,9 +83,13 @@ const waiting: (() => void)[] = []
 
 async function bounded<Value>(work: () => Promise<Value>): Promise<Value> {
   if (waiting.length >= WAITING_MAX) {
-    throw new Problem('service_unavailable', 'Too many sign-ins at once. Try again in a moment.', {
-      retry_after_s: 2,
-    })
+    throw new Problem(
+      'service_unavailable',
+      'Too many sign-ins right now. Try again in a moment.',
+      {
+        retry_after_s: 2,
+      },
+    )
   }
   if (running >= RUNNING_MAX) await new Promise<void>((resolve) => waiting.push(resolve))
   else running += 1

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { accountSuspended, tokenRevoked, totpRequired } from '#contract/common_problems.ts'
 import { findCredentialEnd } from '#domain/access/credential_store.ts'
 import { requireCooledDown } from '#domain/access/risk.ts'
 import type { Context } from '#platform/context.ts'
@@ -16,13 +16,13 @@ export async function recheckCaller(
   const account = await lockAccount(tx, caller.account_id)
   const credential = await findCredentialEnd(tx, caller)
   if (credential === undefined || credential.ended_at !== null) {
-    throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
+    throw tokenRevoked()
   }
   if (account.status === 'suspended') {
-    throw new Problem('account_suspended', 'This account is suspended. Contact support.')
+    throw accountSuspended()
   }
   await requireCooledDown(tx, caller, { settings, now })
   if (caller.kind === 'session' && account.totp_status === 'enabled' && !hasCode) {
-    throw new Problem('totp_required', 'Send totp_code with the six digits of the authenticator.')
+    throw totpRequired()
   }
 }

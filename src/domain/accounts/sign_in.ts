@@ -1,3 +1,4 @@
+import { accountSuspended, totpRequired } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { clearGuesses, giveBackGuess, requireGuessLeft } from '#domain/access/guesses.ts'
 import { openSession, sessionView } from '#domain/access/session.ts'
@@ -83,13 +84,10 @@ async function requireAsJudged(tx: Tx, judged: AccountRow): Promise<void> {
 
 function requireActive(account: AccountRow): void {
   if (account.status !== 'suspended') return
-  throw new Problem('account_suspended', 'This account is suspended. Contact support.')
+  throw accountSuspended()
 }
 
-const invalidCredentials = () =>
-  new Problem('invalid_credentials', 'This e-mail and password do not belong together.')
-
-const totpRequired = () => new Problem('totp_required', 'Two-factor is on: send totp_code as well.')
+const invalidCredentials = () => new Problem('invalid_credentials', 'Incorrect email or password.')
 
 /** In a transaction of its own: a code that was shown to us is used up, whatever comes after. */
 async function requireSecondFactor(

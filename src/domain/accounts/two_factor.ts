@@ -1,3 +1,4 @@
+import { totpRequired } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
 import type { Context, PreparingContext } from '#platform/context.ts'
@@ -29,7 +30,7 @@ function recoveryCodeHashes({ keys }: Seal, account_id: string, code: string): s
 }
 
 export const totpInvalid = () =>
-  new Problem('totp_invalid', 'This code is wrong or was used already. Wait for the next one.')
+  new Problem('totp_invalid', 'The code is incorrect or was already used. Wait for the next one.')
 
 /** Uses the code up: an authenticator code for its time step, or a recovery code for good. */
 export async function requireTotpCode(
@@ -57,7 +58,7 @@ export async function requireSessionCode(
   if (caller.kind !== 'session') return false
   if ((await findAccount(db, account_id)).totp_status !== 'enabled') return false
   if (totp_code === undefined) {
-    throw new Problem('totp_required', 'Send totp_code with the six digits of the authenticator.')
+    throw totpRequired()
   }
   await requireGuessLeft({ tx: db, keys, subject: `totp|${account_id}`, now })
   return true

@@ -45,4 +45,6 @@ export async function prepareUndo(needs: Needs, { token, password }: Given): Pro
 }
 
 const linkIsOver = () =>
-  new Problem('not_found', 'This link was used already or is older than 72 hours.', { status: 410 })
+  new Problem('not_found', 'This link was already used or is more than 72 hours old.', {
+    status: 410,
+  })

@@ -83,7 +83,7 @@ export async function requireCurrentPassword(
   password: string | undefined,
 ): Promise<AccountRow> {
   if (password === undefined) {
-    throw new Problem('invalid_request', 'Send current_password to change e-mail or password.', {
+    throw new Problem('invalid_request', 'Send current_password to change the email or password.', {
       details: [{ field: 'current_password', message: 'is required with email or password' }],
     })
   }
@@ -98,7 +98,7 @@ export async function requireCurrentPassword(
   return account
 }
 
-const wrongPassword = () => new Problem('invalid_credentials', 'The current password is not right.')
+const wrongPassword = () => new Problem('invalid_credentials', 'The current password is incorrect.')
 
 /** A password that was right before the transaction may have been replaced since. */
 export function requireSamePassword(account: AccountRow, judged: AccountRow): void {

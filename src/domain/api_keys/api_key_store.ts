@@ -1,3 +1,4 @@
+import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
@@ -45,8 +46,8 @@ export async function revokeApiKeyOf(
     `select ${COLUMNS} from api_keys where account_id = $1 and id = $2 for update`,
     [account_id, id],
   )
-  if (key === undefined) throw new Problem('not_found', 'There is no such API key.')
-  if (key.status === 'revoked') throw new Problem('key_revoked', 'This key was revoked before.')
+  if (key === undefined) throw notFound('API key')
+  if (key.status === 'revoked') throw new Problem('key_revoked', 'This API key is already revoked.')
   await tx.run(
     `update api_keys set status = 'revoked', revoked_at = $3 where account_id = $1 and id = $2`,
     [account_id, id, now],

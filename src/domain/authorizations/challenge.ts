@@ -1,3 +1,4 @@
+import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { ThreeDsChallenge, ThreeDsDecision } from '#contract/webhooks.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
@@ -73,7 +74,7 @@ async function last4Of(tx: Tx, account_id: string, card_id: string): Promise<str
     'select last4 from cards where account_id = $1 and id = $2',
     [account_id, card_id],
   )
-  if (card === undefined) throw new Problem('not_found', 'There is no such card.')
+  if (card === undefined) throw notFound('card')
   return card.last4
 }
 
@@ -105,7 +106,7 @@ export async function answerChallenge(
       challenge !== null &&
       keys.credentialHashes(PURPOSE, token).includes(challenge.response_hash) &&
       decision.challenge_id === id
-    if (!isTheirs) throw new Problem('not_found', 'There is no such challenge.')
+    if (!isTheirs) throw notFound('challenge')
     return settle(tx, challenge, decision.decision, clock.now())
   })
 }
@@ -131,10 +132,10 @@ async function settle(
   const status = decision === 'approve' ? 'approved' : 'declined'
   if (challenge.status === status) return challenge
   if (challenge.status === 'expired' || now >= challenge.expires_at) {
-    throw new Problem('challenge_expired', 'Nobody answered in time; the purchase was declined.')
+    throw new Problem('challenge_expired', 'The challenge expired and the purchase was declined.')
   }
   if (challenge.status !== 'pending') {
-    throw new Problem('decision_already_made', 'Another decision was made before.')
+    throw new Problem('decision_already_made', 'A different decision was already made.')
   }
   await decideChallenge(tx, challenge, { status, now })
   return { ...challenge, status, decided_at: now }

@@ -1,3 +1,4 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
@@ -47,14 +48,12 @@ export async function priceClearing(
   { id, amount_usd }: { id: string; amount_usd: number },
 ): Promise<UnpricedClearing> {
   const row = await lockWaiting(context.tx, id, 'dollars')
-  if (row === null) throw new Problem('not_found', 'No such clearing waits for its dollars.')
+  if (row === null) throw new Problem('not_found', 'No such clearing awaiting conversion.')
   if (row.amount_micros !== null) {
-    throw new Problem('invalid_request', 'Its dollars have been said already.', { status: 409 })
+    throw new Problem('invalid_request', 'The USD amount was already entered.', { status: 409 })
   }
   if (!(amount_usd > 0) || decimalsOf(amount_usd) > CENT_DECIMALS) {
-    throw new Problem('invalid_amount', 'amount_usd must be above 0, in whole cents.', {
-      details: [{ field: 'amount_usd', message: 'must be above 0, in whole cents' }],
-    })
+    throw fieldProblem('invalid_amount', 'amount_usd', 'must be more than 0, in whole cents')
   }
   const amount_micros = microsFromUsd(amount_usd)
   await setPrice(context.tx, row, amount_micros)

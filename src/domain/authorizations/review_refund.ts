@@ -61,7 +61,7 @@ async function decide(
   { action, approved_at = null, refused_at = null }: Decided,
 ): Promise<HeldRefund> {
   const row = await lockWaiting(tx, id, 'review')
-  if (row === null) throw new Problem('not_found', 'No such refund waits for approval.')
+  if (row === null) throw new Problem('not_found', 'No such refund awaiting approval.')
   const decided = { approved_at, refused_at }
   await decideRefund(tx, row, decided)
   audit(row.account_id, { action, resource: { type: 'card', id: row.card_id } })

@@ -1,5 +1,5 @@
 import type { Card } from '#contract/cards.ts'
-import { Problem } from '#contract/problem.ts'
+import { cardNotFrozen } from '#contract/common_problems.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import {
   type CardRow,
@@ -48,7 +48,7 @@ export async function unfreezeByAdmin(
   const { tx, now } = context
   const card = await lockCard(context, id)
   requireNotCancelled(card)
-  if (card.status !== 'frozen') throw new Problem('card_not_frozen', 'This card is not frozen.')
+  if (card.status !== 'frozen') throw cardNotFrozen()
   await changeCard(tx, card, {
     change: { status: 'active', frozen_by: null, frozen_at: null },
     now,

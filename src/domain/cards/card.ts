@@ -1,4 +1,5 @@
 import type { Card, Shipping, Wallet } from '#contract/cards.ts'
+import { cardNotFrozen } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
 import type { Caller, NewEvent } from '#platform/context.ts'
@@ -110,19 +111,19 @@ function shippingView(shipping: Shipping): Shipping {
  */
 export function requireNotCancelled(card: CardRow): void {
   if (card.status !== 'cancelled') return
-  throw new Problem('card_cancelled', 'This card is cancelled, and that cannot be undone.')
+  throw new Problem('card_cancelled', 'This card is permanently canceled.')
 }
 
 export function requireUnfreezable(card: CardRow): void {
   requireNotCancelled(card)
-  if (card.status !== 'frozen') throw new Problem('card_not_frozen', 'This card is not frozen.')
+  if (card.status !== 'frozen') throw cardNotFrozen()
   requireNotFrozenByAdmin(card)
 }
 
 /** Only an administrator ends an administrator's freeze; a replacement would be active again. */
 export function requireNotFrozenByAdmin(card: CardRow): void {
   if (card.frozen_by !== 'admin') return
-  throw new Problem('policy_denied', 'An administrator froze this card. Ask support about it.')
+  throw new Problem('policy_denied', 'An administrator froze this card. Contact support.')
 }
 
 /** An agent's freeze is told apart, so that the owner sees who it was. */

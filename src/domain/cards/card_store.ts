@@ -1,5 +1,5 @@
 import type { Card } from '#contract/cards.ts'
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
@@ -15,7 +15,7 @@ export type CardKey = Pick<CardRow, 'account_id' | 'id'>
 
 /** Another account's card is answered exactly like none, so that ids cannot be probed. */
 function requireFound<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Problem('not_found', 'There is no such card.')
+  if (row === undefined) throw notFound('card')
   return row
 }
 

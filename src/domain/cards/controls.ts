@@ -16,10 +16,10 @@ export function isMccEntry(entry: string): boolean {
 /** `at` is where the rules stand in the input; empty where they are all of it. */
 export function requireMccRules(rules: RulesInput, at = ''): void {
   requireEntries(rules, isMccEntry, (list, entry) => {
-    const sentence = `"${entry}" is no merchant category: four digits, or a range like 5811-5814.`
+    const sentence = `"${entry}" is not a valid merchant category (example: 5411, 5811-5814).`
     return new Problem('invalid_mcc', sentence, {
       details: [
-        { field: fieldIn(at, list), message: 'must be four digits, or a range like 5811-5814' },
+        { field: fieldIn(at, list), message: 'must be four digits or a range like 5811-5814' },
       ],
     })
   })
@@ -32,9 +32,13 @@ export function requireGeoRules(rules: RulesInput, at = ''): void {
 const fieldIn = (at: string, name: string) => (at === '' ? name : `${at}.${name}`)
 
 export function invalidCountry(field: string, code: string): Problem {
-  return new Problem('invalid_country', `"${code}" is no country: send two capital letters.`, {
-    details: [{ field, message: 'must be an ISO 3166-1 alpha-2 code' }],
-  })
+  return new Problem(
+    'invalid_country',
+    `"${code}" is not a valid country. Use two uppercase letters (ISO 3166-1).`,
+    {
+      details: [{ field, message: 'must be an ISO 3166-1 alpha-2 code' }],
+    },
+  )
 }
 
 /** Sentences quote what was sent, so not all of it. */

@@ -71,7 +71,7 @@ async function requirePlaceForCard(
   if ((await countLiveCards(tx, caller.account_id)) < cards_max) return
   throw new Problem(
     'cards_limit_reached',
-    `This account has ${cards_max} cards, and may have no more. Cancel one first.`,
+    `You have reached the limit of ${cards_max} cards. Cancel one first.`,
   )
 }
 

@@ -1,4 +1,5 @@
-import { Problem } from '#contract/problem.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { Spent } from '#domain/ledger/ledger_store.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#platform/config.ts'
@@ -38,10 +39,8 @@ export function limitsFrom(
 }
 
 function aboveProgramme(field: string, most_usd: number): Problem {
-  const message = `must not be above the programme's ${most_usd} USD`
-  return new Problem('amount_out_of_range', `${field} ${message}.`, {
-    details: [{ field, message }],
-  })
+  const message = `must be at most ${most_usd} USD`
+  return fieldProblem('amount_out_of_range', field, message)
 }
 
 /** The UTC day and calendar month of a moment: what limits are counted over. */
@@ -92,8 +91,7 @@ export function requireLoadAmount(
   programme: SpendLimits,
 ): void {
   const { load_min_usd, load_max_usd, card_balance_max_usd } = programme
-  const refuse = (message: string) =>
-    new Problem('amount_out_of_range', `${field} ${message}.`, { details: [{ field, message }] })
+  const refuse = (message: string) => fieldProblem('amount_out_of_range', field, message)
   if (amount_micros <= 0n || amount_micros < microsFromUsd(load_min_usd)) {
     throw refuse(`must be at least ${load_min_usd} USD`)
   }
@@ -101,6 +99,6 @@ export function requireLoadAmount(
     throw refuse(`must be at most ${load_max_usd} USD`)
   }
   if (on_card_micros + amount_micros > microsFromUsd(card_balance_max_usd)) {
-    throw refuse(`would bring the card above ${card_balance_max_usd} USD`)
+    throw refuse(`would raise the card balance above ${card_balance_max_usd} USD`)
   }
 }

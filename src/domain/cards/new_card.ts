@@ -1,4 +1,5 @@
 import type { Shipping, Wallet } from '#contract/cards.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import type { BinProfile } from '#platform/config.ts'
@@ -22,8 +23,8 @@ export function requireBin(
       ? (fitting.find((each) => each.default) ?? fitting[0])
       : fitting.find((each) => each.bin === bin)
   if (profile !== undefined) return profile
-  const message = `is not one that ${type} cards are issued with; get_limits lists those`
-  throw new Problem('unsupported_bin', `bin ${message}.`, { details: [{ field: 'bin', message }] })
+  const message = `is not available for ${type} cards; see get_limits`
+  throw fieldProblem('unsupported_bin', 'bin', message)
 }
 
 /** A number of the same BIN, as long as the programme still issues it. */
@@ -46,13 +47,13 @@ export function walletFor(
 export function shippingFrom({ type, shipping }: IssueInput): Shipping | null {
   if (type === 'virtual') {
     if (shipping === undefined) return null
-    throw new Problem('invalid_request', 'Only a physical card is shipped.', {
+    throw new Problem('invalid_request', 'Shipping is only available for a physical card.', {
       status: 422,
       details: [{ field: 'shipping', message: 'must not be sent for a virtual card' }],
     })
   }
   if (shipping === undefined) {
-    throw new Problem('shipping_required', 'A physical card needs an address in shipping.', {
+    throw new Problem('shipping_required', 'A physical card requires a shipping address.', {
       details: [{ field: 'shipping', message: 'is required for a physical card' }],
     })
   }

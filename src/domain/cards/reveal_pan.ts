@@ -1,4 +1,5 @@
 import type { PanReveal } from '#contract/cards.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Handler, PreparingContext } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
@@ -50,19 +51,19 @@ function requireRevealLeft(
   { nonce, now }: { nonce: string | null; now: Date },
 ): void {
   if (standing.is_nonce_used) {
-    throw new Problem('reveal_already_used', 'This Reveal-Nonce was used before. Send a new one.')
+    throw new Problem('reveal_already_used', 'This Reveal-Nonce was already used. Send a new one.')
   }
   if (nonce === null && standing.count > 0) {
     throw new Problem(
       'reveal_already_used',
-      'This number was revealed before. To see it once more send a fresh Reveal-Nonce.',
+      'This card number was already revealed. Send a new Reveal-Nonce to see it again.',
     )
   }
   if (standing.recent_count < REVEALS_MAX) return
   const free_at = (standing.oldest_recent_at ?? now).getTime() + WINDOW_MS
   throw new Problem(
     'reveal_limit_exceeded',
-    `A number is revealed at most ${REVEALS_MAX} times an hour.`,
+    `A card number can be revealed at most ${REVEALS_MAX} times an hour.`,
     { retry_after_s: Math.max(1, Math.ceil((free_at - now.getTime()) / 1_000)) },
   )
 }
@@ -73,9 +74,7 @@ function readNonce(header: string | null): string | null {
   if (header === null) return null
   const nonce = header.toLowerCase()
   if (UUID.test(nonce)) return nonce
-  throw new Problem('invalid_request', 'Reveal-Nonce must be a UUID.', {
-    details: [{ field: 'Reveal-Nonce', message: 'must be a UUID' }],
-  })
+  throw fieldProblem('invalid_request', 'Reveal-Nonce', 'must be a UUID')
 }
 
 function panRevealView(

@@ -29,9 +29,9 @@ export async function shipCard(context: OperatorContext, progress: Progress): Pr
   const { id, status, ...tracking } = progress
   const card = await lockCardOf(tx, await cardOwner(tx, id), id)
   const { shipping } = card
-  if (shipping === null) throw refused('A virtual card is not shipped.')
+  if (shipping === null) throw refused('A virtual card has no shipping.')
   if (!mayBecome(shipping.status, status)) {
-    throw refused(`A card that is ${shipping.status} cannot become ${status}.`)
+    throw refused(`Shipping status cannot change from ${shipping.status} to ${status}.`)
   }
   await changeCard(tx, card, {
     change: { shipping: { ...shipping, ...tracking, ...moments(shipping, status, now), status } },

@@ -1,3 +1,4 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
@@ -25,10 +26,8 @@ export const unloadCard: Handler<'unload_card'> = async (context, { id, amount_u
 function unloadAmount(amount_usd: number | undefined, balance_micros: Micros): Micros {
   const amount_micros = amount_usd === undefined ? balance_micros : microsFromUsd(amount_usd)
   if (amount_usd !== undefined && amount_micros === 0n) {
-    throw new Problem('amount_out_of_range', 'amount_usd must be above 0.', {
-      details: [{ field: 'amount_usd', message: 'must be above 0' }],
-    })
+    throw fieldProblem('amount_out_of_range', 'amount_usd', 'must be more than 0')
   }
   if (amount_micros > 0n) return amount_micros
-  throw new Problem('insufficient_card_balance', 'The card holds nothing that can be unloaded.')
+  throw new Problem('insufficient_card_balance', 'This card has no available balance to unload.')
 }

@@ -1,3 +1,4 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import type { Dispute } from '#contract/disputes.ts'
 import { Problem } from '#contract/problem.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
@@ -79,11 +80,11 @@ export const evidenceDueAt = (filed_at: Date): Date =>
 /** Only money that a merchant has taken and kept, and not too long ago. */
 export function requireDisputable(capture: TransactionRow, now: Date): void {
   if (capture.type !== 'capture') {
-    throw notDisputable(`Only a capture can be contested, and this is ${nounOf(capture)}.`)
+    throw notDisputable(`Only a capture can be disputed. This is ${nounOf(capture)}.`)
   }
   const taken_at = capture.settled_at ?? capture.created_at
   if (now.getTime() - taken_at.getTime() > DISPUTABLE_DAYS * DAY_MS) {
-    throw notDisputable(`A purchase can be contested for ${DISPUTABLE_DAYS} days, not longer.`)
+    throw notDisputable(`A purchase can only be disputed within ${DISPUTABLE_DAYS} days.`)
   }
 }
 
@@ -98,23 +99,21 @@ export function requireAmount(
   { capture, won_micros }: Contestable,
 ): Micros {
   const kept_micros = capture.captured_micros - capture.refunded_micros - won_micros
-  if (kept_micros <= 0n) throw notDisputable('All of this purchase was given back already.')
+  if (kept_micros <= 0n) throw notDisputable('This purchase was already refunded in full.')
   if (amount_usd === undefined) return kept_micros
   const amount_micros = microsFromUsd(amount_usd)
   if (amount_micros > 0n && amount_micros <= kept_micros) return amount_micros
   const message = `must be more than 0 and at most ${usdFromMicros(kept_micros)}`
-  throw new Problem('amount_out_of_range', `amount_usd ${message}.`, {
-    details: [{ field: 'amount_usd', message }],
-  })
+  throw fieldProblem('amount_out_of_range', 'amount_usd', message)
 }
 
 export function disputeExists(): Problem {
-  return new Problem('dispute_exists', 'This purchase is contested already.')
+  return new Problem('dispute_exists', 'This purchase already has an open dispute.')
 }
 
 export function requireOpen({ status }: Pick<DisputeRow, 'status'>): void {
   if (status !== 'closed') return
-  throw new Problem('dispute_closed', 'This dispute is closed, and its outcome is final.')
+  throw new Problem('dispute_closed', 'This dispute is closed. Its outcome is final.')
 }
 
 export function requireTakesEvidence(dispute: DisputeRow, pieces: number): void {
@@ -122,7 +121,7 @@ export function requireTakesEvidence(dispute: DisputeRow, pieces: number): void 
   if (pieces < EVIDENCE_MAX) return
   throw new Problem(
     'evidence_limit_reached',
-    `A dispute takes ${EVIDENCE_MAX} pieces of evidence, and this one has them.`,
+    `This dispute already has ${EVIDENCE_MAX} pieces of evidence, the maximum.`,
   )
 }
 

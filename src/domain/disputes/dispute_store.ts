@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
@@ -73,7 +73,7 @@ export async function earlierDisputes(
 }
 
 function requireFound(row: DisputeRow | undefined): DisputeRow {
-  if (row === undefined) throw new Problem('not_found', 'There is no such dispute.')
+  if (row === undefined) throw notFound('dispute')
   return row
 }
 

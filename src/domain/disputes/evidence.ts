@@ -1,6 +1,7 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import type { Evidence } from '#contract/disputes.ts'
 import type { InputOfName } from '#contract/operations.ts'
-import { Problem } from '#contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { StoredFile } from '#platform/context.ts'
 import { nextTurn } from '#platform/next_turn.ts'
 
@@ -38,15 +39,15 @@ type Given = Pick<InputOfName<'add_dispute_evidence'>, 'note' | 'file_name'>
 /** A piece of evidence is a file, a note, or both; and a name belongs to a file. */
 export function requireContent({ note, file_name }: Given, file: StoredFile | null): void {
   if (file === null && file_name !== undefined) {
-    throw invalid('file_name', 'names a file, and none was sent')
+    throw invalid('file_name', 'was sent without a file')
   }
   if (file === null && (note === undefined || note.trim() === '')) {
-    throw invalid('note', 'is needed where no file is sent')
+    throw invalid('note', 'is required without a file')
   }
 }
 
 function invalid(field: string, message: string): Problem {
-  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+  return fieldProblem('invalid_request', field, message)
 }
 
 const NAME_LENGTH_MAX = 255
@@ -82,4 +83,4 @@ export async function* bytesFromBase64(text: string): AsyncGenerator<Uint8Array>
   }
 }
 
-const notBase64 = () => invalid('content_base64', 'is not the base64 of a file')
+const notBase64 = () => invalid('content_base64', 'is not valid base64')

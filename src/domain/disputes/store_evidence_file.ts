@@ -34,12 +34,12 @@ export async function storeEvidenceFile(
 }
 
 export function tooLarge(): Problem {
-  return new Problem('evidence_too_large', 'A file of evidence may have at most 100 MB.')
+  return new Problem('evidence_too_large', 'Evidence files can be at most 100 MB.')
 }
 
 function unsupported(): Problem {
   return new Problem(
     'unsupported_media_type',
-    'A file of evidence is a pdf, png, jpeg or webp, or plain text in UTF-8; this is none of them.',
+    'Evidence must be a PDF, PNG, JPEG or WebP file, or plain text in UTF-8.',
   )
 }

@@ -42,16 +42,16 @@ export function debtPayment(cause: Cause, payer: Purse, amount_micros: Micros): 
 /** The refusal of a movement that its purse does not cover. */
 export function insufficient({ from }: Pick<Move, 'from'>, owed_micros: Micros): Problem {
   if (from.kind === 'card') {
-    return new Problem('insufficient_card_balance', 'The card does not hold this amount.')
+    return new Problem('insufficient_card_balance', 'The card balance is too low.')
   }
   if (owed_micros === 0n) {
-    return new Problem('insufficient_balance', 'The balance does not cover this amount.')
+    return new Problem('insufficient_balance', 'Your balance is too low.')
   }
   const owed = dollarsFromMicros(owed_micros)
   return new Problem(
     'insufficient_balance',
-    `This account owes ${owed} USD. Money that comes in pays this first; until it is paid, ` +
-      'nothing can be loaded or withdrawn.',
+    `You owe ${owed} USD. Incoming money pays it first. Until then you can't load cards or ` +
+      'withdraw.',
   )
 }
 

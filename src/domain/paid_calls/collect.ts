@@ -36,7 +36,7 @@ export async function collect(till: Till, bill: Bill): Promise<PaymentRow> {
     if (settlement.outcome === 'failed') throw paymentFailed(why(settlement.reason))
     throw new Problem(
       'service_unavailable',
-      'The payment is on its way but not confirmed. Repeat the request with the same payment.',
+      'The payment was sent but is not confirmed. Retry the request with the same payment.',
       { retry_after_s: 5 },
     )
   } catch (cause) {
@@ -51,13 +51,17 @@ async function requirePayable({ screener, facilitator }: Till, bill: Bill): Prom
   const asked = { chain: 'base', address, direction: 'in', amount_micros } as const
   const { decision } = await screener.screen(asked)
   if (decision !== 'allow') {
-    throw paymentFailed('This programme takes no payments from this address.')
+    throw paymentFailed('Payments from this address are blocked.')
   }
   const objection = await facilitator.verify(payment, priced).catch((cause: unknown) => {
-    throw new Problem('service_unavailable', 'Payments cannot be checked right now.', {
-      retry_after_s: 5,
-      cause,
-    })
+    throw new Problem(
+      'service_unavailable',
+      'Payments cannot be verified right now. Try again in a moment.',
+      {
+        retry_after_s: 5,
+        cause,
+      },
+    )
   })
   if (objection !== null) throw paymentFailed(why(objection))
 }

@@ -71,14 +71,14 @@ export function refusalOf(known: PaymentRow | undefined, bill: Bill): Problem {
   const isSame =
     known?.fingerprint === bill.fingerprint && known.amount_micros === bill.payment.amount_micros
   if (!isSame) {
-    return paymentFailed('This payment was made for another call. Sign a new one.')
+    return paymentFailed('This payment was signed for a different call. Sign a new one.')
   }
   if (known.state === 'reserved' || known.state === 'settling' || known.state === 'settled') {
     return new Problem(
       'idempotency_in_progress',
-      'A call with this payment is still running. Ask again in a moment.',
+      'A call with this payment is still in progress. Retry in a moment.',
       { retry_after_s: 1 },
     )
   }
-  return paymentFailed('This payment has been used. Sign a new one.')
+  return paymentFailed('This payment was already used. Sign a new one.')
 }

@@ -50,7 +50,7 @@ export function ticketView(ticket: TicketRow, messages: readonly MessageRow[]): 
 /** Support is for those who have a card to ask about. */
 export function requireActiveCard(active_cards: number): void {
   if (active_cards > 0) return
-  throw new Problem('active_card_required', 'Support needs an active card on the account.')
+  throw new Problem('active_card_required', 'You need an active card to contact support.')
 }
 
 export const ticketReference = (id: string) => ({ type: 'ticket', id })

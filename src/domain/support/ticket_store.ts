@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import type { Ticket } from '#contract/support.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/db.ts'
@@ -77,7 +77,7 @@ export async function lockTicket(tx: Tx, id: string): Promise<TicketRow> {
     `select ${COLUMNS} from tickets where id = $1 for update`,
     [id],
   )
-  if (row === undefined) throw new Problem('not_found', 'There is no such ticket.')
+  if (row === undefined) throw notFound('ticket')
   return row
 }
 

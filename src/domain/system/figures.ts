@@ -1,4 +1,5 @@
-import { Problem } from '#contract/problem.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
+import type { Problem } from '#contract/problem.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
 import {
@@ -101,10 +102,10 @@ function dayIn(field: string, text: string): Date {
   const [date = ''] = /^[^T]+T[\d:.]+Z$/.test(text) ? text.split('T') : [text]
   const day = new Date(`${date}T00:00:00.000Z`)
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
-  if (!isDay) throw invalid(field, 'is not a day like 2026-11-15')
+  if (!isDay) throw invalid(field, 'must be a date like 2026-11-15')
   return day
 }
 
 function invalid(field: string, message: string): Problem {
-  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+  return fieldProblem('invalid_request', field, message)
 }

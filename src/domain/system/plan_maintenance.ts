@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
 import type { Maintenance } from '#contract/system.ts'
 import type { Tx } from '#platform/db.ts'
 import { announceMaintenance } from './announce_maintenance.ts'
@@ -17,10 +17,8 @@ export async function planMaintenance(tx: Tx, plan: Plan, now: Date): Promise<Ma
     components: plan.components ?? ALL_COMPONENTS,
   }
   if (maintenance.ends_at <= maintenance.starts_at || maintenance.ends_at <= now) {
-    const message = 'must be after starts_at and not have passed'
-    throw new Problem('invalid_request', `ends_at ${message}.`, {
-      details: [{ field: 'ends_at', message }],
-    })
+    const message = 'must be after starts_at and in the future'
+    throw fieldProblem('invalid_request', 'ends_at', message)
   }
   await announceMaintenance(tx, maintenance, now)
   return maintenanceView(maintenance)

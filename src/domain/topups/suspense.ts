@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import type { Topup } from '#contract/topups.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
@@ -116,6 +116,6 @@ export async function moveHeld(
 }
 
 export function requireHeld(row: HeldDepositRow | undefined): HeldDepositRow {
-  if (row === undefined) throw new Problem('not_found', 'There is no such deposit in suspense.')
+  if (row === undefined) throw notFound('deposit in suspense')
   return row
 }

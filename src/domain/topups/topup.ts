@@ -102,12 +102,15 @@ export function requireChainAsset(
   const chain = chains.get(wanted.chain)
   if (chain === undefined) {
     const names = [...chains.keys()].join(', ') || 'none'
-    throw new Problem('unsupported_chain', `This chain is not served here; served: ${names}.`)
+    throw new Problem('unsupported_chain', `This chain is not supported. Supported: ${names}.`)
   }
   const asset = chain.asset(wanted.asset)
   if (asset === undefined) {
     const names = chain.assets.map((one) => one.asset).join(', ')
-    throw new Problem('unsupported_asset', `On ${chain.name} these are served: ${names}.`)
+    throw new Problem(
+      'unsupported_asset',
+      `This asset is not supported on ${chain.name}. Supported: ${names}.`,
+    )
   }
   return { chain, asset }
 }
@@ -117,7 +120,7 @@ export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Mic
   if (amount_usd < topup_min_usd || amount_usd > topup_max_usd) {
     throw new Problem(
       'amount_out_of_range',
-      `A top-up can be from ${topup_min_usd} to ${topup_max_usd} dollars.`,
+      `A top-up must be between ${topup_min_usd} and ${topup_max_usd} USD.`,
       { details: [{ field: 'amount_usd', message: 'is out of range' }] },
     )
   }
@@ -127,7 +130,10 @@ export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Mic
 /** Only what nothing has arrived for: money on its way cannot be called back by us. */
 export function requireCancellable(topup: TopupRow): void {
   if (topup.status === 'awaiting') return
-  throw new Problem('topup_not_cancellable', `This top-up is ${topup.status} already.`)
+  throw new Problem(
+    'topup_not_cancellable',
+    `This top-up can't be canceled because it is ${topup.status}.`,
+  )
 }
 
 export const topupReference = (id: string) => ({ type: 'topup', id })

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
@@ -82,7 +82,7 @@ export async function lockTopupOf(tx: Tx, account_id: string, id: string): Promi
 }
 
 function requireFound(row: TopupRow | undefined): TopupRow {
-  if (row === undefined) throw new Problem('not_found', 'There is no such top-up.')
+  if (row === undefined) throw notFound('top-up')
   return row
 }
 

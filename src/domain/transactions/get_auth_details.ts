@@ -12,7 +12,7 @@ export const getAuthDetails: Handler<'get_auth_details'> = async ({ tx, caller }
   const identity = transaction.message_identity
   const message = identity === null ? null : await findMessage(tx, identity)
   if (message === null) {
-    throw new Problem('not_found', 'This transaction has no message of its own.')
+    throw new Problem('not_found', 'This transaction has no ISO 8583 message.')
   }
   return authDetailsView(transaction, message)
 }

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import type { Caller } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
@@ -28,7 +28,7 @@ export async function transactionOf(tx: Tx, owner: Owner, id: string): Promise<T
   )
   const isSeen = owner.card_ids === null || owner.card_ids.includes(row?.card_id ?? '')
   if (row === undefined || !isSeen) {
-    throw new Problem('not_found', 'There is no such transaction.')
+    throw notFound('transaction')
   }
   return row
 }
@@ -39,7 +39,7 @@ export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Prom
     [owner.account_id, card_id],
   )
   const isSeen = owner.card_ids === null || owner.card_ids.includes(card_id)
-  if (card === undefined || !isSeen) throw new Problem('not_found', 'There is no such card.')
+  if (card === undefined || !isSeen) throw notFound('card')
 }
 
 export function pageOfTransactions(

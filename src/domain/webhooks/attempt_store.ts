@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/db.ts'
 import type { AttemptRow } from './attempt.ts'
 
@@ -34,7 +34,7 @@ export async function findEventOf(tx: Tx, account_id: string, id: string): Promi
       where account_id = $1 and id = $2 and body is not null`,
     [account_id, id],
   )
-  if (event === undefined) throw new Problem('not_found', 'There is no such event.')
+  if (event === undefined) throw notFound('event')
   return event
 }
 

@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { tokenRevoked } from '#contract/common_problems.ts'
 import { lockLiveGrant } from '#domain/access/grant_store.ts'
 import type { Handler } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
@@ -48,5 +48,5 @@ export const createWebhook: Handler<'create_webhook'> = {
 /** A subscription that is made while its grant ends would outlive it. */
 async function requireLiveGrant(tx: Tx, grant_id: string, now: Date): Promise<void> {
   if (await lockLiveGrant(tx, grant_id, now)) return
-  throw new Problem('token_revoked', 'This bearer was revoked or signed out.')
+  throw tokenRevoked()
 }

@@ -42,5 +42,5 @@ export const replayWebhook: Handler<'replay_webhook'> = {
 
 function requireKept(created_at: Date, now: Date): void {
   if (now.getTime() - created_at.getTime() < EVENT_KEPT_MS) return
-  throw new Problem('event_expired', 'Events can be sent again for 30 days; this one is older.')
+  throw new Problem('event_expired', 'Events can be resent for 30 days. This one is older.')
 }

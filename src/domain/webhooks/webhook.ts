@@ -75,8 +75,8 @@ export const placeOf = (url: string) => new URL(url).host
 export function requireEventTypes(types: readonly string[]): string[] {
   const unknown = types.find((type) => type !== '*' && type !== CHALLENGE && !isEventType(type))
   if (unknown !== undefined) {
-    throw new Problem('unknown_event_type', `There is no event type ${printable(unknown)}.`, {
-      details: [{ field: 'events', message: `does not know ${printable(unknown)}` }],
+    throw new Problem('unknown_event_type', `Unknown event type: ${printable(unknown)}.`, {
+      details: [{ field: 'events', message: `contains an unknown type: ${printable(unknown)}` }],
     })
   }
   return [...new Set(types)]
@@ -92,7 +92,7 @@ export function requireRoomForOneMore(count: number): void {
   if (count < WEBHOOKS_MAX) return
   throw new Problem(
     'invalid_request',
-    `An account has at most ${WEBHOOKS_MAX} subscriptions. Delete one first.`,
+    `You have reached the limit of ${WEBHOOKS_MAX} webhooks. Delete one first.`,
     { status: 422 },
   )
 }

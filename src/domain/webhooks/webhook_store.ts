@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { LISTENS } from '#domain/authorizations/challenge_store.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Caller } from '#platform/context.ts'
@@ -99,7 +99,7 @@ export async function lockWebhookOf(tx: Tx, holder: Holder, id: string): Promise
 }
 
 function requireFound(row: WebhookRow | undefined): WebhookRow {
-  if (row === undefined) throw new Problem('not_found', 'There is no such webhook.')
+  if (row === undefined) throw notFound('webhook')
   return row
 }
 

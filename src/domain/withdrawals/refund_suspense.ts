@@ -32,7 +32,7 @@ export async function screenRefund(
   if (decision !== 'block') return
   throw new Problem(
     'address_blocked',
-    'The sender is on the screening list. The money stays in suspense until it is not.',
+    'The sender is on the screening list. The deposit stays in suspense.',
   )
 }
 
@@ -80,4 +80,7 @@ const assetOf = (
 ): { chain: Chain; asset: ChainAsset } => requireChainAsset(settings, { chain, asset })
 
 const ourOwn = () =>
-  new Problem('invalid_address', 'The sender is an address of ours; release the deposit instead.')
+  new Problem(
+    'invalid_address',
+    'The sender is one of our own addresses. Release the deposit instead.',
+  )

@@ -48,7 +48,7 @@ async function lockWaiting({ tx }: OperatorContext, id: string): Promise<Withdra
   const withdrawal = await lockWithStatus(tx, { account_id: await withdrawalOwner(tx, id), id })
   if (withdrawal.step === 'review' && withdrawal.refund_of === null) return withdrawal
   if (isHeldBySuspension(withdrawal)) return withdrawal
-  const sentence = `This withdrawal is ${withdrawal.status} and waits for nobody.`
+  const sentence = `This withdrawal is ${withdrawal.status} and not awaiting review.`
   throw new Problem('invalid_request', sentence, { status: 409 })
 }
 

@@ -119,5 +119,5 @@ async function requireAllowed(context: PreparingContext, target: Target): Promis
     action: 'withdrawal.requested',
     result: 'denied',
   })
-  throw new Problem('address_blocked', 'This programme does not send to this address.')
+  throw new Problem('address_blocked', 'Withdrawals to this address are blocked.')
 }

@@ -85,7 +85,7 @@ export function requireWithdrawalAmount(amount_usd: number, limits: SpendLimits)
   if (isTooLittle || amount_usd > withdrawal_max_usd) {
     throw new Problem(
       'amount_out_of_range',
-      `A withdrawal can be from ${withdrawal_min_usd} to ${withdrawal_max_usd} dollars.`,
+      `A withdrawal must be between ${withdrawal_min_usd} and ${withdrawal_max_usd} USD.`,
       { details: [{ field: 'amount_usd', message: 'is out of range' }] },
     )
   }
@@ -96,8 +96,8 @@ export function requireWithinDay(used_micros: Micros, limits: SpendLimits): void
   if (used_micros <= microsFromUsd(limits.withdrawal_daily_usd)) return
   throw new Problem(
     'amount_out_of_range',
-    `Withdrawals of one day come to at most ${limits.withdrawal_daily_usd} dollars.`,
-    { details: [{ field: 'amount_usd', message: 'is above what is left for today' }] },
+    `You can withdraw at most ${limits.withdrawal_daily_usd} USD per day.`,
+    { details: [{ field: 'amount_usd', message: "exceeds today's remaining limit" }] },
   )
 }
 
@@ -111,9 +111,9 @@ export function requireAddress(chain: Chain, text: string): string {
 }
 
 export function invalidAddress(chain: Chain): Problem {
-  const sentence = `This is not an address on ${chain.name} that can be paid. Check every letter.`
+  const sentence = `This is not a valid ${chain.name} address. Check it for typos.`
   return new Problem('invalid_address', sentence, {
-    details: [{ field: 'address', message: 'is not a wallet on this chain' }],
+    details: [{ field: 'address', message: 'is not a valid address on this chain' }],
   })
 }
 

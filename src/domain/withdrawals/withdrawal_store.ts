@@ -1,4 +1,4 @@
-import { Problem } from '#contract/problem.ts'
+import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
@@ -99,7 +99,7 @@ export async function lockWithStatus(
 }
 
 function requireFound(row: WithdrawalRow | undefined): WithdrawalRow {
-  if (row === undefined) throw new Problem('not_found', 'There is no such withdrawal.')
+  if (row === undefined) throw notFound('withdrawal')
   return row
 }
 

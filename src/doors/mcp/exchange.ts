@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Problem } from '#contract/problem.ts'
+import { missingToken } from '#contract/common_problems.ts'
 import type { Scope } from '#contract/scopes.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
@@ -69,7 +69,7 @@ export function openExchange({
 export async function identify({ programme, bearer, request }: Exchange): Promise<Caller> {
   try {
     if (bearer === null) {
-      throw new Problem('missing_token', 'Send Authorization: Bearer with a session, key or token.')
+      throw missingToken()
     }
     return await programme.credentials.callerOf(bearer, 'mcp')
   } catch (cause) {

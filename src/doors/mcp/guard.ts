@@ -16,13 +16,13 @@ export function requireOurPlace(settings: Settings, request: FastifyRequest): vo
   const { host } = request
   if (host !== our_hosts.get(settings)) {
     if (!isOurHost(settings, host)) {
-      throw new Problem('policy_denied', 'This server does not go by that name.')
+      throw new Problem('policy_denied', 'The Host header does not match this server.')
     }
     our_hosts.set(settings, host)
   }
   const { origin } = request.headers
   if (origin !== undefined && !isAllowedOrigin(settings, origin)) {
-    throw new Problem('policy_denied', 'Pages of this origin may not call this server.')
+    throw new Problem('policy_denied', 'Requests from this origin are not allowed.')
   }
 }
 
@@ -47,7 +47,7 @@ export function requireAccept({ headers }: FastifyRequest): void {
   if (takes('application/json') && takes('text/event-stream')) return
   throw new Problem(
     'invalid_request',
-    'Send Accept: application/json, text/event-stream. An answer may be either.',
+    'Send Accept: application/json, text/event-stream. The response can be either.',
     { status: 406 },
   )
 }

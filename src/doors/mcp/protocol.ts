@@ -36,7 +36,8 @@ export function messageFrom(value: unknown): Message {
   if (Array.isArray(value)) {
     throw new ProtocolError(INVALID_REQUEST, 'Batches are not supported: send one message.', 400)
   }
-  if (!isObject(value) || value['jsonrpc'] !== '2.0') throw malformed('This is no JSON-RPC 2.0.')
+  if (!isObject(value) || value['jsonrpc'] !== '2.0')
+    throw malformed('The message is not valid JSON-RPC 2.0.')
   const { id = null, method = null, params = {} } = value
   if (id !== null && !isToken(id)) {
     throw malformed(

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Problem } from '#contract/problem.ts'
+import { methodNotAllowed } from '#contract/common_problems.ts'
 import { challenge, isAboutScope, stepUp } from '#doors/challenge.ts'
 import { readJsonBytes } from '#doors/json_body.ts'
 import { type BodyConfig, readBody, STRANGER_BYTES_MAX } from '#doors/read_body.ts'
@@ -96,7 +96,7 @@ async function guarded(
 function refuseMethod({ programme, request, reply }: Exchange): never {
   const allowed = programme.settings.mcp_sessions ? 'POST, DELETE' : 'POST'
   reply.header('Allow', allowed)
-  throw new Problem('method_not_allowed', `${request.method} does not work here; use ${allowed}.`)
+  throw methodNotAllowed(request.method, allowed)
 }
 
 function serve(exchange: Exchange, offer: Offer): Promise<void> {

@@ -49,5 +49,5 @@ function sessionOf({ account_id, kind, id }: Caller, id_hashes: string[]): McpSe
 }
 
 function noSession(): Problem {
-  return new Problem('not_found', 'There is no such session. Send initialize to begin a new one.')
+  return new Problem('not_found', 'No such session. Send initialize to start a new one.')
 }

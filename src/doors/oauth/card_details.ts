@@ -6,14 +6,14 @@ import { errors } from './library.ts'
 export function requireCardDetail(detail: object): void {
   const { type: _type, identifier, actions, ...others } = detail as Record<string, unknown>
   const [other] = Object.keys(others)
-  if (other !== undefined) throw refused(`card_access has no field ${other}`)
+  if (other !== undefined) throw refused(`card_access has an unknown field: ${other}`)
   if (typeof identifier !== 'string' || !isId('card', identifier)) {
-    throw refused('identifier must be the id of a card')
+    throw refused('identifier must be a card ID')
   }
   if (actions === undefined) return
   const known: readonly unknown[] = card_action_names
   if (!Array.isArray(actions) || actions.length === 0 || !actions.every((a) => known.includes(a))) {
-    throw refused(`actions can be ${card_action_names.join(', ')}`)
+    throw refused(`actions must be one or more of ${card_action_names.join(', ')}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { missingToken, notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
 import { listGrantRows } from '#domain/access/grant_store.ts'
@@ -33,7 +34,7 @@ export function mountOwnGrants(app: FastifyInstance, programme: Programme): void
       account_id: caller.account_id,
       facts: { ...told, operation: null },
     })
-    if (revoked === undefined) throw new Problem('not_found', 'There is no such grant.')
+    if (revoked === undefined) throw notFound('grant')
     return reply.code(204).send()
   })
 }
@@ -41,10 +42,10 @@ export function mountOwnGrants(app: FastifyInstance, programme: Programme): void
 /** An agent must not see, or keep, what others were allowed. */
 async function requireOwner(programme: Programme, request: FastifyRequest): Promise<Caller> {
   const bearer = bearerOf(request.headers.authorization)
-  if (bearer === null) throw new Problem('missing_token', 'Send Authorization: Bearer.')
+  if (bearer === null) throw missingToken()
   const caller = await programme.credentials.callerOf(bearer)
   if (caller.kind === 'oauth_client') {
-    throw new Problem('credential_not_allowed', 'Grants are for the owner of the account.')
+    throw new Problem('credential_not_allowed', 'Only the account owner can manage app access.')
   }
   return caller
 }

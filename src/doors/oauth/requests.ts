@@ -43,10 +43,13 @@ export function withResources(settings: Settings, given: URLSearchParams): URLSe
     else judged.append(name, value)
     count += 1
     if (count > PARAMETERS_MAX) {
-      throw new Problem('invalid_request', `A request has at most ${PARAMETERS_MAX} parameters.`)
+      throw new Problem(
+        'invalid_request',
+        `A request can have at most ${PARAMETERS_MAX} parameters.`,
+      )
     }
     if (resources.size > RESOURCES_MAX) {
-      throw new Problem('invalid_request', `A request names at most ${RESOURCES_MAX} resources.`)
+      throw new Problem('invalid_request', `A request can name at most ${RESOURCES_MAX} resources.`)
     }
   }
   for (const address of resources) judged.append('resource', address)
@@ -61,5 +64,5 @@ function spelled(settings: Settings, address: string): string {
 /** The library keeps what it is asked, and the database holds no null character. */
 function requireHoldable(given: URLSearchParams): void {
   if (!given.toString().includes('%00')) return
-  throw new Problem('invalid_request', 'A parameter must not contain a null character.')
+  throw new Problem('invalid_request', 'Parameters must not contain a null character.')
 }

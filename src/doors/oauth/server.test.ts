@@ -207,7 +207,7 @@ test('signing in on the page asks for the second factor where there is one', asy
     password: 'wrong one',
   })
   assert.equal(wrong.status, 401)
-  assert.match(wrong.text, /do not belong together/)
+  assert.match(wrong.text, /Incorrect email or password/)
   const second = await browser.submit(wrong, 'sign_in', { email: other.email, password: PASSWORD })
   assert.match(second.text, /name="totp_code"/)
   assert.doesNotMatch(second.text, new RegExp(PASSWORD))

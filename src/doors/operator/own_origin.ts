@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Problem } from '#contract/problem.ts'
+import { routeNotFound } from '#contract/common_problems.ts'
 
 const OPERATORS = /^\/operator(\/|$|\.)/
 /** The console's own files, and what watches the service. */
@@ -17,6 +17,6 @@ export function keepOperatorApart(app: FastifyInstance, operator_url: string | n
     const isOperatorHost = request.hostname === hostname
     if (SHARED.test(path) || OPERATORS.test(path) === isOperatorHost) return
     if (isOperatorHost && path === '/') return reply.redirect('/operator')
-    throw new Problem('route_not_found', 'There is nothing at this address.')
+    throw routeNotFound()
   })
 }

@@ -67,7 +67,7 @@ async function answerTo(
 ): Promise<Answer> {
   const operator = await knownOperator(programme, request, headers)
   if (!mayAct(operator, call.role)) {
-    const sentence = `${call.name} needs the role ${call.role}; this token has ${operator.role}.`
+    const sentence = `${call.name} requires the ${call.role} role. This token has ${operator.role}.`
     throw new Problem('insufficient_scope', sentence)
   }
   const key = readIdempotencyKey(facts.header('idempotency-key'))

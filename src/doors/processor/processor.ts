@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Compile } from 'typebox/compile'
+import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { openChallenge } from '#domain/authorizations/challenge.ts'
 import { findChallengeOf } from '#domain/authorizations/challenge_store.ts'
@@ -41,13 +42,13 @@ export function mountProcessor(app: FastifyInstance, programme: Programme, engin
     await signedBody(programme, request)
     const { id } = request.params as { id: string }
     const challenge = await findChallengeOf(programme.db, id)
-    if (challenge === null) throw new Problem('not_found', 'There is no such challenge.')
+    if (challenge === null) throw notFound('challenge')
     return challengeView(challenge)
   })
 }
 
 function notOurs(): Problem {
-  return new Problem('invalid_request', 'The body is not a message that this door knows.')
+  return new Problem('invalid_request', 'The body is not a supported message.')
 }
 
 /** Only what is not signed counts against its address: a processor sends thousands a second. */
@@ -67,7 +68,7 @@ function readSigned({ settings, clock }: Programme, request: FastifyRequest) {
   const header = request.headers[SIGNATURE_HEADER]
   // Every object has a "constructor": only a name of the settings is a link.
   const secret = Object.hasOwn(settings.processors, link) ? settings.processors[link] : undefined
-  if (secret === undefined) throw new Problem('not_found', 'There is no such link.')
+  if (secret === undefined) throw notFound('link')
   requireSigned(secret, {
     header: typeof header === 'string' ? header : undefined,
     body: bytes,
@@ -123,9 +124,9 @@ async function challengeFor(programme: Programme, body: ProcessorChallenge) {
     'pan' in body.card ? panHash(keys, body.card.pan) : await findPanHash(db, body.card.token)
   const card = hash === null ? null : await findCardByHash(db, hash)
   const { minor, currency, micros } = chargeOf(body)
-  if (card === null) throw new Problem('not_found', 'There is no such card.')
+  if (card === null) throw notFound('card')
   if (currency === null || micros === null) {
-    throw new Problem('invalid_amount', 'Say what the amount is in dollars: billing_usd.')
+    throw new Problem('invalid_amount', 'Send billing_usd: the amount in US dollars.')
   }
   const challenge = await openChallenge(programme, card.account_id, {
     card_id: card.id,

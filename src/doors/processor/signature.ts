@@ -27,5 +27,5 @@ export function requireSigned(
 
 /** One sentence for every reason: a caller must not learn which part of a forgery was right. */
 function unsigned(): Problem {
-  return new Problem('invalid_token', `Send ${SIGNATURE_HEADER} as the link's secret makes it.`)
+  return new Problem('invalid_token', `Send a valid ${SIGNATURE_HEADER} header.`)
 }

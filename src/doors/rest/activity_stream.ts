@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ActivityEvent } from '#contract/activity.ts'
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { requireNoQuery, searchOf } from '#doors/read_input.ts'
@@ -82,9 +83,7 @@ function lastHeard({ headers }: FastifyRequest): string | null {
   const id = headers['last-event-id']
   if (id === undefined || id === '') return null
   if (typeof id === 'string' && isId('evt', id)) return id
-  throw new Problem('invalid_request', 'Last-Event-ID must be the id of an event.', {
-    details: [{ field: 'Last-Event-ID', message: 'must be the id of an event' }],
-  })
+  throw fieldProblem('invalid_request', 'Last-Event-ID', 'must be an event ID')
 }
 
 function hasTooMany(open: ReadonlySet<Follower>, { account_id, id }: Caller): boolean {
@@ -95,7 +94,7 @@ function hasTooMany(open: ReadonlySet<Follower>, { account_id, id }: Caller): bo
 
 function tooMany(): Problem {
   const { credential, account } = STREAMS_MAX
-  const sentence = `At most ${credential} streams of a credential and ${account} of an account.`
+  const sentence = `Limit reached: ${credential} streams per credential, ${account} per account.`
   return new Problem('rate_limited', `${sentence} Close one first.`, { retry_after_s: 5 })
 }
 

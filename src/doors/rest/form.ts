@@ -1,3 +1,4 @@
+import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { readMultipart } from './multipart.ts'
 
@@ -15,14 +16,14 @@ export async function readForm(
   let hasFile = false
   for await (const { name, file_name, body } of readMultipart(source, boundary)) {
     if (name === 'file') {
-      if (hasFile) throw invalid(name, 'stands twice')
+      if (hasFile) throw invalid(name, 'was sent more than once')
       hasFile = true
       await store(body)
       if (file_name) fields['file_name'] = file_name
       continue
     }
-    if (name !== 'kind' && name !== 'note') throw invalid(name, 'is not known here')
-    if (Object.hasOwn(fields, name)) throw invalid(name, 'stands twice')
+    if (name !== 'kind' && name !== 'note') throw invalid(name, 'is not recognized')
+    if (Object.hasOwn(fields, name)) throw invalid(name, 'was sent more than once')
     fields[name] = await textOf(name, body)
   }
   return fields
@@ -46,5 +47,5 @@ async function textOf(name: string, body: AsyncIterable<Uint8Array>): Promise<st
 }
 
 function invalid(field: string, message: string): Problem {
-  return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
+  return fieldProblem('invalid_request', field, message)
 }

@@ -111,13 +111,15 @@ function bodyOf({ settings }: Programme, { raw }: FastifyRequest): AsyncGenerato
 
 function inWords(cause: unknown): unknown {
   if (cause instanceof Stalled) {
-    return new Problem('invalid_request', 'The file stopped arriving.', { status: 408 })
+    return new Problem('invalid_request', 'The upload timed out.', { status: 408 })
   }
   if (cause instanceof MultipartError) {
-    return new Problem('invalid_request', `The form cannot be read: ${cause.message}.`)
+    return new Problem('invalid_request', `The form data is not valid: ${cause.message}.`)
   }
   const isCut = (cause as { code?: unknown } | null)?.code === 'ECONNRESET'
-  return isCut ? new Problem('invalid_request', 'The body was cut off.') : cause
+  return isCut
+    ? new Problem('invalid_request', 'The connection closed before the whole body arrived.')
+    : cause
 }
 
 /** As long as most senders need to hear of a refusal at all: they read when they have written. */

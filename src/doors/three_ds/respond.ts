@@ -17,7 +17,10 @@ export function mountThreeDs(app: FastifyInstance, programme: Programme): void {
       request.headers['content-type'],
     )
     if (!validator.Check(body)) {
-      throw new Problem('invalid_request', 'Send {"challenge_id", "decision": approve or decline}.')
+      throw new Problem(
+        'invalid_request',
+        'Send {"challenge_id": "…", "decision": "approve" or "decline"}.',
+      )
     }
     const { status } = await answerChallenge(programme, { id, token, decision: body })
     return { challenge_id: id, decision: status === 'approved' ? 'approve' : 'decline' }

@@ -1,5 +1,5 @@
+import { missingToken } from '#contract/common_problems.ts'
 import type { OperationShape } from '#contract/operation.ts'
-import { Problem } from '#contract/problem.ts'
 import type { Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import type { Caller } from '#platform/context.ts'
@@ -21,7 +21,7 @@ export function callerOf(
   { bearer, resource }: Pick<Call, 'bearer' | 'resource'>,
 ): Caller | Promise<Caller> {
   if (bearer === null) {
-    throw new Problem('missing_token', 'Send Authorization: Bearer with a session, key or token.')
+    throw missingToken()
   }
   return credentials.recall(bearer, resource) ?? credentials.callerOf(bearer, resource)
 }

@@ -1,6 +1,6 @@
 import type { ProblemDetail } from '#contract/problem.ts'
 
-/** What the schema checker says of one failure. */
+/** A validation error of the schema checker. */
 export type SchemaError = {
   keyword: string
   schemaPath: string
@@ -9,7 +9,7 @@ export type SchemaError = {
   message: string
 }
 
-/** The checker's findings as sentences about fields: one for each field, the telling one. */
+/** Turns validation errors into one message per field, the most specific one. */
 export function detailsFrom(errors: readonly SchemaError[]): {
   unknown_fields: ProblemDetail[]
   details: ProblemDetail[]
@@ -20,7 +20,7 @@ export function detailsFrom(errors: readonly SchemaError[]): {
     const at = fieldOf(error.instancePath)
     for (const name of namesIn(error, 'additionalProperties')) {
       const field = join(at, name)
-      unknown_fields.set(field, { field, message: 'is not known here' })
+      unknown_fields.set(field, { field, message: 'is not recognized' })
     }
     for (const name of namesIn(error, 'requiredProperties')) {
       const field = join(at, name)
@@ -29,21 +29,31 @@ export function detailsFrom(errors: readonly SchemaError[]): {
   }
   for (const error of errors) {
     const field = fieldOf(error.instancePath)
-    if (SILENT.has(error.keyword) || unknown_fields.has(field) || details.has(field)) continue
-    details.set(field, { field, message: sentenceFor(error) })
+    if (COVERED.has(error.keyword) || unknown_fields.has(field) || details.has(field)) continue
+    details.set(field, { field, message: messageFor(error) })
   }
   return { unknown_fields: [...unknown_fields.values()], details: [...details.values()] }
 }
 
-/** Told by their names above, or by the failures of their alternatives. */
-const SILENT = new Set(['additionalProperties', 'required', 'boolean', 'anyOf'])
+/** Reported by field name above, or through the errors of their alternatives. */
+const COVERED = new Set(['additionalProperties', 'required', 'boolean', 'anyOf'])
 
-function sentenceFor({ keyword, params, message }: SchemaError): string {
+function messageFor({ keyword, params, message }: SchemaError): string {
   if (keyword === 'enum')
     return `must be one of ${(params['allowedValues'] as string[]).join(', ')}`
-  if (keyword === 'pattern') return 'does not have the right form'
-  if (keyword === 'format') return `must be a ${String(params['format'])}`
+  if (keyword === 'pattern') return patternMessage(String(params['pattern']))
+  if (keyword === 'format') return 'must be an ISO 8601 date and time'
   return message
+}
+
+/** The pattern of an `EnumList`: its values, separated by commas. */
+const ENUM_LIST = /^\^\(([\w.|]+)\)\(,\(\1\)\)\*\$$/
+
+function patternMessage(pattern: string): string {
+  const values = ENUM_LIST.exec(pattern)?.[1]?.split('|')
+  return values === undefined
+    ? 'has an invalid format'
+    : `must be one or more of ${values.join(', ')}, separated by commas`
 }
 
 function namesIn(error: SchemaError, param: string): string[] {

@@ -49,9 +49,13 @@ export function limitRate(
 
 function requireAllowed(verdict: RateVerdict): RateVerdict {
   if (verdict.allowed) return verdict
-  throw new Problem('rate_limited', 'Too many requests. Wait as long as Retry-After says.', {
-    retry_after_s: Math.max(1, Math.ceil(verdict.retry_after_ms / 1_000)),
-  })
+  throw new Problem(
+    'rate_limited',
+    'Too many requests. Wait the number of seconds in Retry-After.',
+    {
+      retry_after_s: Math.max(1, Math.ceil(verdict.retry_after_ms / 1_000)),
+    },
+  )
 }
 
 export function rateStanding({ policies }: RateSubject, verdict: RateVerdict): RateStanding {

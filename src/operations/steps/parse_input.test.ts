@@ -122,7 +122,7 @@ test('an unknown field is named, at any depth, also those that every object has'
   for (const [operation, input, field] of cases) {
     const refusal = refusalOf(operation, input)
     assert.equal(refusal.code, 'invalid_request')
-    const detail: ProblemDetail = { field, message: 'is not known here' }
+    const detail: ProblemDetail = { field, message: 'is not recognized' }
     assert.deepEqual(refusal.details, [detail])
   }
 })
@@ -135,7 +135,7 @@ test('a missing, a wrong and an unknown field are each told, with what is wrong'
     refusal.details?.map((each) => [each.field, each.message]) ?? [],
   )
   assert.equal(messages['password'], 'is required')
-  assert.equal(messages['colour'], 'is not known here')
+  assert.equal(messages['colour'], 'is not recognized')
   assert.match(messages['email'] ?? '', /string/)
 })
 

@@ -105,7 +105,7 @@ function refusalOf(operation: InputShape, errors: readonly SchemaError[]): Probl
   if (isQuery && unknown_fields.length > 0) {
     const shown = unknown_fields.slice(0, DETAILS_MAX)
     const names = shown.map(({ field }) => field).join(', ')
-    return new Problem('unknown_parameter', `There is no parameter ${names} here.`, {
+    return new Problem('unknown_parameter', `Unknown query parameter: ${names}.`, {
       details: shown,
     })
   }
@@ -117,7 +117,7 @@ const DETAILS_MAX = 20
 
 function invalidRequest(details: readonly ProblemDetail[]): Problem {
   const [first] = details
-  const sentence = first === undefined ? 'The request has a wrong shape.' : sentenceOf(first)
+  const sentence = first === undefined ? 'The request is not valid.' : sentenceOf(first)
   return new Problem('invalid_request', sentence, { details: details.slice(0, DETAILS_MAX) })
 }
 
@@ -131,11 +131,11 @@ function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDeta
   const value = place.holder[place.name]
   const complaint = (message: string) => [{ field: path.join('.'), message }]
   if (value instanceof InexactNumber) {
-    return complaint(`has more digits than an amount of at most ${decimals} decimals can have`)
+    return complaint(`has too many digits for an amount with up to ${decimals} decimal places`)
   }
   if (typeof value !== 'number') return []
   if (value < 0) return complaint('must not be negative')
-  if (decimalsOf(value) > decimals) return complaint(`must have at most ${decimals} decimals`)
+  if (decimalsOf(value) > decimals) return complaint(`must have at most ${decimals} decimal places`)
   return []
 }
 
@@ -143,7 +143,7 @@ function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDeta
 function judgeSize(input: Input, { path }: AmountField): ProblemDetail[] {
   const place = placeOf(input, path)
   if (place === null || Number(place.holder[place.name]) <= USD_MAX) return []
-  return [{ field: path.join('.'), message: `must not be above ${USD_MAX}` }]
+  return [{ field: path.join('.'), message: `must be at most ${USD_MAX}` }]
 }
 
 /** Half of a surrogate pair is no character, and what is stored would not be what was sent. */

@@ -27,7 +27,7 @@ export function readIdempotencyKey(header: string | null): string | null {
   if (KEY_FORM.test(key)) return key
   throw new Problem(
     'invalid_idempotency_key',
-    'An Idempotency-Key has 1 to 255 visible ASCII characters, without spaces.',
+    'Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.',
   )
 }
 
@@ -67,7 +67,7 @@ export async function lockIdempotencyKey(tx: Tx, { scope, key }: IdempotentCall)
   if (row?.locked) return
   throw new Problem(
     'idempotency_in_progress',
-    'A request with this Idempotency-Key is still running. Ask again in a moment.',
+    'A request with this Idempotency-Key is still in progress. Retry in a moment.',
     { retry_after_s: 1 },
   )
 }
@@ -83,7 +83,7 @@ export async function findStoredAnswer(
   if (stored !== undefined && stored.fingerprint !== fingerprint) {
     throw new Problem(
       'idempotency_key_reused',
-      'This Idempotency-Key was used for a different request. Use a new one.',
+      'This Idempotency-Key was used for a different request. Use a new key.',
     )
   }
   return stored

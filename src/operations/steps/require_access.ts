@@ -72,7 +72,7 @@ export function requireFieldAccess(
     const { only_fields } = access.api_key
     const other = Object.keys(input).find((field) => !only_fields.includes(field))
     if (other !== undefined) {
-      throw credentialNotAllowed(`An API key may send only ${only_fields.join(', ')} here.`)
+      throw credentialNotAllowed(`With an API key you can only send ${only_fields.join(', ')}.`)
     }
   }
   if (caller.kind !== 'oauth_client' || access.oauth === null || !('all' in access.oauth)) return
@@ -81,7 +81,7 @@ export function requireFieldAccess(
 }
 
 function insufficientScope(needed: string): Problem {
-  return new Problem('insufficient_scope', `This needs the scope ${needed}.`)
+  return new Problem('insufficient_scope', `This requires the scope ${needed}.`)
 }
 
 function credentialNotAllowed(sentence: string): Problem {

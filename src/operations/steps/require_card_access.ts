@@ -1,4 +1,5 @@
 import { type CardPolicy, card_policies } from '#contract/card_policies.ts'
+import { notFound } from '#contract/common_problems.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Caller } from '#platform/context.ts'
@@ -21,7 +22,10 @@ export async function requireCardAccess(
   if (caller === null || caller.card_ids === null) return
   const policy: CardPolicy = card_policies[operation]
   if (policy === 'denied') {
-    throw new Problem('policy_denied', `${operation} is not for a token that is tied to cards.`)
+    throw new Problem(
+      'policy_denied',
+      `${operation} is not available to a token restricted to certain cards.`,
+    )
   }
   if (policy === 'open') return
   if ('card' in policy) requireCard(caller.card_ids, input[policy.card], 'card')
@@ -55,5 +59,5 @@ const nounOf = (read: OperationName) => read.replace(/^get_/, '')
 
 function requireCard(card_ids: readonly string[], card_id: unknown, noun: string): void {
   if (typeof card_id === 'string' && card_ids.includes(card_id)) return
-  throw new Problem('not_found', `There is no such ${noun}.`)
+  throw notFound(noun)
 }
