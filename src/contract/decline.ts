@@ -32,8 +32,43 @@ export const decline_messages = {
   currency_not_supported: 'The merchant did not send the amount in US dollars.',
 } as const
 
+/** The same reasons in a few words, for headlines: "Declined: $15.49 at Netflix (card frozen)". */
+export const decline_labels: Readonly<Record<DeclineCode, string>> = {
+  invalid_card: 'unknown card number',
+  card_cancelled: 'card canceled',
+  card_frozen: 'card frozen',
+  card_expired: 'card expired',
+  cvv_mismatch: 'incorrect security code',
+  country_blocked: 'country not allowed',
+  mcc_blocked: 'merchant type not allowed',
+  limit_per_transaction: 'over the per-purchase limit',
+  limit_daily: 'over the daily limit',
+  limit_monthly: 'over the monthly limit',
+  three_ds_failed: 'verification failed',
+  three_ds_timeout: 'verification timed out',
+  insufficient_funds: 'card balance too low',
+  issuer_unavailable: 'temporary problem',
+  system_error: 'temporary problem',
+  do_not_honor: 'not approved',
+
+  duplicate_conflict: 'conflicting duplicate',
+  reversed_before_auth: 'canceled by the merchant',
+  programme_paused: 'purchases paused',
+  account_suspended: 'account suspended',
+  expiry_mismatch: 'incorrect expiration date',
+  verification_attempts_exceeded: 'too many incorrect security codes',
+  pin_not_supported: 'card has no PIN',
+  transaction_type_not_allowed: 'transaction type not supported',
+  invalid_amount: 'invalid amount',
+  currency_not_supported: 'no amount in US dollars',
+}
+
 export type DeclineCode = keyof typeof decline_messages
 
 export function declineMessage(code: string): string {
   return decline_messages[code as DeclineCode] ?? decline_messages.do_not_honor
+}
+
+export function declineLabel(code: string): string {
+  return decline_labels[code as DeclineCode] ?? decline_labels.do_not_honor
 }

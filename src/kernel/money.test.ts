@@ -5,6 +5,7 @@ import {
   decimalParts,
   decimalsOf,
   dollarsFromMicros,
+  formatUsd,
   microsFromUsd,
   usdFromMicros,
 } from './money.ts'
@@ -83,4 +84,12 @@ test('people read dollars with at least two decimals, and no digit is lost', () 
     [1_234_567n, '1.234567'],
   ]
   for (const [micros, text] of written) assert.equal(dollarsFromMicros(micros), text)
+})
+
+test('dollars are shown with a sign, thousands separators and at least two decimal places', () => {
+  assert.equal(formatUsd(0n), '$0.00')
+  assert.equal(formatUsd(15_490_000n), '$15.49')
+  assert.equal(formatUsd(1_234_567_500_000n), '$1,234,567.50')
+  assert.equal(formatUsd(123_000_001n), '$123.000001')
+  assert.equal(formatUsd(-1_000_000_000n), '-$1,000.00')
 })

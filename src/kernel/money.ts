@@ -70,6 +70,13 @@ export function dollarsFromMicros(micros: Micros): string {
   return `${whole}.${fraction.padEnd(2, '0')}`
 }
 
+/** As customers see it: $1,234.50. */
+export function formatUsd(micros: Micros): string {
+  const [whole = '', fraction = ''] = dollarsFromMicros(micros < 0n ? -micros : micros).split('.')
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return `${micros < 0n ? '-' : ''}$${grouped}.${fraction}`
+}
+
 /** No single amount is larger: up to here a JSON number keeps every digit of its micros. */
 export const USD_MAX = 2 ** 33
 

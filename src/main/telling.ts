@@ -1,6 +1,6 @@
 import { notifyActivity } from '#domain/activity/activity_store.ts'
 import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
-import { noticesOfEvents } from '#domain/notices/hear_events.ts'
+import { eventNotices } from '#domain/notices/event_notices.ts'
 import { makeMailer } from '#domain/notices/mailer.ts'
 import { sendNoticesTask } from '#domain/notices/send_notices_task.ts'
 import { warnLowBalanceTask } from '#domain/notices/warn_low_balance_task.ts'
@@ -30,7 +30,7 @@ export async function startTelling(seams: Seams): Promise<Telling> {
       announceMaintenanceTask(seams),
       fanOutEventsTask(seams, [
         (tx, events) => insertDeliveries(tx, events, clock.now()),
-        noticesOfEvents(seams),
+        eventNotices(seams),
         notifyActivity,
       ]),
       deliverWebhooksTask(deliverer),

@@ -2,7 +2,7 @@ import { recordAudit } from '#domain/access/audit.ts'
 import { auditFactsOf } from '#domain/access/audit_facts.ts'
 import { noteCredentialChange } from '#domain/access/risk.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
-import { noticesOfAlerts } from '#domain/notices/security_alerts.ts'
+import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
 import type {
   Caller,
   NewAuditEntry,
@@ -62,7 +62,7 @@ export async function writeTrail(
   if (caller !== null) completeAudit(trail, caller, operation)
   const { clock, newId } = programme
   for (const [account_id, alerts] of trail.alerts) {
-    await noticesOfAlerts(tx, account_id, alerts, { ...programme, request })
+    await insertSecurityNotices(tx, account_id, alerts, { ...programme, request })
     await noteCredentialChange(tx, account_id, { alerts, now: clock.now() })
   }
   const telling = {

@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem.ts'
-import { decimalFromMicros, dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { decimalFromMicros, formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Settings } from '#platform/config.ts'
 import type { Caller, SecurityAlert } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
@@ -95,9 +95,9 @@ export async function requireCreditLeft(
   const open = left_micros + amount_micros - credit
   throw new Problem(
     'insufficient_balance',
-    `${dollarsFromMicros(credit)} USD of your balance is provisional credit from disputes. It ` +
+    `${formatUsd(credit)} of your balance is provisional credit from open disputes. It ` +
       `can't be withdrawn until the dispute is closed or ${days} days old. ` +
-      `${dollarsFromMicros(open < 0n ? 0n : open)} USD is available to withdraw now.`,
+      `${formatUsd(open < 0n ? 0n : open)} is available to withdraw now.`,
   )
 }
 

@@ -22,7 +22,7 @@ export const createAccount: Handler<'create_account'> = {
 
       context.emit(account.id, {
         type: 'account.created',
-        message: 'The account was opened.',
+        message: 'Account created.',
         resource: { type: 'account', id: account.id },
         object: accountView(account, EMPTY_HOLDINGS, context.settings.mode === 'live'),
       })

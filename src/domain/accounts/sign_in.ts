@@ -36,7 +36,7 @@ export const signIn: Handler<'sign_in'> = {
       if (isNewPlace) context.alert(account.id, { kind: 'new_sign_in', detail: session.ip })
       context.emit(account.id, {
         type: 'account.signed_in',
-        message: 'A session was started.',
+        message: 'Signed in.',
         resource: { type: 'session', id: session.id },
         object: sessionView(session),
       })

@@ -1,4 +1,4 @@
-import { type DeclineCode, declineMessage } from '#contract/decline.ts'
+import { type DeclineCode, declineLabel } from '#contract/decline.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
 import type { NewEvent } from '#platform/context.ts'
@@ -85,23 +85,27 @@ type EventName =
 
 const ACTIVITY_ONLY: ReadonlySet<EventName> = new Set(['refund_reversed', 'reversed', 'expired'])
 
-const sentences: Readonly<Record<EventName, (of: string, row: TransactionRow) => string>> = {
-  authorized: (of) => `${of} was approved.`,
-  captured: (of) => `${of} was settled.`,
-  refunded: (of) => `${of} was refunded.`,
-  refund_reversed: (of) => `The refund of ${of} was taken back by the merchant.`,
-  declined: (of, row) => `${of} was declined. ${declineMessage(row.decline_code ?? '')}`,
-  reversed: (of) => `${of} was given back by the merchant.`,
-  expired: (of) => `${of} was never settled and is no longer held.`,
+type Headline = (amount: string, row: TransactionRow) => string
+
+/** Activity messages. Emails use them as subjects, so the amount and merchant come first. */
+const headlines: Readonly<Record<EventName, Headline>> = {
+  authorized: (amount, row) => `Approved: ${amount} at ${row.merchant_name}.`,
+  captured: (amount, row) => `Charged: ${amount} at ${row.merchant_name}.`,
+  refunded: (amount, row) => `Refunded: ${amount} from ${row.merchant_name}.`,
+  refund_reversed: (amount, row) => `Refund reversed: ${amount} from ${row.merchant_name}.`,
+  declined: (amount, row) =>
+    `Declined: ${amount} at ${row.merchant_name} (${declineLabel(row.decline_code ?? '')}).`,
+  reversed: (amount, row) => `Canceled by the merchant: ${amount} at ${row.merchant_name}.`,
+  expired: (amount, row) => `Hold released: ${amount} at ${row.merchant_name} was never charged.`,
 }
 
 /** Reversals and expiries are activity only: a webhook reads them off the authorization. */
 export function tell(work: Work, row: TransactionRow, name: EventName): void {
-  const amount = amountText(row.amount_minor, row.currency)
-  const of = `${amount} ${row.currency} at ${row.merchant_name}`
+  const text = amountText(row.amount_minor, row.currency)
+  const amount = row.currency === 'USD' ? `$${text}` : `${text} ${row.currency}`
   const event: NewEvent = {
     type: `transaction.${name}`,
-    message: sentences[name](of, row),
+    message: headlines[name](amount, row),
     severity: name === 'declined' ? 'error' : 'info',
     resource: { type: 'transaction', id: row.id },
     card_id: row.card_id,

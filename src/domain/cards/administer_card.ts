@@ -34,7 +34,7 @@ export async function freezeByAdmin(
   if (card.status === 'frozen') return view
   const event = cardEvent(card, view, {
     type: 'card.frozen',
-    message: `The ${nameOf(card)} was frozen by an administrator.`,
+    message: `Your ${nameOf(card)} was frozen by an administrator.`,
     previous_attributes: { status: card.status },
   })
   context.emit(card.account_id, event)
@@ -53,7 +53,7 @@ export async function unfreezeByAdmin(
     change: { status: 'active', frozen_by: null, frozen_at: null },
     now,
   })
-  const message = `The ${nameOf(card)} can pay again.`
+  const message = `Your ${nameOf(card)} was unfrozen.`
   context.emit(card.account_id, cardEvent(card, null, { type: 'card.unfrozen', message }))
   context.audit(card.account_id, { action: 'unfreeze_card', resource: resourceOf(card) })
   return showCard(tx, card, now)
@@ -82,7 +82,7 @@ export async function cancelByAdmin(
   const view = await showCard(tx, card, now)
   const event = cardEvent(card, view, {
     type: 'card.cancelled',
-    message: `The ${nameOf(card)} was cancelled by an administrator.`,
+    message: `Your ${nameOf(card)} was canceled by an administrator.`,
     previous_attributes: { status: card.status },
   })
   context.emit(card.account_id, event)

@@ -26,7 +26,7 @@ export const cancelCard: Handler<'cancel_card'> = async (context, { id }) => {
     card.account_id,
     cardEvent(card, view, {
       type: 'card.cancelled',
-      message: `The ${nameOf(card)} was cancelled.`,
+      message: `Your ${nameOf(card)} was canceled.`,
       previous_attributes: { status: card.status },
     }),
   )

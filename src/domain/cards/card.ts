@@ -142,9 +142,9 @@ export function cardEvent(card: Pick<CardRow, 'id'>, object: Card | null, told: 
   return { ...told, object, resource: resourceOf(card), card_id: card.id }
 }
 
-/** How sentences name a card. */
+/** How messages name a card. */
 export function nameOf({ last4 }: Pick<CardRow, 'last4'>): string {
-  return `card ending ${last4}`
+  return `card ending in ${last4}`
 }
 
 /** A card that has not gone to its maker yet is not made any more. */

@@ -2,7 +2,7 @@ import type { CardTransfer } from '#contract/cards.ts'
 import { type Moved, move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
-import { dollarsFromMicros, type Micros, usdFromMicros } from '#kernel/money.ts'
+import { formatUsd, type Micros, usdFromMicros } from '#kernel/money.ts'
 import type { Context } from '#platform/context.ts'
 import { type CardRow, nameOf } from './card.ts'
 import { showCard } from './card_store.ts'
@@ -32,7 +32,7 @@ export async function loadOnto(
       to: cardPurse(card.id),
       amount_micros,
       reference: { type: 'card_transfer', id },
-      description: `Load of ${dollarsFromMicros(amount_micros)} USDT onto the ${nameOf(card)}.`,
+      description: `${formatUsd(amount_micros)} loaded onto ${nameOf(card)}.`,
     },
     { now, newId },
   )
@@ -54,7 +54,7 @@ export async function unloadFrom(
       to: treasury,
       amount_micros,
       reference: { type: 'card_transfer', id },
-      description: `Unload of ${dollarsFromMicros(amount_micros)} USDT off the ${nameOf(card)}.`,
+      description: `${formatUsd(amount_micros)} unloaded from ${nameOf(card)}.`,
     },
     { now, newId },
   )

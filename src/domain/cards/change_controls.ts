@@ -24,7 +24,7 @@ export async function changeControls(
   if (isAsItWas(card, wanted)) return showCard(tx, card, now)
 
   await changeCard(tx, card, { change: wanted, now })
-  const message = `The ${what} of the ${nameOf(card)} were changed.`
+  const message = `The ${what} of your ${nameOf(card)} were changed.`
   emit(card.account_id, cardEvent(card, null, { type: event, message }))
   return showCard(tx, card, now)
 }

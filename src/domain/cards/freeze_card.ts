@@ -17,7 +17,7 @@ export const freezeCard: Handler<'freeze_card'> = async (context, { id }) => {
     card.account_id,
     cardEvent(card, view, {
       type: 'card.frozen',
-      message: `The ${nameOf(card)} was frozen by its ${frozen_by}.`,
+      message: `Your ${nameOf(card)} was frozen by ${frozen_by === 'agent' ? 'an agent' : 'you'}.`,
       previous_attributes: { status: card.status },
     }),
   )

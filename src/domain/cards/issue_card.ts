@@ -4,7 +4,7 @@ import { Problem } from '#contract/problem.ts'
 import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
 import { lockAccount } from '#domain/accounts/account_store.ts'
-import { dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#platform/config.ts'
 import type { Context, Handler } from '#platform/context.ts'
 import { type CardRow, cardEvent, nameOf, resourceOf } from './card.ts'
@@ -80,10 +80,10 @@ function tellOfIssue(
   card: CardRow,
   { view, load_micros }: { view: Card; load_micros: Micros },
 ): void {
-  const issued = `The ${nameOf(card)} was issued.`
+  const issued = `Your ${nameOf(card)} was issued.`
   emit(card.account_id, cardEvent(card, view, { type: 'card.issued', message: issued }))
   if (load_micros > 0n) {
-    const message = `${dollarsFromMicros(load_micros)} USD were loaded onto the ${nameOf(card)}.`
+    const message = `${formatUsd(load_micros)} loaded onto your ${nameOf(card)}.`
     const loaded = { type: 'card.loaded', message, amount_micros: load_micros } as const
     emit(card.account_id, cardEvent(card, view, loaded))
   }

@@ -1,5 +1,5 @@
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
-import { dollarsFromMicros, microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, microsFromUsd } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
 import { cardEvent, nameOf, requireNotCancelled, resourceOf } from './card.ts'
 import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
@@ -20,7 +20,7 @@ export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }
   const transfer = await loadOnto(context, card, amount_micros)
   await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
-  const message = `${dollarsFromMicros(amount_micros)} USD were loaded onto the ${nameOf(card)}.`
+  const message = `${formatUsd(amount_micros)} loaded onto your ${nameOf(card)}.`
   const told = { type: 'card.loaded', message, amount_micros } as const
   context.emit(card.account_id, cardEvent(card, view.card, told))
   context.audit(card.account_id, { action: 'load_card', resource: resourceOf(card) })

@@ -71,7 +71,7 @@ async function moveEverything(
       to: cardPurse(card.id),
       amount_micros: balance_micros,
       reference: resourceOf(card),
-      description: `The ${nameOf(card)} replaces the ${nameOf(old)}.`,
+      description: `Moved from ${nameOf(old)} to ${nameOf(card)}.`,
     } as const
     await move(tx, replaced, { now, newId })
   }
@@ -93,14 +93,14 @@ async function tellOfReplacement(context: Context, old: CardRow, card: CardRow):
     card.account_id,
     cardEvent(card, await showCard(tx, card, now), {
       type: 'card.issued',
-      message: `The ${nameOf(card)} was issued in place of the ${nameOf(old)}.`,
+      message: `Your ${nameOf(card)} was issued to replace your ${nameOf(old)}.`,
     }),
   )
   emit(
     old.account_id,
     cardEvent(old, await showCard(tx, old, now), {
       type: 'card.cancelled',
-      message: `The ${nameOf(old)} was replaced by the ${nameOf(card)}.`,
+      message: `Your ${nameOf(old)} was replaced by your ${nameOf(card)}.`,
       previous_attributes: { status: old.status },
     }),
   )

@@ -11,7 +11,7 @@ export const unfreezeCard: Handler<'unfreeze_card'> = async (context, { id }) =>
     change: { status: 'active', frozen_by: null, frozen_at: null },
     now,
   })
-  const message = `The ${nameOf(card)} can pay again.`
+  const message = `Your ${nameOf(card)} was unfrozen.`
   context.emit(card.account_id, cardEvent(card, null, { type: 'card.unfrozen', message }))
   context.audit(card.account_id, { action: 'unfreeze_card', resource: resourceOf(card) })
   return showCard(tx, card, now)

@@ -1,6 +1,6 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
-import { dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
 import { cardEvent, nameOf, resourceOf } from './card.ts'
 import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
@@ -15,7 +15,7 @@ export const unloadCard: Handler<'unload_card'> = async (context, { id, amount_u
   const transfer = await unloadFrom(context, card, amount_micros)
   await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
-  const message = `${dollarsFromMicros(amount_micros)} USD were taken off the ${nameOf(card)}.`
+  const message = `${formatUsd(amount_micros)} unloaded from your ${nameOf(card)}.`
   const told = { type: 'card.unloaded', message, amount_micros } as const
   context.emit(card.account_id, cardEvent(card, null, told))
   context.audit(card.account_id, { action: 'unload_card', resource: resourceOf(card) })

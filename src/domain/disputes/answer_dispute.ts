@@ -1,10 +1,11 @@
 import type { Dispute } from '#contract/disputes.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
+import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
-import { changeDispute, findDispute, lockDisputeOf } from './dispute_store.ts'
+import { changeDispute, findDispute, lockDisputeOf, merchantOf } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
-/** What the other side says. A later answer takes the place of an earlier one. */
+/** Records the merchant's response. A later response replaces an earlier one. */
 export async function answerDispute(
   { tx, now, emit, audit }: OperatorContext,
   { id, text }: { id: string; text: string },
@@ -16,7 +17,8 @@ export async function answerDispute(
     change: { status: 'answered', response_text: text, response_at: now },
     now,
   })
-  const message = `The other side has answered the dispute about ${dispute.transaction_id}.`
+  const amount = formatUsd(dispute.amount_micros)
+  const message = `${await merchantOf(tx, dispute)} responded to your dispute (${amount}).`
   emit(account_id, disputeEvent(answered, null, { type: 'dispute.answered', message }))
   audit(account_id, { action: 'answer_dispute', resource: disputeReference(id) })
   return showDispute(tx, answered)

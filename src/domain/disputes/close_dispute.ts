@@ -1,15 +1,21 @@
 import type { Dispute } from '#contract/disputes.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { lockCardOf } from '#domain/cards/card_store.ts'
-import { dollarsFromMicros } from '#kernel/money.ts'
+import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { reverseDispute } from './dispute_money.ts'
-import { changeDispute, type DisputeChange, findDispute, lockDisputeOf } from './dispute_store.ts'
+import {
+  changeDispute,
+  type DisputeChange,
+  findDispute,
+  lockDisputeOf,
+  merchantOf,
+} from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
 type Closing = { id: string; outcome: 'won' | 'lost'; text?: string }
 
-/** Decides a dispute for good. Won: the holder keeps the credit. Lost: it is taken back. */
+/** Resolves a dispute. Won: the account keeps the credit. Lost: the credit is reversed. */
 export async function closeDispute(
   { tx, now, newId, emit, audit }: OperatorContext,
   { id, outcome, text }: Closing,
@@ -33,12 +39,13 @@ export async function closeDispute(
     now,
   })
   const view = await showDispute(tx, closed)
-  const amount = dollarsFromMicros(dispute.amount_micros)
+  const amount = formatUsd(dispute.amount_micros)
+  const merchant = await merchantOf(tx, dispute)
   emit(
     account_id,
     disputeEvent(closed, view, {
       type: 'dispute.resolved',
-      message: `The dispute about ${amount} USD was ${outcome}.`,
+      message: `You ${outcome} your dispute with ${merchant} (${amount}).`,
       severity: outcome === 'won' ? 'info' : 'warning',
       previous_attributes: { status: dispute.status, outcome: null },
     }),

@@ -15,7 +15,7 @@ function moveOf(dispute: DisputeRow, step: Step): Move {
     ...step,
     account_id: dispute.account_id,
     reference: disputeReference(dispute.id),
-    description: `Dispute about ${dispute.transaction_id}.`,
+    description: `Dispute of ${dispute.transaction_id}.`,
   }
 }
 

@@ -85,6 +85,15 @@ export async function findDisputeOf(tx: Tx, account_id: string, id: string): Pro
   return requireFound(row)
 }
 
+export async function merchantOf(tx: Tx, dispute: DisputeRow): Promise<string> {
+  const [row] = await tx.rows<{ merchant_name: string }>(
+    'select merchant_name from transactions where account_id = $1 and id = $2',
+    [dispute.account_id, dispute.transaction_id],
+  )
+  assert(row !== undefined, 'a dispute has a transaction')
+  return row.merchant_name
+}
+
 /** After the lock of its card, where that is locked too. */
 export async function lockDisputeOf(tx: Tx, account_id: string, id: string): Promise<DisputeRow> {
   const [row] = await tx.rows<DisputeRow>(

@@ -1,6 +1,6 @@
 import { lockCardOf } from '#domain/cards/card_store.ts'
 import { transactionOf } from '#domain/transactions/transaction_store.ts'
-import { dollarsFromMicros } from '#kernel/money.ts'
+import { formatUsd } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
 import {
   disputeEvent,
@@ -40,12 +40,12 @@ export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
   await creditDispute({ tx, dispute, stamp: { now, newId } })
 
   const view = disputeView(dispute, [])
-  const amount = dollarsFromMicros(dispute.amount_micros)
+  const amount = formatUsd(dispute.amount_micros)
   context.emit(
     account_id,
     disputeEvent(dispute, view, {
       type: 'dispute.opened',
-      message: `${amount} USD paid to ${capture.merchant_name} are contested.`,
+      message: `You disputed a ${amount} charge from ${capture.merchant_name}.`,
     }),
   )
   context.audit(account_id, { action: 'file_dispute', resource: disputeReference(dispute.id) })

@@ -1,4 +1,4 @@
-import { dollarsFromMicros, type Micros } from '#kernel/money.ts'
+import { formatUsd, type Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import { creditOf, type DisputeRow, disputeEvent, disputeView } from './dispute.ts'
 import type { EvidenceRow } from './evidence.ts'
@@ -36,26 +36,22 @@ export function lowerCredit({ dispute, amount_micros }: Overlap, now: Date): voi
   dispute.resolved_at = now
 }
 
-/** What the holder is told: that the dispute is over, or that its credit has fallen. */
+/** The event for the account: the dispute was resolved, or its credit was reduced. */
 export function overlapEvent(
   { dispute, amount_micros }: Overlap,
   before: Pick<DisputeRow, 'status'>,
   evidence: readonly EvidenceRow[],
 ): NewEvent {
-  const taken = dollarsFromMicros(amount_micros)
+  const taken = formatUsd(amount_micros)
   if (before.status === dispute.status) {
-    const message =
-      `A refund has paid ${taken} USD of a disputed purchase; that part of the credit was taken ` +
-      'back.'
+    const message = `Dispute credit reduced by ${taken}, which the merchant has refunded.`
     const event = disputeEvent(dispute, null, { type: 'dispute.credit_reduced', message })
     return { ...event, amount_micros }
   }
-  const disputed = dollarsFromMicros(dispute.amount_micros)
+  const disputed = formatUsd(dispute.amount_micros)
   return disputeEvent(dispute, disputeView(dispute, evidence), {
     type: 'dispute.resolved',
-    message:
-      `The dispute about ${disputed} USD was closed as won: the merchant has refunded the ` +
-      'purchase.',
+    message: `You won your dispute (${disputed}): the merchant refunded the purchase.`,
     previous_attributes: { status: before.status, outcome: null },
   })
 }

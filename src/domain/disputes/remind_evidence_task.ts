@@ -1,8 +1,14 @@
 import { tellAsSystem } from '#domain/access/tell_as_system.ts'
+import { formatUsd } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Task } from '#platform/tasks.ts'
 import { disputeEvent } from './dispute.ts'
-import { hasDueForEvidence, lockDueForEvidence, markEvidenceStep } from './dispute_store.ts'
+import {
+  hasDueForEvidence,
+  lockDueForEvidence,
+  markEvidenceStep,
+  merchantOf,
+} from './dispute_store.ts'
 
 const REMIND_BEFORE_MS = 3 * 24 * 3_600_000
 
@@ -36,10 +42,12 @@ function remindOne(parts: Parts): Promise<boolean> {
     if (dispute === undefined) return false
     const hasPassed = dispute.evidence_due_at <= now
     await markEvidenceStep(tx, dispute, hasPassed ? 'passed' : 'reminded')
-    const until = dispute.evidence_due_at.toISOString()
+    const amount = formatUsd(dispute.amount_micros)
+    const about = `your dispute with ${await merchantOf(tx, dispute)} (${amount})`
+    const due = dispute.evidence_due_at.toISOString().slice(0, 10)
     const message = hasPassed
-      ? `The time for evidence has passed; the dispute is decided on what was added.`
-      : `Evidence for the dispute about ${dispute.transaction_id} is taken until ${until}.`
+      ? `The deadline for evidence has passed for ${about}.`
+      : `Add evidence by ${due} for ${about}.`
     const event = disputeEvent(dispute, null, {
       type: 'dispute.evidence_due',
       message,

@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem.ts'
-import { dollarsFromMicros, type Micros } from '#kernel/money.ts'
+import { formatUsd, type Micros } from '#kernel/money.ts'
 import type { NewEvent } from '#platform/context.ts'
 import type { Move } from './movements.ts'
 import { type Purse, treasury } from './purse.ts'
@@ -47,10 +47,10 @@ export function insufficient({ from }: Pick<Move, 'from'>, owed_micros: Micros):
   if (owed_micros === 0n) {
     return new Problem('insufficient_balance', 'Your balance is too low.')
   }
-  const owed = dollarsFromMicros(owed_micros)
+  const owed = formatUsd(owed_micros)
   return new Problem(
     'insufficient_balance',
-    `You owe ${owed} USD. Incoming money pays it first. Until then you can't load cards or ` +
+    `You owe ${owed}. Incoming money pays it first. Until then you can't load cards or ` +
       'withdraw.',
   )
 }
@@ -59,12 +59,12 @@ type NewDebt = { account_id: string; added_micros: Micros; owed_micros: Micros }
 
 /** Activity and e-mail only: what an account owes is a field of get_balance and get_account. */
 export function debtEvent({ account_id, added_micros, owed_micros }: NewDebt): NewEvent {
-  const owed = dollarsFromMicros(owed_micros)
+  const owed = formatUsd(owed_micros)
   return {
     type: 'balance.debt_incurred',
     message:
-      `Your account owes ${owed} USD. Money you add pays this first. Until it is paid, purchases ` +
-      'are declined, and nothing can be loaded or withdrawn.',
+      `You owe ${owed}. Incoming money pays it first. Until then purchases are declined, and you ` +
+      "can't load cards or withdraw.",
     severity: 'error',
     resource: { type: 'account', id: account_id },
     amount_micros: added_micros,

@@ -3,14 +3,14 @@ import type { Settings } from '#platform/config.ts'
 export type Mail = { id: string; to: string; subject: string; text: string; html: string }
 export type Mailer = {
   send(mail: Mail): Promise<void>
-  /** Whether the server is there and lets us in. */
+  /** Checks that the server is reachable and accepts our credentials. */
   verify(): Promise<unknown>
   close(): void
 }
 
 const TIMEOUT_MS = 15_000
 
-/** Null where no mail server is configured. The library is loaded only where one is. */
+/** Null if no mail server is configured; the library is loaded only if one is. */
 export async function makeMailer(
   settings: Pick<Settings, 'smtp_url' | 'mail_from'>,
 ): Promise<Mailer | null> {
@@ -22,14 +22,14 @@ export async function makeMailer(
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // What we send is text that we made: it has no business reading files or addresses.
+    // Emails contain only our own text, so the library never needs to read files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
   const domain = /@([^>\s]+)/.exec(settings.mail_from)?.[1] ?? 'localhost'
   return {
     send: async ({ id, ...mail }) => {
-      // The same id on every try: a mail server that has it already can tell.
+      // Same ID on every attempt, so a mail server can discard a duplicate.
       const messageId = `<notice-${id}@${domain}>`
       await transport.sendMail({ from: settings.mail_from, messageId, ...mail })
     },

@@ -22,11 +22,11 @@ export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Prom
   )
 }
 
-/** Whom to write to, and about what. */
-export type Reader = { id: string; email: string; notifications: Notifications }
+/** An account owner with the notification settings. */
+export type Recipient = { id: string; email: string; notifications: Notifications }
 
-export function findReaders(tx: Tx, account_ids: readonly string[]): Promise<Reader[]> {
-  return tx.rows<Reader>('select id, email, notifications from accounts where id = any($1)', [
+export function findRecipients(tx: Tx, account_ids: readonly string[]): Promise<Recipient[]> {
+  return tx.rows<Recipient>('select id, email, notifications from accounts where id = any($1)', [
     account_ids,
   ])
 }
@@ -43,7 +43,7 @@ export function noticesOf(tx: Tx, account_id: string, limit: number): Promise<No
 
 type Lease = { now: Date; leased_until: Date; limit: number }
 
-/** Takes the longest due; a crash makes them due again when the lease is over. */
+/** Leases the notices that are longest due; after a crash they are due again when it expires. */
 export function leaseNotices(tx: Tx, { now, leased_until, limit }: Lease): Promise<NoticeRow[]> {
   return tx.rows<NoticeRow>(
     `update notices n set next_attempt_at = $2
@@ -56,7 +56,7 @@ export function leaseNotices(tx: Tx, { now, leased_until, limit }: Lease): Promi
   )
 }
 
-/** Links that undo a change work for 72 hours, and notices are kept for 30 days. */
+/** Undo links stay valid for 72 hours, but notices are kept for 30 days: so remove the links. */
 const WITHOUT_LINKS = ['body_text', 'body_html']
   .map((body) => `${body} = regexp_replace(${body}, '/undo/[A-Za-z0-9_-]+', '/undo/…', 'g')`)
   .join(', ')
@@ -72,7 +72,7 @@ export async function markSent(tx: Tx, id: bigint, now: Date): Promise<void> {
 
 type Failure = { id: bigint; error: string }
 
-export async function markUnsent(
+export async function markForRetry(
   tx: Tx,
   { id, error, next_attempt_at }: Failure & { next_attempt_at: Date },
 ): Promise<void> {

@@ -57,13 +57,13 @@ async function inbox({ bearer }: Pick<Person, 'bearer'>): Promise<InboxMail[]> {
 async function mailOf(person: Person, kind: string, count = 1): Promise<InboxMail> {
   const ofKind = async () => (await inbox(person)).filter((mail) => mail.kind === kind)
   const isThere = async () => (await ofKind()).length >= count
-  assert(await eventually(isThere, { within_ms: 4_000 }), `there is an e-mail about ${kind}`)
+  assert(await eventually(isThere, { within_ms: 4_000 }), `there is an email about ${kind}`)
   const [mail] = await ofKind()
   assert(mail !== undefined)
   return mail
 }
 
-test('a mail server receives plain and HTML parts, from and to whom it should', async () => {
+test('emails have a plain-text and an HTML part and the right sender and recipient', async () => {
   const person = await openAccount(url)
   await createKey(url, person.bearer)
   const isSent = async () => received.some(({ to }) => to.includes(person.email))
@@ -71,11 +71,11 @@ test('a mail server receives plain and HTML parts, from and to whom it should', 
   const mail = received.find(({ to }) => to.includes(person.email))
   assert.equal(mail?.from, 'alerts@florin.example')
   for (const part of [
-    /^Subject: \[Sandbox\] An API key was created/m,
+    /^Subject: \[Sandbox\] New API key created/m,
     /^Message-ID: <notice-\d+@florin\.example>/m,
     /^Content-Type: text\/plain; charset=utf-8/m,
     /^Content-Type: text\/html; charset=utf-8/m,
-    /If this was not you/,
+    /If this wasn't you/,
   ]) {
     assert.match(mail?.source ?? '', part)
   }
@@ -83,7 +83,7 @@ test('a mail server receives plain and HTML parts, from and to whom it should', 
   assert(await eventually(isMarked, { within_ms: 2_000 }))
 })
 
-test('alerts of what a thief would do: key, password, e-mail, two-factor', async () => {
+test('a new key and changes of password, email and two-factor send security alerts', async () => {
   const person = await openAccount(url)
   const { bearer } = person
   const { key } = await createKey(url, bearer)
@@ -107,7 +107,7 @@ test('alerts of what a thief would do: key, password, e-mail, two-factor', async
   assert.equal((await mailOf(person, 'email_changed')).to, person.email, 'to the old address')
 })
 
-test('a sign-in from an address not seen before is alerted, a second one is not', async () => {
+test('only the first sign-in from a new IP address sends an alert', async () => {
   const person = await openAccount(url)
   const body = { email: person.email, password: PASSWORD }
   await send(url, 'POST', '/v1/sessions', { body })
@@ -124,7 +124,7 @@ test('a sign-in from an address not seen before is alerted, a second one is not'
   assert.match(mails[0]?.text ?? '', /New sign-in to your account: 127\.0\.0\.1/)
 })
 
-test('each setting decides about its events', async () => {
+test('an event is emailed only if its setting is on', async () => {
   const person = await openAccount(url)
   const { account_id, bearer } = person
   await tellOf(programme, account_id, [
@@ -147,7 +147,7 @@ test('each setting decides about its events', async () => {
   assert.equal((await inbox(person)).length, 2)
 })
 
-test('every setting has its events, each e-mailed where it is on and not where it is off', async () => {
+test('every setting controls the emails of its events', async () => {
   const asked: [string, NewEvent['type']][] = [
     ['topup_confirmed', 'topup.confirmed'],
     ['topup_expired', 'topup.expired'],
@@ -183,7 +183,7 @@ test('every setting has its events, each e-mailed where it is on and not where i
   assert.deepEqual(await mailed(false), ['webhook.disabled'])
 })
 
-test('a balance below the threshold is told once, and again after it recovered', async () => {
+test('a low balance is emailed once, and again only after it recovered', async () => {
   const person = await openAccount(url)
   const { account_id, bearer } = person
   const notifications = { low_balance_threshold_usd: 50 }
@@ -200,13 +200,13 @@ test('a balance below the threshold is told once, and again after it recovered',
   assert.equal((await setBalance(60_000_000n)).length, 0)
   const [mail, ...others] = await setBalance(49_990_000n)
   assert.deepEqual(others, [])
-  assert.match(mail?.text ?? '', /Your balance is 49\.99 USD, below the 50\.00 USD/)
+  assert.match(mail?.text ?? '', /Your balance is \$49\.99, below your alert threshold of \$50\.00/)
   assert.equal((await setBalance(10_000_000n)).length, 1)
   assert.equal((await setBalance(50_000_000n)).length, 1)
   assert.equal((await setBalance(1_000_000n)).length, 2)
 })
 
-test('what a mail server does not take is tried again', async () => {
+test('an email that the server refuses is retried', async () => {
   const person = await openAccount(url)
   isDown = true
   await createKey(url, person.bearer)
@@ -233,7 +233,7 @@ const stateOf = async ({ account_id }: Person) => {
   return row
 }
 
-test('once the mail is sent the database keeps no link that undoes a change', async () => {
+test('after an email is sent the database keeps no undo link', async () => {
   const person = await openAccount(url)
   await turnOnTwoFactor(url, person.bearer, programme.clock)
   const isSent = async () => (await stateOf(person))?.state === 'sent'
@@ -245,10 +245,10 @@ test('once the mail is sent the database keeps no link that undoes a change', as
   assert.equal((await fetch(`${url}/undo/${token}`)).status, 200, 'the mailed link works')
   assert(!(await wholeDatabase(programme.db)).includes(token))
   const kept = await mailOf(person, 'two_factor_on')
-  assert.match(kept.text, /To undo it and set a new password/)
+  assert.match(kept.text, /To undo this and set a new password/)
 })
 
-test('a mail that is given up leaves no link in the database', async () => {
+test('an email that is given up leaves no undo link in the database', async () => {
   const person = await openAccount(url)
   isDown = true
   try {
@@ -270,7 +270,7 @@ test('a mail that is given up leaves no link in the database', async () => {
   }
 })
 
-test('the inbox is for its owner alone', async () => {
+test('an inbox is visible to its owner only', async () => {
   const [person, stranger] = [await openAccount(url), await openAccount(url)]
   await createKey(url, person.bearer)
   await mailOf(person, 'api_key_created')

@@ -5,14 +5,14 @@ import type { NoticeRow } from './notice.ts'
 import {
   deleteNoticesBefore,
   leaseNotices,
+  markForRetry,
   markGivenUp,
   markSent,
-  markUnsent,
 } from './notice_store.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** A mail server that is down for a day loses nothing; later than that nobody wants the news. */
+/** Retries cover a mail server that is down for most of a day; after that the news is too old. */
 const DELAYS_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
 const KEPT_MS = 30 * 24 * HOUR_MS
 const LEASE_MS = 2 * MINUTE_MS
@@ -21,7 +21,7 @@ const ERROR_LENGTH_MAX = 500
 
 type Tools = Pick<Seams, 'db' | 'clock' | 'log'>
 
-/** Sends what is due. Without a mail server it only clears away what is old. */
+/** Sends due emails. Without a mail server it only deletes old ones. */
 export function sendNoticesTask(tools: Tools, mailer: Mailer | null): Task {
   const { db, clock } = tools
   return {
@@ -53,9 +53,9 @@ async function sendOne({ db, clock, log }: Tools, mailer: Mailer, notice: Notice
     if (delay_ms === undefined) await markGivenUp(db, { id, error })
     else {
       const next_attempt_at = new Date(clock.now().getTime() + delay_ms)
-      await markUnsent(db, { id, error, next_attempt_at })
+      await markForRetry(db, { id, error, next_attempt_at })
     }
-    log.error('an e-mail could not be sent', { notice: id.toString() }, cause)
+    log.error('email could not be sent', { notice: id.toString() }, cause)
     return
   }
   await markSent(db, id, clock.now())

@@ -1,17 +1,23 @@
-import { dollarsFromMicros, type Micros, microsFromUsd } from '#kernel/money.ts'
+import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import type { Task } from '#platform/tasks.ts'
-import { writeLetter } from './notice.ts'
 import { insertNotices } from './notice_store.ts'
+import { renderEmail } from './templates/layout.ts'
+import { lowBalanceEmail } from './templates/low_balance_email.ts'
 
-type Low = { account_id: string; email: string; threshold_usd: number; balance_micros: Micros }
+type LowBalance = {
+  account_id: string
+  email: string
+  threshold_usd: number
+  balance_micros: Micros
+}
 
 const BATCH = 200
 
 /**
- * Compares balances with the thresholds of their owners, so that no room that moves money has to
- * think of it. An owner hears once, and again only after the balance has been above in between.
+ * Emails owners whose balance fell below their threshold, so no other module has to check it. An
+ * owner gets one email, and another only after the balance has been above the threshold again.
  */
 export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings'>): Task {
   const { db, clock, settings } = tools
@@ -19,16 +25,11 @@ export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings
   const once = () =>
     db.transaction(async (tx) => {
       const now = clock.now()
-      const low = await takeLow(tx, now)
+      const low = await markLowBalances(tx, now)
       const notices = low.map(({ account_id, email, threshold_usd, balance_micros }) => {
-        const threshold = dollarsFromMicros(microsFromUsd(threshold_usd))
-        const lines = [
-          `Your balance is ${dollarsFromMicros(balance_micros)} USD, below the ${threshold} USD ` +
-            'that you asked to be warned at.',
-        ]
-        const letter = { subject: 'Your balance is low', lines, public_url }
-        const written = writeLetter({ ...letter, livemode: mode === 'live' })
-        return { account_id, kind: 'low_balance', recipient: email, ...written, now }
+        const email_text = lowBalanceEmail(balance_micros, microsFromUsd(threshold_usd))
+        const rendered = renderEmail({ ...email_text, public_url, livemode: mode === 'live' })
+        return { account_id, kind: 'low_balance', recipient: email, ...rendered, now }
       })
       await insertNotices(tx, notices)
       return low.length
@@ -38,8 +39,8 @@ export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings
     every_ms: 5_000,
     idle_ms: 15_000,
     pass: async () => {
-      await forgetRecovered(db)
-      if (!(await hasLow(db))) return
+      await clearRecovered(db)
+      if (!(await hasLowBalance(db))) return
       while ((await once()) === BATCH);
     },
   }
@@ -54,14 +55,14 @@ const LOW = `
    and p.balance_micros < ${THRESHOLD} * 1000000
    and not exists (select from low_balances l where l.account_id = a.id)`
 
-/** A look without a transaction: a commit would tell the other tasks that there is work. */
-async function hasLow(tx: Tx): Promise<boolean> {
+/** Reads without a transaction, because a commit would wake the other tasks. */
+async function hasLowBalance(tx: Tx): Promise<boolean> {
   return (await tx.rows(`select ${LOW} limit 1`)).length > 0
 }
 
-/** Marks them as told and answers with them; the mark keeps a second node from telling again. */
-function takeLow(tx: Tx, now: Date): Promise<Low[]> {
-  return tx.rows<Low>(
+/** Marks and returns accounts with a low balance; the mark keeps another node from emailing too. */
+function markLowBalances(tx: Tx, now: Date): Promise<LowBalance[]> {
+  return tx.rows<LowBalance>(
     `with low as (
        select a.id as account_id, a.email, p.balance_micros,
               ${THRESHOLD}::double precision as threshold_usd
@@ -76,7 +77,7 @@ function takeLow(tx: Tx, now: Date): Promise<Low[]> {
   )
 }
 
-async function forgetRecovered(tx: Tx): Promise<void> {
+async function clearRecovered(tx: Tx): Promise<void> {
   await tx.run(
     `delete from low_balances l using accounts a
       where a.id = l.account_id

@@ -1,13 +1,14 @@
 import type { Ticket } from '#contract/support.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
-import { writeLetter } from '#domain/notices/notice.ts'
-import { findReaders, insertNotices } from '#domain/notices/notice_store.ts'
+import { findRecipients, insertNotices } from '#domain/notices/notice_store.ts'
+import { renderEmail } from '#domain/notices/templates/layout.ts'
+import { ticketReplyEmail } from '#domain/notices/templates/ticket_reply_email.ts'
 import { type TicketRow, ticketReference, ticketView } from './ticket.ts'
 import { changeTicket, insertMessage, lockTicket, messagesOf } from './ticket_store.ts'
 
 type Reply = { id: string; message: string; status?: Ticket['status'] }
 
-/** An answer from support. The ticket waits for its holder then, unless it is said to be done. */
+/** Adds a reply from support. The ticket then waits for the customer unless a status is given. */
 export async function replyTicket(
   context: OperatorContext,
   { id, message, status = 'pending' }: Reply,
@@ -22,7 +23,7 @@ export async function replyTicket(
     body: message,
     created_at: now,
   })
-  await writeToHolder(context, ticket)
+  await emailOwner(context, ticket)
   return changed(context, ticket, { act: 'reply_ticket', status })
 }
 
@@ -44,16 +45,14 @@ async function changed(
   return ticketView(stored, await messagesOf(tx, [stored]))
 }
 
-/** That there is an answer, and not the answer: an e-mail is no place for what it may say. */
-async function writeToHolder(
+async function emailOwner(
   { tx, now, settings }: OperatorContext,
   { account_id, subject }: TicketRow,
 ): Promise<void> {
-  const [reader] = await findReaders(tx, [account_id])
+  const [reader] = await findRecipients(tx, [account_id])
   if (reader === undefined) return
-  const letter = writeLetter({
-    subject: 'Support has answered',
-    lines: [`Support has answered your ticket "${subject}". Sign in to read it.`],
+  const letter = renderEmail({
+    ...ticketReplyEmail(subject),
     public_url: settings.public_url,
     livemode: settings.mode === 'live',
   })

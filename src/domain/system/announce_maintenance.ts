@@ -60,7 +60,7 @@ function maintenanceEvent(maintenance: MaintenanceRow): NewEvent {
   const { starts_at, ends_at, message } = maintenanceView(maintenance)
   return {
     type: 'system.maintenance',
-    message: `Maintenance from ${starts_at} to ${ends_at}: ${message}`,
+    message: `Scheduled maintenance from ${starts_at} to ${ends_at}: ${message}`,
     severity: 'warning',
     resource: { type: 'maintenance', id: maintenance.id.toString() },
     object: maintenanceView(maintenance),

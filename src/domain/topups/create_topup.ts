@@ -3,7 +3,7 @@ import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import { requireBalanceRoom } from '#domain/access/risk.ts'
 import { spendLimitsOf } from '#domain/access/spend_limits.ts'
 import { assert } from '#kernel/assert.ts'
-import { dollarsFromMicros } from '#kernel/money.ts'
+import { formatUsd } from '#kernel/money.ts'
 import type { Handler } from '#platform/context.ts'
 import { requireChainAsset, requireTopupAmount, topupReference, viewIn } from './topup.ts'
 import { insertTopup, nextAddressIndex } from './topup_store.ts'
@@ -50,7 +50,7 @@ export const createTopup: Handler<'create_topup'> = {
       const view = viewIn(settings)(topup)
       emit(account_id, {
         type: 'topup.created',
-        message: `A deposit address for ${dollarsFromMicros(amount_micros)} USD was issued.`,
+        message: `Deposit address created for a ${formatUsd(amount_micros)} top-up.`,
         resource: topupReference(topup.id),
         object: view,
         amount_micros,

@@ -30,7 +30,7 @@ async function expireTopup(parts: Parts, account_id: string, id: string): Promis
       events: [
         {
           type: 'topup.expired',
-          message: 'The window of a deposit address closed. What arrives later is still credited.',
+          message: 'A deposit address expired. Later deposits are still credited.',
           resource: topupReference(id),
           object: viewIn(parts.settings)(expired),
           severity: 'warning',

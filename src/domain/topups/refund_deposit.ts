@@ -3,7 +3,7 @@ import type { OperatorContext } from '#domain/access/operator.ts'
 import { tellAsSystem } from '#domain/access/tell_as_system.ts'
 import { chain as chain_purse, suspense } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
-import { dollarsFromMicros } from '#kernel/money.ts'
+import { dollarsFromMicros, formatUsd } from '#kernel/money.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { resolveTransfer, setTransferState } from './chain_store.ts'
@@ -29,7 +29,7 @@ export async function beginRefund(
   const resource = topupReference(topup.id)
   context.emit(topup.account_id, {
     ...eventOf(context, stored, deposit),
-    message: `A deposit of ${dollarsFromMicros(deposit.value_micros)} USD goes back to its sender.`,
+    message: `${formatUsd(deposit.value_micros)} deposit is being returned to its sender.`,
     severity: 'warning',
   })
   context.audit(topup.account_id, { action: 'refund_suspense', resource })
@@ -57,7 +57,7 @@ export async function abandonRefund(tx: Tx, parts: Parts, id: string): Promise<v
   const amount = dollarsFromMicros(deposit.value_micros)
   const event = {
     ...eventOf(parts, stored, deposit),
-    message: `A deposit of ${amount} USD could not be sent back and is held.`,
+    message: `${amount} deposit could not be returned and is on hold.`,
     severity: 'error' as const,
   }
   await tellAsSystem(tx, parts, topup.account_id, { events: [event] })

@@ -168,9 +168,9 @@ function moveMoney(
   return move(tx, { ...what, account_id, reference: topupReference(id) }, stamp)
 }
 
-const HELD_BECAUSE: Record<HeldReason, string> = {
-  below_minimum: 'it is below the smallest deposit',
-  screening: 'its sender has to be looked at',
+const hold_reasons: Record<HeldReason, string> = {
+  below_minimum: 'it is below the minimum deposit',
+  screening: 'the sender is under review',
   kill_switch: 'top-ups are paused',
 }
 
@@ -186,8 +186,8 @@ function eventOf(
     severity: held === null ? 'info' : 'error',
     message:
       held === null
-        ? `A deposit of ${amount} USD was credited.`
-        : `A deposit of ${amount} USD is held: ${HELD_BECAUSE[held]}.`,
+        ? `${amount} deposit credited.`
+        : `${amount} deposit on hold: ${hold_reasons[held]}.`,
     resource: topupReference(topup.id),
     object: viewIn(parts.settings)(topup),
     amount_micros: deposit.value,

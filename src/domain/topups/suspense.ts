@@ -4,7 +4,7 @@ import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { type Move, move } from '#domain/ledger/post.ts'
 import { suspense, treasury } from '#domain/ledger/purse.ts'
-import { dollarsFromMicros, usdFromMicros } from '#kernel/money.ts'
+import { formatUsd, usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/db.ts'
 import type { PageInput, PageOf } from '#platform/page.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
@@ -69,7 +69,7 @@ export async function releaseSuspense(
   const view = viewIn(settings)(stored)
   context.emit(topup.account_id, {
     type: 'topup.confirmed',
-    message: `A held deposit of ${dollarsFromMicros(deposit.value_micros)} USD has been credited.`,
+    message: `${formatUsd(deposit.value_micros)} deposit credited after review.`,
     resource,
     object: view,
     amount_micros: deposit.value_micros,

@@ -5,11 +5,11 @@ import type { Tx } from '#platform/db.ts'
 import { dropDeliveries } from './delivery_store.ts'
 import type { WebhookRow } from './webhook.ts'
 
-const REASONS = {
-  endpoint_gone: 'it answered 410 Gone',
-  failing_for_5_days: 'it has accepted nothing for five days',
+const disabled_reasons = {
+  endpoint_gone: 'it responded with 410 Gone',
+  failing_for_5_days: 'every delivery failed for five days',
 } as const
-export type DisabledReason = keyof typeof REASONS
+export type DisabledReason = keyof typeof disabled_reasons
 
 type Disabling = Pick<WebhookRow, 'account_id' | 'id'> & { reason: DisabledReason; now: Date }
 type Disabled = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
@@ -38,7 +38,7 @@ export async function markDisabled(tx: Tx, disabling: Disabling): Promise<Disabl
 export function disabledEvent({ id, url, reason }: Disabled): NewEvent {
   return {
     type: 'webhook.disabled',
-    message: `The webhook to ${new URL(url).host} was disabled: ${REASONS[reason]}.`,
+    message: `Webhook to ${new URL(url).host} disabled: ${disabled_reasons[reason]}.`,
     severity: 'error',
     resource: { type: 'webhook', id },
     object: null,

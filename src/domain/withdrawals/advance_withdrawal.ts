@@ -3,7 +3,7 @@ import { type Move, post } from '#domain/ledger/post.ts'
 import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
 import { abandonRefund, finishRefund } from '#domain/topups/refund_deposit.ts'
 import { assert } from '#kernel/assert.ts'
-import { dollarsFromMicros } from '#kernel/money.ts'
+import { formatUsd } from '#kernel/money.ts'
 import type { NewEvent, Seams } from '#platform/context.ts'
 import type { Tx } from '#platform/db.ts'
 import { claimNonce } from './sender_order_store.ts'
@@ -78,7 +78,7 @@ export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Pr
     if (sent.refund_of !== null) return
     await tell(tx, parts, sent, {
       type: 'withdrawal.broadcasted',
-      message: `${dollarsFromMicros(netOf(sent))} USD were sent to ${sent.address}.`,
+      message: `${formatUsd(netOf(sent))} withdrawal sent to ${sent.address}.`,
       object: withdrawalView(sent),
     })
   })
@@ -128,7 +128,7 @@ export async function completeWithdrawal(
     ])
     await tell(tx, parts, done, {
       type: 'withdrawal.completed',
-      message: `${dollarsFromMicros(netOf(done))} USD have arrived at ${done.address}.`,
+      message: `${formatUsd(netOf(done))} withdrawal to ${done.address} is complete.`,
       object: null,
     })
   })
@@ -154,7 +154,7 @@ export async function failWithdrawal(
     await tell(tx, parts, failed, {
       type: 'withdrawal.failed',
       severity: 'error',
-      message: `A withdrawal failed; ${dollarsFromMicros(failed.amount_micros)} USD are back.`,
+      message: `Withdrawal failed. ${formatUsd(failed.amount_micros)} was returned to your balance.`,
       object: null,
     })
   })

@@ -4,7 +4,7 @@ import { requireRailOpen } from '#domain/access/kill_switch.ts'
 import type { OperatorContext } from '#domain/access/operator.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
-import { dollarsFromMicros } from '#kernel/money.ts'
+import { formatUsd } from '#kernel/money.ts'
 import { equals, type PageInput, type PageOf } from '#platform/page.ts'
 import {
   isHeldBySuspension,
@@ -102,7 +102,7 @@ export async function refuseWithdrawal(
   context.emit(account_id, {
     type: 'withdrawal.failed',
     severity: 'error',
-    message: `A withdrawal was refused; ${dollarsFromMicros(amount_micros)} USD are back.`,
+    message: `Withdrawal refused. ${formatUsd(amount_micros)} was returned to your balance.`,
     resource: reference,
     object: null,
     amount_micros,

@@ -7,7 +7,7 @@ import { lockLiveGrantsOf } from '#domain/access/grant_store.ts'
 import { resourceNamed } from '#domain/access/resource.ts'
 import { findAccount } from '#domain/accounts/account_store.ts'
 import { type CardChoice, cardChoicesOf } from '#domain/cards/card_choices.ts'
-import { noticesOfAlerts } from '#domain/notices/security_alerts.ts'
+import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
 import { type AskedCards, askedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consent_headers, consentPage } from './consent_page.ts'
@@ -94,7 +94,7 @@ function askingOf(visit: Visit, asked: Asked): Asking {
       ...auditFactsOf({ ...programme, caller: null, request, operation: '' }),
       operation: null,
     },
-    alert: (tx, alert) => noticesOfAlerts(tx, asked.account_id, [alert], { ...programme, request }),
+    alert: (tx, alert) => insertSecurityNotices(tx, asked.account_id, [alert], { ...programme, request }),
   }
 }
 

@@ -1,0 +1,55 @@
+import type { Notifications } from '#contract/accounts.ts'
+import type { Hearer } from '#domain/events/fan_out_events_task.ts'
+import type { ToldEvent } from '#domain/events/outbox_store.ts'
+import type { Seams } from '#platform/context.ts'
+import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
+import { eventEmail } from './templates/event_email.ts'
+import { renderEmail } from './templates/layout.ts'
+
+type Setting = Exclude<keyof Notifications, 'low_balance_threshold_usd'>
+
+/** The notification setting of each event. Events that are not listed are never emailed. */
+const settings_by_event: Readonly<Record<string, Setting>> = {
+  'topup.confirmed': 'topup_confirmed',
+  'topup.expired': 'topup_expired',
+  'transaction.authorized': 'transaction_authorized',
+  'transaction.declined': 'transaction_declined',
+  'card.frozen': 'card_frozen',
+  'dispute.answered': 'dispute_updates',
+  'dispute.evidence_due': 'dispute_updates',
+  'dispute.resolved': 'dispute_updates',
+  'withdrawal.broadcasted': 'withdrawal_broadcasted',
+  'system.maintenance': 'system_maintenance',
+  'webhook.disabled': 'security_alerts',
+  // Always sent: from now on purchases are declined.
+  'balance.debt_incurred': 'security_alerts',
+}
+
+/** Inserts the emails for events, in the transaction that takes the events from the outbox. */
+export function eventNotices({ clock, settings }: Pick<Seams, 'clock' | 'settings'>): Hearer {
+  const { public_url, mode } = settings
+  return async (tx, events) => {
+    const emailed = events.filter(({ type }) => type in settings_by_event)
+    if (emailed.length === 0) return
+    const account_ids = [...new Set(emailed.map((event) => event.account_id))]
+    const recipients = await findRecipients(tx, account_ids)
+    const by_account = new Map(recipients.map((recipient) => [recipient.id, recipient]))
+    const notices = emailed.flatMap((event) => {
+      const recipient = by_account.get(event.account_id)
+      if (recipient === undefined || !isEnabled(event, recipient)) return []
+      return {
+        account_id: event.account_id,
+        kind: event.type,
+        recipient: recipient.email,
+        ...renderEmail({ ...eventEmail(event), public_url, livemode: mode === 'live' }),
+        now: clock.now(),
+      }
+    })
+    await insertNotices(tx, notices)
+  }
+}
+
+function isEnabled({ type }: ToldEvent, { notifications }: Recipient): boolean {
+  const setting = settings_by_event[type]
+  return setting !== undefined && (setting === 'security_alerts' || notifications[setting] === true)
+}

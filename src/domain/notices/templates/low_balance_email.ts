@@ -1,0 +1,12 @@
+import { formatUsd, type Micros } from '#kernel/money.ts'
+
+export function lowBalanceEmail(balance_micros: Micros, threshold_micros: Micros) {
+  const balance = formatUsd(balance_micros)
+  return {
+    subject: `Your balance is low: ${balance}`,
+    lines: [
+      `Your balance is ${balance}, below your alert threshold of ${formatUsd(threshold_micros)}.`,
+      'Top up to keep loading cards.',
+    ],
+  }
+}
