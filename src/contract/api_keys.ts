@@ -86,7 +86,7 @@ export const create_api_key = operation({
     "Creates a key with full access to the account until it's revoked. The secret is returned " +
     'only in this response: store it right away. To give an agent less access, use OAuth with ' +
     'only the scopes it needs. With two-factor authentication on, a session must send ' +
-    "`totp_code`. In live mode a new key can't withdraw for the first 24 hours. Free.",
+    "`totp_code`. In live mode a new key can't withdraw for the first 24 hours.",
   access: sessionOrKeyOnly,
   input: Input({
     name: Type.Optional(

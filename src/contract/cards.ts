@@ -415,7 +415,7 @@ export const load_card = operation({
   description:
     'Moves money from the balance to a card immediately. A frozen card can be loaded, a ' +
     "canceled one can't. To move unspent money back, use unload_card. Send an Idempotency-Key: " +
-    'without one, every retry loads the card again. Free.',
+    'without one, every retry loads the card again.',
   access: scoped('card:control'),
   input: Input({ id: CardId, amount_usd: UsdInput('Amount to move to the card.') }),
   output: CardTransfer,
@@ -432,7 +432,7 @@ export const unload_card = operation({
   description:
     'Moves money from a card back to the balance immediately: `amount_usd`, or the full ' +
     "available balance if you don't send it. Amounts on hold stay on the card. Works for cards " +
-    'in any status. Free.',
+    'in any status.',
   access: scoped('card:control'),
   input: Input({
     id: CardId,

@@ -13,7 +13,7 @@ export const scopes = {
   'withdrawal:create': 'Send money from your balance to an external wallet.',
   'withdrawal:read': 'See your withdrawals and their status.',
   'dispute:write': 'File disputes and add evidence.',
-  'webhook:write': 'Manage webhooks. They receive every event in your account.',
+  'webhook:write': 'Manage webhooks.',
   'system:read': 'See the service status and your limits.',
 } as const
 

@@ -80,7 +80,7 @@ const fields = {
     Type.String({ description: 'Reason it was disabled.', examples: ['failing_for_5_days'] }),
   ),
   description: Nullable(
-    Type.String({ description: 'Your description.', examples: ['Shop back end'] }),
+    Type.String({ description: 'Your description.', examples: ['Store backend'] }),
   ),
   secret_hint: Type.String({
     description: 'Last characters of the signing secret, to tell secrets apart.',
@@ -234,7 +234,7 @@ const EventsInput = Type.Array(Type.String({ maxLength: 100 }), {
 const DescriptionInput = Type.String({
   description: 'Your description.',
   maxLength: 500,
-  examples: ['Shop back end'],
+  examples: ['Store backend'],
 })
 
 export const list_webhooks = operation({

@@ -4,7 +4,7 @@ import { ErrorBody } from '#contract/shapes.ts'
 import { decimalFromMicros } from '#kernel/money.ts'
 import type { X402Settings } from '#platform/x402_settings.ts'
 
-/** An operation as an agent sees it. Everything is read off the contract. */
+/** An operation as an MCP tool, derived from the contract. */
 export type AgentTool = {
   name: OperationName
   title: string
@@ -21,14 +21,14 @@ export type AgentTool = {
 
 const free_tools: readonly AgentTool[] = Object.values<OperationShape>(operations).map((shape) => {
   const title = shape.summary.replace(/\.$/, '')
-  // A read that uses something up, such as a reveal, is none for whoever decides to run it.
+  // A GET with an effect, such as reveal_pan, must not be announced as read-only.
   const isRead = !isWrite(shape) && shape.destructive !== true
   return {
     name: shape.name as OperationName,
     title,
     description: shape.description + needs(shape),
     inputSchema: inputSchema(shape),
-    // Strict clients check errors against it too, so an error is one of its shapes.
+    // Strict clients also validate errors against it, so the error body is one of its variants.
     outputSchema: plain({ type: 'object', anyOf: [shape.output, ErrorBody] }),
     annotations: {
       title,
@@ -41,14 +41,14 @@ const free_tools: readonly AgentTool[] = Object.values<OperationShape>(operation
 
 const priced_tools = new WeakMap<X402Settings, readonly AgentTool[]>()
 
-/** The tools of a programme, each with what a call of it costs. */
+/** The tools with their prices. */
 export function agentTools(x402: X402Settings): readonly AgentTool[] {
   let tools = priced_tools.get(x402)
   if (tools === undefined) {
     tools = free_tools.map((tool) => {
       const price = x402.prices.get(tool.name)
       if (price === undefined) return tool
-      const costs = `A call costs ${decimalFromMicros(price)} USD, paid with x402 in USDC on Base.`
+      const costs = `Each call costs ${decimalFromMicros(price)} USD (x402, USDC on Base).`
       return { ...tool, description: `${tool.description} ${costs}` }
     })
     priced_tools.set(x402, tools)
@@ -58,7 +58,7 @@ export function agentTools(x402: X402Settings): readonly AgentTool[] {
 
 type HeaderArguments = Readonly<Record<string, string>>
 
-/** Arguments that are headers over HTTP, by their names as arguments; of each operation. */
+/** Tool arguments that are HTTP headers in REST, per operation. */
 export const header_arguments = Object.fromEntries(
   Object.values<OperationShape>(operations).map((shape) => [shape.name, headersOf(shape)]),
 ) as Readonly<Record<OperationName, HeaderArguments>>
@@ -84,8 +84,8 @@ function inputSchema(shape: OperationShape): object {
       minLength: 1,
       maxLength: 255,
       description:
-        'Any text of your own, new for each thing you want done. Repeat a call that got no ' +
-        'answer with the same key, and it is done once.',
+        'A unique value for each new action. If a call times out, retry with the same key: the ' +
+        'action happens only once.',
     }
   }
   const required = (shape.input as { required?: string[] }).required ?? []
@@ -97,7 +97,7 @@ function inputSchema(shape: OperationShape): object {
   })
 }
 
-/** As plain JSON, without the marks that only our own checks read. */
+/** Plain JSON Schema, without our own x- keywords. */
 function plain(schema: object): object {
   const text = JSON.stringify(schema, (key, value: unknown) =>
     key.startsWith('x-') ? undefined : value,
@@ -106,11 +106,11 @@ function plain(schema: object): object {
 }
 
 function needs({ access }: OperationShape): string {
-  if (access === 'anyone') return ' Needs no credential.'
+  if (access === 'anyone') return ' No credential required.'
   const { session, oauth } = access
   const who = session ? 'a session or an API key' : 'an API key'
-  if (oauth === null) return ` Needs ${access.api_key === false ? 'a session' : who}.`
-  return ` An agent needs ${scopesIn(oauth)}.`
+  if (oauth === null) return ` Requires ${access.api_key === false ? 'a session' : who}.`
+  return ` OAuth scope: ${scopesIn(oauth)}.`
 }
 
 function scopesIn(oauth: NonNullable<OAuthAccess>): string {

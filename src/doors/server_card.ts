@@ -9,11 +9,11 @@ export const MCP_PROTOCOL = '2025-06-18'
 export const mcp_capabilities = { tools: {}, resources: {}, prompts: {} }
 
 export const mcp_instructions =
-  'Florin is a card programme funded with USDT. Money goes deposit → balance → card → purchase. ' +
-  'Start with get_limits and get_balance. Amounts are US dollars. Give every write an ' +
-  'idempotency_key of its own and repeat it after a timeout. A refusal names its code in ' +
-  '`error`; the resource florin://errors says what each one asks of you. What moves money out, ' +
-  'reveals a card number or cannot be undone says so in its description: ask the person first.'
+  'Florin issues payment cards funded with USDT. Money flows deposit → balance → card → purchase. ' +
+  'Start with get_limits and get_balance. Amounts are US dollars. Send a new idempotency_key with ' +
+  'every write, and reuse it when you retry after a timeout. Failed calls return a code in ' +
+  '`error`; the resource florin://errors says what to do about each. Tools that move money out, ' +
+  "reveal a card number or can't be undone say so in their description: ask the user first."
 
 export const mcpServerInfo = ({ mode }: Settings) => ({
   name: 'florin',
@@ -32,7 +32,7 @@ export function serverCard(settings: Settings): string {
     version: '1.0',
     protocolVersion: MCP_PROTOCOL,
     serverInfo: mcpServerInfo(settings),
-    description: 'A card programme funded with stablecoins, for people and AI agents.',
+    description: 'Payment cards funded with stablecoins, for people and AI agents.',
     documentationUrl: `${settings.public_url}/docs`,
     transport: { type: 'streamable-http', endpoint: '/mcp' },
     capabilities: mcp_capabilities,

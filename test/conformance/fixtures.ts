@@ -1,5 +1,5 @@
+import { default_capabilities, type McpCapabilities } from '#doors/mcp/capabilities.ts'
 import type { Tools } from '#doors/mcp/exchange.ts'
-import { type Offer, our_offer } from '#doors/mcp/offer.ts'
 
 /**
  * What the suite asks every server to have, served through our door beside what is ours. It tests
@@ -50,7 +50,7 @@ const shown_tools = Object.keys(tool_results).map((name) => ({
 }))
 
 const isFixture = (name: string) => Object.hasOwn(tool_results, name)
-const ours = our_offer.tools
+const ours = default_capabilities.tools
 
 const tools: Tools = {
   ...ours,
@@ -86,21 +86,23 @@ const prompts: Readonly<Record<string, (given: Given) => object[]>> = {
   test_prompt_with_image: () => [user(image), user(text('What does it show?'))],
 }
 
-export const offer_with_fixtures: Offer = {
+export const capabilities_with_fixtures: McpCapabilities = {
   methods: {
-    ...our_offer.methods,
+    ...default_capabilities.methods,
     'resources/read': async (exchange, params, caller) => {
       const uri = String(params['uri'])
       const known = Object.hasOwn(resources, uri) ? resources[uri] : undefined
       if (known !== undefined) return JSON.stringify({ contents: [{ uri, ...known }] })
-      return (await our_offer.methods['resources/read']?.(exchange, params, caller)) ?? ''
+      return (
+        (await default_capabilities.methods['resources/read']?.(exchange, params, caller)) ?? ''
+      )
     },
     'prompts/get': async (exchange, params, caller) => {
       const name = String(params['name'])
       const made = Object.hasOwn(prompts, name) ? prompts[name] : undefined
       const given = (params['arguments'] ?? {}) as Given
       if (made !== undefined) return JSON.stringify({ messages: made(given) })
-      return (await our_offer.methods['prompts/get']?.(exchange, params, caller)) ?? ''
+      return (await default_capabilities.methods['prompts/get']?.(exchange, params, caller)) ?? ''
     },
   },
   tools,

@@ -9,7 +9,7 @@ import { makeHttp } from '#main/http.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { startTestService } from '#test/support/start.ts'
 import { startBearerProxy } from './bearer_proxy.ts'
-import { offer_with_fixtures } from './fixtures.ts'
+import { capabilities_with_fixtures } from './fixtures.ts'
 import { runSuite, server_suite } from './suite.ts'
 
 const service = await startTestService()
@@ -17,7 +17,7 @@ const { key } = await openHolder(service)
 
 /** The door as it is, with what the suite asks for behind it. */
 const app = makeHttp(service.programme)
-mountMcp(app, service.programme, offer_with_fixtures)
+mountMcp(app, service.programme, capabilities_with_fixtures)
 await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())
 const { port } = app.server.address() as AddressInfo

@@ -186,7 +186,7 @@ test('a signed-in cookie grants nothing to a client that its owner has not looke
     const attempt = await attemptOf(fresh, { params })
     const shown = await browser.open(attempt.url)
     assert.equal(new URL(shown.url).searchParams.get('code'), null)
-    if (prompt === undefined) assert.match(shown.text, /Allow Test agent to use your account/)
+    if (prompt === undefined) assert.match(shown.text, /Allow Test agent to access your account/)
     else assert.match(shown.text, /(consent|interaction)_required/, 'told here, not to the client')
   }
   const again = await browser.open((await attemptOf(agent)).url)

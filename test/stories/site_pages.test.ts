@@ -118,7 +118,7 @@ test(
         ready: async (page) => {
           await fresh(page)
           await signIn(page, careful)
-          await isShown(page, 'Enter your code')
+          await isShown(page, 'Two-factor authentication')
         },
       },
       {
@@ -127,7 +127,7 @@ test(
         ready: async (page) => {
           await fresh(page)
           await signIn(page, holder)
-          await isShown(page, 'Allow Shopping assistant to use your account?')
+          await isShown(page, 'Allow Shopping assistant to access your account?')
         },
       },
     ])

@@ -44,10 +44,10 @@ function remindOne(parts: Parts): Promise<boolean> {
     await markEvidenceStep(tx, dispute, hasPassed ? 'passed' : 'reminded')
     const amount = formatUsd(dispute.amount_micros)
     const about = `your dispute with ${await merchantOf(tx, dispute)} (${amount})`
-    const due = dispute.evidence_due_at.toISOString().slice(0, 10)
+    const deadline = dispute.evidence_due_at.toISOString().slice(0, 10)
     const message = hasPassed
       ? `The deadline for evidence has passed for ${about}.`
-      : `Add evidence by ${due} for ${about}.`
+      : `Add evidence by ${deadline} for ${about}.`
     const event = disputeEvent(dispute, null, {
       type: 'dispute.evidence_due',
       message,

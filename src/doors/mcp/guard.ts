@@ -3,22 +3,22 @@ import { Problem } from '#contract/problem.ts'
 import type { Settings } from '#platform/config.ts'
 import { INVALID_REQUEST, KNOWN_VERSIONS, ProtocolError } from './protocol.ts'
 
-/** The name that each server went by last: it is mostly the same one. */
-const our_hosts = new WeakMap<Settings, string>()
+/** The last accepted Host of each server, because it is nearly always the same. */
+const accepted_hosts = new WeakMap<Settings, string>()
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
- * A page of another site must not reach a server on its visitor's machine, also not by a name that
- * it makes point there. So the Host must be ours, and so must the Origin where a browser sends one.
+ * Protects against DNS rebinding: a web page must not reach a server on its visitor's machine. The
+ * Host must be ours, and so must the Origin if a browser sends one.
  */
-export function requireOurPlace(settings: Settings, request: FastifyRequest): void {
+export function requireOwnOrigin(settings: Settings, request: FastifyRequest): void {
   const { host } = request
-  if (host !== our_hosts.get(settings)) {
+  if (host !== accepted_hosts.get(settings)) {
     if (!isOurHost(settings, host)) {
       throw new Problem('policy_denied', 'The Host header does not match this server.')
     }
-    our_hosts.set(settings, host)
+    accepted_hosts.set(settings, host)
   }
   const { origin } = request.headers
   if (origin !== undefined && !isAllowedOrigin(settings, origin)) {
@@ -39,7 +39,7 @@ function isAllowedOrigin({ public_url, mcp_origins }: Settings, origin: string):
 
 const USUAL_ACCEPT = 'application/json, text/event-stream'
 
-/** An answer may be one or the other, so a client must take both. */
+/** A response can be JSON or an event stream, so a client must accept both. */
 export function requireAccept({ headers }: FastifyRequest): void {
   const accept = headers.accept ?? '*/*'
   if (accept === USUAL_ACCEPT) return
@@ -65,7 +65,7 @@ export function requireKnownVersion({ headers }: FastifyRequest): void {
   const known = KNOWN_VERSIONS.join(', ')
   throw new ProtocolError(
     INVALID_REQUEST,
-    `MCP-Protocol-Version ${version} is not spoken here; ${known} are.`,
+    `MCP-Protocol-Version ${version} is not supported. Supported: ${known}.`,
     400,
   )
 }
@@ -73,7 +73,7 @@ export function requireKnownVersion({ headers }: FastifyRequest): void {
 const EXPOSED = 'WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Request-Id, Retry-After'
 const TAKEN = 'Authorization, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version'
 
-/** Only set once the origin has passed: no bearer is ever sent by the browser itself. */
+/** Set only after the origin was accepted. Browsers never send a bearer on their own. */
 export function allowOrigin(reply: FastifyReply, origin: string | undefined): void {
   if (origin === undefined) return
   reply

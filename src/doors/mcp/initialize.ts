@@ -2,10 +2,10 @@ import { mcp_capabilities, mcp_instructions, mcpServerInfo } from '#doors/server
 import type { Method } from './exchange.ts'
 import { PROTOCOL_VERSION } from './protocol.ts'
 
-/** The revision before ours differs in nothing we use: a client that knows no other may stay. */
+/** Differs from our revision in nothing we use, so a client that only knows it is accepted. */
 const OLDER_VERSION = '2025-03-26'
 
-/** A newer revision is answered with ours; the client says whether it can go along. */
+/** For any other revision the server offers its own, and the client decides whether to continue. */
 export const initialize: Method = ({ programme }, { protocolVersion }) =>
   JSON.stringify({
     protocolVersion: protocolVersion === OLDER_VERSION ? OLDER_VERSION : PROTOCOL_VERSION,

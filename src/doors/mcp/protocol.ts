@@ -4,7 +4,7 @@ import { MCP_PROTOCOL } from '#doors/server_card.ts'
 
 export const PROTOCOL_VERSION = MCP_PROTOCOL
 
-/** What a request may name in MCP-Protocol-Version; some clients name the newest they know. */
+/** Accepted values of MCP-Protocol-Version; some clients send the newest version they know. */
 export const KNOWN_VERSIONS: readonly string[] = ['2025-03-26', PROTOCOL_VERSION, '2025-11-25']
 
 export const PARSE_ERROR = -32_700
@@ -17,16 +17,16 @@ export type MessageId = string | number
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** A request has an id; a notification, or an answer to something we never asked, has none. */
+/** A request has an id; notifications and unsolicited responses have none. */
 export type Message = { id: MessageId | null; method: string | null; params: Params }
 
-/** What is wrong with the message itself; whatever is wrong with the call is a tool's error. */
+/** An invalid message. Errors of the call itself are tool errors. */
 export class ProtocolError extends Error {
   readonly code: number
   readonly status: number
 
-  constructor(code: number, sentence: string, status = 200) {
-    super(sentence)
+  constructor(code: number, message: string, status = 200) {
+    super(message)
     this.code = code
     this.status = status
   }
@@ -52,33 +52,33 @@ export function messageFrom(value: unknown): Message {
   return { id, method, params }
 }
 
-/** Echoed to the client, so they are kept short. */
+/** IDs are echoed to the client, so they are kept short. */
 const TOKEN_LENGTH_MAX = 1_000
 
-/** What a client may choose as the id of a request or of its progress. */
+/** Whether a client may use this value as a request ID or progress token. */
 export function isToken(value: unknown): value is MessageId {
   if (typeof value === 'string') return value.length <= TOKEN_LENGTH_MAX
   return typeof value === 'number'
 }
 
-function malformed(sentence: string): ProtocolError {
-  return new ProtocolError(INVALID_REQUEST, sentence, 400)
+function malformed(message: string): ProtocolError {
+  return new ProtocolError(INVALID_REQUEST, message, 400)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A sentence may repeat what the client sent, however long that was. */
+/** A message may repeat what the client sent, which can be long. */
 const MESSAGE_LENGTH_MAX = 1_000
 
-/** The result is JSON text already: it is not parsed to be written again. */
+/** `result` is already JSON text, so it is not parsed and serialized again. */
 export function resultText(id: MessageId | null, result: string): string {
   const written = typeof id === 'string' ? JSON.stringify(id) : id
   return `{"jsonrpc":"2.0","id":${written},"result":${result}}`
 }
 
 export function errorText(id: MessageId | null, { code, message }: ProtocolError): string {
-  const sentence = message.slice(0, MESSAGE_LENGTH_MAX)
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: sentence } })
+  const shortened = message.slice(0, MESSAGE_LENGTH_MAX)
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: shortened } })
 }

@@ -1,10 +1,10 @@
 import type { Scope } from '#contract/scopes.ts'
 import type { Answer } from '#operations/call.ts'
 
-/** Refused before any answer of the protocol: HTTP itself says no, and what to ask for. */
+/** An error sent as an HTTP status instead of a JSON-RPC response, with the scopes to request. */
 export class HttpRefusal extends Error {
   readonly answer: Answer
-  /** The scopes that would have been needed; empty where none would help. */
+  /** The missing scopes; empty if no scope would help. */
   readonly needed: readonly Scope[]
 
   constructor(answer: Answer, needed: readonly Scope[] = []) {
@@ -14,7 +14,7 @@ export class HttpRefusal extends Error {
   }
 }
 
-/** Of a 401 only these are about the bearer; a wrong password at sign_in is a tool's error. */
+/** The 401 codes about the credential; a wrong password in sign_in is a tool error instead. */
 const BEARER_ERRORS = /^\{"error":"(missing_token|invalid_token|token_expired|token_revoked)"/
 
 export function isAboutBearer({ status, body }: Answer): boolean {

@@ -21,7 +21,7 @@ const resources: Readonly<Record<string, Resource>> = {
   'florin://errors': {
     name: 'errors',
     title: 'Error codes',
-    description: 'Every code that `error` can hold, its HTTP status, and what to do about it.',
+    description: 'Every error code with its HTTP status and what to do about it.',
     mimeType: 'text/markdown',
     isShown: () => true,
     read: () => errorTable(),
@@ -29,7 +29,8 @@ const resources: Readonly<Record<string, Resource>> = {
   'florin://limits': {
     name: 'limits',
     title: 'Limits',
-    description: 'What this credential may do, how often and how much: the answer of get_limits.',
+    description:
+      'Rate limits, amount limits and scopes of this credential (the response of get_limits).',
     mimeType: 'application/json',
     isShown: (caller) => mayCall(operations.get_limits, caller),
     read: readLimits,
@@ -37,7 +38,7 @@ const resources: Readonly<Record<string, Resource>> = {
   'mcp://server-card.json': {
     name: 'server_card',
     title: 'Server card',
-    description: 'This server described for machines, with all 52 tools.',
+    description: 'Machine-readable description of this server with all 52 tools.',
     mimeType: 'application/json',
     isShown: () => true,
     read: ({ programme }) => serverCard(programme.settings),
@@ -62,39 +63,36 @@ export const listResourceTemplates: Method = () => '{"resourceTemplates":[]}'
 export const readResource: Method = async (exchange, { uri }) => {
   const known = typeof uri === 'string' && Object.hasOwn(resources, uri) ? resources[uri] : null
   if (!known)
-    throw new ProtocolError(
-      RESOURCE_NOT_FOUND,
-      `There is no resource ${String(uri).slice(0, 200)}.`,
-    )
+    throw new ProtocolError(RESOURCE_NOT_FOUND, `Unknown resource: ${String(uri).slice(0, 200)}.`)
   const text = await known.read(exchange)
   return JSON.stringify({ contents: [{ uri, mimeType: known.mimeType, text }] })
 }
 
-/** Through the pipeline like any other call, so that scopes and limits hold here too. */
+/** Runs through the pipeline like any other call, so scopes and rate limits apply. */
 async function readLimits(exchange: Exchange): Promise<string> {
   const answer = await runOperation(exchange, { name: 'get_limits', arguments: {}, meta: {} })
   if (answer.status >= 300) throw new HttpRefusal(answer, ['system:read'])
   return answer.body
 }
 
-/** What a status asks of whoever meets it. */
+/** What to do about each HTTP status, for models. */
 const advice: Readonly<Record<number, string>> = {
-  400: 'The request is malformed. Correct what `details` names; the same request fails again.',
-  401: 'The credential is missing, wrong or over. Authorize again.',
-  402: 'The call has a price. Pay as PAYMENT-REQUIRED says and repeat it.',
-  403: 'This credential may not do it. Ask the person for the scope, or leave it.',
-  404: 'There is no such thing on this account, or this credential may not see it.',
-  405: 'The method does not exist here.',
-  409: 'Right request, wrong moment. Read the object again and decide anew.',
-  410: 'It is over and does not come back.',
-  413: 'Too large. Send less.',
-  415: 'Send another type.',
-  422: 'Well-formed, but the value is not acceptable. Choose another value.',
-  429: 'Too often. Wait as long as Retry-After says, then repeat.',
-  500: 'Our fault. Repeat once with the same idempotency_key, then tell the person.',
-  502: 'The outside world failed. Repeat later with the same idempotency_key.',
-  503: 'Not now. Repeat after Retry-After with the same idempotency_key.',
-  504: 'The outside world was too slow. Repeat later with the same idempotency_key.',
+  400: 'The request is not valid. Fix the fields in `details`; an identical retry fails again.',
+  401: 'The credential is missing, invalid or expired. Authorize again.',
+  402: 'The call has a price. Pay as PAYMENT-REQUIRED describes, then retry.',
+  403: 'Not allowed with this credential. Ask the user for the scope, or stop.',
+  404: 'Does not exist in this account, or this credential cannot see it.',
+  405: 'The method is not supported here.',
+  409: 'Conflicts with the current state. Read the object again before you decide.',
+  410: 'No longer available. Do not retry.',
+  413: 'Too large. Send less data.',
+  415: 'Unsupported content type. Send a supported one.',
+  422: 'A value is not acceptable. Choose another one.',
+  429: 'Too many requests. Wait the seconds in Retry-After, then retry.',
+  500: 'Server error. Retry once with the same idempotency_key, then tell the user.',
+  502: 'An external system failed. Retry later with the same idempotency_key.',
+  503: 'Temporarily unavailable. Retry after Retry-After with the same idempotency_key.',
+  504: 'An external system timed out. Retry later with the same idempotency_key.',
 }
 
 function errorTable(): string {

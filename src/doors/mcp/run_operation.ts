@@ -9,7 +9,7 @@ import { isObject } from './protocol.ts'
 
 const operationOf = ({ name }: ToolCall) => name as OperationName
 
-/** The same pipeline as REST: what is a header there is an argument here. */
+/** Runs the same pipeline as REST; HTTP headers are tool arguments here. */
 export function runOperation(
   { programme, facts, bearer }: Exchange,
   tool_call: ToolCall,
@@ -41,10 +41,10 @@ export function runOperation(
   return invoke(programme, call)
 }
 
-/** As long as a header can be over HTTP. */
+/** The maximum length of an HTTP header. */
 const PAYMENT_LENGTH_MAX = 16_384
 
-/** One that is too long is no payment, and is refused where one is asked for. */
+/** An overlong payment is replaced by an invalid one and refused if the call has a price. */
 function paymentHeader(payment: Record<string, unknown>): string {
   if (textLengthOf(payment) > PAYMENT_LENGTH_MAX) return 'too long'
   return Buffer.from(JSON.stringify(payment)).toString('base64')
@@ -78,7 +78,7 @@ function textOf(taken: Taken, name: string): string | null {
   })
 }
 
-/** An answer of the pipeline as a tool's result; an error's body stands in the same places. */
+/** The pipeline's response as a tool result; an error body goes in the same places. */
 export function toolResult(call: ToolCall, { status, body, headers }: Answer): string {
   const structured = body === '' ? '{}' : withRequirement(body, headers)
   const shape: OperationShape = operations[operationOf(call)]
@@ -91,7 +91,7 @@ export function toolResult(call: ToolCall, { status, body, headers }: Answer): s
 
 let last = { text: '', quoted: '""' }
 
-/** Reads that share a statement share their answer's text, and here what is made of it. */
+/** Reads that share a statement share the response text, so it is quoted only once. */
 function quotedOnce(text: string): string {
   if (text !== last.text) last = { text, quoted: JSON.stringify(text) }
   return last.quoted

@@ -9,6 +9,7 @@ import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { Caller } from '#platform/context.ts'
+import { default_capabilities, type McpCapabilities } from './capabilities.ts'
 import { countCall, type Exchange, identify, openExchange, type ToolCall } from './exchange.ts'
 import {
   allowOrigin,
@@ -16,9 +17,8 @@ import {
   requireAccept,
   requireJsonType,
   requireKnownVersion,
-  requireOurPlace,
+  requireOwnOrigin,
 } from './guard.ts'
-import { type Offer, our_offer } from './offer.ts'
 import {
   errorText,
   isToken,
@@ -36,17 +36,17 @@ import { toolCallFrom } from './tool_call.ts'
 
 const PATH = '/mcp'
 
-type Door = { programme: Programme; offer: Offer }
+type Door = { programme: Programme; capabilities: McpCapabilities }
 
 /** The agent-tool server: streamable HTTP, stateless unless sessions are turned on. */
 export function mountMcp(
   app: FastifyInstance,
   programme: Programme,
-  offer: Offer = our_offer,
+  capabilities: McpCapabilities = default_capabilities,
 ): void {
-  const door = { programme, offer }
+  const door = { programme, capabilities }
   const post = (request: FastifyRequest, reply: FastifyReply) =>
-    guarded(door, request, reply, (exchange) => serve(exchange, offer))
+    guarded(door, request, reply, (exchange) => serve(exchange, capabilities))
   app.route({
     method: 'POST',
     url: PATH,
@@ -76,14 +76,14 @@ export function mountMcp(
 type Serve = (exchange: Exchange) => Promise<void>
 
 async function guarded(
-  { programme, offer }: Door,
+  { programme, capabilities }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   serving: Serve,
 ): Promise<void> {
-  const exchange = openExchange({ programme, tools: offer.tools, request, reply })
+  const exchange = openExchange({ programme, tools: capabilities.tools, request, reply })
   try {
-    requireOurPlace(programme.settings, request)
+    requireOwnOrigin(programme.settings, request)
     if (request.method === 'POST') request.body = await readBody(programme, request)
     allowOrigin(reply, request.headers.origin)
     await serving(exchange)
@@ -99,25 +99,29 @@ function refuseMethod({ programme, request, reply }: Exchange): never {
   throw methodNotAllowed(request.method, allowed)
 }
 
-function serve(exchange: Exchange, offer: Offer): Promise<void> {
+function serve(exchange: Exchange, capabilities: McpCapabilities): Promise<void> {
   const open = exchange.bearer === null ? openCallIn(exchange) : null
-  if (open !== null) return serveMessage(exchange, offer, open, null)
+  if (open !== null) return serveMessage(exchange, capabilities, open, null)
   const bytes = (exchange.request.body as Buffer | undefined)?.length ?? 0
   // The pipeline asks who calls a tool; asking twice would cost as much as the rest of the door.
   if (exchange.bearer !== null && bytes <= STRANGER_BYTES_MAX) {
-    return serveBody(exchange, offer, null)
+    return serveBody(exchange, capabilities, null)
   }
-  return identify(exchange).then((caller) => serveBody(exchange, offer, caller))
+  return identify(exchange).then((caller) => serveBody(exchange, capabilities, caller))
 }
 
-function serveBody(exchange: Exchange, offer: Offer, known: Caller | null): Promise<void> {
+function serveBody(
+  exchange: Exchange,
+  capabilities: McpCapabilities,
+  known: Caller | null,
+): Promise<void> {
   const { request } = exchange
   requireAccept(request)
   requireJsonType(request)
   const message = readMessage(request)
   return message instanceof Promise
-    ? message.then((read) => serveMessage(exchange, offer, read, known))
-    : serveMessage(exchange, offer, message, known)
+    ? message.then((read) => serveMessage(exchange, capabilities, read, known))
+    : serveMessage(exchange, capabilities, message, known)
 }
 
 function openCallIn({ request, tools }: Exchange): Message | null {
@@ -154,7 +158,7 @@ function refuseJson(cause: unknown): never {
 
 async function serveMessage(
   exchange: Exchange,
-  offer: Offer,
+  capabilities: McpCapabilities,
   { id, method, params }: Message,
   known: Caller | null,
 ): Promise<void> {
@@ -166,12 +170,12 @@ async function serveMessage(
       if (programme.settings.mcp_sessions && exchange.bearer !== null) {
         await requireSession(exchange, known ?? (await identify(exchange)))
       }
-      const call = toolCallFrom(offer.tools, params)
+      const call = toolCallFrom(capabilities.tools, params)
       if (isStreamed(exchange, call) && (await serveStream(exchange, call, known))) return
-      return sendResult(exchange, call, await offer.tools.run(exchange, call))
+      return sendResult(exchange, call, await capabilities.tools.run(exchange, call))
     }
     const caller = known ?? (await identify(exchange))
-    return await answer(exchange, offer, { id, method, params }, caller)
+    return await answer(exchange, capabilities, { id, method, params }, caller)
   } catch (cause) {
     if (!(cause instanceof ProtocolError)) throw cause
     // A stranger learns who is asked for, not which tools there are.
@@ -182,7 +186,7 @@ async function serveMessage(
 
 async function answer(
   exchange: Exchange,
-  { methods, tools }: Offer,
+  { methods, tools }: McpCapabilities,
   { id, method, params }: Message,
   caller: Caller,
 ): Promise<void> {

@@ -7,10 +7,10 @@ import type { Caller } from '#platform/context.ts'
 import type { X402Settings } from '#platform/x402_settings.ts'
 
 const REMEMBERED_MAX = 1_000
-/** By prices, which are a programme's own, and then by what a credential may call. */
+/** Cached by price settings, then by what a credential may call. */
 const lists_of = new WeakMap<X402Settings, Map<string, string>>()
 
-/** The answer to tools/list: what this credential may call, and nothing else. */
+/** The result of tools/list: only the tools this credential may call. */
 export function toolList(x402: X402Settings, caller: Caller): string {
   const lists = lists_of.get(x402) ?? new Map<string, string>()
   lists_of.set(x402, lists)

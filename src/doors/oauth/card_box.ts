@@ -1,8 +1,8 @@
 import type { CardChoice } from '#domain/cards/card_choices.ts'
 import { html, type Markup } from '#doors/markup.ts'
-import { dollarsFromMicros, type Micros } from '#kernel/money.ts'
+import { formatUsd } from '#kernel/money.ts'
 
-/** A card to tick, with what its owner needs to tell it from the others. */
+/** A checkbox for a card, with enough detail to recognize it. */
 export function cardBox(card: CardChoice, isTicked: boolean): Markup {
   const { id, brand, last4, name, status, balance_micros } = card
   const brand_name = brand === 'visa' ? 'Visa' : 'Mastercard'
@@ -10,11 +10,9 @@ export function cardBox(card: CardChoice, isTicked: boolean): Markup {
   return html`<label class="choice"><input type="checkbox" name="card" value="${id}"${
     isTicked && html` checked`
   }><span>${name === null ? '' : `${name}, `}${brand_name} ending in ${last4}
-<small>${state} · ${dollars(balance_micros)} balance · ${limitsText(card)}</small><code>${id}</code>
-</span></label>`
+<small>${state} · ${formatUsd(balance_micros)} balance · ${limitsText(card)}</small>
+<code>${id}</code></span></label>`
 }
-
-const dollars = (micros: Micros) => `$${dollarsFromMicros(micros)}`
 
 function limitsText(card: CardChoice): string {
   const limits = [
@@ -23,7 +21,7 @@ function limitsText(card: CardChoice): string {
     [card.monthly_micros, 'per month'],
   ] as const
   const set = limits.flatMap(([micros, per]) =>
-    micros === null ? [] : [`${dollars(micros)} ${per}`],
+    micros === null ? [] : [`${formatUsd(micros)} ${per}`],
   )
   return set.length === 0 ? 'no limits' : `limits ${set.join(', ')}`
 }

@@ -4,7 +4,7 @@ import { confirmPage } from './confirm_page.ts'
 import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
 import { sendPage, type Visit } from './visit.ts'
 
-/** How long after the password was entered these scopes can be granted: contract, section 10.1. */
+/** These scopes can be granted for this long after the password was entered (contract 10.1). */
 const RECENT_MS = 5 * 60_000
 const GUARDED = opt_in_scopes
 
@@ -19,9 +19,9 @@ type Confirmed = {
 }
 
 /**
- * Asks for the password, and the code with two-factor on, where what is granted needs it and the
- * sign-in is too old: a browser that was left open must not give money or card numbers away. Null
- * where nothing has to be asked any more.
+ * Asks for the password (and the two-factor code) again before granting guarded scopes if the
+ * sign-in is too old: an unattended browser must not grant access to money or card numbers. Null if
+ * no confirmation is needed.
  */
 export async function confirmSignIn(
   visit: Visit,
@@ -34,7 +34,11 @@ export async function confirmSignIn(
   if (typed === null) return show(visit, { email, guarded })
   const verified = await verifySignIn(visit, typed)
   if ('account_id' in verified && verified.account_id === account_id) return null
-  const { error, message } = { error: '', message: 'Sign in again.', ...verified }
+  const { error, message } = {
+    error: '',
+    message: 'Your session expired. Sign in again.',
+    ...verified,
+  }
   const carried =
     error === 'totp_required' || error === 'totp_invalid'
       ? { carried: sealCarried(visit, typed) }
@@ -43,7 +47,7 @@ export async function confirmSignIn(
   return show(visit, { email, guarded, ...carried, complaint: message }, 401)
 }
 
-/** A code counts with the password that was typed on the page before, if that was not long ago. */
+/** A two-factor code is valid only with a password that was recently entered on the page before. */
 function typedIn(visit: Visit, email: string): TypedIn | null {
   const { form, programme } = visit
   if (form.get('step') !== 'confirm') return null

@@ -8,9 +8,9 @@ export type ConfirmPage = {
   client_name: string
   email: string
   csrf: string
-  /** The scopes that need the password. */
+  /** Scopes that require the password. */
   guarded: readonly Scope[]
-  /** The fields of the consent form, to be sent again with the password. */
+  /** Fields of the consent form, submitted again with the password. */
   chosen: readonly (readonly [name: string, value: string])[]
   complaint?: string
   carried?: string
@@ -18,12 +18,12 @@ export type ConfirmPage = {
 
 export function confirmPage(given: ConfirmPage): string {
   const { client_name, email, guarded, carried } = given
-  const title = carried === undefined ? 'Enter your password' : 'Enter your code'
+  const title = carried === undefined ? 'Confirm your password' : 'Two-factor authentication'
   return page(
     title,
     given.mode,
     html`<h1>${title}</h1>
-<p class="soft">You are about to let ${client_name} do this with the account of ${email}:</p>
+<p class="soft">Confirm that ${client_name} can do this with the account ${email}:</p>
 <ul>${guarded.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>
 ${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
 <form method="post" autocomplete="on">

@@ -94,7 +94,8 @@ function askingOf(visit: Visit, asked: Asked): Asking {
       ...auditFactsOf({ ...programme, caller: null, request, operation: '' }),
       operation: null,
     },
-    alert: (tx, alert) => insertSecurityNotices(tx, asked.account_id, [alert], { ...programme, request }),
+    alert: (tx, alert) =>
+      insertSecurityNotices(tx, asked.account_id, [alert], { ...programme, request }),
   }
 }
 
@@ -102,7 +103,7 @@ async function grant(visit: Visit, asked: Asked, granted: Scope[]): Promise<Fast
   const { programme } = visit
   const { account_id, requested, resources } = asked
   const cards = chosenCards(visit, asked, await cardChoicesOf(programme.db, account_id))
-  if (cards === 'none') return showConsent(visit, 'Choose at least one card, or all of them.')
+  if (cards === 'none') return showConsent(visit, 'Select at least one card, or all cards.')
   const signed_in_at = await signedInAt(visit)
   const { email } = await findAccount(programme.db, account_id)
   const asks = await confirmSignIn(visit, { account_id, email, granted, signed_in_at })

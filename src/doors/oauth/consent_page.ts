@@ -13,18 +13,18 @@ export type ConsentPage = {
   email: string
   csrf: string
   requested: readonly Scope[]
-  /** What this client holds already; its boxes are ticked, whatever they are. */
+  /** Scopes the client already has; their boxes are checked. */
   held: ReadonlySet<Scope>
   cards: readonly CardChoice[]
-  /** The cards the client itself asked for; null where it did not ask for certain ones. */
+  /** Cards the client asked for; null if it did not ask for specific cards. */
   asked_card_ids: readonly string[] | null
-  /** With what was ticked in the form that is shown again. */
+  /** Error message and the boxes that were checked, when the form is shown again. */
   complaint?: { text: string; ticked: ReadonlySet<string> }
 }
 
 /**
- * Ticking a card chooses "Only these cards", and "All" takes the ticks away, so that the page shows
- * what will be granted. Without scripts the server lets ticks win.
+ * Checking a card selects "Only these cards", and selecting "All" unchecks the cards, so the page
+ * shows what will be granted. Without scripts the server gives checked cards precedence.
  */
 const SCRIPT = `
 const all = document.querySelector('input[name=cards][value=all]')
@@ -47,18 +47,18 @@ export function consentPage(given: ConsentPage): string {
   return page(
     `Allow ${client_name}?`,
     given.mode,
-    html`<h1>Allow ${client_name} to use your account?</h1>
-<p>It will send you back to ${redirectText(redirect)}. ${advice(redirect)}</p>
+    html`<h1>Allow ${client_name} to access your account?</h1>
+<p>You’ll return to ${redirectText(redirect)}. ${advice(redirect)}</p>
 ${complaint !== undefined && html`<p class="warn" role="alert">${complaint.text}</p>`}
 <form method="post">
 <input type="hidden" name="csrf" value="${given.csrf}">
 <p class="soft">Signed in as ${given.email}.
 <button class="plain" name="step" value="switch">Not you?</button></p>
-${plain.length > 0 && scopeBoxes('It may look at', plain, given)}
-${elevated.length > 0 && scopeBoxes('It may also', elevated, given)}
+${plain.length > 0 && scopeBoxes('This app can see', plain, given)}
+${elevated.length > 0 && scopeBoxes('This app can also', elevated, given)}
 ${cardChoices(given)}
-<p class="soft">Access is to ${given.resource_names.join(' and ')}. You can revoke it at any time;
-it ends immediately.</p>
+<p class="soft">This grants access to ${given.resource_names.join(' and ')}. You can revoke it at any
+time in Settings.</p>
 <div class="buttons">
 <button class="main" name="step" value="allow">Allow</button>
 <button name="step" value="deny">Deny</button>
@@ -70,13 +70,13 @@ ${new Markup(`<script>${SCRIPT}</script>`)}`,
 
 function advice({ kind }: Redirect): string {
   return kind === 'app'
-    ? 'Any app can claim that link and choose its name: continue only if you started this yourself.'
-    : 'Anyone can choose a name: go on only if you started this yourself and know that address.'
+    ? 'Any app can use that link and any name. Continue only if you started this yourself.'
+    : 'Apps choose their own name. Continue only if you started this and trust that address.'
 }
 
-/** What a scope brings besides what its sentence says. */
-const CAUTIONS: Partial<Record<Scope, string>> = {
-  'webhook:write': 'The app can read every event of your account, whatever else you allow.',
+/** Warnings about what a scope implies. */
+const warnings: Partial<Record<Scope, string>> = {
+  'webhook:write': 'The app can read every event in your account, whatever else you allow.',
 }
 
 function scopeBoxes(title: string, list: readonly Scope[], given: ConsentPage): Markup {
@@ -85,22 +85,22 @@ function scopeBoxes(title: string, list: readonly Scope[], given: ConsentPage): 
 ${list.map((scope) => {
   const isOffered = held.has(scope) || !opt_in_scopes.includes(scope)
   const isTicked = complaint === undefined ? isOffered : complaint.ticked.has(scope)
-  const caution = CAUTIONS[scope]
+  const warning = warnings[scope]
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${
     isTicked && html` checked`
   }><span>${scopes[scope]}${
-    caution !== undefined && html`<small>${caution}</small>`
+    warning !== undefined && html`<small>${warning}</small>`
   }<code>${scope}</code></span></label>`
 })}
 </fieldset>`
 }
 
 function cardChoices({ cards, asked_card_ids }: ConsentPage): Markup {
-  const title = html`<legend><h2>Which cards?</h2></legend>`
+  const title = html`<legend><h2>Cards</h2></legend>`
   if (asked_card_ids !== null) {
     const asked = cards.filter(({ id }) => asked_card_ids.includes(id))
     return html`<fieldset>${title}
-<p class="soft">It asks for certain cards only, and will see no others.</p>
+<p class="soft">This app only asks for these cards. It can’t see any others.</p>
 <input type="hidden" name="cards" value="some">
 ${asked.map((card) => cardBox(card, true))}</fieldset>`
   }
@@ -110,7 +110,7 @@ ${asked.map((card) => cardBox(card, true))}</fieldset>`
 ${
   cards.length > 0 &&
   html`<label class="choice"><input type="radio" name="cards" value="some">
-<span>Only these cards. It can then do nothing that concerns the whole account.</span>
+<span>Only these cards, and nothing that affects the whole account</span>
 </label><div class="indent">${cards.map((card) => cardBox(card, false))}</div>`
 }</fieldset>`
 }

@@ -2,7 +2,7 @@ import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider'
 import { html } from '#doors/markup.ts'
 import { page, page_headers } from './page.ts'
 
-/** For what cannot be told to the client, because it is not known to be the client's address. */
+/** Shown when the redirect URI is not verified, so the client must not receive the error. */
 export function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   for (const [name, value] of Object.entries(page_headers)) ctx.set(name, String(value))
   ctx.body = errorText(out.error, out.error_description ?? '')
@@ -10,11 +10,11 @@ export function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {
 
 export function errorText(error: string, description: string): string {
   return page(
-    'This did not work',
+    'Authorization failed',
     'live',
-    html`<h1>This did not work</h1>
-<p>The app sent you here with a request that cannot be served. Nothing was granted. Go back to the
-app and start again.</p>
+    html`<h1>Authorization failed</h1>
+<p>The app sent an invalid request. It was not given access. Go back to the app and try
+again.</p>
 <p class="soft">${error}${description === '' ? '' : `: ${description}`}</p>`,
   )
 }

@@ -7,8 +7,8 @@ import type { Settings } from '#platform/config.ts'
 type Given = { url?: string; body?: string }
 
 /**
- * The request as the library sees it: its own address pinned to FLORIN_PUBLIC_URL, since it builds
- * every address it tells from the Host, and Host is for the sender to choose.
+ * The request as the library sees it, with its host pinned to FLORIN_PUBLIC_URL: the library builds
+ * URLs from the Host header, which the sender controls.
  */
 export function pinned(settings: Settings, request: FastifyRequest, given: Given): IncomingMessage {
   const { raw } = request
@@ -30,7 +30,7 @@ export function pinned(settings: Settings, request: FastifyRequest, given: Given
   ) as unknown as IncomingMessage
 }
 
-/** Lets the library answer. It writes to the raw response, with whatever headers stand there. */
+/** Lets the library respond. It writes to the raw response, keeping the headers set so far. */
 export async function handOver(
   provider: Provider,
   settings: Settings,

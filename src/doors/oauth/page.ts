@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { COIN, LOOK } from '#doors/look.ts'
 import { html, Markup } from '#doors/markup.ts'
 
-/** What a person reads before letting a program at their money; it works without scripts. */
+/** Layout of the sign-in and consent pages. They work without JavaScript. */
 
 const STYLE = `${LOOK}
 main{max-width:30rem;margin:0 auto;padding:clamp(1rem,7vh,5rem) 1rem 3rem}
@@ -52,7 +52,7 @@ const POLICY =
   `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
   "frame-ancestors 'none'"
 
-/** No form-action: browsers apply it to where the form leads in the end, and that is the client. */
+/** No form-action: browsers also apply it to the final redirect, which goes to the client. */
 export const page_headers: OutgoingHttpHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
@@ -62,7 +62,7 @@ export const page_headers: OutgoingHttpHeaders = {
   'Cache-Control': 'no-store',
 }
 
-/** For a page with one script of ours: no other runs. */
+/** Headers that allow exactly this inline script. */
 export function scriptedHeaders(script: string): OutgoingHttpHeaders {
   const hash = createHash('sha256').update(script).digest('base64')
   return { ...page_headers, 'Content-Security-Policy': `${POLICY}; script-src 'sha256-${hash}'` }

@@ -21,7 +21,8 @@ export function checkPassword(visit: Visit): Promise<FastifyReply> {
 
 export async function checkCode(visit: Visit): Promise<FastifyReply> {
   const carried = openCarried(visit)
-  if (carried === null) return showSignIn(visit, { complaint: 'Sign in again.' }, 400)
+  if (carried === null)
+    return showSignIn(visit, { complaint: 'Your session expired. Sign in again.' }, 400)
   return signIn(visit, { ...carried, totp_code: visit.form.get('totp_code') ?? '' })
 }
 
@@ -31,7 +32,7 @@ async function signIn(visit: Visit, typed: TypedIn): Promise<FastifyReply> {
   const { account_id } = verified
   const signed_in = visit.interaction.session?.accountId
   if (signed_in !== undefined && signed_in !== account_id) return switchAccount(visit)
-  // Since before the password was judged: a change of password in between ends this sign-in too.
+  // Time before the password check: a password change in between ends this sign-in too.
   const ts = typed.entered_at.getTime() / 1_000
   return finish(visit, { login: { accountId: account_id, remember: false, ts } })
 }

@@ -8,22 +8,22 @@ export type SignInPage = {
   redirect: Redirect
   csrf: string
   email?: string
-  /** What went wrong before, in a sentence. */
+  /** Error message of the previous attempt. */
   complaint?: string
-  /** E-mail and password, sealed, while the second factor is asked for. */
+  /** Encrypted email and password while the two-factor code is entered. */
   carried?: string
 }
 
 export function signInPage(given: SignInPage): string {
   const { client_name, redirect, carried } = given
-  const title = carried === undefined ? 'Sign in' : 'Enter your code'
+  const title = carried === undefined ? 'Sign in' : 'Two-factor authentication'
   const step = carried === undefined ? 'sign_in' : 'code'
   return page(
     title,
     given.mode,
     html`<h1>${title}</h1>
-<p class="soft">${client_name} wants access to your account. It will send you back to
-${redirectText(redirect)}. You decide on the next page.</p>
+<p class="soft">${client_name} wants to access your account. You’ll choose what to allow on the
+next page, then return to ${redirectText(redirect)}.</p>
 ${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
 <form method="post" autocomplete="on">
 <input type="hidden" name="csrf" value="${given.csrf}">
@@ -37,7 +37,7 @@ ${carried === undefined ? passwordFields(given) : codeFields(carried)}
 }
 
 function passwordFields({ email = '' }: SignInPage): Markup {
-  return html`<label class="field">E-mail
+  return html`<label class="field">Email
 <input type="email" name="email" value="${email}" autocomplete="username" required
 autofocus></label>
 <label class="field">Password
@@ -46,7 +46,7 @@ autofocus></label>
 
 export function codeFields(carried: string): Markup {
   return html`<input type="hidden" name="carried" value="${carried}">
-<label class="field">Code of your authenticator app, or a recovery code
+<label class="field">Code from your authenticator app, or a recovery code
 <input type="text" name="totp_code" inputmode="text" autocomplete="one-time-code" required
 autofocus></label>`
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { deletePayloadsByUid } from '#domain/access/oauth_payload_store.ts'
 import type { Visit } from './visit.ts'
 
-/** Forgets who was signed in and begins the same request anew. */
+/** Ends the browser session and restarts the same authorization request. */
 export async function switchAccount(visit: Visit): Promise<FastifyReply> {
   const { programme, interaction, reply } = visit
   const uid = interaction.session?.uid

@@ -10,7 +10,7 @@ import { collectTrail, writeTrail } from '#operations/trail.ts'
 import { page } from './page.ts'
 import { sendPage } from './visit.ts'
 
-/** The link of a security e-mail. Opening it changes nothing: mail scanners open links too. */
+/** The undo link in a security email. GET changes nothing, because mail scanners open links. */
 export async function serveUndo(
   programme: Programme,
   request: FastifyRequest,
@@ -62,9 +62,9 @@ async function undo(
 
 function askPage({ settings }: Programme, email: string | null, complaint?: string): string {
   return page(
-    'Take back your account',
+    'Recover your account',
     settings.mode,
-    html`<h1>Take back your account</h1>
+    html`<h1>Recover your account</h1>
 <p>Choose a new password${email !== null && html` for <span class="host">${email}</span>`}.
 This turns two-factor authentication off, restores your email address, signs out every device and
 pauses withdrawals for a while.</p>
@@ -80,9 +80,9 @@ ${complaint !== undefined && html`<p class="warn" role="alert">${complaint}</p>`
 
 function donePage({ settings }: Programme): string {
   return page(
-    'Your account is yours again',
+    'Your account is recovered',
     settings.mode,
-    html`<h1>Your account is yours again</h1>
+    html`<h1>Your account is recovered</h1>
 <p>The change was undone and every device was signed out. Sign in with your new password, then
 revoke the API keys, apps and webhooks that you don’t recognize.</p>
 <p><a href="${settings.public_url}/">Sign in</a></p>`,

@@ -7,13 +7,13 @@ export type TypedIn = { email: string; password: string; entered_at: Date; totp_
 
 type Verified = { account_id: string } | { error: string; message: string }
 
-/** The operation everybody signs in with, so that its limits and its trail hold here too. */
+/** Uses the sign_in operation, so its rate limits and audit entries apply here too. */
 export async function verifySignIn(visit: Visit, typed: TypedIn): Promise<Verified> {
   const { entered_at: _entered_at, ...input } = typed
   const answer = await call(visit, 'sign_in', input, null)
   const body = JSON.parse(answer.body) as Record<string, string>
   if (answer.status !== 200) return { error: body['error'] ?? '', message: body['message'] ?? '' }
-  // The page needs to know who it is and no more: the session it got is ended again.
+  // Only the account ID is needed, so the new session is ended right away.
   await call(visit, 'sign_out', {}, body['bearer'] ?? '')
   return { account_id: String(body['account_id']) }
 }
@@ -30,7 +30,7 @@ function call(
 
 const PURPOSE = 'oauth_sign_in'
 
-/** E-mail and password while the code is asked for, sealed: nobody else can have made them. */
+/** Encrypts the email and password between the password page and the code page. */
 export function sealCarried({ programme, interaction }: Visit, typed: TypedIn): string {
   const { email, password, entered_at } = typed
   const text = JSON.stringify({ email, password, entered_at })

@@ -1,6 +1,6 @@
 import type { Settings } from '#platform/config.ts'
 
-/** What a browser shows where the panel was not built: that the service runs, and what to do. */
+/** Shown at / if the panel was not built. */
 export function homePage({ mode, version, public_url }: Settings): string {
   return `<!doctype html>
 <html lang="en">

@@ -9,9 +9,8 @@ import { expand, type Json, type JsonObject, named_schemas } from './openapi_sch
 import { webhooksOf } from './openapi_webhooks.ts'
 
 /**
- * The OpenAPI 3.1 description, read off the contract. It depends on nothing but the contract, the
- * address and the operator's prices. The committed openapi.json has none, so it can be compared
- * with the contract, and a change of the contract shows in review.
+ * The OpenAPI 3.1 document, derived from the contract, the public URL and the operator's prices.
+ * The committed openapi.json has no prices, so a change of the contract shows in review.
  */
 export type OpenApiDocument = {
   openapi: '3.1.0'
@@ -25,7 +24,7 @@ export type OpenApiDocument = {
 
 type Prices = ReadonlyMap<string, Micros>
 
-/** The version of the REST description, which is not the version of the software. */
+/** Version of the REST API, independent of the software version. */
 const API_VERSION = '1.0.0'
 
 export function openApiDocument(options: {
@@ -39,7 +38,7 @@ export function openApiDocument(options: {
     info: {
       title: 'Florin',
       version: options.version ?? API_VERSION,
-      summary: 'Cards funded with stablecoins, for people and agents.',
+      summary: 'Payment cards funded with stablecoins, for people and AI agents.',
       description: introduction,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
@@ -62,41 +61,41 @@ export function openApiDocument(options: {
   }
 }
 
-/** The same document for those who prefer to read YAML. Anchors would only get in their way. */
+/** The same document as YAML, without anchors, which make it harder to read. */
 export function openApiYaml(document: OpenApiDocument): string {
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 100 })
 }
 
 const introduction = [
-  'Open an account without documents, fund it with stablecoin deposits, and issue, control and',
-  'reconcile payment cards. Every operation is also a tool of the same name on the agent-tool',
-  'server at `/mcp`.',
+  'Create an account, fund it with stablecoin deposits, and issue and manage payment cards. Every',
+  'operation is also an MCP tool of the same name at `/mcp`.',
   '',
-  '**Money** is a JSON number of dollars; one USDT counts as one. **Times** are ISO 8601 in UTC.',
-  '**Input is strict**: an unknown field or parameter is an error. In a PATCH an absent field',
-  'stays and null clears. Answers may gain fields and enum values: tolerate what you do not know.',
+  '**Amounts** are JSON numbers in US dollars; 1 USDT counts as 1 USD. **Times** are ISO 8601 in',
+  'UTC. **Unknown input** is an error, in fields and in query parameters. In a PATCH, absent fields',
+  'stay unchanged and null clears a field. Responses can gain fields and enum values: ignore those',
+  'you do not know.',
   '',
-  '**Lists** answer with `data`, `next_cursor` and `has_more`, newest first.',
+  '**Lists** return `data`, `next_cursor` and `has_more`, newest first.',
   '',
-  '**Repeating safely**: send an `Idempotency-Key` with every POST and PATCH; a repeat within',
-  'seven days gets the first answer and does nothing twice.',
+  '**Idempotency**: send an `Idempotency-Key` with every POST and PATCH. A retry within seven days',
+  'returns the first response and has no further effect.',
 ].join('\n')
 
 export const section_descriptions: Readonly<Record<Section, string>> = {
-  'Accounts and sessions': 'Opening an account, signing in and out, two-factor sign-in.',
-  'API keys': 'Keys that act for the account until they are revoked.',
-  Balance: 'The USDT that the account holds, and how it came about.',
-  'Top-ups': 'Deposits: an address to send to, and what became of it.',
-  Cards: 'Issuing, loading, limiting, freezing and ending cards.',
-  Transactions: 'What was paid with cards.',
-  'Activity and audit': 'What happened, and who did it.',
-  Withdrawals: 'Sending the balance to an external wallet.',
-  Disputes: 'Contesting a purchase.',
-  Webhooks: 'Being told of events.',
-  'Support and system': 'Asking support; health and limits.',
+  'Accounts and sessions': 'Create an account, sign in and out, two-factor authentication.',
+  'API keys': 'Credentials with full access to the account until they are revoked.',
+  Balance: 'The USDT balance of the account and its history.',
+  'Top-ups': 'Deposit addresses and their deposits.',
+  Cards: 'Issue, load, limit, freeze and cancel cards.',
+  Transactions: 'Card authorizations, captures, refunds and declines.',
+  'Activity and audit': 'What happened in the account, and who did it.',
+  Withdrawals: 'Send money to an external wallet.',
+  Disputes: 'Dispute a purchase.',
+  Webhooks: 'Receive events at your own endpoint.',
+  'Support and system': 'Support tickets, service health and limits.',
 }
 
-/** Operations by path and method. A variant adds its query names to the operation it varies. */
+/** Operations by path and method. A variant adds its query parameters to its base operation. */
 function pathsOf(shapes: readonly OperationShape[], prices: Prices): OpenApiDocument['paths'] {
   const paths: OpenApiDocument['paths'] = {}
   for (const shape of shapes) {
@@ -129,7 +128,7 @@ function operationOf(shape: OperationShape, variants: readonly OperationShape[])
   }
 }
 
-/** By tool: a variant on the same path may cost something else. */
+/** Per operation: a variant on the same path can have another price. */
 function priceOf(shapes: readonly OperationShape[], prices: Prices): JsonObject {
   const priced = shapes.flatMap(({ name }) => {
     const price = prices.get(name)
@@ -151,15 +150,15 @@ function descriptionOf(shape: OperationShape, variants: readonly OperationShape[
     const names = requiredOf(variant)
       .map((name) => `\`${name}\``)
       .join(', ')
-    paragraphs.push(`With ${names} it is ${variant.name}. ${variant.description}`)
+    paragraphs.push(`With ${names} this is ${variant.name}. ${variant.description}`)
   }
-  paragraphs.push(`Who may call: ${callersOf(shape.access)}.`)
+  paragraphs.push(`Credentials: ${callersOf(shape.access)}.`)
   if (shape.emits !== undefined) paragraphs.push(`Events: ${shape.emits.join(', ')}.`)
   return paragraphs.join('\n\n')
 }
 
 export function callersOf(access: Access): string {
-  if (access === 'anyone') return 'anyone, without a bearer'
+  if (access === 'anyone') return 'none required'
   const callers: string[] = []
   if (access.session) callers.push('a session')
   if (access.api_key === true) callers.push('an API key')
@@ -168,12 +167,13 @@ export function callersOf(access: Access): string {
   }
   const { oauth } = access
   if (oauth === null) return callers.join('; ')
-  if ('any' in oauth) return [...callers, `a token with ${oauth.any.join(' or ')}`].join('; ')
+  if ('any' in oauth)
+    return [...callers, `an OAuth token with ${oauth.any.join(' or ')}`].join('; ')
   const more = [oauth.with_field ?? {}, ...Object.values(oauth.with_item ?? {})]
   const extra = more
     .flatMap((scopes) => Object.entries(scopes))
     .map(([sent, scope]) => ` (and ${scope}, to send ${sent})`)
-  return [...callers, `a token with ${oauth.all.join(' and ')}${extra.join('')}`].join('; ')
+  return [...callers, `an OAuth token with ${oauth.all.join(' and ')}${extra.join('')}`].join('; ')
 }
 
 function securityOf(access: Access): Json[] {

@@ -23,20 +23,20 @@ export const shared_parameters: JsonObject = {
   'Idempotency-Key': {
     ...headerParameter(
       'Idempotency-Key',
-      'Any text of your own, new for each thing you want done. A repeat with the same key and ' +
-        'the same request gets the first answer; with another request it is refused.',
+      'A unique value for each new action. A retry with the same key returns the first response; ' +
+        'the same key with a different request is an error.',
       { type: 'string', minLength: 1, maxLength: 255 },
     ),
     example: '0d4b1f6e-5c1a-4c5e-9d0f-2f6f5a3f7a11',
   },
   'PAYMENT-SIGNATURE': headerParameter(
     'PAYMENT-SIGNATURE',
-    'The payment (x402, base64 JSON), when a call before was answered with 402.',
+    'The payment (x402, base64 JSON), after a previous call returned 402.',
     { type: 'string' },
   ),
 }
 
-/** A parameter says its description and example itself; its schema keeps the rest. */
+/** Moves the description and example from the schema to the parameter. */
 function parameterOf(place: 'path' | 'query', name: string, schema: TSchema, required: boolean) {
   const { description = '', examples = [], ...rest } = expand(schema) as JsonObject
   const [example] = examples as Json[]
@@ -76,7 +76,7 @@ export function parametersOf(shape: OperationShape, variants: readonly Operation
   if (shape.name === 'add_dispute_evidence') {
     for (const name of ['kind', 'file_name']) {
       const parameter = queryParameter(name, propertyOf(shape, name), false)
-      parameters.push({ ...parameter, description: `Of a raw body: ${parameter['description']}` })
+      parameters.push({ ...parameter, description: `For a raw body: ${parameter['description']}` })
     }
   }
   for (const [name, description] of Object.entries(shape.headers ?? {})) {
@@ -102,7 +102,7 @@ export const requiredOf = (shape: OperationShape): string[] => [
   ...((shape.input as { required?: string[] }).required ?? []),
 ]
 
-/** The input without what is in the path, as a body; null where nothing is left to send. */
+/** The input without path parameters, as a body; null if nothing is left. */
 export function bodyOf(shape: OperationShape): JsonObject | null {
   if (inputLocation(shape) !== 'body') return null
   const in_path = pathNames(shape.path)
@@ -133,10 +133,10 @@ function examplesOf(shape: OperationShape): JsonObject {
   )
 }
 
-/** What a file of evidence may be. The content decides; the type that is sent is only a label. */
+/** Allowed evidence files. The type is detected from the content, not from the header. */
 const evidence_types = ['application/pdf', 'image/png', 'image/jpeg', 'image/webp', 'text/plain']
 
-/** A file is streamed, so its two encodings are no JSON and cannot be read off the input. */
+/** Files are streamed, so these two encodings cannot be derived from the JSON input. */
 function uploadsOf(shape: OperationShape): JsonObject {
   const form: JsonObject = {
     schema: {
@@ -155,12 +155,12 @@ function uploadsOf(shape: OperationShape): JsonObject {
     },
     encoding: { file: { contentType: evidence_types.join(', ') } },
     examples: {
-      receipt: { value: { kind: 'receipt', note: 'Paid in the shop.', file: '%PDF-1.7 …' } },
+      receipt: { value: { kind: 'receipt', note: 'Paid in the store.', file: '%PDF-1.7 …' } },
     },
   }
   const raw = [...evidence_types, 'application/octet-stream'].map((type) => [
     type,
-    { schema: { type: 'string', description: 'The bytes of the file.', contentMediaType: type } },
+    { schema: { type: 'string', description: 'The file content.', contentMediaType: type } },
   ])
   return { 'multipart/form-data': form, ...Object.fromEntries(raw) }
 }

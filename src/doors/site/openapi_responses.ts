@@ -14,26 +14,29 @@ const header = (description: string, example: string | number, type = 'string'):
 
 export const shared_headers: JsonObject = {
   'Request-Id': header(
-    'The request. Quote it when you ask for help.',
+    'ID of the request. Include it when you contact support.',
     'req_01kc3z8e5xf8m9r4t2v6w7y8za',
   ),
   'RateLimit-Policy': header(
-    'The limits of this caller: q calls in w seconds.',
+    'Rate limits of this credential: q calls in w seconds.',
     '"burst";q=60;w=1, "sustained";q=1000;w=60',
   ),
-  RateLimit: header('What is left: r calls, full again in t seconds.', '"sustained";r=998;t=42'),
+  RateLimit: header(
+    'Calls left (r) and seconds until the limit resets (t).',
+    '"sustained";r=998;t=42',
+  ),
   'Retry-After': header('Seconds to wait before trying again.', 1, 'integer'),
   'Idempotent-Replayed': header(
-    'Present and true when this is the stored answer to an earlier request.',
+    'True if this is the stored response of an earlier request.',
     'true',
   ),
-  'Cache-Control': header('Keep no copy of this answer.', 'no-store'),
+  'Cache-Control': header('Do not store this response.', 'no-store'),
   'PAYMENT-REQUIRED': header(
     'How to pay for this call (x402, base64 JSON): scheme, network, asset, amount.',
     'eyJ4NDAyVmVyc2lvbiI6Mn0=',
   ),
   'PAYMENT-RESPONSE': header(
-    'The receipt of a payment (x402, base64 JSON), when the call was paid for.',
+    'Receipt of the payment (x402, base64 JSON) for a paid call.',
     'eyJzdWNjZXNzIjp0cnVlfQ==',
   ),
 }
@@ -51,13 +54,13 @@ export function responsesOf(shape: OperationShape): JsonObject {
   return responses
 }
 
-/** What the HTTP layer refuses before an operation is known, by the name of the response. */
+/** Errors of the HTTP layer, before an operation is known, by response name. */
 const http_refusals: Readonly<Record<number, string>> = {
   408: 'RequestTimeout',
   431: 'HeadersTooLarge',
 }
 
-/** The codes of each status; `invalid_request` is the one code that several statuses share. */
+/** Error codes by status; only `invalid_request` is used with several statuses. */
 export function problemsByStatus(shape: OperationShape): Map<number, ProblemCode[]> {
   const found = new Map<number, ProblemCode[]>()
   const add = (status: number, code: ProblemCode) =>
@@ -80,7 +83,7 @@ function successOf(shape: OperationShape): JsonObject {
   }
 }
 
-/** Every code the operation can answer with, in the order of the table of codes. */
+/** Every error code of the operation, in the order of `problem_statuses`. */
 export function problemCodesOf(shape: OperationShape): ProblemCode[] {
   const codes = new Set<ProblemCode>([
     'invalid_request',
@@ -115,7 +118,7 @@ const forbidden = [
   'account_suspended',
 ] as const satisfies readonly ProblemCode[]
 
-/** The answers that are the same for many operations, by name. */
+/** Responses shared by many operations, by name. */
 const shared_problems = {
   Unauthorized: ['missing_token', 'invalid_token', 'token_expired', 'token_revoked'],
   PaymentRequired: ['payment_required', 'payment_failed'],
@@ -134,25 +137,25 @@ const shared_names = new Map<string, string>(
   Object.entries(shared_problems).map(([name, codes]) => [codes.join(), name]),
 )
 
-/** What each status tells a caller to do; the codes that stand after it say more. */
+/** Descriptions of the statuses; the error codes are listed after them. */
 export const status_meanings: Readonly<Record<number, string>> = {
-  400: 'The request cannot be read or has the wrong shape',
-  401: 'It is not known who asks',
-  402: 'The operator has put a price on this operation; pay and repeat',
-  403: 'This caller may not do this',
-  404: 'It does not exist, or belongs to somebody else',
-  408: 'The request did not arrive in time',
-  409: 'The right request at the wrong moment',
-  410: 'It is no longer kept',
+  400: 'The request is not valid',
+  401: 'Authentication failed',
+  402: 'Payment required; pay and retry',
+  403: 'Not allowed with this credential',
+  404: 'Does not exist, or belongs to another account',
+  408: 'The request timed out',
+  409: 'Conflicts with the current state',
+  410: 'No longer available',
   413: 'Too large',
-  415: 'The type of the body is not taken',
-  422: 'The right shape with an unacceptable value',
-  429: 'Too often; wait and repeat',
-  431: 'The headers or the query are too large',
-  500: 'The fault is ours',
-  502: 'A system behind this one failed',
-  503: 'Not now; wait and repeat',
-  504: 'A system behind this one did not answer in time',
+  415: 'Unsupported content type',
+  422: 'A value is not acceptable',
+  429: 'Too many requests; wait and retry',
+  431: 'Headers or query too large',
+  500: 'Server error',
+  502: 'An external system failed',
+  503: 'Temporarily unavailable; wait and retry',
+  504: 'An external system timed out',
 }
 
 const waits: ReadonlySet<ProblemCode> = new Set([

@@ -33,8 +33,8 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json }
 
 /**
- * Schemas that have a name of their own. They are found by identity: wherever the contract uses
- * the very same value, the document refers to it by name.
+ * Named schemas. They are matched by identity: wherever the contract uses the same value, the
+ * document refers to it by name.
  */
 export const named_schemas: Readonly<Record<string, TSchema>> = {
   Error: ErrorBody,
@@ -94,7 +94,7 @@ const schema_names = new Map<unknown, string>(
 
 export const schemaNameOf = (schema: unknown): string | undefined => schema_names.get(schema)
 
-/** A schema as the document shows it: by name where it has one, else in full. */
+/** A schema in the document: a reference if it is named, otherwise inline. */
 export function shown(value: unknown): Json {
   const name = schemaNameOf(value)
   return name === undefined ? expand(value) : refTo('schemas', name)

@@ -1,7 +1,7 @@
 import { type EventType, event_types } from '#contract/events.ts'
 import { type Json, type JsonObject, refTo } from './openapi_schemas.ts'
 
-/** The schema of data.object, by the event's type or by its first word. */
+/** The schema of data.object, by event type or by its prefix. */
 const event_objects: Readonly<Record<string, string>> = {
   'account.signed_in': 'StartedSession',
   account: 'Account',
@@ -40,8 +40,8 @@ function callback(type: string, summary: string, object: string): JsonObject {
         in: 'header',
         required: true,
         description:
-          'HMAC-SHA256 over `<t>.<raw body>` with the signing secret, in hex. Two v1 values ' +
-          'stand in it while a rotated secret is in grace. Compare in constant time.',
+          'HMAC-SHA256 of `<t>.<raw body>` with the signing secret, in hex. Has two v1 values ' +
+          'during the grace period of a rotated secret. Compare in constant time.',
         schema: { type: 'string' },
         example: `t=1763199000,v1=${'5f'.repeat(32)}`,
       },
@@ -49,7 +49,7 @@ function callback(type: string, summary: string, object: string): JsonObject {
         name: 'Service-Event-Id',
         in: 'header',
         required: true,
-        description: 'The id of the event.',
+        description: 'ID of the event.',
         schema: { type: 'string' },
         example: 'evt_01kc3z8e5xf8m9r4t2v6w7y8za',
       },
@@ -59,8 +59,8 @@ function callback(type: string, summary: string, object: string): JsonObject {
       content: { 'application/json': { schema: eventSchema(type, object) } },
     },
     responses: {
-      '2XX': { description: 'Any 2xx within 15 seconds means received.' },
-      '4XX': { description: 'Tried again later; 410 disables the subscription.' },
+      '2XX': { description: 'Any 2xx within 15 seconds counts as delivered.' },
+      '4XX': { description: 'Retried later; 410 disables the subscription.' },
     },
   }
 }
@@ -80,16 +80,21 @@ const eventSchema = (type: string, object: string): JsonObject => ({
 
 function challengeCallback(): JsonObject {
   return {
-    ...callback('three_ds.challenge', 'A purchase online waits for approval.', 'ThreeDsChallenge'),
+    ...callback(
+      'three_ds.challenge',
+      'An online purchase is waiting for approval.',
+      'ThreeDsChallenge',
+    ),
     description:
-      'Sent to the subscription that names this type. Answer with a decision, or with 202 and ' +
-      'the decision later to `response_url`. No answer within five minutes is a decline.',
+      'Sent to the subscription that includes this type. Respond with a decision, or respond with ' +
+      '202 and send the decision to `response_url` later. After five minutes without a decision ' +
+      'the purchase is declined.',
     responses: {
       '200': {
-        description: 'The decision.',
+        description: 'Your decision.',
         content: { 'application/json': { schema: refTo('schemas', 'ThreeDsDecision') } },
       },
-      '202': { description: 'The decision follows at `response_url`.' },
+      '202': { description: 'You will send the decision to `response_url`.' },
       '4XX': { description: 'No decision.' },
     },
   }

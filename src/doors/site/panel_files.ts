@@ -9,7 +9,7 @@ import { homePage } from './home_page.ts'
 
 const BUILT_DIR = join(root, 'dist', 'panel')
 
-/** The first words of the panel's addresses: its own script decides what lies behind each. */
+/** First path segments of the panel; its router handles the rest. */
 const PANEL_PAGES = [
   'sign_in',
   'sign_up',
@@ -25,7 +25,7 @@ const PANEL_PAGES = [
   'settings',
 ]
 
-/** The same of the operator's console, below /operator. */
+/** The same for the operator console, below /operator. */
 const CONSOLE_PAGES = [
   'accounts',
   'cards',
@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Nothing but our own files runs or loads; QR codes come as data. */
+/** Only our own files may run or load; QR codes are data URIs. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -74,7 +74,7 @@ const SAFETY = {
 
 type BuiltFile = { body: Buffer; zipped(): Buffer; type: string; is_hashed: boolean }
 
-/** The panel and the operator's console as they were built, by path; none where they were not. */
+/** The built files of the panel and the operator console, by path; empty if not built. */
 function builtFiles(): Map<string, BuiltFile> {
   const files = new Map<string, BuiltFile>()
   if (!existsSync(BUILT_DIR)) return files
@@ -90,7 +90,7 @@ function builtFiles(): Map<string, BuiltFile> {
   return files
 }
 
-/** What browsers are shown. Addresses that are neither pages nor files stay unknown, as JSON. */
+/** Serves pages and files to browsers. Other URLs return a JSON 404. */
 export function mountPanelFiles(app: FastifyInstance, settings: Settings): void {
   const files = builtFiles()
   for (const [name, file] of files) {

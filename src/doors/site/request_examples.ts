@@ -1,12 +1,12 @@
 import type { InputOfName, OperationName } from '#contract/operations.ts'
 
-/** The body alone: what is in the path has examples of its own. */
+/** Body fields only; path parameters have their own examples. */
 type Body<Name extends OperationName> = Omit<InputOfName<Name>, 'id' | 'eid'>
 
 /**
- * Requests as a person would make them, by operation and by what they show. They are written and
- * not derived: joining the examples of single fields gives requests that nobody would send, such
- * as a virtual card with a shipping address. A test checks each against the operation's own input.
+ * Realistic request bodies per operation, written by hand: combining the examples of single fields
+ * gives requests nobody would send, such as a virtual card with a shipping address. A test checks
+ * each against the operation's input.
  */
 export const request_examples: {
   readonly [Name in OperationName]?: Readonly<Record<string, Body<Name>>>
@@ -97,7 +97,7 @@ export const request_examples: {
     purchases: {
       url: 'https://shop.example/florin',
       events: ['transaction.authorized', 'transaction.declined'],
-      description: 'Shop back end',
+      description: 'Store backend',
     },
     everything: { url: 'https://shop.example/florin', events: ['*'] },
   },

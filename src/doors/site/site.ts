@@ -7,7 +7,7 @@ import type { DescribedCall } from './docs/operator_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
 import { mountPanelFiles } from './panel_files.ts'
 
-/** What is read without a bearer: the description of the API, and whether the service is up. */
+/** Public routes: the API description and the health check. */
 export function mountSite(
   app: FastifyInstance,
   programme: Programme,

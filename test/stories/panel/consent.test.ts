@@ -65,7 +65,7 @@ test('an agent gets what its person ticked, for the card they chose, until they 
   const { page, complaints } = await visitOf(browser, { url, width: 360 })
   await ask(page, attempt.url, holder)
   await page
-    .getByRole('heading', { name: 'Allow Pantry agent to use your account?', level: 1 })
+    .getByRole('heading', { name: 'Allow Pantry agent to access your account?', level: 1 })
     .waitFor()
   for (const scope of wanted) {
     const box = page.getByRole('checkbox', { name: `${scope_sentences[scope]} ${scope}` })

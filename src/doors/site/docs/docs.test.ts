@@ -35,7 +35,7 @@ test('all 52 operations stand there with path, access, examples and errors', () 
         's',
       ).exec(whole) ?? []
     assert.ok(entry.includes(`/v1${shape.path}`), shape.name)
-    for (const part of ['Who may call: ', 'curl ', `client.${shape.name}(`, 'tools/call']) {
+    for (const part of ['Credentials: ', 'curl ', `client.${shape.name}(`, 'tools/call']) {
       assert.ok(entry.includes(part), `${shape.name} has no ${part}`)
     }
     for (const field of Object.keys(shape.input.properties)) {

@@ -83,7 +83,7 @@ function operationEntry(shape: OperationShape, base: string): Markup {
 <a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
 <p class="route"><b class="method ${method}">${method}</b> <code>/v1${path}</code></p>
 <p><strong>${summary}</strong> ${inline(description, () => null)}</p>
-<p class="soft">Who may call: ${callersOf(shape.access)}.${variantNote(shape)}</p>
+<p class="soft">Credentials: ${callersOf(shape.access)}.${variantNote(shape)}</p>
 ${
   emits !== undefined &&
   html`<p class="soft">Tells: ${emits.map(

@@ -4,10 +4,10 @@ import { operation_tools } from './operation_tools.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { listResources, listResourceTemplates, readResource } from './resources.ts'
 
-/** What is behind the door: methods, and tools, whose calls are answered on their own. */
-export type Offer = { methods: Readonly<Record<string, Method>>; tools: Tools }
+/** What the MCP server serves: its methods and its tools. */
+export type McpCapabilities = { methods: Readonly<Record<string, Method>>; tools: Tools }
 
-export const our_offer: Offer = {
+export const default_capabilities: McpCapabilities = {
   methods: {
     initialize,
     ping: () => '{}',
