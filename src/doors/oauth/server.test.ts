@@ -213,7 +213,7 @@ test('signing in on the page asks for the second factor where there is one', asy
   assert.doesNotMatch(second.text, new RegExp(PASSWORD))
   const code = codeOf(secret, programme.clock, 1)
   const consent = await browser.submit(second, 'code', { totp_code: code })
-  assert.match(consent.text, /Only these cards/)
+  assert.match(consent.text, /All current and future cards/)
   const tokens = await exchange(agent, attempt, await allow(browser, consent))
   const { account_id } = await programme.credentials.callerOf(tokens.access_token, 'mcp')
   assert.equal(account_id, other.account_id)

@@ -71,7 +71,7 @@ const introduction = [
   'operation is also an MCP tool of the same name at `/mcp`.',
   '',
   '**Amounts** are JSON numbers in US dollars; 1 USDT counts as 1 USD. **Times** are ISO 8601 in',
-  'UTC. **Unknown input** is an error, in fields and in query parameters. In a PATCH, absent fields',
+  'UTC. **Unknown input** is an error, in fields and query parameters. In a PATCH, absent fields',
   'stay unchanged and null clears a field. Responses can gain fields and enum values: ignore those',
   'you do not know.',
   '',
