@@ -11,9 +11,10 @@ export const mcp_capabilities = { tools: {}, resources: {}, prompts: {} }
 export const mcp_instructions =
   'Florin issues payment cards funded with USDT. Money flows deposit → balance → card → ' +
   'purchase. Start with get_limits and get_balance. Amounts are US dollars. Send a new ' +
-  'idempotency_key with every write, and reuse it when you retry after a timeout. Failed calls return a code in ' +
-  '`error`; the resource florin://errors says what to do about each. Tools that move money out, ' +
-  "reveal a card number or can't be undone say so in their description: ask the user first."
+  'idempotency_key with every write, and reuse it when you retry after a timeout. Failed calls ' +
+  'return a code in `error`; the resource florin://errors says what to do about each. Tools that ' +
+  "move money out, reveal a card number or can't be undone say so in their description: ask the " +
+  'user first.'
 
 export const mcpServerInfo = ({ mode }: Settings) => ({
   name: 'florin',

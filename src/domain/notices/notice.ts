@@ -1,5 +1,5 @@
 /**
- * Emails to account owners: the events they asked for in their notification settings, and a security
+ * Emails to account owners: the events they chose in their notification settings, and a security
  * alert for every change an attacker would make. Each email is stored before it is sent.
  */
 export type NewNotice = {

@@ -154,7 +154,7 @@ export async function failWithdrawal(
     await tell(tx, parts, failed, {
       type: 'withdrawal.failed',
       severity: 'error',
-      message: `Withdrawal failed. ${formatUsd(failed.amount_micros)} was returned to your balance.`,
+      message: `Withdrawal failed. ${formatUsd(failed.amount_micros)} returned to your balance.`,
       object: null,
     })
   })

@@ -102,7 +102,7 @@ export async function refuseWithdrawal(
   context.emit(account_id, {
     type: 'withdrawal.failed',
     severity: 'error',
-    message: `Withdrawal refused. ${formatUsd(amount_micros)} was returned to your balance.`,
+    message: `Withdrawal refused. ${formatUsd(amount_micros)} returned to your balance.`,
     resource: reference,
     object: null,
     amount_micros,

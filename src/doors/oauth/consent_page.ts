@@ -57,8 +57,8 @@ ${complaint !== undefined && html`<p class="warn" role="alert">${complaint.text}
 ${plain.length > 0 && scopeBoxes('This app can see', plain, given)}
 ${elevated.length > 0 && scopeBoxes('This app can also', elevated, given)}
 ${cardChoices(given)}
-<p class="soft">This grants access to ${given.resource_names.join(' and ')}. You can revoke it at any
-time in Settings.</p>
+<p class="soft">This grants access to ${given.resource_names.join(' and ')}. You can revoke it
+at any time in Settings.</p>
 <div class="buttons">
 <button class="main" name="step" value="allow">Allow</button>
 <button name="step" value="deny">Deny</button>

@@ -86,8 +86,8 @@ function challengeCallback(): JsonObject {
       'ThreeDsChallenge',
     ),
     description:
-      'Sent to the subscription that includes this type. Respond with a decision, or with 202 and ' +
-      'send the decision to `response_url` later. After five minutes without a decision ' +
+      'Sent to the subscription that includes this type. Respond with a decision, or with 202 ' +
+      'and send the decision to `response_url` later. After five minutes without a decision ' +
       'the purchase is declined.',
     responses: {
       '200': {
