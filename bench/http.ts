@@ -10,52 +10,57 @@ import { send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 
 /**
- * What the pipeline costs: requests per second of get_account with an API key, and of refusals
- * without a credential, each beside a bare route in another process that sends the same bytes.
- * Rounds alternate, so that what else the machine does falls on both sides alike.
+ * The cost of the pipeline: requests per second of get_account with an API key, and of refusals
+ * without a credential, compared with a bare Fastify route in another process that sends the same
+ * bytes. Rounds alternate, so that other load on the machine affects both sides equally.
  *
- *   npm run bench -- http            BENCH_ROUNDS=5 BENCH_SECONDS=5 are the standard
+ *   npm run bench -- http            defaults: BENCH_ROUNDS=5 BENCH_SECONDS=5
  */
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
 const CONNECTIONS = 32
 const TARGET_RATIO = 0.5
 
-const part = (name: string) => fileURLToPath(new URL(`http_parts/${name}.js`, import.meta.url))
+const scriptPath = (name: string) =>
+  fileURLToPath(new URL(`http_parts/${name}.js`, import.meta.url))
 const children: ChildProcess[] = []
 
-type Served = { url: string; cpu_us(): Promise<number> }
+type ServerProcess = { url: string; cpu_us(): Promise<number> }
 
-/** In a process of its own, its log in a file as in production, until it says where it serves. */
-async function serve(name: string, env: Record<string, string>, log: number): Promise<Served> {
-  const child = fork(part(name), {
+/** Starts a server process that logs to a file, as in production, and waits for its URL. */
+async function startProcess(
+  name: string,
+  env: Record<string, string>,
+  log: number,
+): Promise<ServerProcess> {
+  const child = fork(scriptPath(name), {
     execArgv: process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [],
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', log, 'inherit', 'ipc'],
   })
   children.push(child)
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`${name} ended before it served`)
+    throw new Error(`${name} exited before it was ready`)
   })
   const [{ url }] = (await Promise.race([once(child, 'message'), ended])) as [{ url: string }]
   ended.catch(() => undefined)
   return {
     url,
     cpu_us: async () => {
-      const told = once(child, 'message') as Promise<[{ cpu_us: number }]>
+      const reply = once(child, 'message') as Promise<[{ cpu_us: number }]>
       child.send('cpu')
-      return (await told)[0].cpu_us
+      return (await reply)[0].cpu_us
     },
   }
 }
 
-type Target = { served: Served; request: autocannon.Request; status: number }
-/** What one request costs its process says more than a rate where others use the machine too. */
-type Figures = { per_second: number; cpu_us: number }
+type Target = { server: ServerProcess; request: autocannon.Request; status: number }
+/** CPU time per request is more reliable than the rate on a shared machine. */
+type RoundResult = { per_second: number; cpu_us: number }
 
-async function fire({ served, request, status }: Target): Promise<Figures> {
-  const { url } = served
-  const before_us = await served.cpu_us()
+async function runRound({ server, request, status }: Target): Promise<RoundResult> {
+  const { url } = server
+  const before_us = await server.cpu_us()
   const result = await autocannon({
     url,
     connections: CONNECTIONS,
@@ -68,11 +73,11 @@ async function fire({ served, request, status }: Target): Promise<Figures> {
     const found = JSON.stringify(counts)
     throw new Error(`expected only ${status} from ${url}, found ${found}, ${result.errors} errors`)
   }
-  const used_us = (await served.cpu_us()) - before_us
+  const used_us = (await server.cpu_us()) - before_us
   return { per_second: result.requests.average, cpu_us: used_us / result.requests.total }
 }
 
-function medians(rounds: readonly Figures[]): Figures {
+function medians(rounds: readonly RoundResult[]): RoundResult {
   const middle = (values: number[]) =>
     values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
   return {
@@ -82,14 +87,14 @@ function medians(rounds: readonly Figures[]): Figures {
 }
 
 async function compare(name: string, service: Target, bare: Target): Promise<number> {
-  const figures = { service: [] as Figures[], bare: [] as Figures[] }
-  await fire(service)
-  await fire(bare)
+  const results = { service: [] as RoundResult[], bare: [] as RoundResult[] }
+  await runRound(service)
+  await runRound(bare)
   for (let round = 0; round < ROUNDS; round += 1) {
-    figures.bare.push(await fire(bare))
-    figures.service.push(await fire(service))
+    results.bare.push(await runRound(bare))
+    results.service.push(await runRound(service))
   }
-  const [ours, theirs] = [medians(figures.service), medians(figures.bare)]
+  const [ours, theirs] = [medians(results.service), medians(results.bare)]
   const ratio = ours.per_second / theirs.per_second
   const { round } = Math
   console.log(name)
@@ -98,14 +103,14 @@ async function compare(name: string, service: Target, bare: Target): Promise<num
       `ratio ${ratio.toFixed(2)}`,
   )
   console.log(
-    `  ${round(ours.cpu_us)} µs of CPU a request; bare Fastify ${round(theirs.cpu_us)}; ` +
+    `  ${round(ours.cpu_us)} µs of CPU per request; bare Fastify ${round(theirs.cpu_us)}; ` +
       `ratio ${(theirs.cpu_us / ours.cpu_us).toFixed(2)}`,
   )
   return ratio
 }
 
 async function measure(folder: string, log: number, database_url: string): Promise<void> {
-  const service = await serve(
+  const service = await startProcess(
     'florin_process',
     {
       FLORIN_PORT: '0',
@@ -122,7 +127,7 @@ async function measure(folder: string, log: number, database_url: string): Promi
   const account = await send(service.url, 'GET', '/v1/accounts/me', { bearer: key })
   const bad = { body: '{"email":"no address","zzz":1}', method: 'POST' as const }
   const refused = await send(service.url, 'POST', '/v1/sessions', { raw: bad.body })
-  const bare = await serve(
+  const bare = await startProcess(
     'bare_fastify',
     { ACCOUNT_BODY: account.text, REFUSAL_BODY: refused.text },
     log,
@@ -130,14 +135,14 @@ async function measure(folder: string, log: number, database_url: string): Promi
 
   const ratio = await compare(
     'get_account with an API key',
-    { served: service, status: 200, request: { path: '/v1/accounts/me', headers } },
-    { served: bare, status: 200, request: { path: '/v1/accounts/me', headers } },
+    { server: service, status: 200, request: { path: '/v1/accounts/me', headers } },
+    { server: bare, status: 200, request: { path: '/v1/accounts/me', headers } },
   )
   const refusal = { path: '/v1/sessions', headers: { 'content-type': 'application/json' }, ...bad }
   await compare(
-    'POST /sessions refused for its shape (400)',
-    { served: service, status: 400, request: refusal },
-    { served: bare, status: 400, request: refusal },
+    'POST /sessions with an invalid body (400)',
+    { server: service, status: 400, request: refusal },
+    { server: bare, status: 400, request: refusal },
   )
   const verdict = ratio >= TARGET_RATIO ? 'met' : 'missed'
   console.log(`target for get_account: at least ${TARGET_RATIO} of bare Fastify: ${verdict}`)

@@ -12,9 +12,9 @@ import { systemRandom } from '#platform/random.ts'
 import { insertBareAccount } from '#test/support/accounts.ts'
 
 /**
- * Movements a second, on one PostgreSQL with fsync on, side by side in one run: our batches and our
- * single transfers against pgbench's simple-update script (run from Node: the embedded packages
- * carry no pgbench) and against the plain way, a transaction of six statements for each transfer.
+ * Movements per second on one PostgreSQL with fsync on: our batches and our single transfers
+ * compared with pgbench's simple-update (run from Node, because the embedded packages lack pgbench)
+ * and with plain transfers, a transaction of six statements each, in the same run.
  */
 const ACCOUNTS = 1_000
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 4)
@@ -28,7 +28,7 @@ const stamp = (): Stamp => ({
   newId: (prefix, at) => makeId(prefix, at.getTime()),
 })
 
-type Contender = { name: string; run(until: number): Promise<number> }
+type Candidate = { name: string; run(until: number): Promise<number> }
 
 async function inParallel(
   clients: number,
@@ -85,7 +85,7 @@ async function prepare(db: Database): Promise<string[]> {
 const random = (below: number) => Math.floor(Math.random() * below)
 
 /** pgbench -N: one UPDATE, one SELECT, one INSERT in a transaction. */
-function simpleUpdate(pool: pg.Pool): Contender {
+function simpleUpdate(pool: pg.Pool): Candidate {
   return {
     name: 'pgbench simple-update',
     run: (until) =>
@@ -115,8 +115,8 @@ function simpleUpdate(pool: pg.Pool): Contender {
   }
 }
 
-/** What one writes first: BEGIN, SELECT FOR UPDATE, UPDATE, INSERT, INSERT, COMMIT. */
-function plain(pool: pg.Pool): Contender {
+/** The naive transfer: BEGIN, SELECT FOR UPDATE, UPDATE, INSERT, INSERT, COMMIT. */
+function plain(pool: pg.Pool): Candidate {
   const entry = 'insert into plain_entries (account, delta, at) values ($1, $2, now())'
   return {
     name: 'plain transfer from Node',
@@ -147,8 +147,8 @@ function plain(pool: pg.Pool): Contender {
   }
 }
 
-/** A transfer by itself is one statement. Each client has accounts of its own, as callers have. */
-function single(db: Database, accounts: readonly string[]): Contender {
+/** A single transfer is one statement. Each client has its own accounts, as real callers do. */
+function single(db: Database, accounts: readonly string[]): Candidate {
   const share = Math.floor(ACCOUNTS / CLIENTS)
   return {
     name: 'our single transfer',
@@ -161,7 +161,7 @@ function single(db: Database, accounts: readonly string[]): Contender {
   }
 }
 
-function batched(db: Database, accounts: readonly string[]): Contender {
+function batched(db: Database, accounts: readonly string[]): Candidate {
   return {
     name: `our batches of ${BATCH}`,
     run: (until) =>
@@ -183,23 +183,23 @@ const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
 const postgres = await startEmbeddedPostgres({ data_dir })
 const db = openDatabase(postgres.url, { pool_size: CLIENTS })
 const pool = new pg.Pool({ connectionString: postgres.url, max: CLIENTS })
-// The server may say goodbye to a connection before the pool has let go of it.
+// The server may close a connection before the pool does.
 pool.on('error', () => undefined)
 try {
   await migrate(db)
   const accounts = await prepare(db)
-  const contenders = [simpleUpdate(pool), plain(pool), single(db, accounts), batched(db, accounts)]
-  const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]))
+  const candidates = [simpleUpdate(pool), plain(pool), single(db, accounts), batched(db, accounts)]
+  const rates = new Map(candidates.map(({ name }) => [name, [] as number[]]))
   for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const { name, run } of contenders) {
+    for (const { name, run } of candidates) {
       const started = performance.now()
       const count = await run(started + SECONDS * 1_000)
       rates.get(name)?.push(count / ((performance.now() - started) / 1_000))
     }
     process.stdout.write(`round ${round} of ${ROUNDS} done\n`)
   }
-  const rate = (at: number) => median(rates.get(contenders[at]?.name ?? '') ?? [])
-  for (const [at, { name }] of contenders.entries()) {
+  const rate = (at: number) => median(rates.get(candidates[at]?.name ?? '') ?? [])
+  for (const [at, { name }] of candidates.entries()) {
     const times = (other: number) => (rate(at) / rate(other)).toFixed(2)
     const ratios = `${times(0)} × simple-update, ${times(1)} × plain`
     process.stdout.write(`${name.padEnd(28)}${rate(at).toFixed(0).padStart(8)}/s   ${ratios}\n`)

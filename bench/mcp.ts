@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import autocannon from 'autocannon'
 
 /**
- * What a call costs through the agent tools, against the same call through REST: processor time of
- * the service per call, measured in turns in one run, so that a busy machine weighs on both alike.
+ * The CPU time of an MCP tool call compared with the same REST call, measured in alternating rounds
+ * so that other load on the machine affects both equally.
  */
 const RATIO_MAX = 1.3
 const ROUNDS = 5
@@ -13,12 +13,12 @@ const SECONDS = Number(process.argv[2] ?? 4)
 const CONNECTIONS = 16
 const IDLE_SECONDS = 5
 
-type Way = { name: string; path: string; method: 'GET' | 'POST'; body?: string }
+type Route = { name: string; path: string; method: 'GET' | 'POST'; body?: string }
 
 const call = (name: string) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
 
-const ways: readonly [Way, Way] = [
+const routes: readonly [Route, Route] = [
   { name: 'REST get_balance', path: '/v1/balance', method: 'GET' },
   { name: 'MCP  get_balance', path: '/mcp', method: 'POST', body: call('get_balance') },
 ]
@@ -54,14 +54,14 @@ async function openKey(): Promise<string> {
 
 const bearer = await openKey()
 
-/** What the service's own tasks cost in a second, whoever calls: it is no part of a call. */
+/** CPU time per second of background tasks, which is subtracted from the cost of calls. */
 async function idleCost(): Promise<number> {
   const before = await cpuUsed()
   await wait(IDLE_SECONDS * 1_000)
   return ((await cpuUsed()) - before) / IDLE_SECONDS
 }
 
-async function measure({ path, method, body }: Way, seconds: number, idle_us: number) {
+async function measure({ path, method, body }: Route, seconds: number, idle_us: number) {
   const before = await cpuUsed()
   const result = await autocannon({
     url: url + path,
@@ -81,17 +81,18 @@ async function measure({ path, method, body }: Way, seconds: number, idle_us: nu
   return { us: used / calls, per_second: calls / result.duration }
 }
 
-for (const way of ways) await measure(way, SECONDS, 0)
+for (const route of routes) await measure(route, SECONDS, 0)
 const idle_us = await idleCost()
-const figures = ways.map(() => [] as { us: number; per_second: number }[])
+const figures = routes.map(() => [] as { us: number; per_second: number }[])
 for (let round = 0; round < ROUNDS; round += 1) {
-  for (const [at, way] of ways.entries()) figures[at]?.push(await measure(way, SECONDS, idle_us))
+  for (const [at, route] of routes.entries())
+    figures[at]?.push(await measure(route, SECONDS, idle_us))
 }
-const middle = (numbers: number[]) => numbers.sort((a, b) => a - b)[numbers.length >> 1] ?? 0
-const costs = ways.map(({ name }, at) => {
-  const us = middle((figures[at] ?? []).map((figure) => figure.us))
-  const per_second = middle((figures[at] ?? []).map((figure) => figure.per_second))
-  console.log(`${name}  ${us.toFixed(1)} µs of processor a call, ${per_second.toFixed(0)} calls/s`)
+const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[numbers.length >> 1] ?? 0
+const costs = routes.map(({ name }, at) => {
+  const us = median((figures[at] ?? []).map((figure) => figure.us))
+  const per_second = median((figures[at] ?? []).map((figure) => figure.per_second))
+  console.log(`${name}  ${us.toFixed(1)} µs of CPU per call, ${per_second.toFixed(0)} calls/s`)
   return us
 })
 const ratio = (costs[1] ?? 0) / (costs[0] ?? 1)

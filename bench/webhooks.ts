@@ -4,17 +4,17 @@ import { startTelling } from '#main/telling.ts'
 import type { Seams } from '#platform/context.ts'
 import { runTasks } from '#platform/tasks.ts'
 import {
+  createSubscribedAccount,
   type Receiver,
+  startEnvironment,
   startReceiver,
-  startWorld,
-  subscribedAccount,
   writeEvents,
-} from './webhooks_parts/world.ts'
+} from './webhooks_parts/environment.ts'
 
 /**
- * Deliveries per second from the outbox to the recorded attempt, one worker process, against a bare
- * undici loop that posts the same bodies with the same concurrency and has no database, in the same
- * run. Then arrival times beside an endpoint that hangs.
+ * Deliveries per second from the outbox to the recorded attempt with one worker process, compared
+ * with a bare undici loop that posts the same bodies with the same concurrency and no database.
+ * Then delivery times while one endpoint hangs.
  */
 const EVENTS = 12_000
 const WARM_UP = 6_000
@@ -34,8 +34,8 @@ async function bareLoop(receiver: Receiver, bodies: readonly string[]): Promise<
   const started = performance.now()
   const worker = async () => {
     for (let body = bodies[at++]; body !== undefined; body = bodies[at++]) {
-      const answer = await pool.request({ method: 'POST', path: '/bare', headers, body })
-      await answer.body.arrayBuffer()
+      const response = await pool.request({ method: 'POST', path: '/bare', headers, body })
+      await response.body.arrayBuffer()
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, worker))
@@ -51,8 +51,8 @@ async function isDrained({ db }: Seams): Promise<boolean> {
   return left.length === 0
 }
 
-/** Runs the tasks of the worker while something is measured. */
-async function working<Value>(seams: Seams, measure: () => Promise<Value>): Promise<Value> {
+/** Runs the worker's tasks during a measurement. */
+async function withWorker<Value>(seams: Seams, measure: () => Promise<Value>): Promise<Value> {
   const telling = await startTelling(seams)
   const tasks = runTasks(telling.tasks, seams)
   try {
@@ -63,17 +63,17 @@ async function working<Value>(seams: Seams, measure: () => Promise<Value>): Prom
   }
 }
 
-async function throughput(seams: Seams, receiver: Receiver): Promise<number> {
-  const account_id = await subscribedAccount(seams, [`${receiver.accepting}/fast`])
+async function measureThroughput(seams: Seams, receiver: Receiver): Promise<number> {
+  const account_id = await createSubscribedAccount(seams, [`${receiver.accepting}/fast`])
   const write = async (count: number) => {
     for (let at = 0; at < count; at += 500) await writeEvents(seams, account_id, 500)
   }
   const drain = async () => {
     while (!(await isDrained(seams))) await wait(50)
   }
-  // Both are measured warm.
+  // Warm up both sides.
   await write(WARM_UP)
-  await working(seams, drain)
+  await withWorker(seams, drain)
   await write(EVENTS)
   const rows = await seams.db.rows<{ body: string }>(
     `select body from events order by id desc limit ${EVENTS}`,
@@ -81,29 +81,29 @@ async function throughput(seams: Seams, receiver: Receiver): Promise<number> {
   const bodies = rows.map(({ body }) => body)
   await bareLoop(receiver, bodies.slice(0, WARM_UP))
   const before = await bareLoop(receiver, bodies)
-  await receiver.ask()
+  await receiver.takeReport()
   const started = performance.now()
-  const florin = await working(seams, async () => {
+  const florin = await withWorker(seams, async () => {
     await drain()
     return perSecond(EVENTS, started)
   })
-  const { count } = await receiver.ask()
+  const { count } = await receiver.takeReport()
   if (count !== EVENTS) throw new Error(`${count} of ${EVENTS} events arrived`)
   const bare = Math.round((before + (await bareLoop(receiver, bodies))) / 2)
   const ratio = florin / bare
   console.log(
-    `  deliveries/s: ${florin} with Florin, ${bare} with a bare loop, ${CONCURRENCY} at a time`,
+    `  deliveries/s: ${florin} with Florin, ${bare} with a bare loop, concurrency ${CONCURRENCY}`,
   )
   console.log(`  ratio ${ratio.toFixed(2)} (at least ${RATIO_MIN})`)
   return ratio
 }
 
-async function besideHanging(seams: Seams, receiver: Receiver): Promise<number> {
+async function measureWithHangingEndpoint(seams: Seams, receiver: Receiver): Promise<number> {
   const urls = Array.from({ length: 9 }, () => `${receiver.accepting}/aged`)
-  const account_id = await subscribedAccount(seams, [...urls, `${receiver.hanging}/`])
-  await receiver.ask()
+  const account_id = await createSubscribedAccount(seams, [...urls, `${receiver.hanging}/`])
+  await receiver.takeReport()
   const total = EVENTS_PER_SECOND * SECONDS
-  const ages_ms = await working(seams, async () => {
+  const ages_ms = await withWorker(seams, async () => {
     const started = performance.now()
     for (let at = 0; at < total; at += 1) {
       const early_ms = started + (at * 1_000) / EVENTS_PER_SECOND - performance.now()
@@ -111,24 +111,26 @@ async function besideHanging(seams: Seams, receiver: Receiver): Promise<number> 
       await writeEvents(seams, account_id, 1)
     }
     await wait(P99_MAX_MS)
-    return (await receiver.ask()).ages_ms
+    return (await receiver.takeReport()).ages_ms
   })
   const sorted = ages_ms.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
   const expected = total * urls.length
-  console.log(`  nine beside one that hangs, ${EVENTS_PER_SECOND} events/s for ${SECONDS} s:`)
+  console.log(
+    `  nine endpoints while a tenth hangs, ${EVENTS_PER_SECOND} events/s for ${SECONDS} s:`,
+  )
   console.log(`  ${sorted.length} of ${expected} arrived; p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`)
   return sorted.length < expected ? Number.POSITIVE_INFINITY : at(0.99)
 }
 
 const receiver = await startReceiver()
-const world = await startWorld()
+const environment = await startEnvironment()
 try {
-  const ratio = await throughput(world, receiver)
-  const p99_ms = await besideHanging(world, receiver)
+  const ratio = await measureThroughput(environment, receiver)
+  const p99_ms = await measureWithHangingEndpoint(environment, receiver)
   console.log(`  p99 ${p99_ms} ms (below ${P99_MAX_MS})`)
   if (ratio < RATIO_MIN || p99_ms >= P99_MAX_MS) process.exitCode = 1
 } finally {
-  await world.stop()
+  await environment.stop()
   receiver.stop()
 }

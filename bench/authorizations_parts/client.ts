@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { FrameReader, writeFrames } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { answerReader, frameMaker, type Plastic } from './messages.ts'
+import { type BenchCard, frameMaker, responseReader } from './messages.ts'
 
 /**
- * A card network in a process of its own, so that it takes no time from the host: so many messages
- * in flight, or so many a second, over a few connections.
+ * A card network in a separate process, so it takes no CPU time from the host. It keeps a number of
+ * messages in flight, or sends at a fixed rate, over a few connections.
  */
 export type Job = {
   port: number
-  cards: Plastic[]
+  cards: BenchCard[]
   seconds: number
   in_flight: number
   per_second: number | null
 }
 export type Report = {
-  /** What was answered within the seconds; the rest of what was asked only has latencies. */
+  /** Responses within the measured time. Later ones only count towards latencies. */
   in_time: number
   others: number
   latencies_ms: number[]
@@ -25,7 +25,7 @@ export type Report = {
 
 const CONNECTIONS = 4
 
-type Line = { socket: Socket; waiting: number }
+type Connection = { socket: Socket; waiting: number }
 
 const TRACES = 1_000_000
 
@@ -35,67 +35,67 @@ async function run(job: Job): Promise<Report> {
   const until = performance.now() + job.seconds * 1_000
   const isOver = () => performance.now() >= until
   const sent_ms = new Float64Array(TRACES)
-  const lines: Line[] = []
-  const send = (line: Line, count: number) => {
+  const connections: Connection[] = []
+  const send = (connection: Connection, count: number) => {
     const now_ms = performance.now()
     const frames = Array.from({ length: count }, () => {
       const { body, trace } = make()
       sent_ms[trace] = now_ms
       return { body }
     })
-    line.waiting += count
-    line.socket.write(writeFrames(default_link.frame, frames))
+    connection.waiting += count
+    connection.socket.write(writeFrames(default_link.frame, frames))
   }
   for (let at = 0; at < CONNECTIONS; at += 1) {
     const socket = connect({ port: job.port, host: '127.0.0.1', noDelay: true })
     await once(socket, 'connect')
-    const line: Line = { socket, waiting: 0 }
+    const connection: Connection = { socket, waiting: 0 }
     const reader = new FrameReader(default_link.frame)
-    const read = answerReader()
+    const read = responseReader()
     socket.on('data', (chunk: Buffer) => {
       const now_ms = performance.now()
-      const waiting = line.waiting
+      const waiting = connection.waiting
       reader.push(chunk, ({ body }) => {
         const { trace, is_approved } = read(body)
         report.latencies_ms.push(now_ms - (sent_ms[trace] as number))
         if (now_ms <= until) report.in_time += 1
         if (!is_approved) report.others += 1
-        line.waiting -= 1
+        connection.waiting -= 1
       })
-      const answered = waiting - line.waiting
-      if (answered > 0 && job.per_second === null && !isOver()) send(line, answered)
+      const answered = waiting - connection.waiting
+      if (answered > 0 && job.per_second === null && !isOver()) send(connection, answered)
     })
-    lines.push(line)
+    connections.push(connection)
   }
   const cpu = process.cpuUsage()
   if (job.per_second === null) {
-    for (const line of lines) send(line, job.in_flight / CONNECTIONS)
+    for (const connection of connections) send(connection, job.in_flight / CONNECTIONS)
     while (!isOver()) await new Promise((done) => setTimeout(done, 10))
   } else {
-    await pace(lines, send, { per_second: job.per_second, until })
+    await sendAtRate(connections, send, { per_second: job.per_second, until })
   }
   const { user, system } = process.cpuUsage(cpu)
   report.cpu_us = user + system
   const ends = performance.now() + 3_000
-  while (lines.some(({ waiting }) => waiting > 0) && performance.now() < ends) {
+  while (connections.some(({ waiting }) => waiting > 0) && performance.now() < ends) {
     await new Promise((done) => setTimeout(done, 10))
   }
-  for (const { socket } of lines) socket.destroy()
+  for (const { socket } of connections) socket.destroy()
   return report
 }
 
-/** An open loop: whether answers come or not, the next message leaves when it is due. */
-async function pace(
-  lines: readonly Line[],
-  send: (line: Line, count: number) => void,
+/** Open loop: sends each message when it is due, even if responses are late. */
+async function sendAtRate(
+  connections: readonly Connection[],
+  send: (connection: Connection, count: number) => void,
   { per_second, until }: { per_second: number; until: number },
 ): Promise<void> {
   const began = performance.now()
   for (let count = 0; performance.now() < until; ) {
     const due = Math.floor(((performance.now() - began) / 1_000) * per_second)
     for (; count < due; count += 1) {
-      const line = lines[count % lines.length]
-      if (line !== undefined) send(line, 1)
+      const connection = connections[count % connections.length]
+      if (connection !== undefined) send(connection, 1)
     }
     await new Promise((done) => setTimeout(done, 2))
   }

@@ -3,17 +3,17 @@ import { sizeOf } from '#iso8583/link.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode } from '#iso8583/message.ts'
 
-export type Plastic = { pan: string; expiry: string }
+export type BenchCard = { pan: string; expiry: string }
 
-type Places = Readonly<Record<number, number>>
-type Template = { body: Buffer; places: Places }
+type FieldOffsets = Readonly<Record<number, number>>
+type Template = { body: Buffer; offsets: FieldOffsets }
 
 const TRACES = 1_000_000
 const TRACE_DIGITS = 6
 const ZERO = 0x30
 
-/** A purchase of one cent, encoded once: what differs between messages is written over it. */
-function templateOf({ pan, expiry }: Plastic): Template {
+/** A purchase of one cent, encoded once. Fields that differ between messages are overwritten. */
+function templateOf({ pan, expiry }: BenchCard): Template {
   const body = encode(default_link, {
     mti: '0100',
     fields: {
@@ -37,58 +37,59 @@ function templateOf({ pan, expiry }: Plastic): Template {
       49: '840',
     },
   })
-  return { body: Buffer.from(body), places: placesIn(body) }
+  return { body: Buffer.from(body), offsets: findOffsets(body) }
 }
 
-/** Where the values of a message begin, by element. */
-function placesIn(body: Uint8Array): Places {
+/** The offset of each element's value. */
+function findOffsets(body: Uint8Array): FieldOffsets {
   const { fields } = decode(default_link, body)
-  const places: Record<number, number> = {}
+  const offsets: Record<number, number> = {}
   let at = elementsStart(default_link, false)
   for (const layout of default_link.elements) {
     const value = fields[layout.element]
     if (value === undefined) continue
-    places[layout.element] = at + layout.prefix_bytes
+    offsets[layout.element] = at + layout.prefix_bytes
     at += sizeOf(layout, value)
   }
-  return places
+  return offsets
 }
 
-/** Purchases with random cards, each message another one. */
-export function frameMaker(cards: readonly Plastic[]): () => { body: Buffer; trace: number } {
+/** Generates unique purchases with random cards. */
+export function frameMaker(cards: readonly BenchCard[]): () => { body: Buffer; trace: number } {
   const templates = cards.map(templateOf)
   let count = Math.floor(Math.random() * 900_000)
-  let moment = Date.now()
-  for (const template of templates) date(template, moment)
+  let timestamp_ms = Date.now()
+  for (const template of templates) writeTimestamp(template, timestamp_ms)
   return () => {
     count += 1
     const trace = count % TRACES
-    // A trace number comes back after a million messages, and then at another second.
+    // Trace numbers repeat after a million messages; another timestamp keeps messages unique.
     if (trace === 0) {
-      moment += 1_000
-      for (const template of templates) date(template, moment)
+      timestamp_ms += 1_000
+      for (const template of templates) writeTimestamp(template, timestamp_ms)
     }
     const template = templates[Math.floor(Math.random() * templates.length)]
     if (template === undefined) throw new Error('there are cards')
-    const { places } = template
+    const { offsets } = template
     const body = Buffer.allocUnsafe(template.body.length)
     body.set(template.body)
-    putTrace(body, places[11] ?? 0, trace)
-    putTrace(body, (places[37] ?? 0) + TRACE_DIGITS, trace)
+    writeTrace(body, offsets[11] ?? 0, trace)
+    writeTrace(body, (offsets[37] ?? 0) + TRACE_DIGITS, trace)
     return { body, trace }
   }
 }
 
-function date({ body, places }: Template, moment: number): void {
-  const digits = new Date(moment).toISOString().replace(/\D/g, '')
-  const put = (element: number, value: string) => body.write(value, places[element] ?? 0, 'latin1')
-  put(7, digits.slice(4, 14))
-  put(12, digits.slice(8, 14))
-  put(13, digits.slice(4, 8))
-  put(37, digits.slice(8, 14))
+function writeTimestamp({ body, offsets }: Template, timestamp_ms: number): void {
+  const digits = new Date(timestamp_ms).toISOString().replace(/\D/g, '')
+  const writeField = (element: number, value: string) =>
+    body.write(value, offsets[element] ?? 0, 'latin1')
+  writeField(7, digits.slice(4, 14))
+  writeField(12, digits.slice(8, 14))
+  writeField(13, digits.slice(4, 8))
+  writeField(37, digits.slice(8, 14))
 }
 
-function putTrace(body: Buffer, start: number, trace: number): void {
+function writeTrace(body: Buffer, start: number, trace: number): void {
   let rest = trace
   for (let at = start + TRACE_DIGITS - 1; at >= start; at -= 1) {
     body[at] = ZERO + (rest % 10)
@@ -96,21 +97,21 @@ function putTrace(body: Buffer, start: number, trace: number): void {
   }
 }
 
-type Read = { trace: number; is_approved: boolean }
+type ParsedResponse = { trace: number; is_approved: boolean }
 
 const BITMAP_START = 4
 const BITMAP_END = 12
 
-/** Trace number and response code of an answer; answers of one shape have them at one place. */
-export function answerReader(): (body: Uint8Array) => Read {
-  let shape: Uint8Array = new Uint8Array()
-  let places: Places = {}
+/** Reads trace number and response code. Responses with the same layout share their offsets. */
+export function responseReader(): (body: Uint8Array) => ParsedResponse {
+  let sample: Uint8Array = new Uint8Array()
+  let offsets: FieldOffsets = {}
   return (body) => {
-    if (!isOfShape(shape, body)) {
-      shape = body
-      places = placesIn(body)
+    if (!hasSameLayout(sample, body)) {
+      sample = body
+      offsets = findOffsets(body)
     }
-    const [trace_at = 0, code_at = 0] = [places[11], places[39]]
+    const [trace_at = 0, code_at = 0] = [offsets[11], offsets[39]]
     let trace = 0
     for (let at = trace_at; at < trace_at + TRACE_DIGITS; at += 1) {
       trace = trace * 10 + (body[at] as number) - ZERO
@@ -119,9 +120,9 @@ export function answerReader(): (body: Uint8Array) => Read {
   }
 }
 
-/** Elements of variable length stand behind the two, or have one length in every answer. */
-function isOfShape(shape: Uint8Array, body: Uint8Array): boolean {
-  if (shape.length !== body.length) return false
-  for (let at = BITMAP_START; at < BITMAP_END; at += 1) if (shape[at] !== body[at]) return false
+/** Variable-length elements come after the two fields or have the same length in every response. */
+function hasSameLayout(sample: Uint8Array, body: Uint8Array): boolean {
+  if (sample.length !== body.length) return false
+  for (let at = BITMAP_START; at < BITMAP_END; at += 1) if (sample[at] !== body[at]) return false
   return true
 }

@@ -3,12 +3,12 @@ import { toRequest } from '#doors/card_host/to_request.ts'
 import { default_link } from '#iso8583/links.ts'
 import { maskMessage } from '#iso8583/mask.ts'
 import { decode } from '#iso8583/message.ts'
+import type { BenchEnvironment } from './environment.ts'
 import { frameMaker } from './messages.ts'
-import type { World } from './world.ts'
 
 const ANSWER_BYTES = 120
 
-/** As long as a real one; the codec would have made it. */
+/** A placeholder of typical size for the response that the codec would build. */
 const answer: KeptAnswer = {
   mti: '0110',
   response_code: '00',
@@ -17,8 +17,8 @@ const answer: KeptAnswer = {
   kept_bytes: new Uint8Array(ANSWER_BYTES),
 }
 
-/** Purchases with random cards as the engine gets them from its doors, each another message. */
-export function requestMaker({ seams, cards }: World): () => CardRequest {
+/** Generates unique purchases with random cards, as the engine receives them from its doors. */
+export function requestMaker({ seams, cards }: BenchEnvironment): () => CardRequest {
   const templates = cards.map((card): CardRequest => {
     const message = decode(default_link, frameMaker([card])().body)
     return toRequest(message, {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 
-/** The least that could send the same bytes: a route each, no log, no look at the request. */
+/** The minimum that sends the same bytes: one route each, no log, no validation. */
 const app = fastify({ logger: false })
 const account = process.env['ACCOUNT_BODY'] ?? ''
 const refusal = process.env['REFUSAL_BODY'] ?? ''

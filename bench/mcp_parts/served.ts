@@ -5,7 +5,7 @@ import { startService } from '#main/start.ts'
 import { readSettings } from '#platform/config.ts'
 import { silentLog } from '#platform/log.ts'
 
-/** The whole service in a process of its own, which tells how much processor time it has used. */
+/** Runs the service in a separate process that reports its CPU time. */
 const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
 const settings = readSettings({
   FLORIN_PORT: '0',

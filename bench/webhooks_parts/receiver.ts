@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * In a process of its own, so that it takes no time from the sender: an endpoint that accepts at
- * once and notes how old each event was on arrival, and one that never answers.
+ * Runs in a separate process, so it takes no CPU time from the sender: one endpoint that accepts
+ * immediately and records the age of each event, and one that never responds.
  */
 const ages_ms: number[] = []
 let count = 0

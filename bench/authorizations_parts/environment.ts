@@ -16,19 +16,19 @@ import { migrate } from '#platform/migrate.ts'
 import { type BareCard, insertBareCard } from '#test/support/issuer.ts'
 import type { Job, Report } from './client.ts'
 
-export type World = {
+export type BenchEnvironment = {
   seams: Seams
   url: string
   cards: BareCard[]
-  /** Writes back what the run before has left, so that the next one does not pay for it. */
+  /** Runs a checkpoint, so that the next measurement does not pay for the previous one. */
   settle(): Promise<void>
   stop(): Promise<void>
 }
 
 const LIMITS = { statement_ms: 10_000, lock_ms: 5_000, idle_in_transaction_ms: 10_000 }
 
-/** A durable database with cards that can be charged for a long while. */
-export async function startWorld(card_count: number): Promise<World> {
+/** Starts a durable database with funded cards. */
+export async function startEnvironment(card_count: number): Promise<BenchEnvironment> {
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
   const postgres = await startEmbeddedPostgres({ data_dir })
   const db = openDatabase(postgres.url)
@@ -41,7 +41,7 @@ export async function startWorld(card_count: number): Promise<World> {
     cards.push(...(await Promise.all(some)))
   }
   await db.run('vacuum analyze')
-  await goRoundTheLog(db)
+  await recycleWal(db)
   return {
     seams,
     url: postgres.url,
@@ -55,23 +55,23 @@ export async function startWorld(card_count: number): Promise<World> {
   }
 }
 
-/** More than one run fills: 16 MB each. */
-const LOG_SEGMENTS = 64
+/** More 16 MB segments than one run fills. */
+const WAL_SEGMENTS = 64
 
 /**
- * A database in use writes its log into old segments, which costs it nothing; a new one has to make
- * each of them first. Here they are made, and laid by to be used again.
+ * Creates WAL segments in advance. A database in production recycles old segments, while a new one
+ * has to create each of them during the measurement.
  */
-async function goRoundTheLog(db: Database): Promise<void> {
-  for (let at = 0; at < LOG_SEGMENTS; at += 1) {
+async function recycleWal(db: Database): Promise<void> {
+  for (let at = 0; at < WAL_SEGMENTS; at += 1) {
     await db.rows(`select pg_logical_emit_message(true, 'bench', '')`)
     await db.rows('select pg_switch_wal()')
   }
   await db.run('checkpoint')
 }
 
-/** The engine on connections of its own, and the host before it. */
-export async function startIssuer({ seams, url }: World, batch_max?: number) {
+/** Starts the engine with its own connections, and the card host in front of it. */
+export async function startIssuer({ seams, url }: BenchEnvironment, batch_max?: number) {
   const db = openDatabase(url, { pool_size: 3, limits: LIMITS, key_lookups: true })
   const engine = makeEngine({ ...seams, db }, batch_max === undefined ? {} : { batch_max })
   const host = await startCardHost({ ...seams, engine, link: default_link }, seams.settings)
@@ -102,7 +102,7 @@ export async function startClient(): Promise<Client> {
   }
 }
 
-/** Transactions a second of pgbench's own simple-update; null where there is no pgbench. */
+/** Transactions per second of pgbench's simple-update; null if pgbench is not installed. */
 export function pgbench(url: string, seconds: number): number | null {
   const run = (args: string[]) => spawnSync('pgbench', [...args, url], { encoding: 'utf8' })
   if (run(['-i', '-q', '-s', '10']).error !== undefined) return null

@@ -19,8 +19,8 @@ import { migrate } from '#platform/migrate.ts'
 export type Receiver = {
   accepting: string
   hanging: string
-  /** What came since it was last asked. */
-  ask(): Promise<{ count: number; ages_ms: number[] }>
+  /** Returns the counts since the last call and resets them. */
+  takeReport(): Promise<{ count: number; ages_ms: number[] }>
   stop(): void
 }
 
@@ -30,19 +30,19 @@ export async function startReceiver(): Promise<Receiver> {
   const [urls] = (await once(child, 'message')) as [{ accepting: string; hanging: string }]
   return {
     ...urls,
-    ask: async () => {
+    takeReport: async () => {
       child.send('ask')
-      const [answer] = await once(child, 'message')
-      return answer as { count: number; ages_ms: number[] }
+      const [response] = await once(child, 'message')
+      return response as { count: number; ages_ms: number[] }
     },
     stop: () => child.disconnect(),
   }
 }
 
-export type World = Seams & { stop(): Promise<void> }
+export type BenchEnvironment = Seams & { stop(): Promise<void> }
 
-/** The seams of the service on a database of their own, as durable as the real one. */
-export async function startWorld(): Promise<World> {
+/** The service's dependencies on a separate, durable database. */
+export async function startEnvironment(): Promise<BenchEnvironment> {
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))
   const postgres = await startEmbeddedPostgres({ data_dir })
   const db = openDatabase(postgres.url)
@@ -59,8 +59,11 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-/** An account with one subscription to everything for each of these addresses. */
-export async function subscribedAccount(seams: Seams, urls: readonly string[]): Promise<string> {
+/** Creates an account with one webhook per URL, subscribed to all events. */
+export async function createSubscribedAccount(
+  seams: Seams,
+  urls: readonly string[],
+): Promise<string> {
   const { db, clock, newId } = seams
   const now = clock.now()
   const id = newId('acct', now)
@@ -78,7 +81,7 @@ export async function subscribedAccount(seams: Seams, urls: readonly string[]): 
   return id
 }
 
-/** About a kilobyte, as a card is. */
+/** About a kilobyte, like a card. */
 const OBJECT = { id: 'card_01kc3z8e5xf8m9r4t2v6w7y8za', note: 'x'.repeat(700) }
 
 const EVENT: NewEvent = {
@@ -94,7 +97,7 @@ export async function writeEvents(seams: Seams, account_id: string, count: numbe
     const created_at = clock.now()
     return { id: newId('evt', created_at), created_at }
   }
-  const telling = { livemode: false, request: null, stamp }
+  const context = { livemode: false, request: null, stamp }
   const events = Array.from({ length: count }, () => EVENT)
-  await db.transaction((tx) => recordEvents(tx, account_id, events, telling))
+  await db.transaction((tx) => recordEvents(tx, account_id, events, context))
 }
