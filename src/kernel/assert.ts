@@ -1,4 +1,4 @@
-/** A claim about our own reasoning. When it fails the fault is ours, never the caller's. */
-export function assert(claim: unknown, sentence: string): asserts claim {
-  if (!claim) throw new Error(`broken claim: ${sentence}`)
+/** Checks an internal invariant. A failure is a bug in our code, never the caller's mistake. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`broken claim: ${message}`)
 }

@@ -1,6 +1,6 @@
 /**
- * One text for one meaning: keys sorted, no spaces. Two requests with the same canonical text ask
- * for the same thing, and an audit hash over it does not depend on how a row was read back.
+ * Canonical JSON: sorted keys, no whitespace. Equal requests have equal text, and an audit hash of
+ * it does not depend on how a row was read back.
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'

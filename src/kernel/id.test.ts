@@ -33,7 +33,7 @@ test('an id is a UUIDv7: time, version 7, variant 10', () => {
   assert.equal(bits.slice(64, 66), '10')
 })
 
-test('an id tells its moment, to the millisecond and to the ends of time', () => {
+test('the time of an ID can be read back to the millisecond, at both ends of the range', () => {
   for (const moment of [0, 1, NOON_MS, 2 ** 48 - 1]) {
     assert.equal(idTimeMs(newId('grant', moment)), moment)
   }
@@ -43,18 +43,18 @@ test('an id tells its moment, to the millisecond and to the ends of time', () =>
   assert.throws(() => idTimeMs('card_short'), /26 characters/)
 })
 
-test('ids sort by the moment they were made', () => {
+test('IDs sort by creation time', () => {
   const ids = Array.from({ length: 500 }, (_, at) => newId('evt', NOON_MS + at))
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test('twenty thousand ids of one millisecond sort as they were made, and none is twice', () => {
+test('twenty thousand IDs of one millisecond are unique and sort in creation order', () => {
   const ids = Array.from({ length: 20_000 }, () => newId('evt', NOON_MS))
   assert.equal(new Set(ids).size, ids.length)
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test('ids of one millisecond sort as they were made, also when other moments come between', () => {
+test('IDs of one millisecond sort in creation order even if other timestamps come between', () => {
   const ids: string[] = []
   for (let at = 0; at < 1_000; at += 1) {
     ids.push(newId('bal', NOON_MS))
@@ -63,13 +63,13 @@ test('ids of one millisecond sort as they were made, also when other moments com
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test('makers of two nodes do not make the same id in the same millisecond', () => {
+test('two nodes do not create the same ID in the same millisecond', () => {
   const other = idMaker(randomBytes)
   const ids = Array.from({ length: 5_000 }, () => [newId('evt', NOON_MS), other('evt', NOON_MS)])
   assert.equal(new Set(ids.flat()).size, 10_000)
 })
 
-test('the floor of a moment is at or below every id of it, and above every id before it', () => {
+test('the floor of a timestamp separates its IDs from all earlier ones', () => {
   const floor = idFloor('txn', NOON_MS)
   assert.ok(isId('txn', floor))
   for (let at = 0; at < 200; at += 1) {
@@ -78,13 +78,13 @@ test('the floor of a moment is at or below every id of it, and above every id be
   }
 })
 
-test('the floor of a moment outside of time is the nearest one inside', () => {
+test('the floor of a timestamp out of range is the nearest valid one', () => {
   assert.equal(idTimeMs(idFloor('txn', -62_167_219_200_000)), 0)
   assert.equal(idTimeMs(idFloor('txn', 2 ** 60)), 2 ** 48 - 1)
   assert.equal(idTimeMs(idFloor('txn', NOON_MS + 0.9)), NOON_MS)
 })
 
-test('what only looks like an id is none', () => {
+test('malformed IDs are refused', () => {
   const id = newId('card', NOON_MS)
   const body = id.slice('card_'.length)
   const strangers = [

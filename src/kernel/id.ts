@@ -1,9 +1,9 @@
 import { assert } from './assert.ts'
 
 /**
- * Ids are a prefix and the 26-character base32 of a UUIDv7, so they sort by the moment they were
- * made. An id's first 48 bits are its row's created_at, which lets one index on the id serve both
- * the order of a list and its created_* filters.
+ * TypeIDs: a prefix and a UUIDv7 in 26 base32 characters, so IDs sort by creation time. The first
+ * 48 bits are the row's created_at, so one index on the ID serves both the order of a list and its
+ * created_* filters.
  */
 export const ID_PREFIXES = [
   'acct',
@@ -35,30 +35,30 @@ const ID_BODY_LENGTH = 26
 const TIME_MAX_MS = 2 ** 48 - 1
 const TIME_LETTERS = 10
 const RANDOM_BYTES = 10
-/** For a hundred ids at once: an array of its own would cost each more than its letters do. */
+/** Random bytes for 100 IDs at a time: an array per ID would cost more than encoding it. */
 const BLOCK_BYTES = 100 * RANDOM_BYTES
-/** The last counts of these many moments are known: a call may make ids of its own moment late. */
-const MOMENTS_MAX = 1_000
+/** Counters kept for this many past timestamps: a call may still create IDs for its own one. */
+const TIMESTAMPS_MAX = 1_000
 
 export type RandomBytes = (count: number) => Uint8Array
 
-/** All pairs of letters: ten bits are looked up at once, since every request makes an id. */
+/** All pairs of characters, to encode ten bits per lookup: every request creates an ID. */
 const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second))
 
-/** 40 bits, five to a letter: `high` has 8 of them and `low` 32. */
+/** Encodes 40 bits, five per character: 8 in `high` and 32 in `low`. */
 function letters(high: number, low: number): string {
   const first = PAIRS[((high << 2) | (low >>> 30)) & 1023]
   return `${first}${PAIRS[(low >>> 20) & 1023]}${PAIRS[(low >>> 10) & 1023]}${PAIRS[low & 1023]}`
 }
 
-/** The two zero bits that make 128 bits 26 letters, and the 48 bits of the time: ten letters. */
+/** Two zero bits (26 characters hold 130 bits) and the 48 bits of the time: ten characters. */
 function timeLetters(time_ms: number): string {
   const top = Math.floor(time_ms / 2 ** 40)
   const rest = time_ms % 2 ** 40
   return `${PAIRS[top]}${letters(Math.floor(rest / 2 ** 32), rest % 2 ** 32)}`
 }
 
-/** The rest of a UUIDv7: version, 12 bits of the count, variant, 14 more of it, 48 random bits. */
+/** The rest of a UUIDv7: version, 12 counter bits, variant, 14 counter bits, 48 random bits. */
 function restLetters(count: number, random: Uint8Array, from: number): [string, string] {
   const byte = (at: number) => random[from + at] ?? 0
   const version = 0x7000 | (count >>> 14)
@@ -70,12 +70,12 @@ function restLetters(count: number, random: Uint8Array, from: number): [string, 
 }
 
 /**
- * Makes ids that sort as they were made, within one process: ids of one millisecond count up in
- * the 26 bits after the time. The count begins anywhere in their lower half, so that two nodes do
- * not meet, and has 33 million steps to go.
+ * Creates IDs that sort in creation order within one process: IDs of the same millisecond count up
+ * in the 26 bits after the time. The counter starts at a random value in the lower half, so two
+ * nodes do not collide and 33 million values are left.
  */
 export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: number) => string {
-  /** Of the moments before the last one, whose own count is at hand: most ids follow another. */
+  /** Counters of earlier timestamps; the last one is in `last_count`, where most IDs need it. */
   const counts = new Map<number, number>()
   let [last_ms, last_count, last_letters] = [Number.NaN, 0, '']
   let block: Uint8Array = new Uint8Array(0)
@@ -91,13 +91,13 @@ export function idMaker(randomBytes: RandomBytes): (prefix: IdPrefix, time_ms: n
     if (time_ms !== last_ms) {
       counts.set(last_ms, last_count)
       last_count = counts.get(time_ms) ?? startOf(block, from + 6)
-      if (counts.size > MOMENTS_MAX) dropFirst(counts)
+      if (counts.size > TIMESTAMPS_MAX) dropFirst(counts)
       last_ms = time_ms
       last_letters = timeLetters(time_ms)
     }
     last_count += 1
     const [high, low] = restLetters(last_count, block, from)
-    // Joined, it is one piece: a string of parts is slower to read each time that it is written.
+    // join() gives a flat string; a concatenated one is slower every time it is written.
     return [prefix, '_', last_letters, high, low].join('')
   }
 }
@@ -108,13 +108,13 @@ function startOf(random: Uint8Array, from: number): number {
 }
 
 function dropFirst(counts: Map<number, number>): void {
-  for (const moment of counts.keys()) {
-    counts.delete(moment)
+  for (const time_ms of counts.keys()) {
+    counts.delete(time_ms)
     return
   }
 }
 
-/** What follows the prefix, as a pattern's text: schemas say it too. */
+/** Regular expression source of the part after the prefix; also used in schemas. */
 export const ID_BODY_PATTERN = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 const ID_BODY = new RegExp(`^${ID_BODY_PATTERN}$`)
 
@@ -122,7 +122,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && ID_BODY.test(text.slice(prefix.length + 1))
 }
 
-/** The smallest id that a row of this moment could have: the edge for created_* filters. */
+/** The smallest ID a row with this timestamp can have, for created_* filters. */
 export function idFloor(prefix: IdPrefix, time_ms: number): string {
   const bounded = Math.min(Math.max(Math.trunc(time_ms), 0), TIME_MAX_MS)
   return `${prefix}_${timeLetters(bounded)}${'0'.repeat(ID_BODY_LENGTH - TIME_LETTERS)}`

@@ -1,10 +1,9 @@
 import { decimalParts } from './money.ts'
 
 /**
- * JSON as it was written. JSON.parse rounds 9007199254740993, reads 1e400 as Infinity and lets the
- * last of two equal keys win; where money is read, none of that may pass in silence. A number that
- * a float cannot hold digit for digit comes out as an InexactNumber, which no schema takes for a
- * number; everything else comes out as plain values.
+ * A strict JSON parser. JSON.parse rounds 9007199254740993, reads 1e400 as Infinity and keeps the
+ * last of two equal keys; for money these must be errors. A number that a float cannot hold exactly
+ * becomes an InexactNumber, which no schema accepts as a number; other values are plain.
  */
 export class InexactNumber {
   readonly text: string
@@ -17,16 +16,16 @@ export class InexactNumber {
 export class JsonError extends Error {}
 
 const DEPTH_MAX = 100
-/** Ten times what the largest request of the contract has; a value costs about 100 bytes. */
+/** Ten times the largest request of the contract; a value costs about 100 bytes. */
 export const VALUES_MAX = 10_000
-/** No amount needs so many characters, and reading a million digits takes seconds. */
+/** No amount needs this many characters, and parsing a million digits takes seconds. */
 const NUMBER_LENGTH_MAX = 400
 /** A long string in an outline (platform/long_json.ts); JSON text cannot contain it. */
 export const LONG_STRING = '\u0001'
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const [QUOTE, BACKSLASH, SPACE] = [34, 92, 32]
 const [ZERO, NINE, POINT, SMALL_E] = [48, 57, 46, 101]
-/** A float holds every whole number of so many digits. */
+/** A float holds every integer with this many digits exactly. */
 const EXACT_DIGITS = 15
 
 export type JsonBounds = {
@@ -81,7 +80,7 @@ class Reader {
   }
 
   end(): void {
-    if (this.#at < this.#text.length) this.#refuse('something after the end')
+    if (this.#at < this.#text.length) this.#refuse('unexpected text after the end')
   }
 
   #object(depth: number): Record<string, unknown> {
@@ -92,11 +91,11 @@ class Reader {
       return object
     }
     for (;;) {
-      if (this.#text[this.#at] !== '"') this.#refuse('a key in quotes is missing')
+      if (this.#text[this.#at] !== '"') this.#refuse('expected a quoted key')
       const key = this.#string()
-      if (Object.hasOwn(object, key)) this.#refuse('the same key stands twice')
+      if (Object.hasOwn(object, key)) this.#refuse('duplicate key')
       this.#take(':')
-      // Defined, not assigned: "__proto__" must stay an ordinary key that validation can refuse.
+      // Defined, not assigned, so "__proto__" stays an ordinary key that validation can refuse.
       const value = this.value(depth + 1)
       if (key === '__proto__') {
         Object.defineProperty(object, key, { value, enumerable: true })
@@ -135,7 +134,7 @@ class Reader {
     let end = start
     do {
       end = this.#text.indexOf('"', end + 1)
-      if (end < 0) return this.#refuse('a string is not closed')
+      if (end < 0) return this.#refuse('unterminated string')
     } while (this.#backslashesBefore(end) % 2 === 1)
     this.#at = end + 1
     this.#skipSpace()
@@ -144,18 +143,18 @@ class Reader {
 
   #longString(): string {
     const text = this.#long_strings[this.#long_strings_used]
-    if (text === undefined) return this.#refuse('a value is missing')
+    if (text === undefined) return this.#refuse('expected a value')
     this.#long_strings_used += 1
     this.#take(LONG_STRING)
     return text
   }
 
-  /** Where a string without escapes ends; by its codes too, since most of a message is strings. */
+  /** The end of a string without escapes, by character codes: most of a message is strings. */
   #plainEnd(start: number): number {
     for (let at = start; ; at += 1) {
       const code = this.#text.charCodeAt(at)
       if (code === QUOTE) return at
-      // Nor is there a code after the end of the text.
+      // charCodeAt is NaN after the end of the text.
       if (code === BACKSLASH || !(code >= SPACE)) return -1
     }
   }
@@ -170,7 +169,7 @@ class Reader {
     try {
       return JSON.parse(quoted) as string
     } catch {
-      return this.#refuse('a string holds a bad escape or a control character')
+      return this.#refuse('invalid escape or control character in a string')
     }
   }
 
@@ -178,13 +177,13 @@ class Reader {
     const whole = this.#shortWhole()
     if (whole !== null) return whole
     const text = this.#match(NUMBER)
-    if (text === null) return this.#refuse('a value is missing')
+    if (text === null) return this.#refuse('expected a value')
     if (text.length > NUMBER_LENGTH_MAX) return new InexactNumber(text)
     const number = Number(text)
     return isFaithful(text, number) ? number : new InexactNumber(text)
   }
 
-  /** By its codes: a pattern costs more than most numbers do. Null for what has more to it. */
+  /** Reads character codes, which is faster than a regex; null for all but short numbers. */
   #shortWhole(): number | null {
     const start = this.#at
     let at = start
@@ -205,14 +204,14 @@ class Reader {
   }
 
   #word<Value>(word: string, value: Value): Value {
-    if (!this.#text.startsWith(word, this.#at)) this.#refuse('a value is missing')
+    if (!this.#text.startsWith(word, this.#at)) this.#refuse('expected a value')
     this.#at += word.length
     this.#skipSpace()
     return value
   }
 
   #take(character: string): void {
-    if (this.#text[this.#at] !== character) this.#refuse(`"${character}" is missing`)
+    if (this.#text[this.#at] !== character) this.#refuse(`expected "${character}"`)
     this.#at += 1
     this.#skipSpace()
   }
@@ -227,7 +226,7 @@ class Reader {
     return found
   }
 
-  /** By its codes: mostly there is none, and a pattern costs as much as the value it precedes. */
+  /** Compares character codes: usually there is no space, and a regex costs as much as a value. */
   #skipSpace(): void {
     let code = this.#text.charCodeAt(this.#at)
     while (code === 32 || code === 10 || code === 13 || code === 9) {
@@ -241,7 +240,7 @@ class Reader {
   }
 }
 
-/** Whether the float prints as the very decimal that was written, whatever its notation. */
+/** Whether the float prints the same decimal that was written, in any notation. */
 function isFaithful(text: string, number: number): boolean {
   if (!Number.isFinite(number)) return false
   if (text.length <= EXACT_DIGITS && !text.startsWith('-0') && !/[eE]/.test(text)) return true

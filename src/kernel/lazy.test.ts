@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lazy } from './lazy.ts'
 
-test('is made once, when it is asked for, whatever it is', () => {
+test('a lazy value is computed once, on first use', () => {
   let made = 0
   const nothing = lazy(() => {
     made += 1
@@ -14,7 +14,7 @@ test('is made once, when it is asked for, whatever it is', () => {
   assert.equal(made, 1)
 })
 
-test('what could not be made is tried again', () => {
+test('a computation that failed is tried again', () => {
   let tries = 0
   const shaky = lazy(() => {
     tries += 1

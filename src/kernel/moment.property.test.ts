@@ -6,7 +6,7 @@ import { momentText } from './moment.ts'
 
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
 
-test('says every moment as its ISO text, whatever moments were said before it', (t) => {
+test('every timestamp gets its own ISO text, whatever was cached before', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
@@ -18,13 +18,13 @@ test('says every moment as its ISO text, whatever moments were said before it', 
   )
 })
 
-test('tells moments apart that share their place in its memory', () => {
+test('timestamps that share a cache slot are not mixed up', () => {
   const first = new Date(61 * 1_000)
   const second = new Date(61 * 2_000)
   assert.notEqual(momentText(first), momentText(second))
   assert.equal(momentText(first), first.toISOString())
 })
 
-test('refuses what is no moment, as a date does', () => {
+test('an invalid date throws', () => {
   assert.throws(() => momentText(new Date(Number.NaN)), RangeError)
 })

@@ -1,11 +1,11 @@
-/** A prime: moments that lie whole days apart are not to share a slot. */
+/** A prime, so timestamps that are whole days apart do not share a slot. */
 const SLOTS = 61
 const moments_ms = new Float64Array(SLOTS).fill(Number.NaN)
 const texts = new Array<string>(SLOTS).fill('')
 
 /**
- * A moment as answers and events say it. Those of one batch share a few moments, and writing one
- * out costs as much as ten other values: the last ones are kept.
+ * The ISO 8601 text of a timestamp. A batch shares a few timestamps, and toISOString costs as much
+ * as ten other values, so the latest results are cached.
  */
 export function momentText(moment: Date): string {
   const at_ms = moment.getTime()

@@ -11,7 +11,7 @@ export const MICRO_DECIMALS = 6
 const MICROS_PER_DOLLAR = 10n ** BigInt(MICRO_DECIMALS)
 const MICROS_EXACT = Number(MICROS_PER_DOLLAR)
 
-/** The decimal parts of a JSON number's text, with any exponent worked in; null if it is none. */
+/** The digits of a JSON number's text with its exponent applied; null if it is not a number. */
 export function decimalParts(
   text: string,
 ): { negative: boolean; whole: string; fraction: string } | null {
@@ -29,21 +29,21 @@ export function decimalParts(
   }
 }
 
-/** By hand: /0+$/ takes quadratic time on a long run of zeros that a digit follows. */
+/** A loop, because /0+$/ takes quadratic time on a long run of zeros followed by a digit. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end -= 1
   return digits.slice(0, end)
 }
 
-/** How many decimals a JSON number really has: 1.50 has one, 1e-3 has three. */
+/** The number of decimal places of a JSON number: 1.50 has one, 1e-3 has three. */
 export function decimalsOf(value: number): number {
   const parts = decimalParts(String(value))
   assert(parts !== null, 'only finite numbers have decimals')
   return parts.fraction.length
 }
 
-/** Exact for every number with at most six decimals, which input validation has made sure of. */
+/** Exact for numbers with at most six decimal places, which input validation guarantees. */
 export function microsFromUsd(usd: number): Micros {
   const parts = decimalParts(String(usd))
   assert(
@@ -64,7 +64,7 @@ export function decimalFromMicros(micros: Micros): string {
   return `${micros < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** As people write dollars: at least two decimals, and more only where there are more. */
+/** At least two decimal places, and more only if needed. */
 export function dollarsFromMicros(micros: Micros): string {
   const [whole = '', fraction = ''] = decimalFromMicros(micros).split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`
@@ -77,7 +77,7 @@ export function formatUsd(micros: Micros): string {
   return `${micros < 0n ? '-' : ''}$${grouped}.${fraction}`
 }
 
-/** No single amount is larger: up to here a JSON number keeps every digit of its micros. */
+/** The largest amount: up to here a JSON number keeps every micro-dollar. */
 export const USD_MAX = 2 ** 33
 
 /**

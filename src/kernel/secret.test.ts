@@ -29,7 +29,7 @@ test('a secret opens to its value', () => {
   assert.equal(new Secret(bytes).open(), bytes)
 })
 
-test('no ordinary way of turning it into text shows it', () => {
+test('no conversion to text shows the secret', () => {
   const thrown = new Error(`with ${secret}`, { cause: secret })
   const texts = [
     `${secret}`,
@@ -59,7 +59,7 @@ test('no ordinary way of turning it into text shows it', () => {
   assert.equal(inspect(secret), '••••')
 })
 
-test('no way of printing on the console shows it', () => {
+test('no console method shows the secret', () => {
   const text = printed((out) => {
     out.log(secret, nested)
     out.info('%s', secret)
@@ -72,7 +72,7 @@ test('no way of printing on the console shows it', () => {
   assert.ok(!text.includes('horse'), text)
 })
 
-test('a bare secret cannot be cloned out of its hiding place', () => {
+test('structuredClone does not copy the secret value', () => {
   const clone = structuredClone(secret) as unknown
   assert.deepEqual(clone, {})
 })

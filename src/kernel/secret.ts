@@ -1,6 +1,6 @@
 /**
- * A value that must never be printed. Every ordinary way of turning a thing into text (template
- * strings, JSON, the console) shows dots, so a secret can only reach a log by being opened there.
+ * A value that must never be printed. Template strings, JSON and the console show dots, so a secret
+ * can reach a log only if code calls `open()` there.
  */
 export class Secret<Value = string> {
   readonly #value: Value

@@ -111,7 +111,7 @@ test('the owner can tie an agent to cards that did not ask for any', async () =>
   const page = await toConsent(browser, attempt.url, holder)
   assert.deepEqual(Object.keys(boxesIn(page.text, 'card')).sort(), [mine.id, other.id].sort())
   const none = await browser.submit(page, 'allow', { scope: ['card:read'], cards: 'some' })
-  assert.match(none.text, /Choose at least one card/)
+  assert.match(none.text, /Select at least one card/)
   const callback = await allow(browser, none, { scopes: ['card:read'], cards: [mine.id] })
   const { access_token } = await exchange(agent, attempt, callback)
   const caller = await service.programme.credentials.callerOf(access_token, 'mcp')
@@ -150,7 +150,7 @@ test('malformed details, other types and cards of others are refused', async () 
   const page = await toConsent(browser, attempt.url, holder)
   assert.deepEqual(boxesIn(page.text, 'card'), {})
   const tried = await browser.submit(page, 'allow', { scope: ['card:read'], card: [foreign.id] })
-  assert.match(tried.text, /Choose at least one card/)
+  assert.match(tried.text, /Select at least one card/)
 })
 
 test('the token follows replace_card, at once and through a refresh', async () => {

@@ -53,7 +53,7 @@ test('a ticked card that is not the account’s never becomes "all cards"', asyn
   const foreign = { scope: 'card:read', cards: 'all', card: 'card_00000000000000000000000000' }
   const shown = await browser.submit(page, 'allow', foreign)
   assert.equal(shown.status, 400)
-  assert.match(shown.text, /Choose at least one card/)
+  assert.match(shown.text, /Select at least one card/)
 })
 
 test('each card is shown with its name, last four, balance, limits and state', async () => {
@@ -68,7 +68,7 @@ test('each card is shown with its name, last four, balance, limits and state', a
 test('the page says that webhook:write lets an app read every event', async () => {
   const attempt = await attemptOf(agent, { scope: SCOPE })
   const { text } = await toConsent(new Browser(url), attempt.url, holder)
-  assert.match(text, /The app can read every event of your account/)
+  assert.match(text, /The app can read every event in your account/)
 })
 
 test('an app’s scheme is shown as an app on this device, never as a host', async () => {
@@ -102,7 +102,7 @@ test('in a browser, ticking a card chooses "Only these cards"', {
   const { page, context, complaints } = await visitOf(chrome, { url, width: 520 })
   const attempt = await attemptOf(agent, { scope: scope_names.join(' ') })
   await page.goto(attempt.url)
-  await page.getByLabel('E-mail').fill(holder.email)
+  await page.getByLabel('Email').fill(holder.email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
   const all = page.getByLabel('All current and future cards')

@@ -89,7 +89,7 @@ test('without script the docs can be read, and searched', options, async () => {
 })
 
 async function signIn(page: Page, { email }: Person): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
 }

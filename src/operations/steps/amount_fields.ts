@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** A field of an input that carries money, found by the `x-decimals` of its schema. */
+/** An input field with an amount, found by `x-decimals` in its schema. */
 export type AmountField = { path: readonly string[]; decimals: number }
 
 type Walkable = {
@@ -25,7 +25,7 @@ function walk(schema: Walkable, path: readonly string[]): AmountField[] {
 
 type Place = { holder: Record<string, unknown>; name: string }
 
-/** Where a path ends in an input that may have any shape; null where it leads nowhere. */
+/** The object and key a path leads to in unvalidated input; null if it does not exist. */
 export function placeOf(input: Record<string, unknown>, path: readonly string[]): Place | null {
   let holder = input
   for (const step of path.slice(0, -1)) {

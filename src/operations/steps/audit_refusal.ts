@@ -10,9 +10,9 @@ import type { Caller, Resource } from '#platform/context.ts'
 export type Refused = { operation: OperationShape; caller: Caller | null; cause: unknown }
 
 /**
- * Some operations must not even be tried unseen: whoever refuses, and for whatever reason, the
- * account's audit log tells of it before the caller hears of it. Not what is over the rate, which
- * would make a flood of refusals a flood of writes; and what failed on our side was no refusal.
+ * Writes refused calls of sensitive operations to the audit log before the response is sent. Not
+ * rate-limited calls, which would turn a flood of requests into a flood of writes, and not our own
+ * errors.
  */
 export async function auditRefusal(
   programme: Programme,
@@ -21,8 +21,8 @@ export async function auditRefusal(
 ): Promise<void> {
   const action = operation.refusals_audited_as
   const problem = problemOf(cause)
-  const isTold = problem.status < 500 && problem.code !== 'rate_limited'
-  if (action !== undefined && caller !== null && isTold) {
+  const isAudited = problem.status < 500 && problem.code !== 'rate_limited'
+  if (action !== undefined && caller !== null && isAudited) {
     const entry = { action, result: 'denied', resource: resourceIn(call) } as const
     const request = { ...call.request, idempotency_key: null }
     const facts = auditFactsOf({ ...programme, caller, request, operation: operation.name })
@@ -31,7 +31,7 @@ export async function auditRefusal(
   }
 }
 
-/** What was asked for, as far as it has the form of an id: the input is not believed yet. */
+/** The requested object, if the unvalidated input has a valid ID. */
 function resourceIn(call: Call): Resource | null {
   const { id } = inputOf(call)
   if (typeof id !== 'string') return null

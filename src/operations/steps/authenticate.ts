@@ -5,8 +5,8 @@ import type { Programme } from '#operations/programme.ts'
 import type { Caller } from '#platform/context.ts'
 
 /**
- * Bearer → caller, at once where it is remembered. An operation that anyone may call does not look
- * at the bearer at all.
+ * Resolves the bearer to a caller, synchronously if it is cached. Operations open to anyone ignore
+ * the bearer.
  */
 export function authenticate(
   programme: Programme,

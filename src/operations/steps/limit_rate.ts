@@ -13,7 +13,7 @@ import type { Caller, RateStanding } from '#platform/context.ts'
 
 export type RateSubject = { key: string; policies: readonly RatePolicy[] }
 
-/** By credential where there is one; by address where there is none. */
+/** Limits by credential, or by IP address if there is none. */
 export function rateSubjectOf(
   programme: Programme,
   operation: OperationShape | null,
@@ -29,12 +29,12 @@ export function rateSubjectOf(
 
 export type AnonymousGroup = keyof typeof anonymous_policies
 
-/** A route that takes no bearer, by the address that asks. */
+/** Limits a route without credentials by IP address. */
 export function anonymousSubject(group: AnonymousGroup, ip: string): RateSubject {
   return { key: `${group}|${networkOf(ip)}`, policies: anonymous_policies[group] }
 }
 
-/** One client may act for many accounts, and one of them must not use up another's calls. */
+/** An OAuth client may act for many accounts; each has its own limit. */
 function credentialKey({ kind, id, account_id }: Caller): string {
   return kind === 'oauth_client' ? `${id}|${account_id}` : id
 }

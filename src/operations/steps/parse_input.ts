@@ -12,7 +12,7 @@ type Validator = { Check(value: unknown): boolean; Errors(value: unknown): Schem
 type Prepared = {
   validator: Validator
   amounts: readonly AmountField[]
-  /** Text that is no text for the database, such as a file in base64. */
+  /** Fields with encoded bytes, such as a base64 file. */
   encoded: readonly string[]
 }
 
@@ -33,11 +33,11 @@ function preparedFor(operation: InputShape): Prepared {
 
 export type ParsedInput = {
   input: Input
-  /** An amount that is well-formed and unacceptable: stored under the call's Idempotency-Key. */
+  /** A well-formed but unacceptable amount; stored under the call's Idempotency-Key. */
   refusal: Problem | null
 }
 
-/** The flat input of a call → what its handler may rely on, or a Problem. */
+/** Validates the input of a call; throws a Problem if it is not valid. */
 export function parseInput(operation: InputShape, given: unknown): Input {
   const { input, refusal } = judgeInput(operation, given)
   if (refusal !== null) throw refusal
@@ -45,8 +45,8 @@ export function parseInput(operation: InputShape, given: unknown): Input {
 }
 
 /**
- * Shape comes first and is thrown as a 400; only a well-shaped request hears about its amounts,
- * which is a 422.
+ * The schema is checked first and fails with 400. Amounts are checked only in a valid request and
+ * fail with 422.
  */
 export function judgeInput(operation: InputShape, given: unknown): ParsedInput {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -55,12 +55,12 @@ export function judgeInput(operation: InputShape, given: unknown): ParsedInput {
   const { validator, amounts, encoded } = preparedFor(operation)
   const input = given as Input
   const restore = amounts.length === 0 ? silent : setInexactAside(input, amounts)
-  // Lengths before patterns: a pattern may take time or stack that grows with its text.
+  // Lengths before patterns: a pattern may take time or stack in proportion to its text.
   const too_long = overlongText(operation.input, input)
   if (too_long.length > 0) throw invalidRequest(too_long)
   if (!validator.Check(input)) throw refusalOf(operation, validator.Errors(input))
   for (const name in input) {
-    if (!encoded.includes(name)) requireHoldableText(input[name], name)
+    if (!encoded.includes(name)) requireStorableText(input[name], name)
   }
   restore()
   return { input, refusal: amounts.length === 0 ? null : judgeAmounts(operation, input, amounts) }
@@ -79,10 +79,10 @@ function judgeAmounts(
   if (first === undefined) return null
   if (inputLocation(operation) === 'query') throw invalidRequest(details)
   const code = wrong.length > 0 ? 'invalid_amount' : 'amount_out_of_range'
-  return new Problem(code, sentenceOf(first), { details })
+  return new Problem(code, messageOf(first), { details })
 }
 
-/** A number that a float cannot hold stands as a zero while the shape is judged. */
+/** Replaces numbers a float cannot hold with 0 while the schema is checked. */
 function setInexactAside(input: Input, amounts: readonly AmountField[]): () => void {
   const aside: (() => void)[] = []
   for (const { path } of amounts) {
@@ -112,16 +112,16 @@ function refusalOf(operation: InputShape, errors: readonly SchemaError[]): Probl
   return invalidRequest([...unknown_fields, ...details])
 }
 
-/** Enough to mend a request by; one with thousands of wrong fields was not written by a person. */
+/** Enough to fix a request; one with thousands of wrong fields was not written by a person. */
 const DETAILS_MAX = 20
 
 function invalidRequest(details: readonly ProblemDetail[]): Problem {
   const [first] = details
-  const sentence = first === undefined ? 'The request is not valid.' : sentenceOf(first)
-  return new Problem('invalid_request', sentence, { details: details.slice(0, DETAILS_MAX) })
+  const message = first === undefined ? 'The request is not valid.' : messageOf(first)
+  return new Problem('invalid_request', message, { details: details.slice(0, DETAILS_MAX) })
 }
 
-function sentenceOf({ field, message }: ProblemDetail): string {
+function messageOf({ field, message }: ProblemDetail): string {
   return field === '' ? `The request ${message}.` : `${field} ${message}.`
 }
 
@@ -139,26 +139,26 @@ function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDeta
   return []
 }
 
-/** The books would not hold it; closer bounds are each handler's own. */
+/** The ledger's own maximum; handlers enforce tighter limits. */
 function judgeSize(input: Input, { path }: AmountField): ProblemDetail[] {
   const place = placeOf(input, path)
   if (place === null || Number(place.holder[place.name]) <= USD_MAX) return []
   return [{ field: path.join('.'), message: `must be at most ${USD_MAX}` }]
 }
 
-/** Half of a surrogate pair is no character, and what is stored would not be what was sent. */
-const UNHOLDABLE = /\u0000|\p{Surrogate}/u
+/** A lone surrogate is not a character, so the stored text would differ from the one sent. */
+const UNSTORABLE = /\u0000|\p{Surrogate}/u
 
-/** The database cannot hold the null character, and no name, note or address needs it. */
-function requireHoldableText(value: unknown, field: string): void {
-  if (typeof value === 'string' && UNHOLDABLE.test(value)) {
+/** PostgreSQL text cannot contain the null character. */
+function requireStorableText(value: unknown, field: string): void {
+  if (typeof value === 'string' && UNSTORABLE.test(value)) {
     throw invalidRequest([
-      { field, message: 'must not contain a null character or half a surrogate pair' },
+      { field, message: 'must not contain null characters or lone surrogates' },
     ])
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
-    requireHoldableText(key, field)
-    requireHoldableText(member, `${field}.${key}`)
+    requireStorableText(key, field)
+    requireStorableText(member, `${field}.${key}`)
   }
 }

@@ -3,7 +3,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Scope } from '#contract/scopes.ts'
 import type { Caller } from '#platform/context.ts'
 
-/** Who may call what is read off the contract, and nothing that is not said there is allowed. */
+/** Enforces the contract's access rules; anything they do not list is denied. */
 export function requireAccess({ name, access }: OperationShape, caller: Caller | null): void {
   if (access === 'anyone') return
   if (caller?.kind === 'session' && access.session) return
@@ -12,10 +12,10 @@ export function requireAccess({ name, access }: OperationShape, caller: Caller |
     requireScopes(access.oauth, caller.scopes)
     return
   }
-  throw credentialNotAllowed(`${name} cannot be called with this kind of credential.`)
+  throw credentialNotAllowed(`${name} is not available to this type of credential.`)
 }
 
-/** Whether it could be called at all; the fields that are sent may still ask for more. */
+/** Whether the caller may call the operation; certain fields may require more scopes. */
 export function mayCall(operation: OperationShape, caller: Caller): boolean {
   try {
     requireAccess(operation, caller)
@@ -26,7 +26,7 @@ export function mayCall(operation: OperationShape, caller: Caller): boolean {
   }
 }
 
-/** What a token would have to hold to make this call, fields included. */
+/** The scopes a token needs for this call, including those of its fields. */
 export function scopesFor(
   { access }: OperationShape,
   input: Readonly<Record<string, unknown>>,
@@ -61,7 +61,7 @@ function requireScopes(access: NonNullable<OAuthAccess>, held: ReadonlySet<Scope
   if (missing.length > 0) throw insufficientScope(missing.join(' and '))
 }
 
-/** Some fields ask for more than the operation itself does. */
+/** Some fields require more access than the operation itself. */
 export function requireFieldAccess(
   { access }: OperationShape,
   caller: Caller | null,

@@ -6,12 +6,12 @@ import type { Caller } from '#platform/context.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Reads another operation's answer for the same caller; how the card of a thing is found. */
+/** Runs another read for the same caller, to find the card an object belongs to. */
 export type ReadOther = (operation: OperationName, input: Input) => Promise<unknown>
 
 /**
- * Holds a token to its cards, before anything is done. Another card is answered as if it did not
- * exist, so that its id cannot be probed.
+ * Restricts a token to its cards before the handler runs. Other cards respond as if they did not
+ * exist, so their IDs cannot be probed.
  */
 export async function requireCardAccess(
   operation: OperationName,
@@ -35,7 +35,7 @@ export async function requireCardAccess(
   }
 }
 
-/** What a token that is tied to cards may see of an answer. */
+/** Removes what a card-restricted token may not see from a response. */
 export function withinCards(
   operation: OperationName,
   caller: Caller | null,
@@ -54,7 +54,7 @@ export function withinCards(
   return { ...page, data }
 }
 
-/** `get_dispute` reads a dispute: the sentence is the one that a missing one gets. */
+/** `get_dispute` → `dispute`, so the message equals that of a missing object. */
 const nounOf = (read: OperationName) => read.replace(/^get_/, '')
 
 function requireCard(card_ids: readonly string[], card_id: unknown, noun: string): void {

@@ -5,8 +5,8 @@ import type { Programme } from '#operations/programme.ts'
 import type { StoredFile } from '#platform/context.ts'
 
 /**
- * A file that is sent as base64 in the input is stored like one that is streamed, and leaves the
- * input: hashing and fingerprinting megabytes of text would hold up every other request.
+ * Stores a base64 file like a streamed one and removes it from the input: hashing megabytes of text
+ * for idempotency would block every other request.
  */
 export async function takeFile(
   { blobs, newId, clock }: Programme,
@@ -17,7 +17,7 @@ export async function takeFile(
   return storeEvidenceFile(blobs, newId('evd', clock.now()), bytesFromBase64(text))
 }
 
-/** Refused, or a repeat. Where it is unknown whether the file was recorded, it stays. */
+/** The call failed or was a replay. If it is unknown whether the file was recorded, keep it. */
 export function isNeedless({ status, headers }: Answer): boolean {
   return 'Idempotent-Replayed' in headers || (status >= 400 && status < 500)
 }

@@ -10,7 +10,7 @@ type Walkable = {
   anyOf?: Walkable[]
 }
 
-/** Every text that is longer than its schema allows, found without looking into the text. */
+/** Finds strings longer than their schema allows, without scanning their content. */
 export function overlongText(schema: TObject, input: unknown): ProblemDetail[] {
   return walk(schema as Walkable, input, '')
 }
@@ -22,15 +22,15 @@ function walk(schema: Walkable, value: unknown, field: string): ProblemDetail[] 
   return [...alternatives, ...(Array.isArray(value) ? ofItems : ofMembers)(schema, value, field)]
 }
 
-/** For ids and the like, which have none of their own: longer than any address can carry. */
+/** For strings without their own limit, such as IDs: longer than any URL can be. */
 const LENGTH_MAX = 16_384
 
-/** Of several alternatives the most generous one counts. */
+/** With several alternatives, the largest limit applies. */
 function judge(schema: Walkable, value: string, field: string): ProblemDetail[] {
   if (schema.contentEncoding !== undefined) return []
   const limits = [schema, ...(schema.anyOf ?? [])].flatMap(({ maxLength }) => maxLength ?? [])
   const limit = limits.length === 0 ? LENGTH_MAX : Math.max(...limits)
-  // A character may be two units of the string; the validator counts the characters.
+  // A character can be two UTF-16 code units; the validator counts characters.
   if (value.length <= limit * 2) return []
   return [{ field, message: `must not have more than ${limit} characters` }]
 }
@@ -49,7 +49,7 @@ function ofMembers(schema: Walkable, value: object, field: string): ProblemDetai
   })
 }
 
-/** Fields that carry bytes as text. */
+/** Fields that contain encoded bytes. */
 export function encodedFields(schema: TObject): string[] {
   const { properties = {} } = schema as Walkable
   return Object.keys(properties).filter((name) => properties[name]?.contentEncoding !== undefined)

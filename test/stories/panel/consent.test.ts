@@ -37,7 +37,7 @@ const redirect_uri = `http://${host}/callback`
 /** The agent opens its person's browser; who is not signed in does that first. */
 async function ask(page: Page, authorize_url: string, { email }: Person): Promise<void> {
   await page.goto(authorize_url)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText(`It will send you back to ${host}`).waitFor()

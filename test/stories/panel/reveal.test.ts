@@ -21,7 +21,7 @@ const remembered = (page: Page) =>
     document.documentElement.outerHTML, { ...sessionStorage }, { ...localStorage }])`)
 
 async function signIn(consent: Page, email: string): Promise<void> {
-  await consent.getByLabel('E-mail').fill(email)
+  await consent.getByLabel('Email').fill(email)
   await consent.getByLabel('Password').fill(PASSWORD)
   await consent.getByRole('button', { name: 'Continue' }).click()
 }
