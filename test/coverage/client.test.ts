@@ -17,7 +17,7 @@ type Loose = (input: Record<string, unknown>) => PromiseLike<unknown>
 
 const methodOf = (client: Client, name: string) => client[name as keyof Client] as Loose
 
-/** A whole input, made of the written example and of ids that nobody has. */
+/** A complete input: the example of the contract and unknown IDs. */
 function inputOf(shape: (typeof shapes)[number]): Record<string, unknown> {
   const ids = pathNames(shape.path).map((name) => [name, 'nothing_01kc3z8e5xf8m9r4t2v6w7y8za'])
   const variant = shape.name === 'filter_activity' ? { type: 'card' } : {}
@@ -25,7 +25,7 @@ function inputOf(shape: (typeof shapes)[number]): Record<string, unknown> {
 }
 
 for (const shape of shapes) {
-  test(`${shape.name} is a method that reaches its route, whatever becomes of it there`, async () => {
+  test(`${shape.name} is a method that calls its route`, async () => {
     const reached: string[] = []
     const watching: typeof fetch = (target, init) => {
       reached.push(`${init?.method} ${new URL(String(target)).pathname}`)
@@ -47,7 +47,7 @@ for (const shape of shapes) {
     assert.deepEqual([failure.status, failure.code], [401, 'missing_token'])
     assert.match(String(failure.request_id), /^req_/)
     if (['sign_out', 'enable_2fa'].includes(shape.name)) return
-    // Its input arrives in the place that the service reads it from: nothing about its shape.
+    // The service accepts the shape of the input, so every field is sent in the right place.
     const known = createClient({ url, bearer })
     await methodOf(
       known,
@@ -59,7 +59,7 @@ for (const shape of shapes) {
   })
 }
 
-test('it is under 15 KB zipped, has no schema in it, and needs nothing of Node', async () => {
+test('the client is under 15 KB gzipped, without schemas and Node modules', async () => {
   const built = await build({
     entryPoints: [join(root, 'client/client.ts')],
     bundle: true,

@@ -8,7 +8,7 @@ import { root } from '#platform/root.ts'
 import { writeClientPackage } from '#scripts/client_package/write_package.ts'
 import { temporaryFolder } from '#test/support/florin_process.ts'
 
-/** What somebody else might write: each line that must not compile says so. */
+/** A program that uses the client; lines that must not compile are marked. */
 const USE = `
 import { createClient, FlorinError, type Input, type Output, verifyWebhook } from '@florin/client'
 
@@ -18,7 +18,7 @@ export async function use(file: Blob) {
   const card: Output<'get_card'> = await florin.get_card({ id: 'card_1' })
   const balance: number = card.balance_usd
   const status: string = card.status
-  // Words may be added, so that no comparison is taken for impossible.
+  // Enums may gain values, so comparing with an unknown value compiles.
   const isNew = card.status === 'paused'
   const rows = florin.list_transactions({ limit: undefined })
   for await (const { merchant_name } of rows) merchant_name.trim()
@@ -28,11 +28,11 @@ export async function use(file: Blob) {
   await florin.issue_card(issue, { idempotency_key: 'order-7', signal: AbortSignal.timeout(1) })
   const receipt = { id: 'dsp_1', kind: 'receipt', file } as const
   await florin.add_dispute_evidence({ ...receipt, onProgress: (at) => at.bytes_sent })
-  // @ts-expect-error: it takes an id
+  // @ts-expect-error: the ID is missing
   await florin.get_card()
   // @ts-expect-error: there is no such field
   await florin.load_card({ id: 'card_1', amount: 1 })
-  // @ts-expect-error: what is sent is one of the words of today
+  // @ts-expect-error: inputs only accept known enum values
   await florin.issue_card({ type: 'paper' })
   // @ts-expect-error: there is no such operation
   await florin.melt_card({ id: 'card_1' })
@@ -44,7 +44,7 @@ export async function use(file: Blob) {
 const lib = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable']
 const compilerOptions = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, lib }
 
-test('the packed types are those of the contract, in a project without Node and without schemas', async () => {
+test('the packed types match the contract in a project without Node types and schemas', async () => {
   const folder = await temporaryFolder()
   after(folder.remove)
   await mkdir(join(folder.path, 'node_modules/@florin'), { recursive: true })
@@ -54,9 +54,9 @@ test('the packed types are those of the contract, in a project without Node and 
   const config = { compilerOptions: { ...compilerOptions, ...module }, files: ['use.ts'] }
   await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify(config))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const said = await promisify(execFile)(process.execPath, [tsc, '-p', folder.path]).then(
+  const errors = await promisify(execFile)(process.execPath, [tsc, '-p', folder.path]).then(
     () => '',
     ({ stdout }: { stdout: string }) => stdout,
   )
-  assert.equal(said, '')
+  assert.equal(errors, '')
 })

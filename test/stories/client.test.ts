@@ -12,7 +12,7 @@ const service = await startTestService()
 const { url, programme } = service
 const anyone = createClient({ url })
 
-test('from opening an account to reading in the audit log what was done, with the client', async () => {
+test('the client opens an account, uses a key and reads its actions in the audit log', async () => {
   const opening = { email: 'Grace@Example.com', password: 'correct horse battery staple' }
   const opened = await anyone.create_account(opening)
   const session = createClient({ url, bearer: opened.bearer ?? undefined })
@@ -35,7 +35,7 @@ test('from opening an account to reading in the audit log what was done, with th
   const { bearer } = await anyone.sign_in(opening)
   const again = createClient({ url, bearer: async () => bearer ?? undefined })
   const actions: string[] = []
-  // Pages of two: the walk goes through several of them and skips nothing.
+  // With two rows per page, the iteration spans several pages and skips none.
   for await (const entry of again.get_audit_log({ order: 'asc', limit: 2 })) {
     actions.push(`${entry.action} by ${entry.actor.type}`)
   }
@@ -52,7 +52,7 @@ test('from opening an account to reading in the audit log what was done, with th
   assert.deepEqual((await verifyAudit(programme.db)).faults, [])
 })
 
-test('money comes in, goes onto a card and is spent, and a webhook tells of it', async () => {
+test('the client tops up, issues a card, sees a purchase and verifies its webhook', async () => {
   const password = 'correct horse battery staple'
   const opened = await anyone.create_account({ email: 'linus@example.com', password })
   const session = createClient({ url, bearer: opened.bearer ?? undefined })
@@ -92,7 +92,7 @@ test('money comes in, goes onto a card and is spent, and a webhook tells of it',
 
 const text = new TextEncoder()
 
-test('evidence goes up as a file, as bytes and as a stream, and progress is told', async () => {
+test('evidence is uploaded as a file, bytes or a stream, and onProgress is called', async () => {
   const buyer = await openBuyer(service)
   const florin = createClient({ url, bearer: buyer.key })
   const filed = await florin.file_dispute({
@@ -102,15 +102,15 @@ test('evidence goes up as a file, as bytes and as a stream, and progress is told
   })
   const { id } = filed
   const named = new File(['%PDF-1.7 paid'], 'receipt.pdf', { type: 'application/pdf' })
-  const told: number[] = []
+  const progress: number[] = []
   await florin.add_dispute_evidence({
     id,
     kind: 'receipt',
     note: 'What I paid.',
     file: named,
-    onProgress: ({ bytes_sent }) => told.push(bytes_sent),
+    onProgress: ({ bytes_sent }) => progress.push(bytes_sent),
   })
-  assert.equal(told.at(-1), named.size)
+  assert.equal(progress.at(-1), named.size)
   const bytes = text.encode('plain words')
   await florin.add_dispute_evidence({ id, kind: 'other', file: bytes, file_name: 'words.txt' })
   const stream = new Blob(['more ', 'words']).stream()

@@ -11,7 +11,7 @@ import { built_cli, temporaryFolder } from '#test/support/florin_process.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 
-/** A page's blocks of sh are one script; what stands behind `#=>` is what that line must print. */
+/** The sh blocks of a page form one script. The text after `#=>` is the expected output. */
 function scriptOf(source: string): string {
   return [...source.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('\n')
 }
@@ -19,7 +19,7 @@ function scriptOf(source: string): string {
 const promisedBy = (script: string) =>
   [...script.matchAll(/#=> (.+)$/gm)].map(([, promised = '']) => promised.trim())
 
-/** `florin` as an installed one would be found. */
+/** Puts `florin` on the PATH, as an installation would. */
 function withFlorin(folder: string): string {
   const path = join(folder, 'bin', 'florin')
   mkdirSync(join(folder, 'bin'))
@@ -31,7 +31,7 @@ function withFlorin(folder: string): string {
 const PAGE_MS_MAX = 120_000
 
 async function run(script: string, env: Record<string, string>, cwd: string) {
-  // A group of its own, so that whatever a page leaves running ends with it.
+  // A process group, so that background processes of a page end with it.
   const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
   const end = () => process.kill(-(child.pid ?? 0), 'SIGKILL')
   const timer = setTimeout(end, PAGE_MS_MAX)
@@ -48,13 +48,13 @@ async function run(script: string, env: Record<string, string>, cwd: string) {
   return { code, output, errors }
 }
 
-/** Programs that a page shows with the client, each as a file of its own. */
+/** Programs in a page that use the client. */
 const programsIn = (source: string) =>
   [...source.matchAll(/^```[jt]s\n(.*?)^```$/gms)]
     .map(([, program = '']) => program)
     .filter((program) => program.includes('createClient('))
 
-/** These change what all share: the clock, the rails, the keys. They are given a service apart. */
+/** Pages that change shared state (clock, kill switches, keys) get their own service. */
 const disturbs = (script: string) => /clock\/advance|kill_switches|florin keys/.test(script)
 
 const common = await startAgentService()
@@ -67,7 +67,7 @@ for (const page of pages) {
   const script = scriptOf(source)
   if (script === '') continue
 
-  test(`${page}: every command works as printed`, async () => {
+  test(`${page}: all commands run and print the expected output`, async () => {
     const { url, database_url, data_dir } = disturbs(script) ? await startAgentService() : common
     const { bearer } = await openAccount(url)
     const { key } = await createKey(url, bearer)
@@ -89,11 +89,11 @@ for (const page of pages) {
       assert.equal(ended.code, 0, ended.errors)
     }
     await folder.remove()
-    assert.equal(code, 0, `it ended with ${code}:\n${errors}\n${output}`)
+    assert.equal(code, 0, `exit code ${code}:\n${errors}\n${output}`)
     let rest = output.split('\n')
     for (const promised of promisedBy(script)) {
       const at = rest.findIndex((line) => line.trim() === promised)
-      assert.ok(at >= 0, `it never printed ${promised}, or not in its turn:\n${output}`)
+      assert.ok(at >= 0, `expected output ${promised} is missing or out of order:\n${output}`)
       rest = rest.slice(at + 1)
     }
   })

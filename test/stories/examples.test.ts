@@ -18,7 +18,7 @@ const execute = promisify(execFile)
 const service = await startTestService()
 const { url } = service
 
-/** The examples as somebody would have them: a folder, with what they install beside them. */
+/** A copy of the examples with the packages they install. */
 const folder = await temporaryFolder()
 after(folder.remove)
 await cp(join(root, 'examples'), folder.path, { recursive: true })
@@ -49,7 +49,7 @@ test('curl', { skip: skipWithout('curl') }, async () => {
 
 const walk = ['balance: 100', 'refund: 2.5', 'capture: 12.5', 'authorization: 12.5']
 
-test('Node, with the client as it is packed', async () => {
+test('Node, with the packed client', async () => {
   const [send, ...lines] = await run(process.execPath, 'node/first_card.js')
   assert.match(send ?? '', /^send 100 USDT on tron to T\w{33}$/)
   assert.deepEqual(lines, [...walk, 'refused: insufficient_balance'])
@@ -60,7 +60,7 @@ test('Python, with requests', { skip: skipWithout('requests for Python') }, asyn
   assert.deepEqual(lines, [...walk, 'refused: insufficient_balance'])
 })
 
-test('an agent buys within its daily limit and not beyond it', async () => {
+test('an agent can buy up to its daily limit', async () => {
   const lines = await run(process.execPath, 'agent/shopper.js', 100)
   const expected = [
     /^the agent has 49 tools$/,
@@ -75,7 +75,7 @@ test('an agent buys within its daily limit and not beyond it', async () => {
   for (const [at, line] of expected.entries()) assert.match(lines[at] ?? '', line)
 })
 
-test('a receiver of webhooks checks, answers, decides, and leaves no subscription behind', async () => {
+test('the webhook receiver verifies, responds, decides 3-D Secure and deletes its webhook', async () => {
   const holder = await openHolder(service, 500)
   const child = spawn(process.execPath, ['receiver.js'], {
     cwd: join(folder.path, 'webhook_receiver'),

@@ -8,10 +8,15 @@ import { startTestService } from '#test/support/start.ts'
 const execute = promisify(execFile)
 const { url, programme } = await startTestService()
 
-type Answer = { status: number; body: Record<string, unknown> }
+type CurlResponse = { status: number; body: Record<string, unknown> }
 
-/** As a person at a terminal would: curl, a bearer, a line of JSON. */
-async function curl(method: string, path: string, bearer = '', body?: object): Promise<Answer> {
+/** Calls the API with curl, as in the README. */
+async function curl(
+  method: string,
+  path: string,
+  bearer = '',
+  body?: object,
+): Promise<CurlResponse> {
   const words = ['-s', '-X', method, `${url}${path}`, '-w', '\n%{http_code}']
   if (bearer !== '') words.push('-H', `Authorization: Bearer ${bearer}`)
   if (body !== undefined) {
@@ -23,7 +28,7 @@ async function curl(method: string, path: string, bearer = '', body?: object): P
   return { status: Number(stdout.slice(at + 1)), body: text === '' ? {} : JSON.parse(text) }
 }
 
-test('from opening an account to reading in the audit log what was done', async () => {
+test('a caller opens an account, uses a key and reads its actions in the audit log', async () => {
   const opening = { email: 'Ada@Example.com', password: 'correct horse battery staple' }
   const opened = await curl('POST', '/v1/accounts', '', opening)
   assert.equal(opened.status, 201)
