@@ -18,10 +18,10 @@ import {
 import type { Programme } from '#operations/programme.ts'
 import { errors } from './library.ts'
 
-/** How long a refresh token or code that was just used is no sign of theft: contract, section 4. */
+/** Reusing a refresh token or code within this time is not treated as theft (contract 4). */
 const GRACE_MS = 10_000
 
-/** Their ids open something, so the database knows only a keyed hash of them. */
+/** IDs that work as credentials, so the database stores only a keyed hash. */
 const SECRET_IDS = new Set([
   'AccessToken',
   'RefreshToken',
@@ -35,7 +35,7 @@ const BROWSER_MODELS = new Set(['Session', 'Interaction'])
 
 type Needs = Programme & { auditFacts(): AuditFacts }
 
-/** The authorization server's storage: one table, and grants in one of their own. */
+/** Storage of the authorization server: one table for payloads and one for grants. */
 export function oauthAdapter(needs: Needs): (model: string) => Adapter {
   return (model) => (model === 'Grant' ? grantAdapter(needs) : payloadAdapter(needs, model))
 }
@@ -60,7 +60,7 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
         now,
         expires_at: expiresAt(model, payload, { now, expiresIn }),
       })
-      // A browser session that is saved again during a rotation of keys moves to its new hash.
+      // A browser session saved again during a key rotation is stored under its new hash.
       const [, ...older] = idsOf(id)
       if (older.length > 0) await deletePayload(db, model, older)
     },
@@ -76,7 +76,7 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
       await consumePayload(db, { model, ids: idsOf(id), now: clock.now() })
     },
     revokeByGrantId: async (grant_id) => {
-      // A revoked token is kept for as long as it would have lived: whoever sends it is told so.
+      // A revoked token is kept until it would have expired, so it fails as revoked, not unknown.
       if (model !== 'AccessToken') await deletePayloadsOfGrant(db, grant_id, [model])
       else await consumePayloadsOfGrant(db, { model, grant_id, now: clock.now() })
       const grant = await findGrant(db, grant_id)
@@ -89,7 +89,7 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
 type SignIn = { accountId?: string | undefined; ts?: number | undefined }
 type PageUnderWay = { session?: SignIn; result?: { login?: SignIn } }
 
-/** Who is signed in, in seconds of our own clock: see signIn, which says since when. */
+/** The signed-in account with the sign-in time in seconds of our own clock (see signIn). */
 function signInOf(model: string, payload: AdapterPayload) {
   const { session, result } = payload as PageUnderWay
   const login: SignIn =
@@ -100,7 +100,7 @@ function signInOf(model: string, payload: AdapterPayload) {
   return { account_id: accountId, signed_in_at: ts === undefined ? null : new Date(ts * 1_000) }
 }
 
-/** A browser session lives so long from its sign-in; saving it again does not prolong it. */
+/** Lifetime of a browser session from sign-in; saving it again does not extend it. */
 function expiresAt(
   model: string,
   payload: AdapterPayload,
@@ -118,7 +118,7 @@ async function tellEveryNode({ db, credentials }: Needs, account_id: string): Pr
   credentials.forget(account_id)
 }
 
-/** A secret of a client is checked, never shown again, so it is kept as a hash. */
+/** A client secret is only ever compared, so it is stored as a hash. */
 function stored(
   { keys }: Needs,
   model: string,
@@ -141,13 +141,13 @@ function shown(
   if (row.consumed_at === null) return payload
   if (model === 'AccessToken') return undefined
   const isFresh = now.getTime() - row.consumed_at.getTime() < GRACE_MS
-  // A client of several processes refreshes twice; a code sent twice is refused, but not punished.
+  // A client with several processes may refresh twice; a reused code only fails.
   if (isFresh && model === 'RefreshToken') return payload
   if (isFresh && model === 'AuthorizationCode') return undefined
   return { ...payload, consumed: Math.floor(row.consumed_at.getTime() / 1_000) }
 }
 
-/** Grants are written where consent is given; the library only reads and ends them. */
+/** The consent step writes grants; the library only reads and ends them. */
 function grantAdapter(needs: Needs): Adapter {
   const { db, clock } = needs
   return {

@@ -1,12 +1,12 @@
 /**
- * The shapes an app's own redirect URI can have: a reversed domain (RFC 8252), or a plain name with
- * `://` and a host, as editors use. Names on which the browser or the system acts by itself are
- * none: a redirect to `ms-msdt:` or `intent:` would start a program with what the client chose.
+ * Allowed custom-scheme redirect URIs: a reversed domain (RFC 8252), or a plain name with `://` and
+ * a host, as editors use. Schemes that the browser or operating system handles are refused: a
+ * redirect to `ms-msdt:` or `intent:` would start a program with input the client chose.
  */
 const REVERSED_DOMAIN = /^[a-z]{2,6}(\.[a-z0-9-]+)+$/
 const PLAIN_NAME = /^[a-z][a-z0-9]{2,}(-[a-z0-9]+)*$/
 
-/** Families of the system's own: ms-word, search-ms, microsoft-edge, x-apple…, itms-services. */
+/** Families of system schemes: ms-word, search-ms, microsoft-edge, x-apple…, itms-services. */
 const SYSTEM_FAMILY =
   /^(ms|microsoft|x|itms|itmss|app|apple|chrome|edge|moz|android|facetime)-|-ms$/
 
@@ -20,7 +20,7 @@ const SYSTEM_NAMES = new Set(
    windowsdefender wss wyciwyg xmpp`.split(/\s+/),
 )
 
-/** Of a URI with a scheme other than http and https. */
+/** Whether a URI with a scheme other than http and https is allowed. */
 export function isAppUri({ protocol, host, href }: URL): boolean {
   const scheme = protocol.slice(0, -1)
   if (REVERSED_DOMAIN.test(scheme)) return true

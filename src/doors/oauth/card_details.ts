@@ -2,7 +2,7 @@ import { type CardAction, card_action_names } from '#domain/access/grant.ts'
 import { isId } from '#kernel/id.ts'
 import { errors } from './library.ts'
 
-/** One entry of authorization_details (RFC 9396) that asks for one card. */
+/** An entry of authorization_details (RFC 9396) that requests one card. */
 export function requireCardDetail(detail: object): void {
   const { type: _type, identifier, actions, ...others } = detail as Record<string, unknown>
   const [other] = Object.keys(others)
@@ -19,7 +19,7 @@ export function requireCardDetail(detail: object): void {
 
 export type AskedCards = { card_ids: string[]; actions: CardAction[] }
 
-/** All entries together. They share their actions, since a token has one set of scopes. */
+/** All entries combined. They share their actions, because a token has one set of scopes. */
 export function askedCards(text: unknown): AskedCards | null {
   if (typeof text !== 'string') return null
   const details = JSON.parse(text) as { identifier: string; actions?: CardAction[] }[]

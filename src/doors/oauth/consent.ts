@@ -14,7 +14,7 @@ import { consent_headers, consentPage } from './consent_page.ts'
 import { errors } from './library.ts'
 import { deny, finish, sendPage, type Visit } from './visit.ts'
 
-/** What the client asked for, as its request says. */
+/** What the client requested. */
 type Asked = {
   account_id: string
   client_id: string
@@ -63,7 +63,7 @@ export async function showConsent(visit: Visit, complaint?: string): Promise<Fas
   return sendPage(reply, complaint === undefined ? 200 : 400, text, consent_headers)
 }
 
-/** What the client has for all cards; a box for certain cards always starts as it must. */
+/** Scopes the client already has for all cards; card-restricted requests start from the default. */
 async function heldScopes({ programme }: Visit, asked: Asked): Promise<ReadonlySet<Scope>> {
   if (asked.cards !== null) return new Set()
   const { account_id, client_id } = asked
@@ -120,14 +120,14 @@ async function signedInAt({ provider, interaction }: Visit): Promise<Date> {
   return new Date(session.loginTs * 1_000)
 }
 
-/** Only cards of the account, and only of those that were asked for where some were. */
+/** Keeps only cards of the account and, if the client asked for specific cards, only those. */
 function chosenCards(
   { form }: Visit,
   asked: Asked,
   own: readonly CardChoice[],
 ): CardAccess | 'none' {
   const ticked = new Set(form.getAll('card'))
-  // Ticks win: whoever ticks a card means that card, whatever else the form says.
+  // A checked card wins over "all": the user means that card, whatever else the form says.
   if (asked.cards === null && ticked.size === 0 && form.get('cards') !== 'some') return null
   const card_ids = own
     .map(({ id }) => id)

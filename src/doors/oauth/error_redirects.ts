@@ -5,10 +5,10 @@ import { errorPage } from './error_page.ts'
 import { isLoopback } from './register.ts'
 
 /**
- * A client says for itself where errors go, and registering is free: sent there unseen, they would
- * make this site a redirector to anywhere. So an error that comes before the page was shown is told
- * to an address that the signed-in account has consented to, or to a program on this machine that
- * waits for it; otherwise it is shown here. (RFC 9700, section 4.11.2)
+ * Anyone can register a client and choose its redirect URI, so redirecting errors there without a
+ * page would make this site an open redirector. An error before the page is redirected only to a
+ * URI the signed-in account has approved, or to a loopback address; otherwise it is shown here.
+ * (RFC 9700, section 4.11.2)
  */
 export function keepErrorsHome(
   provider: Provider,

@@ -27,7 +27,7 @@ export async function visit(
   }
 }
 
-/** The cookie of the browser that began must come along: a link alone opens nothing. */
+/** Requires the cookie of the browser that started the request: the link alone is not enough. */
 async function openVisit(
   programme: Programme,
   provider: Provider,
@@ -75,7 +75,7 @@ async function submit(opened: Visit): Promise<FastifyReply> {
   }
 }
 
-/** A second lock beside the token: a browser says where a form was sent from. */
+/** Checks the Origin in addition to the CSRF token. */
 function requireOwnForm({ request, programme }: Visit): void {
   const { origin } = request.headers
   const site = request.headers['sec-fetch-site']

@@ -1,6 +1,6 @@
 /**
- * The OAuth library says one thing on Node 20, as soon as it is read: that it wants Node 22. What
- * we use of it is tested on both, so that line, and no other, is kept from the operator's screen.
+ * On import the OAuth library warns that it wants Node 22. What we use is tested on Node 20 and 22,
+ * so exactly this warning is suppressed.
  */
 const UNWANTED = 'oidc-provider WARNING: Unsupported runtime.'
 

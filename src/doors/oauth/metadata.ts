@@ -4,8 +4,8 @@ import { type ResourceName, resourceUrl } from '#domain/access/resource.ts'
 import type { Settings } from '#platform/config.ts'
 
 /**
- * RFC 9728: how to get a token for a resource. Clients ask for the scopes they find here, so only
- * those stand here that a new client should begin with.
+ * Protected resource metadata (RFC 9728). Clients request the scopes listed here, so it lists only
+ * the ones a new client should start with.
  */
 function resourceMetadata(settings: Settings, resource: ResourceName): string {
   return JSON.stringify({

@@ -19,8 +19,8 @@ const DAY_S = 24 * HOUR_S
 export const INTERACTION_PATH = '/oauth/interaction'
 
 /**
- * The authorization server. It speaks OAuth 2.1 with resources of ours, and no OpenID: who signs in
- * is our business, and an agent learns what it may do, not who somebody is.
+ * The authorization server: OAuth 2.1 for our own resources, without OpenID Connect. An agent
+ * learns what it may do, not who the user is.
  */
 export function makeProvider(
   programme: Programme,
@@ -32,7 +32,7 @@ export function makeProvider(
   )
   // The host comes from FLORIN_PUBLIC_URL; see handover.ts.
   provider.proxy = true
-  // The library awaits the answer, though its types do not say so.
+  // The library awaits the result, although its types do not say so.
   const isSecretOf = async function (
     this: { clientId: string; clientSecret?: string },
     actual: string,
@@ -53,7 +53,7 @@ export function makeProvider(
   return provider
 }
 
-/** What the library says that is not so here, and what a client must not be shown. */
+/** Metadata of the library that does not apply here or must not be published. */
 function trimAnswer(path: string, method: string, body: Record<string, unknown>): void {
   if (path.startsWith('/.well-known/') && body !== undefined) {
     body['scopes_supported'] = [...scope_names, 'offline_access']
@@ -133,7 +133,7 @@ function featuresOf({ settings }: Programme): NonNullable<Configuration['feature
     userinfo: { enabled: false },
     rpInitiatedLogout: { enabled: false },
     claimsParameter: { enabled: false },
-    // On by themselves, and said in the metadata: a careful client would try them in vain.
+    // On by default and published in the metadata, but not supported here.
     pushedAuthorizationRequests: { enabled: false },
     dPoP: { enabled: false },
     revocation: {
@@ -166,8 +166,8 @@ function featuresOf({ settings }: Programme): NonNullable<Configuration['feature
 }
 
 /**
- * Every request is put before the account's owner, also one that was granted before: a public
- * client is whoever says so, and what was refused can be asked for again.
+ * Every request needs the owner's consent, even one that was granted before: anyone can claim to be
+ * a public client, and refused scopes can be requested again.
  */
 function alwaysAsking(): Policy.DefaultPolicy {
   const { Check, base } = interactionPolicy
@@ -184,7 +184,7 @@ function alwaysAsking(): Policy.DefaultPolicy {
   return policy
 }
 
-/** The library insists on a key for ID tokens; nothing is ever signed with it. */
+/** The library requires a key for ID tokens; it is never used. */
 function unusedSigningKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isAppUri } from './app_scheme.ts'
 
-/** What is wrong with a registration, in the words of RFC 7591. */
+/** A registration error of RFC 7591. */
 export class RegistrationError extends Error {
   readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'
 
@@ -20,8 +20,8 @@ const GRANT_TYPES = ['authorization_code', 'refresh_token']
 type Metadata = Readonly<Record<string, unknown>>
 
 /**
- * The metadata a client is stored with. What is not known is ignored, as the RFC asks; what is
- * known must be right. Scopes are not stored: they are asked for, and granted by the owner.
+ * Validates the metadata of a client. Unknown fields are ignored, as the RFC requires; known ones
+ * must be valid. Scopes are not stored: each request asks for them, and the owner grants them.
  */
 export function clientMetadata(given: Metadata): Record<string, unknown> {
   const redirect_uris = redirectUris(given['redirect_uris'])
@@ -48,7 +48,7 @@ function redirectUris(given: unknown): string[] {
   return given.map(redirectUri)
 }
 
-/** URL takes a control character or half a surrogate pair in silence; what is stored keeps it. */
+/** URL silently accepts control characters and lone surrogates, but the stored text keeps them. */
 function isAddress(given: unknown): given is string {
   if (typeof given !== 'string' || given.length > URI_LENGTH_MAX) return false
   return URL.canParse(given) && !/\p{C}/u.test(given)
@@ -103,7 +103,7 @@ function responseTypes(given: unknown): string[] {
   throw wrongMetadata('response_types must have code')
 }
 
-/** Shown to people, so it is one line of ordinary characters and cannot imitate a page. */
+/** Shown on the consent page, so it must be one line of ordinary characters. */
 function nameOf(given: unknown): string | null {
   if (given === undefined || given === null) return null
   if (typeof given !== 'string') throw wrongMetadata('client_name must be a string')
@@ -114,7 +114,7 @@ function nameOf(given: unknown): string | null {
   return line === '' ? null : [...line].slice(0, NAME_LENGTH_MAX).join('').trim()
 }
 
-/** Kept and never fetched. */
+/** Stored, but never fetched. */
 function pageOf(given: unknown): string | null {
   return isAddress(given) && given.startsWith('https://') ? given : null
 }

@@ -3,13 +3,13 @@ import { default_scopes, type Scope, scope_names } from '#contract/scopes.ts'
 import { resourceNamed, resourceUrl } from '#domain/access/resource.ts'
 import type { Settings } from '#platform/config.ts'
 
-/** What only OpenID knows; clients add it out of habit, and the library would refuse it. */
+/** OpenID Connect parameters that many clients send; the library would refuse them. */
 const FOREIGN = ['nonce', 'max_age', 'claims', 'acr_values', 'id_token_hint', 'claims_locales']
 
-/** The query of an authorization request, in the form that the library judges. */
+/** Normalizes the query of an authorization request for the library. */
 export function authorizeQuery(settings: Settings, query: URLSearchParams): URLSearchParams {
   const judged = withResources(settings, query)
-  // At most 16 KB: a query is part of the request's head.
+  // At most 16 KB, because the query is part of the request head.
   for (const name of FOREIGN) judged.delete(name)
   if (judged.getAll('scope').length <= 1) {
     const scopes = (judged.get('scope') ?? '').split(' ').filter(isKnown)
@@ -21,23 +21,23 @@ export function authorizeQuery(settings: Settings, query: URLSearchParams): URLS
   return judged
 }
 
-/** `openid`, `profile` and the like are left out: there is nothing here that they could mean. */
+/** Drops `openid`, `profile` and similar scopes, which have no meaning here. */
 function isKnown(scope: string): boolean {
   return scope === 'offline_access' || scope_names.includes(scope as Scope)
 }
 
-/** Requests have about a dozen; the library takes 200 ms over some thousands. */
+/** Requests have about a dozen parameters; thousands take the library 200 ms. */
 const PARAMETERS_MAX = 100
-/** More than any client has named; each is looked up, kept and shown. */
+/** More than any client needs; each is looked up, stored and shown. */
 const RESOURCES_MAX = 5
 
-/** One spelling for each resource, here and at the token endpoint, whatever the client writes. */
+/** Normalizes resource URLs, so both endpoints compare the same spelling. */
 export function withResources(settings: Settings, given: URLSearchParams): URLSearchParams {
   requireHoldable(given)
   const judged = new URLSearchParams()
   const resources = new Set<string>()
   let count = 0
-  // One pass: URLSearchParams.delete goes through all of them again for each it removes.
+  // A single pass, because URLSearchParams.delete scans all parameters every time.
   for (const [name, value] of given) {
     if (name === 'resource') resources.add(spelled(settings, value))
     else judged.append(name, value)
@@ -61,7 +61,7 @@ function spelled(settings: Settings, address: string): string {
   return resource === null ? address : resourceUrl(settings, resource)
 }
 
-/** The library keeps what it is asked, and the database holds no null character. */
+/** The library stores the parameters, and PostgreSQL text cannot contain a null character. */
 function requireHoldable(given: URLSearchParams): void {
   if (!given.toString().includes('%00')) return
   throw new Problem('invalid_request', 'Parameters must not contain a null character.')

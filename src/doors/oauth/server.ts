@@ -17,12 +17,12 @@ import { clientMetadata, RegistrationError } from './register.ts'
 import { authorizeQuery, withResources } from './requests.ts'
 import { serveUndo } from './undo.ts'
 
-/** Contract, section 5: registering is free, so it is slow. */
+/** Registration is open to anyone, so its rate is low (contract 5). */
 const REGISTER_POLICIES: readonly RatePolicy[] = [
   { name: 'sustained', limit: 20, window_ms: 60_000 },
 ]
 
-/** What browsers' scripts may call: no cookie counts there, so every origin may. */
+/** Routes that scripts may call from any origin, because they ignore cookies. */
 const SHARED_PATHS = [
   '/oauth/register',
   '/oauth/register/:clientId',
@@ -106,7 +106,7 @@ function preflight(reply: FastifyReply): FastifyReply {
     .send()
 }
 
-/** Judged by us before the library sees it: what it stores is what we made of it. */
+/** Validates the registration before the library sees and stores it. */
 async function register(
   { programme }: Door,
   { request, reply }: Exchange,
@@ -152,7 +152,7 @@ function searchOf(url: string): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-/** Whoever ended a grant: the client itself, by its request, or we, by a rule. */
+/** Who ended a grant: the client with its request, or the server by a rule. */
 function auditFacts(programme: Programme, request: FastifyRequest | undefined): AuditFacts {
   const { clock, newId } = programme
   const known = request === undefined ? null : requestFactsOf(programme, request)

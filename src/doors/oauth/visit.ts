@@ -8,13 +8,13 @@ import type { Redirect } from './redirect.ts'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** A person in the middle of an authorization request. */
+/** A user's authorization request in progress. */
 export type Visit = {
   programme: Programme
   provider: Provider
   request: FastifyRequest
   reply: FastifyReply
-  /** The request as the library reads it, cookies and all. */
+  /** The request for the library, with cookies. */
   req: IncomingMessage
   facts: Call['request']
   interaction: Interaction
@@ -29,7 +29,7 @@ export function deny(opened: Visit): Promise<FastifyReply> {
   return finish(opened, { error: 'access_denied', error_description })
 }
 
-/** Back into the library, which goes on with the request or tells the client. */
+/** Returns control to the library, which continues the request or redirects to the client. */
 export async function finish(
   { provider, reply, req }: Visit,
   result: Parameters<Provider['interactionFinished']>[2],
