@@ -56,6 +56,7 @@ function RowActions({ account }: { account: OperatorAccount }) {
       <AccountLimits account={account} />
       <ActionButton
         label={is_active ? 'Suspend' : 'Reinstate'}
+        title={is_active ? 'Suspend account?' : 'Reinstate account?'}
         danger={is_active}
         path={`/accounts/${account.id}/${is_active ? 'suspend' : 'reinstate'}`}
         invalidates={['/accounts']}

@@ -9,6 +9,8 @@ type Props = {
   label: string
   /** Tells screen readers which row a button belongs to. */
   aria_label?: string
+  /** The question in the dialog: "Suspend account?" */
+  title: string
   path: string
   invalidates: readonly string[]
   success_message: string
@@ -40,7 +42,6 @@ export function ActionButton(props: Props) {
         {...dialog}
         open={is_open}
         onOpenChange={setOpen}
-        title={`${label}?`}
         confirm_label={label}
         busy={mutation.isPending}
         problem={mutation.error}

@@ -47,6 +47,7 @@ const columns: readonly Column<Row>[] = [
       row.status === 'active' && (
         <ActionButton
           label="Revoke"
+          title={`Revoke access for ${agentName(row)}?`}
           aria_label={`Revoke ${agentName(row)}`}
           danger
           path={`/grants/${row.id}/revoke`}

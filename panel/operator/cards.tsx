@@ -51,6 +51,7 @@ function RowActions({ card }: { card: Row }) {
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label={is_active ? 'Freeze' : 'Unfreeze'}
+        title={is_active ? 'Freeze card?' : 'Unfreeze card?'}
         path={`/cards/${card.id}/${is_active ? 'freeze' : 'unfreeze'}`}
         invalidates={invalidates}
         success_message={is_active ? 'Card frozen.' : 'Card unfrozen.'}
@@ -61,6 +62,7 @@ function RowActions({ card }: { card: Row }) {
       </ActionButton>
       <ActionButton
         label="Cancel card"
+        title="Cancel card?"
         dismiss_label="Keep card"
         danger
         path={`/cards/${card.id}/cancel`}

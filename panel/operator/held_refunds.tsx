@@ -30,6 +30,7 @@ function RowActions({ refund }: { refund: HeldRefund }) {
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label="Approve"
+        title="Approve refund?"
         path={`/held_refunds/${refund.id}/approve`}
         invalidates={invalidates}
         success_message="Refund approved. It’ll be credited within seconds."
@@ -38,6 +39,7 @@ function RowActions({ refund }: { refund: HeldRefund }) {
       </ActionButton>
       <ActionButton
         label="Reject"
+        title="Reject refund?"
         danger
         path={`/held_refunds/${refund.id}/refuse`}
         invalidates={invalidates}

@@ -27,6 +27,7 @@ function RowActions({ deposit }: { deposit: HeldDeposit }) {
     <span className="inline-flex flex-wrap justify-end gap-2">
       <ActionButton
         label="Release"
+        title="Release deposit?"
         path={`/suspense/${deposit.id}/release`}
         invalidates={invalidates}
         success_message="Deposit credited."
@@ -35,6 +36,7 @@ function RowActions({ deposit }: { deposit: HeldDeposit }) {
       </ActionButton>
       <ActionButton
         label="Refund"
+        title="Refund deposit?"
         danger
         path={`/suspense/${deposit.id}/refund`}
         invalidates={invalidates}

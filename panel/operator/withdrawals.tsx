@@ -53,6 +53,7 @@ function RowActions({ withdrawal }: { withdrawal: Row }) {
       {!isHeld(withdrawal) && (
         <ActionButton
           label="Approve"
+          title="Approve withdrawal?"
           path={`/withdrawals/${withdrawal.id}/approve`}
           invalidates={invalidates}
           success_message="Withdrawal approved."
@@ -63,6 +64,7 @@ function RowActions({ withdrawal }: { withdrawal: Row }) {
       )}
       <ActionButton
         label="Reject"
+        title="Reject withdrawal?"
         danger
         path={`/withdrawals/${withdrawal.id}/refuse`}
         invalidates={invalidates}

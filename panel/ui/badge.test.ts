@@ -10,6 +10,8 @@ test('a status is shown in words, with US spelling', () => {
   assert.match(badgeOf('partially_captured'), />Partially captured</)
   assert.match(badgeOf('cancelled'), />Canceled</)
   assert.equal(humanize('card.frozen'), 'Card frozen')
+  assert.equal(humanize('mcc_blocked'), 'MCC blocked')
+  assert.equal(humanize('three_ds_failed'), '3-D Secure failed')
 })
 
 test('a failure is red, a success green, and an unknown status neutral', () => {

@@ -69,8 +69,13 @@ export function Status({ of: status }: { of: string }) {
   return <Badge tone={tones[status] ?? 'neutral'}>{statusLabel(status)}</Badge>
 }
 
-/** `partially_captured` → "Partially captured" */
+const ACRONYMS = /\b(?:cvv|id|mcc|pin)\b/g
+
+/** `partially_captured` → "Partially captured", `mcc_blocked` → "MCC blocked" */
 export function humanize(name: string): string {
-  const words = name.replaceAll(/[_.]/g, ' ')
+  const words = name
+    .replaceAll(/[_.]/g, ' ')
+    .replace('three ds', '3-D Secure')
+    .replaceAll(ACRONYMS, (acronym) => acronym.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

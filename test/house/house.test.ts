@@ -36,7 +36,7 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', '-p', 'panel')
     assert.equal(code, 0, `\n${output}`)
   })
-  const panel_tests = house.test('the types of the panel tests hold', async () => {
+  const panel_tests = house.test('types of the panel tests', async () => {
     const config = ['-p', 'panel/tsconfig.test.json']
     const { code, output } = await runTool('tsc', '--noEmit', '--pretty', 'false', ...config)
     assert.equal(code, 0, `\n${output}`)

@@ -65,7 +65,7 @@ function IssueForm({ onClose }: { onClose(): void }) {
         />
         <Field label="Name (optional)" name="name" maxLength={100} placeholder="Cloud bills" />
         <MoneyField
-          label="Load amount"
+          label="Load amount (optional)"
           name="load_usd"
           hint={balance_usd === undefined ? '' : `${formatUsd(balance_usd)} available`}
           error={fieldError(issue_card.error, 'load_usd')}

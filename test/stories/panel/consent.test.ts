@@ -23,10 +23,15 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-const wanted = ['card:read', 'card:control', 'card:reveal_pan', 'withdrawal:create'] as const
-const asking = { scope: wanted.join(' '), resource: `${url}/v1` }
+const requested_scopes = [
+  'card:read',
+  'card:control',
+  'card:reveal_pan',
+  'withdrawal:create',
+] as const
+const asking = { scope: requested_scopes.join(' '), resource: `${url}/v1` }
 
-/** Where the agent listens while its person decides: a port of its own machine. */
+/** The agent's redirect server on its own machine. */
 const listening = createServer((_, response) => response.end('You may close this window.'))
 listening.listen(0, '127.0.0.1')
 await once(listening, 'listening')
@@ -34,7 +39,7 @@ after(() => void listening.close())
 const host = `127.0.0.1:${(listening.address() as AddressInfo).port}`
 const redirect_uri = `http://${host}/callback`
 
-/** The agent opens its person's browser; who is not signed in does that first. */
+/** Opens the authorization URL and signs in; the consent page follows. */
 async function ask(page: Page, authorize_url: string, { email }: Person): Promise<void> {
   await page.goto(authorize_url)
   await page.getByLabel('Email').fill(email)
@@ -49,7 +54,7 @@ async function decide(page: Page, verb: 'Allow' | 'Deny'): Promise<URL> {
   return new URL(page.url())
 }
 
-test('an agent gets what its person ticked, for the card they chose, until they revoke it', {
+test('an agent gets the checked scopes for the selected card, until its access is revoked', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -67,7 +72,7 @@ test('an agent gets what its person ticked, for the card they chose, until they 
   await page
     .getByRole('heading', { name: 'Allow Pantry agent to access your account?', level: 1 })
     .waitFor()
-  for (const scope of wanted) {
+  for (const scope of requested_scopes) {
     const box = page.getByRole('checkbox', { name: `${scope_sentences[scope]} ${scope}` })
     assert.equal(await box.isChecked(), !opt_in_scopes.includes(scope), scope)
   }
@@ -105,7 +110,7 @@ test('an agent gets what its person ticked, for the card they chose, until they 
   assert.deepEqual(panel.complaints, [])
 })
 
-test('who is denied is told so, and gets nothing; so is who is allowed nothing', {
+test('denying access, or allowing no scope, grants nothing and returns access_denied', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -120,7 +125,7 @@ test('who is denied is told so, and gets nothing; so is who is allowed nothing',
     const attempt = await attemptOf(agent, asking)
     const { page } = await visitOf(browser, { url })
     await ask(page, attempt.url, holder)
-    for (const scope of verb === 'Allow' ? wanted : []) {
+    for (const scope of verb === 'Allow' ? requested_scopes : []) {
       await page.getByRole('checkbox', { name: scope }).uncheck()
     }
     await assert.rejects(exchange(agent, attempt, await decide(page, verb)), isRefused)

@@ -15,7 +15,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-test('an endpoint is added, its secret shown once, and a failed delivery sent again', {
+test('a new endpoint shows its secret once, and a failed delivery can be resent', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -48,7 +48,7 @@ test('an endpoint is added, its secret shown once, and a failed delivery sent ag
   assert.deepEqual(complaints, [])
 })
 
-test('a key is shown once, works, and is revoked', { skip }, async () => {
+test('an API key is shown once, works, and can be revoked', { skip }, async () => {
   if (browser === null) return
   const person = await openAccount(url)
   const { page } = await visitOf(browser, { url, bearer: person.bearer })
@@ -66,7 +66,7 @@ test('a key is shown once, works, and is revoked', { skip }, async () => {
   assert.equal((await account()).body['error'], 'token_revoked')
 })
 
-test('every operation has a form with all its fields, and says itself in curl', {
+test('every operation has a form with all its fields and a curl example', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -94,7 +94,7 @@ test('every operation has a form with all its fields, and says itself in curl', 
   await page.getByText('"balance_usd": 40').waitFor()
 })
 
-test('audit log and limits are read and narrowed', { skip }, async () => {
+test('the audit log can be filtered, and limits show today’s usage', { skip }, async () => {
   if (browser === null) return
   const person = await openAccount(url)
   const { page } = await visitOf(browser, { url, bearer: person.bearer })

@@ -13,7 +13,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-/** As somebody would drag a file from a folder onto the page. */
+/** Simulates dropping a file onto the page. */
 async function dropFile(page: Page, name: string, text: string): Promise<void> {
   const words = [name, text].map((word) => JSON.stringify(word))
   const dataTransfer = await page.evaluateHandle(`(() => {
@@ -24,7 +24,7 @@ async function dropFile(page: Page, name: string, text: string): Promise<void> {
   await page.getByText('Drop files here').dispatchEvent('drop', { dataTransfer })
 }
 
-test('a purchase is contested from its own page, with a file that is dropped and a note', {
+test('a charge is disputed from its page, with a dropped file and a note as evidence', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -67,7 +67,7 @@ test('a purchase is contested from its own page, with a file that is dropped and
     ],
   )
 
-  // What the other side does is seen without a reload.
+  // The page shows the merchant’s response without a reload.
   const answer = { text: 'It has 300 pages.' }
   await callSandbox(url, buyer.key, `disputes/${dispute_id}/answer`, answer)
   await page.getByText('It has 300 pages.').waitFor()
@@ -77,7 +77,7 @@ test('a purchase is contested from its own page, with a file that is dropped and
   await assertBooksSound(service.programme.db)
 })
 
-test('a large file shows how far it has got, and a refused one says why and stays chosen', {
+test('a large upload shows progress, and a rejected file shows why and stays selected', {
   skip,
 }, async () => {
   if (browser === null) return

@@ -113,13 +113,13 @@ const within: readonly PanelPage[] = [
   },
 ]
 
-test('every page fits, is quiet and open to all, at both widths and in both themes', {
+test('every page fits, logs no errors and is accessible, at both widths and in both themes', {
   skip,
 }, async () => {
   if (browser !== null) await everyPage(browser, { url, bearer }, within)
 })
 
-test('so does every page before there is a session, and a new account’s empty ones', {
+test('signed-out pages and the empty pages of a new account fit and are accessible', {
   skip,
 }, async () => {
   if (browser === null) return

@@ -12,7 +12,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-test('a newcomer signs up, tops up, issues a card and pays with it, on a phone', {
+test('on a phone, a new user signs up, tops up, issues a card and pays with it', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -36,7 +36,7 @@ test('a newcomer signs up, tops up, issues a card and pays with it, on a phone',
   await button('Send deposit').click()
   await page.getByText('$100.00 deposit sent.').waitFor()
   await button('Close').click()
-  // Nobody reloads: the page hears of it.
+  // The page updates without a reload.
   await page.getByText(/Confirming \d+\/19/).waitFor()
   await button('Simulate activity').click()
   await button('Mine 19 blocks').click()
@@ -69,7 +69,7 @@ test('a newcomer signs up, tops up, issues a card and pays with it, on a phone',
   await assertBooksSound(service.programme.db)
 })
 
-test('a card is frozen, unloaded and cancelled, and says so at each step', { skip }, async () => {
+test('freezing, unloading and canceling a card confirm each step', { skip }, async () => {
   if (browser === null) return
   const { bearer } = await openHolder(service, 100)
   const card = await issueCard(url, bearer, { name: 'Short-lived', load_usd: 30 })
@@ -98,7 +98,7 @@ test('a card is frozen, unloaded and cancelled, and says so at each step', { ski
   assert.equal((await getCard(url, bearer, card.id)).status, 'cancelled')
 })
 
-test('who has two-factor on is asked for the code, and a wrong one is said to be wrong', {
+test('with two-factor authentication, sign-in asks for a code and rejects a wrong one', {
   skip,
 }, async () => {
   if (browser === null) return

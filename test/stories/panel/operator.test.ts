@@ -26,7 +26,7 @@ await send(url, 'POST', '/v1/tickets', {
   body: { subject: 'Where is my parcel?', message: 'It was due on Monday.', category: 'card' },
 })
 
-/** Somebody's endpoint that takes nothing, and is known for it. */
+/** Adds an endpoint that fails, and waits until the operator API lists it. */
 async function failingEndpoint(): Promise<void> {
   const receiver = await startReceiver()
   receiver.answer = answering(500)
@@ -43,7 +43,9 @@ const heading = (name: string) => (page: Page) =>
   page.getByRole('heading', { name, level: 1 }).waitFor()
 const row = (name: string) => (page: Page) => page.getByRole('button', { name }).waitFor()
 
-test('an operator answers a dispute and decides it', { skip }, async () => {
+test('an operator records the merchant’s response to a dispute and decides it', {
+  skip,
+}, async () => {
   if (browser === null) return
   const { page, complaints } = await visitOf(browser, { url })
   await page.goto('/operator')
@@ -97,7 +99,7 @@ test('a token with two-factor authentication asks for the code and refuses a wro
   await page.getByRole('link', { name: 'Disputes' }).waitFor()
 })
 
-test('what a holder asks in the panel is answered in the console, and the answer comes to them', {
+test('a ticket opened in the panel is answered in the console, and the panel shows the reply', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -120,7 +122,7 @@ test('what a holder asks in the panel is answered in the console, and the answer
   await page.getByRole('button', { name: 'Send reply' }).click()
   await page.getByRole('listitem').filter({ hasText: 'it is gone by now' }).waitFor()
 
-  // Nobody reloads: the page looks again by itself.
+  // The page polls without a reload.
   await panel.page.clock.fastForward(10_000)
   const answer = panel.page.getByRole('list', { name: 'Messages' }).getByRole('listitem')
   await answer.filter({ hasText: 'Support' }).filter({ hasText: 'it is gone by now' }).waitFor()
@@ -149,7 +151,7 @@ test('an operator suspends and reinstates an account', { skip }, async () => {
   }
 })
 
-test('an operator ends what an agent may do, at once', { skip }, async () => {
+test('an operator revokes an agent’s access immediately', { skip }, async () => {
   if (browser === null) return
   const agent = await registerAgent(url, { client_name: 'Careless agent' })
   const { access_token } = await authorize(agent, buyer, { resource: `${url}/v1` })
@@ -167,7 +169,7 @@ test('an operator ends what an agent may do, at once', { skip }, async () => {
   await page.getByRole('row').filter({ hasText: 'Careless agent' }).getByText('Revoked').waitFor()
 })
 
-test('an operator says what a foreign clearing is in dollars, and it is booked', {
+test('an operator enters the USD amount of a foreign clearing, and it is posted', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -180,7 +182,7 @@ test('an operator says what a foreign clearing is in dollars, and it is booked',
   await dialog.getByLabel('USD amount').fill('10.005')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Must be above 0, in whole cents.', { exact: true }).waitFor()
-  assert.equal(complaints.splice(0).length, 1, 'the refusal, as browsers tell it')
+  assert.equal(complaints.splice(0).length, 1, 'the browser logs the 422')
   await dialog.getByLabel('USD amount').fill('10.05')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -191,7 +193,7 @@ test('an operator says what a foreign clearing is in dollars, and it is booked',
   assert.deepEqual(complaints, [])
 })
 
-test('every page of the console fits, is quiet, and everybody can use it', { skip }, async () => {
+test('every console page fits, logs no errors and is accessible', { skip }, async () => {
   if (browser === null) return
   await clearInYen(service, await openSpender(service))
   await authorize(await registerAgent(url), buyer)

@@ -15,7 +15,7 @@ const skip = browser === null ? NO_BROWSER : false
 
 const reveal = (page: Page) => page.getByRole('button', { name: 'Reveal card number' })
 
-/** Everything a page could still know: what it shows, and what it has stored. */
+/** The DOM and the browser storage, where a number could remain. */
 const remembered = (page: Page) =>
   page.evaluate(`JSON.stringify([
     document.documentElement.outerHTML, { ...sessionStorage }, { ...localStorage }])`)
@@ -26,7 +26,7 @@ async function signIn(consent: Page, email: string): Promise<void> {
   await consent.getByRole('button', { name: 'Continue' }).click()
 }
 
-test('the number is shown after consent, for a minute, and nothing of it stays behind', {
+test('the card number is shown for a minute after consent, and leaves no trace', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -59,7 +59,7 @@ test('the number is shown after consent, for a minute, and nothing of it stays b
   assert.deepEqual(
     states.filter((status) => status === 'active'),
     [],
-    'the grant was given back',
+    'the grant was revoked',
   )
   const revealed = (await auditLog(url, holder.bearer)).filter(
     ({ action }) => action === 'card.pan_revealed',
@@ -71,7 +71,7 @@ test('the number is shown after consent, for a minute, and nothing of it stays b
   assert.deepEqual(complaints, [])
 })
 
-test('who does not tick the box, or closes the window, is told why nothing is shown', {
+test('without consent, or with the window closed, the panel explains why no number is shown', {
   skip,
 }, async () => {
   if (browser === null) return

@@ -20,7 +20,7 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('two-factor is turned on by its QR code, asked for at the door, and turned off', {
+test('two-factor authentication is turned on, required at sign-in, and turned off', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -57,7 +57,7 @@ test('two-factor is turned on by its QR code, asked for at the door, and turned 
   await page.getByRole('button', { name: 'Turn on' }).waitFor()
 })
 
-test('e-mail, password, notifications and theme are changed where one looks for them', {
+test('email, password, notifications and theme can be changed', {
   skip,
 }, async () => {
   if (browser === null) return

@@ -12,7 +12,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-test('the life of a purchase is told from approval to refund, with the message behind it', {
+test('a purchase has a timeline from authorization to refund, and its ISO 8583 message', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -22,8 +22,8 @@ test('the life of a purchase is told from approval to refund, with the message b
   await page.goto(`/transactions/${buyer.capture.id}`)
   const steps = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
   await steps.filter({ hasText: 'Refunded' }).waitFor()
-  const told = (await steps.allInnerTexts()).map((text) => text.split('\n')[0])
-  assert.deepEqual(told, ['Authorized', 'Captured', 'Refunded'])
+  const titles = (await steps.allInnerTexts()).map((text) => text.split('\n')[0])
+  assert.deepEqual(titles, ['Authorized', 'Captured', 'Refunded'])
   await steps.filter({ hasText: 'Authorized' }).getByRole('link', { name: 'View' }).click()
   await page.getByRole('button', { name: 'Show' }).click()
   const message = page.getByRole('table', { name: 'Request data elements' })
@@ -33,7 +33,7 @@ test('the life of a purchase is told from approval to refund, with the message b
   assert.deepEqual(complaints, [])
 })
 
-test('a declined purchase says why in plain words, and what can be done', { skip }, async () => {
+test('a declined purchase shows the reason and the next step', { skip }, async () => {
   if (browser === null) return
   const buyer = await openBuyer(service)
   const decline = await authorize(url, buyer, { amount: 900, merchant_name: 'Too Much' })
@@ -44,7 +44,7 @@ test('a declined purchase says why in plain words, and what can be done', { skip
   await why.getByText('Add money to the card and try again.').waitFor()
 })
 
-test('filters narrow the list, stand in the address and can be cleared', { skip }, async () => {
+test('filters are kept in the URL and can be cleared', { skip }, async () => {
   if (browser === null) return
   const buyer = await openBuyer(service, 10, 500)
   for (let count = 0; count < 26; count += 1) {
@@ -55,10 +55,10 @@ test('filters narrow the list, stand in the address and can be cleared', { skip 
   const rows = page.getByRole('table', { name: 'Transactions' }).locator('tbody tr')
   await page.getByRole('button', { name: 'Load more' }).click()
   await rows.nth(27).waitFor()
-  assert.equal(await rows.count(), 28, 'no row twice and none left out')
+  assert.equal(await rows.count(), 28, 'no duplicate or missing row')
   await rows.nth(27).click()
   await page.getByRole('heading', { name: 'Corner Books' }).waitFor()
-  assert.equal(await page.evaluate('scrollY'), 0, 'a new page begins at its top')
+  assert.equal(await page.evaluate('scrollY'), 0, 'a new page starts at the top')
   await page.goBack()
   await rows.first().waitFor()
 
@@ -69,14 +69,14 @@ test('filters narrow the list, stand in the address and can be cleared', { skip 
   assert.match(await rows.first().innerText(), /Corner Books/)
   await page.reload()
   await rows.first().waitFor()
-  assert.equal(await rows.count(), 1, 'the address keeps the filters')
+  assert.equal(await rows.count(), 1, 'the URL keeps the filters')
   await page.getByLabel('Category').selectOption('5814')
   await page.getByText('No results').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await rows.nth(24).waitFor()
 })
 
-test('activity is narrowed by kind and card, and the address keeps it, there and back', {
+test('activity filters are kept in the URL, also after going back', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -97,7 +97,7 @@ test('activity is narrowed by kind and card, and the address keeps it, there and
   await page.goBack()
   await shown('Transaction captured').waitFor()
   assert.equal(await page.getByLabel('Type').inputValue(), 'spend')
-  // Nobody reloads: what happens while one looks is filtered too.
+  // Live updates are filtered too.
   await authorize(url, buyer, { amount: 3, merchant_name: 'Late Bakery' })
   await shown('Late Bakery').waitFor()
 
@@ -107,7 +107,7 @@ test('activity is narrowed by kind and card, and the address keeps it, there and
   await shown('Card issued').waitFor()
   await page.reload()
   await shown('Card issued').waitFor()
-  assert.equal(await rows.count(), 1, 'the address keeps both filters')
+  assert.equal(await rows.count(), 1, 'the URL keeps both filters')
   await page.getByRole('button', { name: 'Clear' }).click()
   await shown('Card loaded').waitFor()
   assert.equal(new URL(page.url()).search, '')

@@ -13,7 +13,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-test('a withdrawal names fee and what arrives, is read once more, and is followed to its end', {
+test('a withdrawal shows its fee, is reviewed before sending, and tracked to completion', {
   skip,
 }, async () => {
   if (browser === null) return
@@ -40,7 +40,7 @@ test('a withdrawal names fee and what arrives, is read once more, and is followe
   await assertBooksSound(service.programme.db)
 })
 
-test('with two-factor on it asks for a code, and a wrong one sends nothing', {
+test('with two-factor authentication, a withdrawal needs a valid code', {
   skip,
 }, async () => {
   if (browser === null) return
