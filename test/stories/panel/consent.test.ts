@@ -45,7 +45,7 @@ async function ask(page: Page, authorize_url: string, { email }: Person): Promis
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByText(`return to ${host}`).waitFor()
+  await page.getByText(`You’ll return to ${host}`).waitFor()
 }
 
 async function decide(page: Page, verb: 'Allow' | 'Deny'): Promise<URL> {

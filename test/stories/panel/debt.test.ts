@@ -9,7 +9,7 @@ const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 
-test('the overview says what is owed until money that comes in has paid it', { skip }, async () => {
+test('the overview shows a debt until a top-up has paid it', { skip }, async () => {
   if (browser === null) return
   const spender = await openSpender(service, { usd: 10 })
   await forceCapture(url, spender, { amount: 30 })
