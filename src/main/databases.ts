@@ -14,6 +14,10 @@ type Connecting = Partial<Pick<Seams, 'log' | 'fail'>> & { onCommit(): void }
 
 export type Databases = { db: Database; account_pool: AccountPool; role: DatabaseRole }
 
+/** With the engine's and those that listen some 31 a node: three nodes fit PostgreSQL's default 100. */
+const SERVICE_CONNECTIONS = 12
+const ACCOUNT_CONNECTIONS = 12
+
 /**
  * Migrates as the login, and opens the connections that the service works with: none of them acts
  * as the owner of a table.
@@ -25,8 +29,11 @@ export async function openDatabases(
 ): Promise<Databases> {
   const role = { name: SERVICE_ROLE, copies: await migrated(url, seams) }
   return {
-    db: openDatabase(url, { ...seams, role }),
-    account_pool: openAccountPool(account_database_url?.open() ?? url, seams),
+    db: openDatabase(url, { ...seams, role, pool_size: SERVICE_CONNECTIONS }),
+    account_pool: openAccountPool(account_database_url?.open() ?? url, {
+      ...seams,
+      pool_size: ACCOUNT_CONNECTIONS,
+    }),
     role,
   }
 }

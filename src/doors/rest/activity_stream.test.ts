@@ -139,8 +139,8 @@ test('the eleventh stream of a credential is refused until one is closed', async
   assert(await eventually(isOpen, { within_ms: 1_000 }))
 })
 
-/** Two nodes, each with 16 connections for the service, 16 for accounts and a few others. */
-const POOLS_OF_BOTH_NODES = 80
+/** Two nodes, each with 12 connections for the service, 12 for accounts and a few others. */
+const POOLS_OF_BOTH_NODES = 66
 
 const connections = async () => {
   const [row] = await owner_db.rows<{ all: bigint; busy: bigint }>(
