@@ -100,7 +100,9 @@ test('a raw body is stored as it came, under its hash, and comes back as an atta
     assert.match(String(header('content-security-policy')), /sandbox/)
   }
   const acts = await operate(url, 'GET', '/acts')
-  const [read] = acts.body['data'] as { act: string; resource: object; account_id: string }[]
+  const done = acts.body['data'] as { act: string; resource: object; account_id: string }[]
+  // Listing the acts is an act too, and the newest one.
+  const read = done.find(({ act }) => act !== 'list_acts')
   assert.deepEqual(
     [read?.act, read?.resource],
     ['read_evidence', { type: 'evidence', id: piece.id }],
