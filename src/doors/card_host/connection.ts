@@ -95,9 +95,12 @@ export class Connection implements FrameSource {
     )
   }
 
-  /** No more questions; what was asked is still answered. */
+  /**
+   * Answers what has arrived and closes the connection. Later messages are dropped: a switch repeats
+   * them on its other connection, where a 91 from here would have declined a purchase.
+   */
   drain(): void {
-    this.#state.sign_on = 'ended'
+    this.#close()
   }
 
   destroy(): void {
