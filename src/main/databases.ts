@@ -14,7 +14,7 @@ type Connecting = Partial<Pick<Seams, 'log' | 'fail'>> & { onCommit(): void }
 
 export type Databases = { db: Database; account_pool: AccountPool; role: DatabaseRole }
 
-/** With the engine's and those that listen some 31 a node: three nodes fit PostgreSQL's default 100. */
+/** About 31 a node with the engine's and listeners': three nodes fit PostgreSQL's limit of 100. */
 const SERVICE_CONNECTIONS = 12
 const ACCOUNT_CONNECTIONS = 12
 

@@ -96,8 +96,8 @@ export class Connection implements FrameSource {
   }
 
   /**
-   * Answers what has arrived and closes the connection. Later messages are dropped: a switch repeats
-   * them on its other connection, where a 91 from here would have declined a purchase.
+   * Answers what has arrived and closes the connection. Later messages are dropped: a switch
+   * repeats them on its other connection, where a 91 from here would have declined a purchase.
    */
   drain(): void {
     this.#close()

@@ -58,7 +58,7 @@ ${plain.length > 0 && scopeBoxes('This app can see', plain, given)}
 ${elevated.length > 0 && scopeBoxes('This app can also', elevated, given)}
 ${cardChoices(given)}
 <p class="soft">This grants access to ${given.resource_names.join(' and ')}. You can revoke it
-at any time in Settings.</p>
+at any time under Developers, Agents.</p>
 <div class="buttons">
 <button class="main" name="step" value="allow">Allow</button>
 <button name="step" value="deny">Deny</button>
