@@ -7,7 +7,7 @@ import { toResponse } from '#doors/card_host/to_response.ts'
 import { default_link } from '#iso8583/links.ts'
 import { maskMessage } from '#iso8583/mask.ts'
 import { decode } from '#iso8583/message.ts'
-import { openDatabase } from '#platform/db.ts'
+import { openDatabase } from '#platform/postgres/db.ts'
 import {
   type BenchEnvironment,
   pgbench,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
-import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
+import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 

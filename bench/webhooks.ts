@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
+import type { Seams } from '#domain/context/context.ts'
 import { startTelling } from '#main/telling.ts'
-import type { Seams } from '#platform/context.ts'
-import { runTasks } from '#platform/tasks.ts'
+import { runTasks } from '#platform/runtime/tasks.ts'
 import {
   createSubscribedAccount,
   type Receiver,

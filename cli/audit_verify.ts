@@ -6,7 +6,7 @@ import {
   readAuditHeads,
   verifyAudit,
 } from '#main/audit.ts'
-import type { Database } from '#platform/db.ts'
+import type { Database } from '#platform/postgres/db.ts'
 import { UsageError } from './exit_codes.ts'
 import { withDatabase } from './with_database.ts'
 

@@ -1,4 +1,4 @@
-import type { Settings } from '#platform/config.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import type { Demo } from '#sandbox/demo.ts'
 
 /** URLs and credentials of the sandbox on one screen. Live mode prints no secrets. */

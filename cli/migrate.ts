@@ -1,4 +1,4 @@
-import { migrate } from '#platform/migrate.ts'
+import { migrate } from '#platform/postgres/migrate.ts'
 import { withDatabase } from './with_database.ts'
 
 export async function runMigrations(): Promise<void> {

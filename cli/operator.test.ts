@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operator_roles } from '#domain/access/operator.ts'
+import { operator_roles } from '#domain/operators/operator.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { florin } from '#test/support/florin_process.ts'
 import { OPERATOR_TOKEN, operate } from '#test/support/operator.ts'

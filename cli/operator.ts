@@ -6,8 +6,8 @@ import {
   resetOperatorTotp,
   revokeOperator,
 } from '#main/operators.ts'
-import { ConfigError, readSettings } from '#platform/config.ts'
-import { migrate } from '#platform/migrate.ts'
+import { migrate } from '#platform/postgres/migrate.ts'
+import { ConfigError, readSettings } from '#platform/settings/settings.ts'
 import { withDatabase } from './with_database.ts'
 
 /** Prints only the token to stdout, so it can be piped into a password manager. */

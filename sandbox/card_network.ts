@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
-import type { Clock } from '#platform/clock.ts'
-import type { Random } from '#platform/random.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Random } from '#platform/runtime/random.ts'
 
 /**
  * A card network of the sandbox's own: it dials the card host and speaks real frames, as a switch

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
-import type { Surface, World } from '#platform/surface.ts'
+import type { Surface, World } from '#domain/context/surface.ts'
 import { passOn, readBody } from './control.ts'
 
 type Case = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
+import type { CallAnswer, Surface } from '#domain/context/surface.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
-import type { CallAnswer, Surface } from '#platform/surface.ts'
 import { sandboxInbox } from './inbox.ts'
 
 /** The sandbox's controls: what the world outside would do, on demand. Same bearers as the API. */

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { World } from '#platform/surface.ts'
+import type { World } from '#domain/context/surface.ts'
 
 /** An account to try things with, made at the first start and kept beside the data. */
 export type Demo = { email: string; password: string; api_key: string }

@@ -1,4 +1,4 @@
-import type { Surface } from '#platform/surface.ts'
+import type { Surface } from '#domain/context/surface.ts'
 
 /** The e-mails that the service has written to the caller, newest first, sent or not. */
 export const sandboxInbox: Surface = (app, world) => {

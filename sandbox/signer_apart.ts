@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Clock } from '#platform/clock.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { SignerHome, SigningOrder, StartSigner } from './signer.ts'
 
 /** What the two processes tell each other. The seed is no part of it. */

@@ -1,4 +1,4 @@
-import { systemRandom } from '#platform/random.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
 import { type SandboxSigner, signerInside } from './signer.ts'
 import type { FromSigner, ToSigner } from './signer_apart.ts'
 

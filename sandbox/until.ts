@@ -1,4 +1,4 @@
-import type { World } from '#platform/surface.ts'
+import type { World } from '#domain/context/surface.ts'
 
 const TRIES_MAX = 150
 const PAUSE_MS = 25

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import type { Surface, World } from '#platform/surface.ts'
+import type { Surface, World } from '#domain/context/surface.ts'
 import { passOn, readBody } from './control.ts'
 import { FINAL_BLOCKS, requireEmpty } from './topups.ts'
 import type { TronNode } from './tron_node.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 
 const folder = join(root, 'bench')
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { CHECKSUMS_PATH, checksumsWith } from '#scripts/tidy/migrations.ts'
 import { checkRules } from '#scripts/tidy/rules.ts'
 import { formatViolation } from '#scripts/tidy/source.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '#doors/site/openapi.ts'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 
 /**
  * Writes the committed OpenAPI description for the default URL. It reads no settings, so the same

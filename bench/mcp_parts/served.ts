@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startService } from '#main/start.ts'
-import { readSettings } from '#platform/config.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/runtime/log.ts'
+import { readSettings } from '#platform/settings/settings.ts'
 
 /** Runs the service in a separate process that reports its CPU time. */
 const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))

@@ -1,8 +1,8 @@
 import type { Transaction } from '#contract/transactions.ts'
+import type { PrintedCard } from '#domain/context/surface.ts'
 import type { Outgoing } from '#iso8583/message.ts'
 import { writeOriginal, writeReplacement } from '#iso8583/subfields.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
-import type { PrintedCard } from '#platform/surface.ts'
 import type { CardNetwork } from '#sandbox/card_network.ts'
 import { amountElements, type Purchase, placeElements } from './purchase.ts'
 

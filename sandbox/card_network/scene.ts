@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
+import type { World } from '#domain/context/surface.ts'
 import type { Message, Outgoing } from '#iso8583/message.ts'
-import type { World } from '#platform/surface.ts'
 import { type CardNetwork, NetworkFailed } from '#sandbox/card_network.ts'
 import { type Fault, faults } from './faults.ts'
 

@@ -1,5 +1,5 @@
 import { build } from 'esbuild'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 
 /** Bundles the client into one file that only needs fetch, streams and Web Crypto. */
 export async function bundleClient(outfile: string): Promise<void> {

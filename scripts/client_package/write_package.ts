@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { bundleClient } from './bundle.ts'
 import { contractTypes } from './contract_types.ts'
 

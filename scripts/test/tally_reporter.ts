@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { TestEvent } from 'node:test/reporters'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 
 /** Test results, the reasons of skipped tests and the time by file, as one line of JSON. */
 export type Tally = {

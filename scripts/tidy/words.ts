@@ -30,7 +30,7 @@ const ANY: Ban = {
 const PRINTING: Ban = {
   pattern: /\bconsole\.log\b/g,
   problem: 'prints to the console',
-  fix: 'Log through platform/log.ts',
+  fix: 'Log through platform/runtime/log.ts',
 }
 
 /** Time, randomness and environment come through platform, so that tests can control them. */
@@ -60,7 +60,7 @@ const GLOBALS: readonly Ban[] = [
   {
     pattern: /\bprocess\.env\b/g,
     problem: 'reads the environment',
-    fix: 'Take the setting from platform/config.ts as a parameter',
+    fix: 'Take the setting from platform/settings/settings.ts as a parameter',
   },
 ]
 

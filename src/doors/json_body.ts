@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { Problem } from '#contract/problem.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
-import { readLongJson } from '#platform/long_json.ts'
+import { readLongJson } from '#platform/runtime/long_json.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

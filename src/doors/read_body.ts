@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
-import { operatorOf } from '#domain/access/operator_token.ts'
-import { networkOf } from '#domain/access/rate_limit.ts'
+import { operatorOf } from '#domain/operators/operator_token.ts'
+import { networkOf } from '#domain/risk/rate_limit.ts'
 import type { Programme } from '#operations/programme.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import type { Share } from '#platform/byte_budget.ts'
+import type { Share } from '#platform/runtime/byte_budget.ts'
 import { bearerOf } from './bearer.ts'
 
 const BODY_BYTES_MAX = 26_214_400

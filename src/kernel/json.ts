@@ -20,7 +20,7 @@ const DEPTH_MAX = 100
 export const VALUES_MAX = 10_000
 /** No amount needs this many characters, and parsing a million digits takes seconds. */
 const NUMBER_LENGTH_MAX = 400
-/** A long string in an outline (platform/long_json.ts); JSON text cannot contain it. */
+/** A long string in an outline (platform/runtime/long_json.ts); JSON text cannot contain it. */
 export const LONG_STRING = '\u0001'
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const [QUOTE, BACKSLASH, SPACE] = [34, 92, 32]

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { RateVerdict } from '#domain/access/rate_limit.ts'
+import type { RateVerdict } from '#domain/risk/rate_limit.ts'
 import type { Programme } from '#operations/programme.ts'
 import {
   type AnonymousGroup,

@@ -1,17 +1,17 @@
 import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
+import type { Seams } from '#domain/context/context.ts'
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
 import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
-import type { Settings } from '#platform/config.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Database } from '#platform/db.ts'
-import { nodeFetch } from '#platform/node_fetch.ts'
-import { onOneNode } from '#platform/one_node.ts'
-import type { Task } from '#platform/tasks.ts'
+import { nodeFetch } from '#platform/http_client/node_fetch.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import { onOneNode } from '#platform/postgres/one_node.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 
-export { type AuditHead, changedHeads, readAuditHeads } from '#domain/access/audit_heads.ts'
-export { type AuditReport, verifyAudit } from '#domain/access/verify_audit.ts'
+export { type AuditHead, changedHeads, readAuditHeads } from '#domain/audit/audit_heads.ts'
+export { type AuditReport, verifyAudit } from '#domain/audit/verify_audit.ts'
 export type { BooksReport, ChainDifference }
 
 /** Every room's proofs, over one snapshot of the books. */

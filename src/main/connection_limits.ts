@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '#domain/access/rate_limit.ts'
+import { networkOf } from '#domain/risk/rate_limit.ts'
 
 export type ConnectionLimits = { total: number; address: number }
 

@@ -1,14 +1,14 @@
-import type { Settings } from '#platform/config.ts'
-import type { Seams } from '#platform/context.ts'
+import type { Seams } from '#domain/context/context.ts'
 import {
   type AccountPool,
   type Database,
   type DatabaseRole,
   openAccountPool,
   openDatabase,
-} from '#platform/db.ts'
-import { migrate } from '#platform/migrate.ts'
-import { canCopy, SERVICE_ROLE } from '#platform/roles.ts'
+} from '#platform/postgres/db.ts'
+import { migrate } from '#platform/postgres/migrate.ts'
+import { canCopy, SERVICE_ROLE } from '#platform/postgres/roles.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 
 type Connecting = Partial<Pick<Seams, 'log' | 'fail'>> & { onCommit(): void }
 

@@ -1,12 +1,12 @@
-import { type AuditFacts, recordAudit } from '#domain/access/audit.ts'
-import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
-import { endGrant } from '#domain/access/end_grant.ts'
-import { findGrant, listGrantRows } from '#domain/access/grant_store.ts'
-import { grantView } from '#domain/access/grants.ts'
+import { type AuditFacts, recordAudit } from '#domain/audit/audit.ts'
+import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
+import { endGrant } from '#domain/oauth_grants/end_grant.ts'
+import { findGrant, listGrantRows } from '#domain/oauth_grants/grant_store.ts'
+import { grantView } from '#domain/oauth_grants/grants.ts'
 import { idMaker } from '#kernel/id.ts'
-import { systemClock } from '#platform/clock.ts'
-import type { Database } from '#platform/db.ts'
-import { systemRandom } from '#platform/random.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
 
 /** What commands outside the service may do about grants. */
 export type Grant = ReturnType<typeof grantView>

@@ -9,15 +9,15 @@ import { settleClearingsTask } from '#domain/authorizations/settle_clearings_tas
 import { findCardOf } from '#domain/cards/card_store.ts'
 import { sealedPanOf } from '#domain/cards/pan_store.ts'
 import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { World } from '#domain/context/surface.ts'
 import { type CardHost, startCardHost } from '#doors/card_host/card_host.ts'
 import { issuerProbe } from '#doors/card_host/probe.ts'
 import { links } from '#iso8583/links.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Seams } from '#platform/context.ts'
-import { type DatabaseRole, openDatabase } from '#platform/db.ts'
-import type { Probes } from '#platform/health.ts'
-import type { World } from '#platform/surface.ts'
-import type { Task } from '#platform/tasks.ts'
+import { type DatabaseRole, openDatabase } from '#platform/postgres/db.ts'
+import type { Probes } from '#platform/runtime/health.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 
 /** The issuer's side of card payments: the engine, the host that networks dial, and its tasks. */
 export type Issuing = {

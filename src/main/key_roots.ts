@@ -1,1 +1,1 @@
-export { countOutstanding, type Outstanding } from '#domain/access/credential_roots.ts'
+export { countOutstanding, type Outstanding } from '#domain/credentials/credential_roots.ts'

@@ -1,18 +1,18 @@
-import { type OperatorRole, operator_roles } from '#domain/access/operator.ts'
+import { newTotpSecret, totpUri } from '#domain/accounts/totp.ts'
+import { type OperatorRole, operator_roles } from '#domain/operators/operator.ts'
 import {
   createOperatorToken,
   findOperatorTokens,
   type OperatorTokenRow,
   revokeOperatorToken,
   setOperatorTotp,
-} from '#domain/access/operator_token.ts'
-import { newTotpSecret, totpUri } from '#domain/accounts/totp.ts'
-import { systemClock } from '#platform/clock.ts'
-import { ConfigError, type Settings } from '#platform/config.ts'
-import type { Database } from '#platform/db.ts'
-import { sealFor } from '#platform/key_seal.ts'
-import { type Keys, loadKeys } from '#platform/keys.ts'
-import { systemRandom } from '#platform/random.ts'
+} from '#domain/operators/operator_token.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
+import { ConfigError, type Settings } from '#platform/settings/settings.ts'
+import { sealFor } from '#platform/storage/key_seal.ts'
+import { type Keys, loadKeys } from '#platform/storage/keys.ts'
 
 export type { OperatorTokenRow }
 

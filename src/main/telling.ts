@@ -1,4 +1,5 @@
 import { notifyActivity } from '#domain/activity/activity_store.ts'
+import type { Seams } from '#domain/context/context.ts'
 import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
 import { eventNotices } from '#domain/notices/event_notices.ts'
 import { makeMailer } from '#domain/notices/mailer.ts'
@@ -10,8 +11,7 @@ import { deliverWebhooksTask } from '#domain/webhooks/deliver_webhooks_task.ts'
 import { Deliverer } from '#domain/webhooks/deliverer.ts'
 import { DELIVERIES_CHANNEL, insertDeliveries } from '#domain/webhooks/delivery_store.ts'
 import { sweepDeliveriesTask } from '#domain/webhooks/sweep_deliveries_task.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 
 export type Telling = { tasks: Task[]; deliverer: Deliverer; stop(): Promise<void> }
 

@@ -1,6 +1,6 @@
 import type { OperationName } from '#contract/operations.ts'
-import type { ResourceName } from '#domain/access/resource.ts'
-import type { RequestFacts } from '#platform/context.ts'
+import type { RequestFacts } from '#domain/context/context.ts'
+import type { ResourceName } from '#domain/credentials/resource.ts'
 
 /** A call as a door hands it in, before anything of it is believed. */
 export type Call = {

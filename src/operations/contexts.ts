@@ -1,9 +1,7 @@
 import type { OperationShape } from '#contract/operation.ts'
 import type { Problem } from '#contract/problem.ts'
-import { recordAudit } from '#domain/access/audit.ts'
-import { auditFactsOf } from '#domain/access/audit_facts.ts'
-import { assert } from '#kernel/assert.ts'
-import type { IdPrefix } from '#kernel/id.ts'
+import { recordAudit } from '#domain/audit/audit.ts'
+import { auditFactsOf } from '#domain/audit/audit_facts.ts'
 import type {
   Caller,
   Context,
@@ -11,8 +9,10 @@ import type {
   PreparingContext,
   RateStanding,
   RequestFacts,
-} from '#platform/context.ts'
-import type { AccountDatabase, Tx } from '#platform/db.ts'
+} from '#domain/context/context.ts'
+import { assert } from '#kernel/assert.ts'
+import type { IdPrefix } from '#kernel/id.ts'
+import type { AccountDatabase, Tx } from '#platform/postgres/db.ts'
 import type { Programme } from './programme.ts'
 
 /** A call that has passed every step and is to be run. */

@@ -27,6 +27,7 @@ import { setCardLimits } from '#domain/cards/set_card_limits.ts'
 import { setMccRules } from '#domain/cards/set_mcc_rules.ts'
 import { unfreezeCard } from '#domain/cards/unfreeze_card.ts'
 import { unloadCard } from '#domain/cards/unload_card.ts'
+import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
 import { addDisputeEvidence } from '#domain/disputes/add_dispute_evidence.ts'
 import { fileDispute } from '#domain/disputes/file_dispute.ts'
 import { getDispute } from '#domain/disputes/get_dispute.ts'
@@ -51,7 +52,6 @@ import { updateWebhook } from '#domain/webhooks/update_webhook.ts'
 import { getWithdrawal } from '#domain/withdrawals/get_withdrawal.ts'
 import { listWithdrawals } from '#domain/withdrawals/list_withdrawals.ts'
 import { withdraw } from '#domain/withdrawals/withdraw.ts'
-import type { Context, Handler, PreparingContext } from '#platform/context.ts'
 
 /** Name → handler. A missing one, or one of another operation, does not compile. */
 export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {

@@ -1,6 +1,6 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
-import type { Caller, RequestFacts, StoredFile } from '#platform/context.ts'
+import type { Caller, RequestFacts, StoredFile } from '#domain/context/context.ts'
 import type { Answer, Call } from './call.ts'
 import type { Programme } from './programme.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'

@@ -1,15 +1,15 @@
-import { CREDENTIALS_CHANNEL } from '#domain/access/credential_store.ts'
-import { type Credentials, makeCredentials } from '#domain/access/credentials.ts'
-import { type KeyUses, makeKeyUses } from '#domain/access/key_use.ts'
-import { memoryRateLimiter, type RateLimiter, unlimitedRate } from '#domain/access/rate_limit.ts'
-import { redisRateLimiter } from '#domain/access/redis_rate_limit.ts'
 import { ACTIVITY_CHANNEL } from '#domain/activity/activity_store.ts'
 import { type Bell, makeBell } from '#domain/activity/bell.ts'
+import type { Caller, Seams } from '#domain/context/context.ts'
+import { CREDENTIALS_CHANNEL } from '#domain/credentials/credential_store.ts'
+import { type Credentials, makeCredentials } from '#domain/credentials/credentials.ts'
+import { type KeyUses, makeKeyUses } from '#domain/credentials/key_use.ts'
 import { makeTill } from '#domain/paid_calls/make_till.ts'
 import type { Till } from '#domain/paid_calls/till.ts'
-import { type ByteBudget, makeByteBudget } from '#platform/byte_budget.ts'
-import type { Caller, Seams } from '#platform/context.ts'
-import type { AccountDatabase, AccountPool } from '#platform/db.ts'
+import { memoryRateLimiter, type RateLimiter, unlimitedRate } from '#domain/risk/rate_limit.ts'
+import { redisRateLimiter } from '#domain/risk/redis_rate_limit.ts'
+import type { AccountDatabase, AccountPool } from '#platform/postgres/db.ts'
+import { type ByteBudget, makeByteBudget } from '#platform/runtime/byte_budget.ts'
 
 /** What a call is run with: the seams, and what this node remembers between calls. */
 export type Programme = Seams & {
@@ -60,7 +60,7 @@ export async function makeProgramme(seams: Seams, account_pool: AccountPool): Pr
 /** Beyond it all are forgotten: that only keeps reads under way from sharing a statement. */
 const KNOWN_ACCOUNTS_MAX = 10_000
 
-/** One object for each account: its reads share statements by it (platform/lanes.ts). */
+/** One object for each account: its reads share statements (platform/postgres/shared_reads.ts). */
 function databaseFinder({ db }: Seams, account_pool: AccountPool): Programme['databaseOf'] {
   const known = new Map<string, AccountDatabase>()
   return (caller) => {

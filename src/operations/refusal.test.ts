@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Overdue } from '#platform/write_lane.ts'
+import { Overdue } from '#platform/postgres/write_lane.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
 
 test('a command that waited too long to be begun is a 503 with Retry-After', () => {

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
-import { DatabaseUnavailable } from '#platform/db.ts'
-import { Overdue } from '#platform/write_lane.ts'
+import { DatabaseUnavailable } from '#platform/postgres/db.ts'
+import { Overdue } from '#platform/postgres/write_lane.ts'
 import type { Answer } from './call.ts'
 
 /** Whatever was thrown, as something the caller is meant to hear. */

@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 
 /** How long an answer is kept under its Idempotency-Key; after that the key is as good as new. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000

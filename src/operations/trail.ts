@@ -1,8 +1,5 @@
-import { recordAudit } from '#domain/access/audit.ts'
-import { auditFactsOf } from '#domain/access/audit_facts.ts'
-import { noteCredentialChange } from '#domain/access/risk.ts'
-import { recordEvents } from '#domain/events/record_events.ts'
-import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
+import { recordAudit } from '#domain/audit/audit.ts'
+import { auditFactsOf } from '#domain/audit/audit_facts.ts'
 import type {
   Caller,
   NewAuditEntry,
@@ -10,8 +7,11 @@ import type {
   RequestFacts,
   SecurityAlert,
   Trail,
-} from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+} from '#domain/context/context.ts'
+import { recordEvents } from '#domain/events/record_events.ts'
+import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
+import { noteCredentialChange } from '#domain/risk/risk.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { Programme } from './programme.ts'
 
 /** What a handler has told so far; written at the end of its transaction, or dropped with it. */

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { writeClientPackage } from '#scripts/client_package/write_package.ts'
 import { temporaryFolder } from '#test/support/florin_process.ts'
 

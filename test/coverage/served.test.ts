@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { openApiDocument } from '#doors/site/openapi.ts'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { shapes } from '#test/support/contract.ts'
 
 const names = Object.keys(operations) as OperationName[]

@@ -298,7 +298,7 @@ test('only platform and main use time, randomness and environment directly', () 
   assertPasses(globalViolations, {
     'src/kernel/a.ts': `// Date.now() in a comment.
 import { createHash } from 'node:crypto'
-import { randomBytes } from '#platform/random.ts'
+import { randomBytes } from '#platform/runtime/random.ts'
 const then = new Date(time_ms)
 export const maker = (randomBytes: RandomBytes) => randomBytes(9)
 `,

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { scope_names } from '#contract/scopes.ts'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import {
   attemptOf,
   exchange,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Balance, BalancePoint } from '#contract/balance.ts'
-import type { InboxMail } from '#platform/surface.ts'
+import type { InboxMail } from '#domain/context/surface.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { callCard, getCard, issueCard } from '#test/support/cards.ts'
 import { type Buyer, fileDispute, openBuyer } from '#test/support/disputes.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { systemClock } from '#platform/clock.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
 import { fileDispute, getDispute, openBuyer } from '#test/support/disputes.ts'
 import { send } from '#test/support/http.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'

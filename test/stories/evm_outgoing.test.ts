@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseTransaction } from 'viem'
-import type { Failpoint } from '#platform/failpoints.ts'
+import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { advance } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/runtime/log.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
 import { runMixedStorm } from '#test/support/mixed_storm.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import type { Failpoint } from '#platform/failpoints.ts'
+import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { startPaidCrashes } from '#test/support/paid_crash.ts'
 
 const { repeatedAfter, abandonedAfter, PRICE } = await startPaidCrashes()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InboxMail } from '#platform/surface.ts'
+import type { InboxMail } from '#domain/context/surface.ts'
 import {
   attemptOf,
   authorize,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openDatabase } from '#platform/db.ts'
+import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { endAllFlorins, startFlorin, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { openDatabase } from '#platform/db.ts'
+import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import type { Failpoint } from '#platform/failpoints.ts'
+import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'

@@ -1,8 +1,8 @@
 import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
 import { insertAccount } from '#domain/accounts/account_store.ts'
 import { idMaker } from '#kernel/id.ts'
-import type { Database } from '#platform/db.ts'
-import { systemRandom } from '#platform/random.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
 
 const makeId = idMaker(systemRandom.bytes)
 

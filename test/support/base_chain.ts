@@ -6,7 +6,7 @@ import ganache from 'ganache'
 import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
 
 const abi = parseAbi([

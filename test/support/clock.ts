@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '#platform/clock.ts'
+import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 
 type HeldClock = Clock & {
   /** Lets the world's time and the measured time pass; `now` is moved by the sandbox alone. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { after } from 'node:test'
-import type { Failpoint } from '#platform/failpoints.ts'
+import type { Failpoint } from '#platform/runtime/failpoints.ts'
 
 export type CrashingNode = {
   url: string

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { openDatabase } from '#platform/db.ts'
-import { migrate } from '#platform/migrate.ts'
+import { openDatabase } from '#platform/postgres/db.ts'
+import { migrate } from '#platform/postgres/migrate.ts'
 
 const TEMPLATE = 'florin_template'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { verifyAudit } from '#domain/access/verify_audit.ts'
-import type { Database } from '#platform/db.ts'
+import { verifyAudit } from '#domain/audit/verify_audit.ts'
+import type { Database } from '#platform/postgres/db.ts'
 
 /**
  * Every account's webhook events are numbered 1, 2, 3 … without a gap or a double, every card

@@ -1,6 +1,6 @@
+import type { NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import type { Programme } from '#operations/programme.ts'
-import type { NewEvent } from '#platform/context.ts'
 
 type Telling = Pick<Programme, 'db' | 'clock' | 'newId'>
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './port.ts'
 

@@ -2,10 +2,10 @@ import { makeEngine } from '#domain/authorizations/engine.ts'
 import { startCardHost } from '#doors/card_host/card_host.ts'
 import { default_link } from '#iso8583/links.ts'
 import { makeSeams } from '#main/seams.ts'
-import { readSettings } from '#platform/config.ts'
-import { openDatabase } from '#platform/db.ts'
-import { silentLog } from '#platform/log.ts'
-import { SERVICE_ROLE } from '#platform/roles.ts'
+import { openDatabase } from '#platform/postgres/db.ts'
+import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
+import { silentLog } from '#platform/runtime/log.ts'
+import { readSettings } from '#platform/settings/settings.ts'
 
 /** The card host in a process of its own, to be killed. It tells its port and serves. */
 const [data_dir = '', database_url = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { startService } from '#main/start.ts'
-import { readSettings } from '#platform/config.ts'
-import type { Failpoint } from '#platform/failpoints.ts'
-import { silentLog } from '#platform/log.ts'
+import type { Failpoint } from '#platform/runtime/failpoints.ts'
+import { silentLog } from '#platform/runtime/log.ts'
+import { readSettings } from '#platform/settings/settings.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 
 /**

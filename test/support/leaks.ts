@@ -1,5 +1,5 @@
-import type { Database } from '#platform/db.ts'
-import { jsonLog, type Log } from '#platform/log.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import { jsonLog, type Log } from '#platform/runtime/log.ts'
 
 /** A log that is kept as text, to be searched for what must not stand in it. */
 export function keptLog(): { log: Log; text(): string } {

@@ -5,7 +5,7 @@ import { operator, treasury } from '#domain/ledger/purse.ts'
 import { type IdPrefix, idMaker } from '#kernel/id.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { proveBooks } from '#main/audit.ts'
-import type { Database } from '#platform/db.ts'
+import type { Database } from '#platform/postgres/db.ts'
 
 const makeId = idMaker(randomBytes)
 

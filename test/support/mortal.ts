@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Secret } from '#kernel/secret.ts'
 import { startSignerRole } from '#main/signer.ts'
 import { startService } from '#main/start.ts'
-import { readSettings } from '#platform/config.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/runtime/log.ts'
+import { readSettings } from '#platform/settings/settings.ts'
 
 /**
  * A service with its signer in a process of their own that kills itself, as by `kill -9`, when it

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Seams } from '#platform/context.ts'
+import type { Seams } from '#domain/context/context.ts'
 import { cloneDatabase } from './database.ts'
 import { startTestService, type TestService } from './start.ts'
 

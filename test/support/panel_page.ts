@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { findChromium } from './chromium.ts'
 import { reasonWithout, refuseInCi } from './tools.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { startService } from '#main/start.ts'
-import { readSettings } from '#platform/config.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/runtime/log.ts'
+import { readSettings } from '#platform/settings/settings.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 
 /**

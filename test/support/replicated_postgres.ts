@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import pg from 'pg'
-import { findPostgresPackage, reachableBinaries } from '#platform/postgres_binaries.ts'
-import { type Cluster, requireCluster, serverEnvironment } from '#platform/postgres_cluster.ts'
-import { chooseServerUser, giveTo, invocationAs } from '#platform/postgres_owner.ts'
+import { findPostgresPackage, reachableBinaries } from '#platform/embedded_postgres/binaries.ts'
+import {
+  type Cluster,
+  requireCluster,
+  serverEnvironment,
+} from '#platform/embedded_postgres/cluster.ts'
+import { chooseServerUser, giveTo, invocationAs } from '#platform/embedded_postgres/server_user.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './port.ts'
 

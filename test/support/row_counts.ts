@@ -1,4 +1,4 @@
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 
 /** How many rows each table has: what must be the same after what was refused. */
 export async function rowCounts(db: Tx): Promise<Record<string, bigint>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
-import type { Clock } from '#platform/clock.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import { send } from './http.ts'
 
 const STEP_MS = 30_000

@@ -1,6 +1,6 @@
-import { genesisHash } from '#domain/access/audit.ts'
+import { genesisHash } from '#domain/audit/audit.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { type AccountHoldings, type AccountRow, emailTaken, type ShownAccount } from './account.ts'
 
 const SHOWN = 'id, email, status, notifications, totp_status, version, created_at, updated_at'

@@ -1,9 +1,9 @@
 import type { Account } from '#contract/accounts.ts'
 import { notFound } from '#contract/common_problems.ts'
-import { endBrowserSessions } from '#domain/access/browser_sessions.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
-import type { RateProfileName, SpendLimits } from '#platform/config.ts'
-import { equals, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import { endBrowserSessions } from '#domain/credentials/browser_sessions.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { equals, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import type { RateProfileName, SpendLimits } from '#platform/settings/settings.ts'
 import { accountView, foldEmail } from './account.ts'
 import {
   type AccountControls,

@@ -1,5 +1,5 @@
-import { openSession } from '#domain/access/session.ts'
-import type { Context, Handler } from '#platform/context.ts'
+import type { Context, Handler } from '#domain/context/context.ts'
+import { openSession } from '#domain/credentials/session.ts'
 import { accountView, EMPTY_HOLDINGS, foldEmail, STANDARD_NOTIFICATIONS } from './account.ts'
 import { insertAccount, lockAccount } from './account_store.ts'
 import { hashPassword, isPassword, requireStrongPassword } from './password.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import { findAccount, lockAccount, replaceRecoveryCodes, updateTotp } from './account_store.ts'
 import { requireTotpCode } from './two_factor.ts'
 import { requireCurrentPassword, requireSamePassword } from './update_account.ts'

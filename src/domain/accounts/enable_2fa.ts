@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
-import type { Context, Handler } from '#platform/context.ts'
+import type { Context, Handler } from '#domain/context/context.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import type { AccountRow } from './account.ts'
 import {
   lockAccount,

@@ -1,7 +1,7 @@
 import type { Account } from '#contract/accounts.ts'
-import type { Handler } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import { gather } from '#platform/lanes.ts'
+import type { Handler } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { gather } from '#platform/postgres/shared_reads.ts'
 import { accountView } from './account.ts'
 import { findAccounts, requireFound } from './account_store.ts'
 

@@ -1,7 +1,7 @@
 import { accountSuspended, tokenRevoked, totpRequired } from '#contract/common_problems.ts'
-import { findCredentialEnd } from '#domain/access/credential_store.ts'
-import { requireCooledDown } from '#domain/access/risk.ts'
-import type { Context } from '#platform/context.ts'
+import type { Context } from '#domain/context/context.ts'
+import { findCredentialEnd } from '#domain/credentials/credential_store.ts'
+import { requireCooledDown } from '#domain/risk/risk.ts'
 import { lockAccount } from './account_store.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 
 /** How long the owner of an account has to read the e-mail. */
 export const UNDO_HOURS = 72

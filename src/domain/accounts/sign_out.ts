@@ -1,5 +1,5 @@
-import { endSession } from '#domain/access/session_store.ts'
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { endSession } from '#domain/credentials/session_store.ts'
 
 export const signOut: Handler<'sign_out'> = async ({
   tx,

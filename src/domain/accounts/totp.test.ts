@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import { systemRandom } from '#platform/random.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
 import { foldRecoveryCode, newRecoveryCodes, newTotpSecret, totpStepOf, totpUri } from './totp.ts'
 
 /** The secret of RFC 6238's own examples, and their times with the last six digits of each. */

@@ -1,5 +1,5 @@
 import { Secret as OtpSecret, TOTP } from 'otpauth'
-import type { Random } from '#platform/random.ts'
+import type { Random } from '#platform/runtime/random.ts'
 
 /** Authenticator codes: six digits, 30 seconds, SHA-1, which is what every app understands. */
 const PERIOD_S = 30

@@ -1,9 +1,9 @@
 import type { Notifications } from '#contract/accounts.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import { clearGuesses, requireGuessLeft } from '#domain/access/guesses.ts'
-import { endOtherSessions } from '#domain/access/session_store.ts'
-import type { Handler, PreparingContext } from '#platform/context.ts'
+import type { Handler, PreparingContext } from '#domain/context/context.ts'
+import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
+import { endOtherSessions } from '#domain/credentials/session_store.ts'
 import {
   type AccountRow,
   accountView,

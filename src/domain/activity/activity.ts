@@ -1,9 +1,9 @@
 import type { ActivityEvent } from '#contract/activity.ts'
 import type { Scope } from '#contract/scopes.ts'
+import type { Caller } from '#domain/context/context.ts'
 import type { ActivityType } from '#domain/events/event.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
-import type { Caller } from '#platform/context.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import { anyOf, type Condition } from '#platform/postgres/page.ts'
 
 export type ActivityRow = {
   id: string

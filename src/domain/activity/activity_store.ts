@@ -1,6 +1,6 @@
 import type { ToldEvent } from '#domain/events/outbox_store.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { ActivityRow } from './activity.ts'
 
 const SELECT = `select id, sequence, type, activity_type, severity, message, card_id, amount_micros,

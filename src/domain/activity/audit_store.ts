@@ -1,6 +1,6 @@
-import type { AuditRow } from '#domain/access/audit.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { AuditRow } from '#domain/audit/audit.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 
 export function pageOfAuditEntries(
   tx: Tx,

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { aboutThese, activityView, ofKinds, seenBy } from './activity.ts'
 import { pageOfActivity } from './activity_store.ts'
 

@@ -1,6 +1,6 @@
 import type { ActivityEvent } from '#contract/activity.ts'
-import type { Caller } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Caller } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { activityView, seenBy } from './activity.ts'
 import { pageOfActivity } from './activity_store.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditEntry } from '#contract/activity.ts'
-import { genesisHash } from '#domain/access/audit.ts'
+import { genesisHash } from '#domain/audit/audit.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { heldClock } from '#test/support/clock.ts'
 import { send } from '#test/support/http.ts'

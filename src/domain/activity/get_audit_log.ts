@@ -1,7 +1,7 @@
 import type { AuditEntry } from '#contract/activity.ts'
-import type { AuditRow } from '#domain/access/audit.ts'
-import type { Handler } from '#platform/context.ts'
-import { anyOf } from '#platform/page.ts'
+import type { AuditRow } from '#domain/audit/audit.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf } from '#platform/postgres/page.ts'
 import { pageOfAuditEntries } from './audit_store.ts'
 
 export const getAuditLog: Handler<'get_audit_log'> = async ({ tx, caller }, input) => {

@@ -1,7 +1,7 @@
 import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { ApiKeyRow } from './api_key.ts'
 
 const COLUMNS =

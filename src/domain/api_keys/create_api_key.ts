@@ -1,6 +1,6 @@
-import { newBearer } from '#domain/access/bearer.ts'
 import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
-import type { Context, Handler } from '#platform/context.ts'
+import type { Context, Handler } from '#domain/context/context.ts'
+import { newBearer } from '#domain/credentials/bearer.ts'
 import { apiKeyView } from './api_key.ts'
 import { insertApiKey } from './api_key_store.ts'
 

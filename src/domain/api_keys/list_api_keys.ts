@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { anyOf } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf } from '#platform/postgres/page.ts'
 import { apiKeyView } from './api_key.ts'
 import { pageOfApiKeys } from './api_key_store.ts'
 

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { revokeApiKeyOf } from './api_key_store.ts'
 
 export const revokeApiKey: Handler<'revoke_api_key'> = async (context, { id }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Outgoing } from '#iso8583/message.ts'
-import type { Failpoint } from '#platform/failpoints.ts'
+import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksAreSound } from '#test/support/spending.ts'

@@ -1,7 +1,7 @@
 import { eventSetWrites, type Heads } from '#domain/events/record_event_set.ts'
-import type { ComputeQueue } from '#platform/compute_queue.ts'
-import type { CommitWith, Tx } from '#platform/db.ts'
-import type { Write } from '#platform/write.ts'
+import type { CommitWith, Tx } from '#platform/postgres/db.ts'
+import type { Write } from '#platform/postgres/write.ts'
+import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
 import { decide } from './decide.ts'
 import { type EngineSeams, type LookedUp, lookUp } from './look_up.ts'
 import {

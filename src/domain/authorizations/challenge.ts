@@ -1,11 +1,11 @@
 import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { ThreeDsChallenge, ThreeDsDecision } from '#contract/webhooks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { ChallengeAsked } from '#domain/context/surface.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import type { ChallengeAsked } from '#platform/surface.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import {
   type ChallengeRow,
   decideChallenge,

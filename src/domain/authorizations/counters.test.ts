@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Outgoing } from '#iso8583/message.ts'
-import { systemClock } from '#platform/clock.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
 import {
   type BareCard,
   type Issuer,

@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { texts } from '#platform/columns.ts'
-import type { Tx } from '#platform/db.ts'
+import { texts } from '#platform/postgres/columns.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { CardRequest } from './request.ts'
 
 /** Some 10 MB at the most. */

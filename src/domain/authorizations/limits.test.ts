@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '#platform/clock.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksAreSound } from '#test/support/spending.ts'
 

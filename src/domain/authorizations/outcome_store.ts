@@ -1,8 +1,8 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { texts } from '#platform/columns.ts'
-import type { Tx } from '#platform/db.ts'
-import { rowSet } from '#platform/row_set.ts'
-import { running, type Write } from '#platform/write.ts'
+import { texts } from '#platform/postgres/columns.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { rowSet } from '#platform/postgres/row_set.ts'
+import { running, type Write } from '#platform/postgres/write.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { CardRequest, KeptAnswer } from './request.ts'
 

@@ -1,9 +1,9 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { decimalsOf, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
-import type { PageInput, PageOf } from '#platform/page.ts'
+import type { PageInput, PageOf } from '#platform/postgres/page.ts'
 import { lockWaiting, pageOfUnpriced, setPrice, type UnpricedRow } from './unpriced_store.ts'
 
 /** A capture, refund or stand-in that waits for its dollars. */

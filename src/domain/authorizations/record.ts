@@ -1,7 +1,7 @@
 import { type DeclineCode, declineLabel } from '#contract/decline.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
-import type { NewEvent } from '#platform/context.ts'
 import type { CardFacts } from './facts.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'

@@ -5,7 +5,7 @@ import { evidenceOf } from '#domain/disputes/evidence_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { CardRequest } from './request.ts'
 
 /** A refund's share of one capture. */

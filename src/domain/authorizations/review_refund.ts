@@ -1,8 +1,8 @@
 import { Problem } from '#contract/problem.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { PageInput, PageOf } from '#platform/page.ts'
+import type { PageInput, PageOf } from '#platform/postgres/page.ts'
 import { decideRefund, lockWaiting, pageOfHeldRefunds, type UnpricedRow } from './unpriced_store.ts'
 
 /** A refund of more than its purchase took; the network was told that it was noted. */

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { systemClock } from '#platform/clock.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
 import { openIssuer } from '#test/support/issuer.ts'
 import { weather } from '#test/support/storm.ts'
 

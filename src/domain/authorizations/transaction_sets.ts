@@ -1,7 +1,7 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { bigints, days, moments, texts } from '#platform/columns.ts'
-import { rowSet } from '#platform/row_set.ts'
-import { changing, type Write } from '#platform/write.ts'
+import { bigints, days, moments, texts } from '#platform/postgres/columns.ts'
+import { rowSet } from '#platform/postgres/row_set.ts'
+import { changing, type Write } from '#platform/postgres/write.ts'
 
 const addTransactions = rowSet<TransactionRow>('transactions', {
   account_id: ['text', (row) => row.account_id],

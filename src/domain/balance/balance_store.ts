@@ -1,7 +1,7 @@
 import type { MovementName } from '#domain/ledger/movements.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 
 export type BalanceRow = {
   id: string

@@ -1,9 +1,9 @@
 import type { OutputOfName } from '#contract/operations.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Handler } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import { gather } from '#platform/lanes.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { gather } from '#platform/postgres/shared_reads.ts'
 import { type BalanceRow, findBalances } from './balance_store.ts'
 
 export const getBalance: Handler<'get_balance'> = async ({ tx, caller }) => {

@@ -1,8 +1,8 @@
 import type { BalancePoint } from '#contract/balance.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { historyTypeOf, movementsOfHistory } from '#domain/ledger/movements.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import { anyOf, type Condition } from '#platform/postgres/page.ts'
 import { type BalancePointRow, pageOfBalancePoints } from './balance_store.ts'
 
 export const getBalanceHistory: Handler<'get_balance_history'> = async ({ tx, caller }, input) => {

@@ -1,6 +1,6 @@
 import type { Card } from '#contract/cards.ts'
 import { cardNotFrozen } from '#contract/common_problems.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import {
   type CardRow,
   cardEvent,

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { cardEvent, nameOf, resourceOf, shippingAfterCancel } from './card.ts'
 import { changeCard, fundsOf, lockCardOf, showCard } from './card_store.ts'
 import { unloadFrom } from './card_transfer.ts'

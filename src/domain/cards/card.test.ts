@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Caller } from '#platform/context.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { freezerOf } from './card.ts'
 import { spendingWindow } from './limits.ts'
 

@@ -1,8 +1,8 @@
 import type { Card, Shipping, Wallet } from '#contract/cards.ts'
 import { cardNotFrozen } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
+import type { Caller, NewEvent } from '#domain/context/context.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
-import type { Caller, NewEvent } from '#platform/context.ts'
 import { spendingWindow } from './limits.ts'
 
 /** Without the number: what needs that asks the vault for it. */

@@ -1,8 +1,8 @@
 import type { Card } from '#contract/cards.ts'
 import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { type CardFunds, type CardRow, cardView, type FundedCard } from './card.ts'
 import { spendingWindow } from './limits.ts'
 

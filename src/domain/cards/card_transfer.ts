@@ -1,9 +1,9 @@
 import type { CardTransfer } from '#contract/cards.ts'
+import type { Context } from '#domain/context/context.ts'
 import { type Moved, move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd, type Micros, usdFromMicros } from '#kernel/money.ts'
-import type { Context } from '#platform/context.ts'
 import { type CardRow, nameOf } from './card.ts'
 import { showCard } from './card_store.ts'
 

@@ -1,6 +1,6 @@
 import type { Card } from '#contract/cards.ts'
+import type { ActivityOnly, Context } from '#domain/context/context.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
-import type { ActivityOnly, Context } from '#platform/context.ts'
 import { type CardRow, cardEvent, nameOf, requireNotCancelled, resourceOf } from './card.ts'
 import { type CardChange, changeCard, showCard } from './card_store.ts'
 

@@ -1,5 +1,5 @@
 import type { Card } from '#contract/cards.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import {
   anyOf,
   type Condition,
@@ -7,7 +7,7 @@ import {
   type PageInput,
   type PageOf,
   readPage,
-} from '#platform/page.ts'
+} from '#platform/postgres/page.ts'
 import { type CardKey, showCard } from './card_store.ts'
 
 type Wanted = PageInput & {

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { cardEvent, freezerOf, nameOf, requireNotCancelled, resourceOf } from './card.ts'
 import { changeCard, lockCardOf, showCard } from './card_store.ts'
 

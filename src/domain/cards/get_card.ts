@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { showCard } from './card_store.ts'
 
 export const getCard: Handler<'get_card'> = ({ tx, caller, now }, { id }) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPan } from '#iso8583/pan.ts'
-import { systemRandom } from '#platform/random.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { getCard, issueCard, openHolder, toldOf } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Card } from '#contract/cards.ts'
-import type { Caller } from '#platform/context.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { callCard, cardIn, issueCard, openHolder } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'

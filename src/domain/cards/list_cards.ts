@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition, equals } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf, type Condition, equals } from '#platform/postgres/page.ts'
 import { pageOfCards } from './card_store.ts'
 
 export const listCards: Handler<'list_cards'> = ({ tx, caller, now }, input) =>

@@ -1,6 +1,6 @@
-import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { formatUsd, microsFromUsd } from '#kernel/money.ts'
-import type { Handler } from '#platform/context.ts'
 import { cardEvent, nameOf, requireNotCancelled, resourceOf } from './card.ts'
 import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
 import { cardTransferView, loadOnto } from './card_transfer.ts'

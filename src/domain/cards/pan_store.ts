@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { CardKey } from './card_store.ts'
 
 export async function sealedPanOf(tx: Tx, { account_id, id }: CardKey): Promise<string> {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { isPan } from '#iso8583/pan.ts'
-import { loadKeys } from '#platform/keys.ts'
-import { systemRandom } from '#platform/random.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
+import { loadKeys } from '#platform/storage/keys.ts'
 import { cvvOf, drawPan, isCvvOf, openPan, panHash, sealPan } from './pan_vault.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'florin_vault_'))

@@ -1,8 +1,8 @@
 import { computeCvv, isCvv, KEY_PAIR_BYTES } from '#iso8583/cvv.ts'
 import { generatePan } from '#iso8583/pan.ts'
 import { Secret } from '#kernel/secret.ts'
-import type { Keys } from '#platform/keys.ts'
-import type { Random } from '#platform/random.ts'
+import type { Random } from '#platform/runtime/random.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import type { CardRow } from './card.ts'
 import type { StoredPan } from './card_store.ts'
 

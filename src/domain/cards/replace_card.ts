@@ -1,8 +1,8 @@
-import { moveCardGrants } from '#domain/access/grants.ts'
-import { requireRailOpen } from '#domain/access/kill_switch.ts'
+import type { Context, Handler } from '#domain/context/context.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
-import type { Context, Handler } from '#platform/context.ts'
+import { moveCardGrants } from '#domain/oauth_grants/grants.ts'
+import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import {
   type CardRow,
   cardEvent,

@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import type { CardKey } from './card_store.ts'
 import { findOtherwiseSealed, resealPan, type SealedPan } from './pan_store.ts'
 import { openPan, sealPan } from './pan_vault.ts'

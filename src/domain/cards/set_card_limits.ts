@@ -1,5 +1,5 @@
-import { spendLimitsOf } from '#domain/access/spend_limits.ts'
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { lockCardOf } from './card_store.ts'
 import { changeControls } from './change_controls.ts'
 import { limitsFrom } from './limits.ts'

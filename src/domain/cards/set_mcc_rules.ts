@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { lockCardOf } from './card_store.ts'
 import { changeControls } from './change_controls.ts'
 import { requireMccRules } from './controls.ts'

@@ -1,6 +1,6 @@
 import type { Card, Shipping } from '#contract/cards.ts'
 import { Problem } from '#contract/problem.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import { resourceOf } from './card.ts'
 import { cardOwner, changeCard, lockCardOf, showCard } from './card_store.ts'
 

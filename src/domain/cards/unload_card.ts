@@ -1,7 +1,7 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
-import type { Handler } from '#platform/context.ts'
 import { cardEvent, nameOf, resourceOf } from './card.ts'
 import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
 import { cardTransferView, unloadFrom } from './card_transfer.ts'

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { disputeReference, requireTakesEvidence } from './dispute.ts'
 import { changeDispute, findDisputeOf, lockDisputeOf } from './dispute_store.ts'
 import { requireContent, safeFileName } from './evidence.ts'

@@ -1,5 +1,5 @@
 import type { Dispute } from '#contract/disputes.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { changeDispute, findDispute, lockDisputeOf, merchantOf } from './dispute_store.ts'

@@ -1,6 +1,6 @@
 import type { Dispute } from '#contract/disputes.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
 import { lockCardOf } from '#domain/cards/card_store.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { reverseDispute } from './dispute_money.ts'

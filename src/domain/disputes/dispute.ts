@@ -1,9 +1,9 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import type { Dispute } from '#contract/disputes.ts'
 import { Problem } from '#contract/problem.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
-import type { NewEvent } from '#platform/context.ts'
 import { type EvidenceRow, evidenceView } from './evidence.ts'
 
 /**

@@ -1,10 +1,10 @@
+import type { NewEvent } from '#domain/context/context.ts'
 import { debtEvent } from '#domain/ledger/debt.ts'
 import { beginPosting, type Move, move, type Posting, type Stamp } from '#domain/ledger/post.ts'
 import { operator, receivable, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { NewEvent } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { creditOf, type DisputeRow, disputeReference } from './dispute.ts'
 
 type Money = { tx: Tx; dispute: DisputeRow; stamp: Stamp }

@@ -1,8 +1,8 @@
 import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { type DisputeRow, disputeExists } from './dispute.ts'
 
 const COLUMNS = `account_id, id, transaction_id, card_id, amount_micros, taken_back_micros, reason,

@@ -2,8 +2,8 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import type { Evidence } from '#contract/disputes.ts'
 import type { InputOfName } from '#contract/operations.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { StoredFile } from '#platform/context.ts'
-import { nextTurn } from '#platform/next_turn.ts'
+import type { StoredFile } from '#domain/context/context.ts'
+import { nextTurn } from '#platform/runtime/next_turn.ts'
 
 export type EvidenceRow = {
   account_id: string

@@ -1,4 +1,4 @@
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { DisputeRow } from './dispute.ts'
 import type { EvidenceRow } from './evidence.ts'
 

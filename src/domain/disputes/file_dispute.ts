@@ -1,7 +1,7 @@
 import { lockCardOf } from '#domain/cards/card_store.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { transactionOf } from '#domain/transactions/transaction_store.ts'
 import { formatUsd } from '#kernel/money.ts'
-import type { Handler } from '#platform/context.ts'
 import {
   disputeEvent,
   disputeExists,

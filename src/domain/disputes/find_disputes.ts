@@ -1,6 +1,6 @@
 import type { Dispute } from '#contract/disputes.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
-import { anyOf, equals, type PageInput, type PageOf } from '#platform/page.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { anyOf, equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
 import { findDispute } from './dispute_store.ts'
 import { showDispute, showDisputes } from './show_disputes.ts'
 

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { findDisputeOf } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 

@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf, type Condition } from '#platform/postgres/page.ts'
 import { showDisputes } from './show_disputes.ts'
 
 export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, input) => {

@@ -1,5 +1,5 @@
+import type { NewEvent } from '#domain/context/context.ts'
 import { formatUsd, type Micros } from '#kernel/money.ts'
-import type { NewEvent } from '#platform/context.ts'
 import { creditOf, type DisputeRow, disputeEvent, disputeView } from './dispute.ts'
 import type { EvidenceRow } from './evidence.ts'
 

@@ -1,7 +1,7 @@
-import { tellAsSystem } from '#domain/access/tell_as_system.ts'
+import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
+import type { Seams } from '#domain/context/context.ts'
 import { formatUsd } from '#kernel/money.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import { disputeEvent } from './dispute.ts'
 import {
   hasDueForEvidence,

@@ -1,6 +1,6 @@
 import type { Dispute } from '#contract/disputes.ts'
-import type { Tx } from '#platform/db.ts'
-import type { Condition, PageInput, PageOf } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Condition, PageInput, PageOf } from '#platform/postgres/page.ts'
 import { type DisputeRow, disputeView } from './dispute.ts'
 import { pageOfDisputes } from './dispute_store.ts'
 import { evidenceOf } from './evidence_store.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '#contract/problem.ts'
-import type { Blobs } from '#platform/blobs.ts'
-import type { StoredFile } from '#platform/context.ts'
+import type { StoredFile } from '#domain/context/context.ts'
+import type { Blobs } from '#platform/storage/blobs.ts'
 import { EVIDENCE_BYTES_MAX } from './evidence.ts'
 import { contentJudge } from './evidence_content.ts'
 

@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import { recordedEvidence } from './evidence_store.ts'
 
 /** Longer than any upload takes: what is younger may still get its record. */

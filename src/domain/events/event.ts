@@ -1,6 +1,6 @@
 import { type EventType, event_types } from '#contract/events.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import { momentText } from '#kernel/moment.ts'
-import type { NewEvent } from '#platform/context.ts'
 
 /**
  * This room guarantees that what happened is told: an event is written in the transaction of the

@@ -1,6 +1,6 @@
-import type { Seams } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import { hasOutbox, type ToldEvent, takeFromOutbox } from './outbox_store.ts'
 
 /** Writes what it makes of the events in the transaction that takes them out of the outbox. */

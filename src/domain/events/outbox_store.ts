@@ -1,4 +1,4 @@
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 
 /** An event as those hear it who tell others of it. */
 export type ToldEvent = {

@@ -1,5 +1,5 @@
-import type { NewEvent } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { NewEvent } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { activityTypeOf, type Envelope, eventBody, isWebhookEvent } from './event.ts'
 
 export type Telling = Pick<Envelope, 'livemode' | 'request'> & {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { type Database, openDatabase } from '#platform/db.ts'
+import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { insertBareAccount } from '#test/support/accounts.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { fundTreasury } from '#test/support/money.ts'

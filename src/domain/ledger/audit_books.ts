@@ -1,5 +1,5 @@
 import { decimalFromMicros } from '#kernel/money.ts'
-import type { Database } from '#platform/db.ts'
+import type { Database } from '#platform/postgres/db.ts'
 
 /** A proof over the whole ledger: its statement finds what violates it, and finds nothing. */
 export type Proof = { name: string; sql: string }

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import { formatUsd, type Micros } from '#kernel/money.ts'
-import type { NewEvent } from '#platform/context.ts'
 import type { Move } from './movements.ts'
 import { type Purse, treasury } from './purse.ts'
 

@@ -1,8 +1,8 @@
 import type { Micros } from '#kernel/money.ts'
-import { bigints, days, moments, texts } from '#platform/columns.ts'
-import type { Tx } from '#platform/db.ts'
-import { rowSet } from '#platform/row_set.ts'
-import { changing, type Write } from '#platform/write.ts'
+import { bigints, days, moments, texts } from '#platform/postgres/columns.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { rowSet } from '#platform/postgres/row_set.ts'
+import { changing, type Write } from '#platform/postgres/write.ts'
 import type { MovementName } from './movements.ts'
 import { CUSTOMER_KINDS, type Purse, type PurseKind, type StoredKind, storedKind } from './purse.ts'
 

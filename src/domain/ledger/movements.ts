@@ -1,6 +1,6 @@
 import type { BalancePoint } from '#contract/balance.ts'
+import type { Resource } from '#domain/context/context.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Resource } from '#platform/context.ts'
 import type { Purse, PurseKind } from './purse.ts'
 
 type Movement = {

@@ -1,8 +1,8 @@
 import { assert } from '#kernel/assert.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
-import type { Write } from '#platform/write.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Write } from '#platform/postgres/write.ts'
 import { type Cause, debtPayer, debtPayment, dependsOnDebt, insufficient } from './debt.ts'
 import {
   lockPurses,

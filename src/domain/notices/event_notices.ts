@@ -1,7 +1,7 @@
 import type { Notifications } from '#contract/accounts.ts'
+import type { Seams } from '#domain/context/context.ts'
 import type { Hearer } from '#domain/events/fan_out_events_task.ts'
 import type { ToldEvent } from '#domain/events/outbox_store.ts'
-import type { Seams } from '#platform/context.ts'
 import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
 import { eventEmail } from './templates/event_email.ts'
 import { renderEmail } from './templates/layout.ts'

@@ -1,5 +1,5 @@
-import type { Tx } from '#platform/db.ts'
-import type { InboxMail } from '#platform/surface.ts'
+import type { InboxMail } from '#domain/context/surface.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { noticesOf } from './notice_store.ts'
 
 const SHOWN_MAX = 100

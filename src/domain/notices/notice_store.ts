@@ -1,5 +1,5 @@
 import type { Notifications } from '#contract/accounts.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { NewNotice, NoticeRow } from './notice.ts'
 
 export async function insertNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { createUndo, UNDO_HOURS } from '#domain/accounts/security_undo.ts'
-import type { RequestFacts, Seams, SecurityAlert } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { RequestFacts, Seams, SecurityAlert } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { NewNotice } from './notice.ts'
 import { findRecipients, insertNotices } from './notice_store.ts'
 import { renderEmail } from './templates/layout.ts'

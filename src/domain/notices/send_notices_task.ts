@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import type { Mailer } from './mailer.ts'
 import type { NoticeRow } from './notice.ts'
 import {

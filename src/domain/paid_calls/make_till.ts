@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import { nodeFetch } from '#platform/node_fetch.ts'
+import type { Seams } from '#domain/context/context.ts'
+import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Till } from './till.ts'
 
 /** A node that takes longer is as good as away. */

@@ -1,7 +1,7 @@
 import type { PaymentPayload } from '@x402/core/types'
 import { Problem } from '#contract/problem.ts'
+import type { Resource } from '#domain/context/context.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Resource } from '#platform/context.ts'
 import type { Payment } from '#rails/x402/payment.ts'
 import type { Priced } from '#rails/x402/requirement.ts'
 

@@ -3,7 +3,7 @@ import { move, type Stamp } from '#domain/ledger/post.ts'
 import { fees, gas, type Purse, payers, prepaid, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { type PaymentRow, paymentReference } from './payment.ts'
 import { type Mined, markMined, releasePayment, stepPayment } from './payment_store.ts'
 

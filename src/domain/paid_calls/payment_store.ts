@@ -1,4 +1,4 @@
-import type { Database, Tx } from '#platform/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { Signed, StoreSigned } from '#rails/x402/facilitator.ts'
 import { NETWORK, USDC } from '#rails/x402/requirement.ts'
 import type { Bill, PaymentRow, PaymentState } from './payment.ts'

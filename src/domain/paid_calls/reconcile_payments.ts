@@ -1,7 +1,7 @@
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
-import type { X402Settings } from '#platform/x402_settings.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { X402Settings } from '#platform/settings/x402_settings.ts'
 import { custodyOn } from '#rails/chain/custody.ts'
 import { NETWORK, USDC } from '#rails/x402/requirement.ts'
 

@@ -1,5 +1,5 @@
-import { tellAsSystem } from '#domain/access/tell_as_system.ts'
-import type { Task } from '#platform/tasks.ts'
+import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import { type PaymentRow, type PaymentState, paymentReference } from './payment.ts'
 import { credit, markRefunded, payFee } from './payment_money.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Seams } from '#platform/context.ts'
+import type { Seams } from '#domain/context/context.ts'
 import type { Facilitator } from '#rails/x402/facilitator.ts'
 import type { PaymentNetwork } from '#rails/x402/receipt.ts'
 import type { Relayer } from '#rails/x402/relayer.ts'

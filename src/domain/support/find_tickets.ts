@@ -1,6 +1,6 @@
 import type { Ticket } from '#contract/support.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
-import { anyOf, equals, type PageInput, type PageOf } from '#platform/page.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { anyOf, equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
 import { showTickets } from './show_tickets.ts'
 
 type Wanted = PageInput & { status?: string; account_id?: string }

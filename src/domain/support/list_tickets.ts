@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { anyOf } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf } from '#platform/postgres/page.ts'
 import { showTickets } from './show_tickets.ts'
 
 export const listTickets: Handler<'list_tickets'> = ({ tx, caller }, input) =>

@@ -1,5 +1,5 @@
+import type { Handler } from '#domain/context/context.ts'
 import { requireCardOf, transactionOf } from '#domain/transactions/transaction_store.ts'
-import type { Handler } from '#platform/context.ts'
 import { requireActiveCard, ticketReference, ticketView } from './ticket.ts'
 import { countActiveCards, insertMessage, insertTicket } from './ticket_store.ts'
 

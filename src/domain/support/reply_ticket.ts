@@ -1,8 +1,8 @@
 import type { Ticket } from '#contract/support.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
 import { findRecipients, insertNotices } from '#domain/notices/notice_store.ts'
 import { renderEmail } from '#domain/notices/templates/layout.ts'
 import { ticketReplyEmail } from '#domain/notices/templates/ticket_reply_email.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
 import { type TicketRow, ticketReference, ticketView } from './ticket.ts'
 import { changeTicket, insertMessage, lockTicket, messagesOf } from './ticket_store.ts'
 

@@ -1,6 +1,6 @@
 import type { Ticket } from '#contract/support.ts'
-import type { Tx } from '#platform/db.ts'
-import type { Condition, PageInput, PageOf } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Condition, PageInput, PageOf } from '#platform/postgres/page.ts'
 import { ticketView } from './ticket.ts'
 import { messagesOf, pageOfTickets } from './ticket_store.ts'
 

@@ -1,8 +1,8 @@
 import { notFound } from '#contract/common_problems.ts'
 import type { Ticket } from '#contract/support.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { MessageRow, TicketRow } from './ticket.ts'
 
 const COLUMNS = `account_id, id, subject, category, status, card_id, transaction_id, version,

@@ -1,7 +1,7 @@
+import type { NewEvent, Seams } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
-import type { NewEvent, Seams } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import {
   accountsToTell,
   hasUntold,

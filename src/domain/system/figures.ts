@@ -1,7 +1,7 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import type { Problem } from '#contract/problem.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import {
   type DayRow,
   daysBetween,

@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 
 type Range = { first: Date; end: Date }
 

@@ -1,7 +1,7 @@
-import { spendLimitsOf } from '#domain/access/spend_limits.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { usedToday } from '#domain/withdrawals/withdrawal_store.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Handler } from '#platform/context.ts'
 
 const MAX_BODY_BYTES = 26_214_400
 const MAX_EVIDENCE_BYTES = 104_857_600

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { systemHealth } from './health.ts'
 
 export const getSystemHealth: Handler<'get_system_health'> = (context) =>

@@ -1,7 +1,7 @@
 import type { SystemHealth } from '#contract/system.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import type { ComponentHealth } from '#platform/health.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { ComponentHealth } from '#platform/runtime/health.ts'
 import { maintenancesAhead, maintenanceView } from './maintenance_store.ts'
 
 type Parts = Pick<Seams, 'probes' | 'settings'> & { tx: Tx }

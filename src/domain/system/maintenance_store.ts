@@ -1,5 +1,5 @@
 import type { Maintenance } from '#contract/system.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 
 export type NewMaintenance = {
   starts_at: Date

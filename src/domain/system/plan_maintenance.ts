@@ -1,6 +1,6 @@
 import { fieldProblem } from '#contract/common_problems.ts'
 import type { Maintenance } from '#contract/system.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { announceMaintenance } from './announce_maintenance.ts'
 import { maintenanceView } from './maintenance_store.ts'
 

@@ -7,9 +7,9 @@ import {
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Settings } from '#platform/config.ts'
-import type { Database } from '#platform/db.ts'
-import { nodeFetch } from '#platform/node_fetch.ts'
+import { nodeFetch } from '#platform/http_client/node_fetch.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { networkBooks } from './reconciliation_store.ts'
 
 export type Reconciliation = {

@@ -1,8 +1,8 @@
-import { OPERATOR_TOTP_PURPOSE } from '#domain/access/operator_token.ts'
 import { TOTP_PURPOSE } from '#domain/accounts/two_factor.ts'
+import type { Seams } from '#domain/context/context.ts'
+import { OPERATOR_TOTP_PURPOSE } from '#domain/operators/operator_token.ts'
 import { WEBHOOK_SECRET_PURPOSE } from '#domain/webhooks/webhook.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 
 /** Every sealed column but the card numbers, which are many (see reseal_pans_task.ts). */
 const SEALED_COLUMNS = [

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { closed } from './deposits.ts'
 import { requireCancellable, topupReference, viewIn } from './topup.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'

@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { ComponentHealth, Probes } from '#platform/health.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
 import { type CursorRow, findCursors, findFirstFaults } from './chain_store.ts'
 
 /** A chain that has not been read for so long is behind; for ten times as long, it is down. */

@@ -1,5 +1,5 @@
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { BlockMark } from '#rails/chain/deposit_source.ts'
 import type { DepositOwner, HeldReason, ScreenedDeposit, TransferRow } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'

@@ -1,5 +1,5 @@
 import type { Micros } from '#kernel/money.ts'
-import type { Screening } from '#platform/screening.ts'
+import type { Screening } from '#rails/screening/screening.ts'
 import type { PendingTransfer, TopupRow } from './topup.ts'
 
 /** A transfer of a configured asset to one of our addresses, in a receipt that says success. */

@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { viewIn } from './topup.ts'
 import { findTopupOf } from './topup_store.ts'
 

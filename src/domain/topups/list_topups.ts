@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf, type Condition } from '#platform/postgres/page.ts'
 import { viewIn } from './topup.ts'
 import { pageOfTopups } from './topup_store.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '#platform/db.ts'
+import type { Database } from '#platform/postgres/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type {
   AssetTransfer,

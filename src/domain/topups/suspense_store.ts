@@ -1,6 +1,6 @@
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
-import { type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { HeldReason } from './deposits.ts'
 
 export type HeldDepositRow = {

@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
-import type { Settings, SpendLimits } from '#platform/config.ts'
+import type { Settings, SpendLimits } from '#platform/settings/settings.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { notFound } from '#contract/common_problems.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { TopupRow } from './topup.ts'
 
 const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, status,

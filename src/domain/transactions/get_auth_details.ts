@@ -1,9 +1,9 @@
 import { Problem } from '#contract/problem.ts'
 import type { AuthDetails } from '#contract/transactions.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { namedFields } from '#iso8583/element_names.ts'
 import { type LinkName, links } from '#iso8583/links.ts'
 import { decode } from '#iso8583/message.ts'
-import type { Handler } from '#platform/context.ts'
 import type { TransactionRow } from './transaction.ts'
 import { findMessage, type MessageRow, transactionOf } from './transaction_store.ts'
 

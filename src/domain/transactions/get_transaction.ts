@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { transactionView } from './transaction.ts'
 import { transactionOf } from './transaction_store.ts'
 

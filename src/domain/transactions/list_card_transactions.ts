@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { equals } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { equals } from '#platform/postgres/page.ts'
 import { transactionView } from './transaction.ts'
 import { transactionFilters } from './transaction_filters.ts'
 import { ownedBy, pageOfTransactions, requireCardOf } from './transaction_store.ts'

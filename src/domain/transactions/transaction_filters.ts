@@ -1,6 +1,6 @@
 import type { InputOfName } from '#contract/operations.ts'
 import { microsFromUsd } from '#kernel/money.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import { anyOf, type Condition } from '#platform/postgres/page.ts'
 
 type Filters = Omit<InputOfName<'list_transactions'>, 'card_id'>
 

@@ -1,7 +1,7 @@
 import { notFound } from '#contract/common_problems.ts'
-import type { Caller } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Caller } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { TransactionRow } from './transaction.ts'
 
 export const TRANSACTION_COLUMNS = `account_id, id, card_id, type, status, authorization_id,

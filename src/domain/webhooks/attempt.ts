@@ -1,6 +1,6 @@
 import type { Delivery } from '#contract/webhooks.ts'
-import type { Seams } from '#platform/context.ts'
-import { type Answer, EgressFailed } from '#platform/http_out.ts'
+import type { Seams } from '#domain/context/context.ts'
+import { type Answer, EgressFailed } from '#platform/http_client/http_client.ts'
 import { retryAfterMs } from './schedule.ts'
 import { signatureHeader } from './signature.ts'
 import { signingSecrets, type WebhookRow } from './webhook.ts'

@@ -1,5 +1,5 @@
 import { notFound } from '#contract/common_problems.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { AttemptRow } from './attempt.ts'
 
 export type ShownAttempt = AttemptRow & { next_attempt_at: Date | null }

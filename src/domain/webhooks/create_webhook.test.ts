@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { httpOut } from '#platform/http_out.ts'
+import { httpOut } from '#platform/http_client/http_client.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { keptLog, wholeDatabase } from '#test/support/leaks.ts'

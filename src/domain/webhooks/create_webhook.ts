@@ -1,7 +1,7 @@
 import { tokenRevoked } from '#contract/common_problems.ts'
-import { lockLiveGrant } from '#domain/access/grant_store.ts'
-import type { Handler } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { lockLiveGrant } from '#domain/oauth_grants/grant_store.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import {
   newSecret,
   placeOf,

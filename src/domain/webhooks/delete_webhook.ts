@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { deleteWebhookOf } from './webhook_store.ts'
 
 export const deleteWebhook: Handler<'delete_webhook'> = async ({ tx, caller, audit }, { id }) => {

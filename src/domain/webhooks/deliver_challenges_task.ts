@@ -6,8 +6,8 @@ import {
   hasPendingChallenge,
   setNextAttempt,
 } from '#domain/authorizations/challenge_store.ts'
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import { attempt, type Outcome } from './attempt.ts'
 import { findChallengeWebhooks } from './webhook_store.ts'
 

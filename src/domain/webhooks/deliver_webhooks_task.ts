@@ -1,4 +1,4 @@
-import type { Task } from '#platform/tasks.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import type { Deliverer } from './deliverer.ts'
 
 /**

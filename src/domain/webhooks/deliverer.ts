@@ -1,4 +1,4 @@
-import type { Seams } from '#platform/context.ts'
+import type { Seams } from '#domain/context/context.ts'
 import { attempt, GONE, type Outcome } from './attempt.ts'
 import {
   claimDue,

@@ -1,6 +1,6 @@
 import type { ToldEvent } from '#domain/events/outbox_store.ts'
-import { bigints, ints, moments, texts } from '#platform/columns.ts'
-import type { Tx } from '#platform/db.ts'
+import { bigints, ints, moments, texts } from '#platform/postgres/columns.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { AttemptRow, Sending } from './attempt.ts'
 
 /**

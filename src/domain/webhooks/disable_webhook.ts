@@ -1,7 +1,7 @@
-import { recordAudit } from '#domain/access/audit.ts'
+import { recordAudit } from '#domain/audit/audit.ts'
+import type { NewEvent, Seams } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
-import type { NewEvent, Seams } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { dropDeliveries } from './delivery_store.ts'
 import type { WebhookRow } from './webhook.ts'
 

@@ -1,6 +1,6 @@
 import type { Webhook } from '#contract/webhooks.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
-import { type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { type WebhookRow, webhookView } from './webhook.ts'
 
 /** Subscriptions of any account that fail, or were disabled for it. */

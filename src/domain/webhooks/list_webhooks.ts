@@ -1,6 +1,6 @@
 import type { Delivery } from '#contract/webhooks.ts'
-import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition, equals } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf, type Condition, equals } from '#platform/postgres/page.ts'
 import { attemptView } from './attempt.ts'
 import { recentAttempts } from './attempt_store.ts'
 import { isEventType, webhookView } from './webhook.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem.ts'
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { attempt, attemptView, GONE } from './attempt.ts'
 import { findEventOf, insertReplay, markDelivered } from './attempt_store.ts'
 import { disabledEvent, markDisabled } from './disable_webhook.ts'

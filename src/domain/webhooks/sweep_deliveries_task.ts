@@ -1,5 +1,5 @@
-import type { Seams } from '#platform/context.ts'
-import type { Task } from '#platform/tasks.ts'
+import type { Seams } from '#domain/context/context.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import { deleteAttemptsBefore } from './attempt_store.ts'
 import { disableWebhook } from './disable_webhook.ts'
 import { findFailingSince, forgetOldSecrets } from './webhook_store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { httpOut } from '#platform/http_out.ts'
+import { httpOut } from '#platform/http_client/http_client.ts'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, type Person } from '#test/support/people.ts'

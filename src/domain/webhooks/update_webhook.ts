@@ -1,5 +1,5 @@
 import type { InputOfName } from '#contract/operations.ts'
-import type { Context, Handler } from '#platform/context.ts'
+import type { Context, Handler } from '#domain/context/context.ts'
 import { dropDeliveries, recallDeliveries } from './delivery_store.ts'
 import {
   newSecret,

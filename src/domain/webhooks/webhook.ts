@@ -2,8 +2,8 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { event_types } from '#contract/events.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Webhook } from '#contract/webhooks.ts'
-import type { Context, Seams } from '#platform/context.ts'
-import { EgressRefused } from '#platform/http_out.ts'
+import type { Context, Seams } from '#domain/context/context.ts'
+import { EgressRefused } from '#platform/http_client/http_client.ts'
 
 /**
  * This room guarantees that every event reaches every subscription that asked for it, at least

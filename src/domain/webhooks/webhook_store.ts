@@ -1,9 +1,9 @@
 import { notFound } from '#contract/common_problems.ts'
 import { LISTENS } from '#domain/authorizations/challenge_store.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Caller } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { dropDeliveries } from './delivery_store.ts'
 import type { WebhookRow } from './webhook.ts'
 

@@ -1,7 +1,7 @@
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
-import type { Settings } from '#platform/config.ts'
-import type { Database } from '#platform/db.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
 import { finalCustodyOn } from '#rails/chain/custody.ts'
 import {

@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
-import { withLease } from '#platform/lease.ts'
-import type { Task } from '#platform/tasks.ts'
+import { withLease } from '#platform/postgres/lease.ts'
+import type { Task } from '#platform/runtime/tasks.ts'
 import type { Outlet } from '#rails/chain/outlet.ts'
 import {
   beginAttempt,

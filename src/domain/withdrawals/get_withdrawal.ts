@@ -1,4 +1,4 @@
-import type { Handler } from '#platform/context.ts'
+import type { Handler } from '#domain/context/context.ts'
 import { withdrawalView } from './withdrawal.ts'
 import { findWithdrawalOf } from './withdrawal_store.ts'
 

@@ -1,5 +1,5 @@
-import type { Handler } from '#platform/context.ts'
-import { anyOf, type Condition } from '#platform/page.ts'
+import type { Handler } from '#domain/context/context.ts'
+import { anyOf, type Condition } from '#platform/postgres/page.ts'
 import { withdrawalView } from './withdrawal.ts'
 import { pageOfWithdrawals } from './withdrawal_store.ts'
 

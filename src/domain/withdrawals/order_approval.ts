@@ -1,5 +1,5 @@
 import type { Micros } from '#kernel/money.ts'
-import type { Keys } from '#platform/keys.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
 import { APPROVAL_PURPOSE, approvalOf } from '#rails/signer/intent.ts'
 

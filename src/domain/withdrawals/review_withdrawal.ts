@@ -1,11 +1,11 @@
 import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import { requireRailOpen } from '#domain/access/kill_switch.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { formatUsd } from '#kernel/money.ts'
-import { equals, type PageInput, type PageOf } from '#platform/page.ts'
+import { equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
 import {
   isHeldBySuspension,
   type WithdrawalRow,

@@ -1,5 +1,5 @@
+import type { Seams } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Seams } from '#platform/context.ts'
 import type { Outlet, Payment } from '#rails/chain/outlet.ts'
 import type { SignerClient } from '#rails/signer/client.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'

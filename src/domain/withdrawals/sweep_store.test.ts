@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openDatabase, type Tx } from '#platform/db.ts'
+import { openDatabase, type Tx } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { planSweeps } from './sweep_store.ts'
 

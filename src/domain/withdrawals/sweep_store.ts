@@ -1,5 +1,5 @@
 import type { Micros } from '#kernel/money.ts'
-import type { Tx } from '#platform/db.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import type { SentTransferRow } from './sent_transfers.ts'
 
 export type SweepRow = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AddressScreener } from '#platform/screening.ts'
+import type { AddressScreener } from '#rails/screening/screening.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type Reply, send } from '#test/support/http.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
-import type { SpendLimits } from '#platform/config.ts'
+import type { SpendLimits } from '#platform/settings/settings.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 
 /**

@@ -2,9 +2,9 @@ import { connect } from 'node:net'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import type { Link } from '#iso8583/link.ts'
 import { encode } from '#iso8583/message.ts'
-import type { Clock } from '#platform/clock.ts'
-import type { Probes } from '#platform/health.ts'
-import type { IsoSettings } from '#platform/iso_settings.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Probes } from '#platform/runtime/health.ts'
+import type { IsoSettings } from '#platform/settings/iso_settings.ts'
 import { peerList } from './peers.ts'
 
 const PATIENCE_MS = 1_000

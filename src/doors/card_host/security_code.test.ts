@@ -6,7 +6,7 @@ import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
-import { systemClock } from '#platform/clock.ts'
+import { systemClock } from '#platform/runtime/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
 import {

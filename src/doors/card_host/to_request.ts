@@ -7,7 +7,7 @@ import type { MaskedMessage } from '#iso8583/mask.ts'
 import type { Message } from '#iso8583/message.ts'
 import { readOriginal, readPlace, readReplacement } from '#iso8583/subfields.ts'
 import { readPrivateTags } from '#iso8583/tags.ts'
-import type { Keys } from '#platform/keys.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import { chargeOf } from './amounts.ts'
 import { identityOf, type MessageKey, originalIdentityOf } from './identity.ts'
 

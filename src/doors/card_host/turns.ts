@@ -1,4 +1,4 @@
-import type { Clock } from '#platform/clock.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 
 /** How long the frames of all connections together may hold one turn of the event loop. */
 const TURN_MS = 8

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { missingToken } from '#contract/common_problems.ts'
 import type { Scope } from '#contract/scopes.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Answer, Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import type { Caller } from '#platform/context.ts'
 import type { MessageId, Params } from './protocol.ts'
 
 /** One request to the agent-tool server and what has come out about it so far. */

@@ -1,11 +1,11 @@
 import { Problem } from '#contract/problem.ts'
+import type { Caller } from '#domain/context/context.ts'
 import {
   deleteMcpSession,
   hasMcpSession,
   insertMcpSession,
   type McpSession,
-} from '#domain/access/mcp_session_store.ts'
-import type { Caller } from '#platform/context.ts'
+} from '#domain/oauth_grants/mcp_session_store.ts'
 import type { Exchange } from './exchange.ts'
 
 /**

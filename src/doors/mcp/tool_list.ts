@@ -1,10 +1,10 @@
 import { card_policies } from '#contract/card_policies.ts'
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { agentTools } from '#doors/agent_tools.ts'
 import { mayCall } from '#operations/steps/require_access.ts'
-import type { Caller } from '#platform/context.ts'
-import type { X402Settings } from '#platform/x402_settings.ts'
+import type { X402Settings } from '#platform/settings/x402_settings.ts'
 
 const REMEMBERED_MAX = 1_000
 /** Cached by price settings, then by what a credential may call. */

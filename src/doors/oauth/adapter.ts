@@ -1,10 +1,10 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { AuditFacts } from '#domain/access/audit.ts'
-import { BROWSER_SESSION_MS } from '#domain/access/browser_sessions.ts'
-import { notifyCredentialsChanged } from '#domain/access/credential_store.ts'
-import { findGrant } from '#domain/access/grant_store.ts'
-import { revokeGrant } from '#domain/access/grants.ts'
-import { oauthHash, oauthHashes } from '#domain/access/oauth_hash.ts'
+import type { AuditFacts } from '#domain/audit/audit.ts'
+import { BROWSER_SESSION_MS } from '#domain/credentials/browser_sessions.ts'
+import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
+import { oauthHash, oauthHashes } from '#domain/credentials/oauth_hash.ts'
+import { findGrant } from '#domain/oauth_grants/grant_store.ts'
+import { revokeGrant } from '#domain/oauth_grants/grants.ts'
 import {
   consumePayload,
   consumePayloadsOfGrant,
@@ -14,7 +14,7 @@ import {
   findPayloadByUid,
   type OauthPayload,
   upsertPayload,
-} from '#domain/access/oauth_payload_store.ts'
+} from '#domain/oauth_grants/oauth_payload_store.ts'
 import type { Programme } from '#operations/programme.ts'
 import { errors } from './library.ts'
 

@@ -1,4 +1,4 @@
-import { type CardAction, card_action_names } from '#domain/access/grant.ts'
+import { type CardAction, card_action_names } from '#domain/credentials/token_access.ts'
 import { isId } from '#kernel/id.ts'
 import { errors } from './library.ts'
 

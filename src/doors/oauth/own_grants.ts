@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { missingToken, notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
-import { auditFactsOf } from '#domain/access/audit_facts.ts'
-import { listGrantRows } from '#domain/access/grant_store.ts'
-import { grantView, revokeGrant } from '#domain/access/grants.ts'
+import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import type { Caller } from '#domain/context/context.ts'
+import { listGrantRows } from '#domain/oauth_grants/grant_store.ts'
+import { grantView, revokeGrant } from '#domain/oauth_grants/grants.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import type { Programme } from '#operations/programme.ts'
 import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import type { Caller } from '#platform/context.ts'
 
 const GRANTS_MAX = 500
 

@@ -1,7 +1,3 @@
-import { findGrantsOfAll, revokeByOperator } from '#domain/access/administer_grants.ts'
-import { findKillSwitches, setKillSwitch } from '#domain/access/kill_switches.ts'
-import type { OperatorContext } from '#domain/access/operator.ts'
-import { findActs } from '#domain/access/operator_acts.ts'
 import {
   findAccountsOfAll,
   getAccountOf,
@@ -21,6 +17,10 @@ import { shipCard } from '#domain/cards/ship_card.ts'
 import { answerDispute } from '#domain/disputes/answer_dispute.ts'
 import { closeDispute } from '#domain/disputes/close_dispute.ts'
 import { findDisputes, getDisputeOf } from '#domain/disputes/find_disputes.ts'
+import { findGrantsOfAll, revokeByOperator } from '#domain/oauth_grants/administer_grants.ts'
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { findActs } from '#domain/operators/operator_acts.ts'
+import { findKillSwitches, setKillSwitch } from '#domain/risk/kill_switches.ts'
 import { findTickets } from '#domain/support/find_tickets.ts'
 import { replyTicket, setTicketStatus } from '#domain/support/reply_ticket.ts'
 import { figuresOf } from '#domain/system/figures.ts'
@@ -35,7 +35,7 @@ import {
   findWithdrawals,
   refuseWithdrawal,
 } from '#domain/withdrawals/review_withdrawal.ts'
-import type { AddressScreener } from '#platform/screening.ts'
+import type { AddressScreener } from '#rails/screening/screening.ts'
 import type { CallName, calls } from './calls.ts'
 import type { InputOfCall, OutputOfCall } from './operator_call.ts'
 

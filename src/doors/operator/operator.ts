@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { recordAct } from '#domain/access/operator_acts.ts'
 import { getDisputeOf } from '#domain/disputes/find_disputes.ts'
+import { recordAct } from '#domain/operators/operator_acts.ts'
 import type { BodyConfig } from '#doors/read_body.ts'
 import { requestFactsOf } from '#doors/request_facts.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { pathNames } from '#contract/operation.ts'
 import type { ProblemCode } from '#contract/problem.ts'
-import type { OperatorRole } from '#domain/access/operator.ts'
+import type { OperatorRole } from '#domain/operators/operator.ts'
 
 /**
  * The shape of a call of those who run the programme. Like the operations it is data: routes, the

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Input, Page, pageQuery, StringEnum, Timestamp } from '#contract/shapes.ts'
 import { Maintenance, SystemHealth } from '#contract/system.ts'
 import { Webhook } from '#contract/webhooks.ts'
-import { rails } from '#domain/access/kill_switches.ts'
+import { rails } from '#domain/risk/kill_switches.ts'
 import { operatorCall } from './operator_call.ts'
 import { Figures, KillSwitch, OperatorAct, owned } from './shapes.ts'
 

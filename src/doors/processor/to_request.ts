@@ -9,7 +9,7 @@ import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { maskPan } from '#iso8583/mask.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Keys } from '#platform/keys.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import type { ProcessorMessage } from './shapes.ts'
 
 const MICROS_PER_CENT = 10_000n

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Problem } from '#contract/problem.ts'
 import { activityAfter } from '#domain/activity/follow_activity.ts'
+import type { Caller } from '#domain/context/context.ts'
 import type { Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
-import type { Caller } from '#platform/context.ts'
 
 type Following = { caller: Caller; call: Call; after: string; sink: ServerResponse }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 

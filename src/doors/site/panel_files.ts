@@ -3,8 +3,8 @@ import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lazy } from '#kernel/lazy.ts'
-import type { Settings } from '#platform/config.ts'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { homePage } from './home_page.ts'
 
 const BUILT_DIR = join(root, 'dist', 'panel')

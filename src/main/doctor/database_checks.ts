@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Settings } from '#platform/config.ts'
-import { type Database, openDatabase } from '#platform/db.ts'
-import { startEmbeddedPostgres } from '#platform/embedded_postgres.ts'
-import { pendingMigrations } from '#platform/migrate.ts'
-import { runningPostgresUrl } from '#platform/running_postgres.ts'
+import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
+import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
+import { type Database, openDatabase } from '#platform/postgres/db.ts'
+import { pendingMigrations } from '#platform/postgres/migrate.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { type Check, Note } from './check.ts'
 
 const VERSION_MIN = 15

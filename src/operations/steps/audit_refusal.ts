@@ -1,11 +1,11 @@
 import type { OperationShape } from '#contract/operation.ts'
-import { recordAudit } from '#domain/access/audit.ts'
-import { auditFactsOf } from '#domain/access/audit_facts.ts'
+import { recordAudit } from '#domain/audit/audit.ts'
+import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import type { Caller, Resource } from '#domain/context/context.ts'
 import { ID_PREFIXES, isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
 import { problemOf } from '#operations/refusal.ts'
-import type { Caller, Resource } from '#platform/context.ts'
 
 export type Refused = { operation: OperationShape; caller: Caller | null; cause: unknown }
 

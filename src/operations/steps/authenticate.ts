@@ -1,8 +1,8 @@
 import { missingToken } from '#contract/common_problems.ts'
 import type { OperationShape } from '#contract/operation.ts'
+import type { Caller } from '#domain/context/context.ts'
 import type { Call } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
-import type { Caller } from '#platform/context.ts'
 
 /**
  * Resolves the bearer to a caller, synchronously if it is cached. Operations open to anyone ignore

@@ -1,5 +1,6 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
+import type { Caller, RateStanding } from '#domain/context/context.ts'
 import {
   anonymous_policies,
   networkOf,
@@ -7,9 +8,8 @@ import {
   type RateVerdict,
   rate_profiles,
   SIGN_UP_POLICIES,
-} from '#domain/access/rate_limit.ts'
+} from '#domain/risk/rate_limit.ts'
 import type { Programme } from '#operations/programme.ts'
-import type { Caller, RateStanding } from '#platform/context.ts'
 
 export type RateSubject = { key: string; policies: readonly RatePolicy[] }
 

@@ -1,9 +1,9 @@
 import { type OperationShape, pathNames } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
-import type { Caller } from '#platform/context.ts'
-import type { Tx } from '#platform/db.ts'
-import type { Keys } from '#platform/keys.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 
 /** A kept answer is found by where the key counts, the key, and what was asked under it. */
 export type IdempotentCall = {

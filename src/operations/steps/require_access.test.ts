@@ -4,7 +4,7 @@ import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { type Scope, scopes } from '#contract/scopes.ts'
-import type { Caller } from '#platform/context.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { shapes } from '#test/support/contract.ts'
 import { requireAccess, requireFieldAccess } from './require_access.ts'
 

@@ -1,7 +1,7 @@
 import type { OAuthAccess, OperationShape } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Scope } from '#contract/scopes.ts'
-import type { Caller } from '#platform/context.ts'
+import type { Caller } from '#domain/context/context.ts'
 
 /** Enforces the contract's access rules; anything they do not list is denied. */
 export function requireAccess({ name, access }: OperationShape, caller: Caller | null): void {

@@ -2,7 +2,7 @@ import { type CardPolicy, card_policies } from '#contract/card_policies.ts'
 import { notFound } from '#contract/common_problems.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import type { Caller } from '#platform/context.ts'
+import type { Caller } from '#domain/context/context.ts'
 
 type Input = Readonly<Record<string, unknown>>
 

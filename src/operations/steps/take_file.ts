@@ -1,8 +1,8 @@
+import type { StoredFile } from '#domain/context/context.ts'
 import { bytesFromBase64 } from '#domain/disputes/evidence.ts'
 import { storeEvidenceFile } from '#domain/disputes/store_evidence_file.ts'
 import type { Answer } from '#operations/call.ts'
 import type { Programme } from '#operations/programme.ts'
-import type { StoredFile } from '#platform/context.ts'
 
 /**
  * Stores a base64 file like a streamed one and removes it from the input: hashing megabytes of text

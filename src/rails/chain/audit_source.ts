@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Chain } from './chain.ts'
 import {
   type AssetTransfer,

@@ -1,6 +1,6 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
-import type { ChainSettings } from '#platform/chain_settings.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
+import type { ChainSettings } from '#platform/settings/chain_settings.ts'
 import { depositSource } from './deposit_source.ts'
 import { jsonRpc, quantity, quantityOf } from './json_rpc.ts'
 import { NodeError } from './node_call.ts'

@@ -1,5 +1,5 @@
-import type { ChainSettings } from '#platform/chain_settings.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
+import type { ChainSettings } from '#platform/settings/chain_settings.ts'
 import {
   badAnswer,
   hexOf,

@@ -1,5 +1,5 @@
 import { JsonError, readJson } from '#kernel/json.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 
 export type NodeSettings = {
   /** Where the node is, without a path: https://api.trongrid.io */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { AddressScreener } from '#platform/screening.ts'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
 import { bytesFromTronAddress, bytesFromTronHex } from '#rails/chain/tron/address.ts'
+import type { AddressScreener } from './screening.ts'
 
 type List = { version: string; changed_ms: number; size: number; blocked: ReadonlySet<string> }
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { Clock } from '#platform/clock.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { SignOutcome, TransferIntent } from './intent.ts'
 
 /** The signer gave no answer; nothing is known of what it did, and asking again is safe. */

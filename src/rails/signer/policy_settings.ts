@@ -1,6 +1,6 @@
 import { microsFromUsd } from '#kernel/money.ts'
-import type { ChainSettings } from '#platform/chain_settings.ts'
-import type { PolicySettings } from '#platform/signer_policy.ts'
+import type { ChainSettings } from '#platform/settings/chain_settings.ts'
+import type { PolicySettings } from '#platform/settings/signer_policy.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import type { SignerPolicy } from './policy.ts'
 

@@ -14,7 +14,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { Secret } from '#kernel/secret.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import { jsonRpc, RpcRefusal } from '#rails/chain/json_rpc.ts'
 import type { Signed, StoreSigned } from './facilitator.ts'
 import { type PaymentNetwork, type Receipt, sameAddress } from './receipt.ts'

@@ -1,5 +1,5 @@
 import { JsonError, readJson } from '#kernel/json.ts'
-import { EgressFailed, type OutgoingHttp } from '#platform/http_out.ts'
+import { EgressFailed, type OutgoingHttp } from '#platform/http_client/http_client.ts'
 import { objectOf } from '#rails/chain/json_rpc.ts'
 import type { Facilitator } from './facilitator.ts'
 import type { Payment } from './payment.ts'

@@ -1,4 +1,4 @@
-import type { SecurityAlert } from '#platform/context.ts'
+import type { SecurityAlert } from '#domain/context/context.ts'
 import { formatTimestamp } from './layout.ts'
 
 const subjects: Readonly<Record<SecurityAlert['kind'], string>> = {

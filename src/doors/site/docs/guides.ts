@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '#platform/root.ts'
+import { root } from '#platform/runtime/root.ts'
 import type { DocPage } from './doc_page.ts'
 import { renderMarkdown } from './markdown.ts'
 import type { LinkTo } from './markdown_inline.ts'

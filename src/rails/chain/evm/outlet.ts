@@ -1,4 +1,4 @@
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { ChainReceipt, DepositSource } from '#rails/chain/deposit_source.ts'
 import { type JsonRpc, jsonRpc, numberOf, quantity, RpcRefusal } from '#rails/chain/json_rpc.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { Secret } from '#kernel/secret.ts'
-import type { NodeFetch } from '#platform/node_fetch.ts'
+import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import { type TronHttpApi, tronHttpApi } from './http_api.ts'
 import { signTransaction } from './transaction.ts'
 

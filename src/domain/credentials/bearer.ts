@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { Secret } from '#kernel/secret.ts'
+import type { Random } from '#platform/runtime/random.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+
+/**
+ * Bearers of sessions (fls_…) and API keys (flk_…): 260 random bits and a checksum, so that a typo
+ * is refused without asking the database. Only a keyed hash is stored.
+ */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const BODY_LENGTH = 52
+const CHECKSUM_LENGTH = 6
+const SHOWN_LENGTH = 8
+
+const PREFIXES = { session: 'fls', api_key: 'flk' } as const
+export type BearerKind = keyof typeof PREFIXES
+
+export type Bearer = { text: Secret; hash: string; shown_prefix: string }
+
+export function newBearer(
+  kind: BearerKind,
+  { random, keys, livemode }: { random: Random; keys: Keys; livemode: boolean },
+): Bearer {
+  const head = `${PREFIXES[kind]}_${livemode ? 'live' : 'test'}_`
+  const body = Array.from(random.bytes(BODY_LENGTH), (byte) => ALPHABET[byte & 31]).join('')
+  const text = `${head}${body}${checksum(head + body)}`
+  return {
+    text: new Secret(text),
+    hash: bearerHash(keys, text),
+    shown_prefix: head + body.slice(0, SHOWN_LENGTH),
+  }
+}
+
+/** Null where it is neither a session's nor a key's; `mistyped` where its checksum is wrong. */
+export function bearerKindOf(text: string): BearerKind | 'mistyped' | null {
+  const kind = text.startsWith('fls_') ? 'session' : text.startsWith('flk_') ? 'api_key' : null
+  if (kind === null) return null
+  const match = /^(fl[ks]_(?:live|test)_[0-9a-hjkmnp-tv-z]{52})([0-9a-hjkmnp-tv-z]{6})$/.exec(text)
+  return match !== null && checksum(match[1] ?? '') === match[2] ? kind : 'mistyped'
+}
+
+export function bearerHash(keys: Keys, text: string): string {
+  return keys.credentialHash('bearer', text)
+}
+
+/** The current hash first; while a rotation of keys overlaps, there is an older one too. */
+export function bearerHashes(keys: Keys, text: string): string[] {
+  return keys.credentialHashes('bearer', text)
+}
+
+function checksum(text: string): string {
+  const digest = createHash('sha256').update(text).digest()
+  return Array.from(digest.subarray(0, CHECKSUM_LENGTH), (byte) => ALPHABET[byte & 31]).join('')
+}

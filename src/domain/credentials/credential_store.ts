@@ -1,0 +1,169 @@
+import type { Caller } from '#domain/context/context.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+
+export type CredentialRow = {
+  kind: 'session' | 'api_key' | 'oauth_client'
+  id: string
+  name: string | null
+  account_id: string
+  account_status: 'active' | 'suspended'
+  rate_profile: 'default' | 'conservative' | null
+  expires_at: Date | null
+  ended_at: Date | null
+  /** Of an OAuth token: what it was made for and what it was granted. */
+  token?: TokenFacts
+}
+
+/** With the hash that it was found by. */
+type HashedRow = CredentialRow & { hash: string }
+
+export type TokenFacts = {
+  audience: string
+  scope: string
+  /** Resource → scopes, as the grant stands now: what was taken back no token has any more. */
+  granted: Readonly<Record<string, string>>
+  grant_id: string
+  card_ids: string[] | null
+  card_actions: string[] | null
+}
+
+export async function findSessionByHash(
+  tx: Tx,
+  hashes: readonly string[],
+): Promise<HashedRow | undefined> {
+  const [row] = await tx.rows<HashedRow>(
+    `select 'session' as kind, s.id, null as name, s.account_id, a.status as account_status,
+            a.rate_profile, s.expires_at, s.ended_at, s.bearer_hash as hash
+       from sessions s join accounts a on a.id = s.account_id
+      where s.bearer_hash = any($1)`,
+    [hashes],
+  )
+  return row
+}
+
+export async function findApiKeyByHash(
+  tx: Tx,
+  hashes: readonly string[],
+): Promise<HashedRow | undefined> {
+  const [row] = await tx.rows<HashedRow>(
+    `select 'api_key' as kind, k.id, k.name, k.account_id, a.status as account_status,
+            a.rate_profile, null as expires_at, k.revoked_at as ended_at,
+            k.key_hash as hash
+       from api_keys k join accounts a on a.id = k.account_id
+      where k.key_hash = any($1)`,
+    [hashes],
+  )
+  return row
+}
+
+/** Brings a bearer under the current root of credentials. */
+export async function renewBearerHash(
+  tx: Tx,
+  { kind, from, to }: { kind: 'session' | 'api_key'; from: string; to: string },
+): Promise<void> {
+  const renewal =
+    kind === 'session'
+      ? 'update sessions set bearer_hash = $2 where bearer_hash = $1'
+      : 'update api_keys set key_hash = $2 where key_hash = $1'
+  await tx.run(renewal, [from, to])
+}
+
+type TokenRow = Omit<CredentialRow, 'token'> & TokenFacts
+
+/** The grant is read with its token, so that a token made while its grant ended opens nothing. */
+export async function findTokenByHash(
+  tx: Tx,
+  hashes: readonly string[],
+): Promise<CredentialRow | undefined> {
+  const [row] = await tx.rows<TokenRow>(
+    `select 'oauth_client' as kind, g.client_id as id, g.client_name as name, g.account_id,
+            a.status as account_status, a.rate_profile, t.expires_at,
+            coalesce(g.revoked_at, t.consumed_at) as ended_at,
+            t.payload ->> 'aud' as audience, coalesce(t.payload ->> 'scope', '') as scope,
+            coalesce(g.payload -> 'resources', '{}') as granted, g.id as grant_id, g.card_ids,
+            g.card_actions
+       from oauth_payloads t
+       join oauth_grants g on g.id = t.grant_id
+       join accounts a on a.id = g.account_id
+      where t.model = 'AccessToken' and t.id = any($1)`,
+    [hashes],
+  )
+  if (row === undefined) return undefined
+  const { audience, scope, granted, grant_id, card_ids, card_actions, ...credential } = row
+  const token = { audience, scope, granted, grant_id, card_ids, card_actions }
+  return { ...credential, token }
+}
+
+/** When the caller's credential was ended; undefined where it is gone altogether. */
+export async function findCredentialEnd(
+  tx: Tx,
+  { kind, id, account_id, grant_id }: Pick<Caller, 'kind' | 'id' | 'account_id' | 'grant_id'>,
+): Promise<{ ended_at: Date | null } | undefined> {
+  const queries = {
+    session: 'select ended_at from sessions where account_id = $1 and id = $2',
+    api_key: 'select revoked_at as ended_at from api_keys where account_id = $1 and id = $2',
+    oauth_client:
+      'select revoked_at as ended_at from oauth_grants where account_id = $1 and id = $2',
+  }
+  const [row] = await tx.rows<{ ended_at: Date | null }>(queries[kind], [
+    account_id,
+    grant_id ?? id,
+  ])
+  return row
+}
+
+/** Tells every node, at commit, to forget what it remembers of this account's credentials. */
+export async function notifyCredentialsChanged(tx: Tx, account_id: string): Promise<void> {
+  await tx.rows('select pg_notify($1, $2)', [CREDENTIALS_CHANNEL, account_id])
+}
+
+export const CREDENTIALS_CHANNEL = 'florin_credentials'
+
+/** True for the first use of this key from this address on this day. */
+export async function insertKeyUse(
+  tx: Tx,
+  use: { account_id: string; key_id: string; ip: string; day: string },
+): Promise<boolean> {
+  const inserted = await tx.run(
+    `insert into api_key_uses (account_id, key_id, ip, day) values ($1, $2, $3, $4)
+         on conflict do nothing`,
+    [use.account_id, use.key_id, use.ip, use.day],
+  )
+  return inserted === 1
+}
+
+export type KeyTouch = { account_id: string; key_id: string; ip: string; at: Date }
+
+/** Notes when and from where keys were last used, a whole set at once, in key order. */
+export async function touchApiKeys(tx: Tx, touches: readonly KeyTouch[]): Promise<void> {
+  const sorted = [...touches].sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
+  await tx.run(
+    `update api_keys k set last_used_at = t.at, last_used_ip = t.ip
+       from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+              as t (account_id, key_id, ip, at)
+      where k.account_id = t.account_id and k.id = t.key_id
+        and (k.last_used_at is null or k.last_used_at < t.at)`,
+    [
+      sorted.map((touch) => touch.account_id),
+      sorted.map((touch) => touch.key_id),
+      sorted.map((touch) => touch.ip),
+      sorted.map((touch) => touch.at),
+    ],
+  )
+}
+
+export type GrantTouch = { id: string; ip: string; at: Date }
+
+export async function touchGrants(tx: Tx, touches: readonly GrantTouch[]): Promise<void> {
+  const sorted = [...touches].sort((a, b) => (a.id < b.id ? -1 : 1))
+  await tx.run(
+    `update oauth_grants g set last_used_at = t.at, last_used_ip = t.ip
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) as t (id, ip, at)
+      where g.id = t.id and (g.last_used_at is null or g.last_used_at < t.at)`,
+    [
+      sorted.map((touch) => touch.id),
+      sorted.map((touch) => touch.ip),
+      sorted.map((touch) => touch.at),
+    ],
+  )
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '#platform/postgres/db.ts'
+import { assertRefused } from '#test/support/calls.ts'
+import { heldClock } from '#test/support/clock.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { send } from '#test/support/http.ts'
+import { startTwoNodes } from '#test/support/nodes.ts'
+import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
+import { newBearer } from './bearer.ts'
+import { makeCredentials } from './credentials.ts'
+
+const { first, second } = await startTwoNodes()
+const { url } = first
+const { db, keys, random, settings } = first.programme
+
+/** Credentials of a node of their own, with every question they ask of the database counted. */
+function watched() {
+  const clock = heldClock()
+  const asked = { count: 0 }
+  const counting: Database = {
+    ...db,
+    rows: (sql, params) => {
+      asked.count += 1
+      return db.rows(sql, params)
+    },
+  }
+  return { clock, asked, credentials: makeCredentials({ db: counting, keys, clock, settings }) }
+}
+
+test('session and key become their caller, with every scope and all cards', async () => {
+  const person = await openAccount(url)
+  const { id, key } = await createKey(url, person.bearer)
+  const { credentials } = watched()
+  const by_session = await credentials.callerOf(person.bearer)
+  assert.equal(by_session.kind, 'session')
+  assert.match(by_session.id, /^sess_/)
+  const by_key = await credentials.callerOf(key)
+  assert.deepEqual([by_key.kind, by_key.id, by_key.card_ids], ['api_key', id, null])
+  for (const caller of [by_session, by_key]) {
+    assert.equal(caller.account_id, person.account_id)
+    assert.equal(caller.scopes.size, 14)
+  }
+})
+
+test('a mistyped bearer is refused without asking the database', async () => {
+  const { bearer } = await openAccount(url)
+  const { credentials, asked } = watched()
+  for (const wrong of ['', 'x', `${bearer}x`, bearer.slice(0, -1), bearer.replace('fls', 'flk')]) {
+    await assert.rejects(credentials.callerOf(wrong), { code: 'invalid_token' })
+  }
+  assert.equal(asked.count, 0)
+  const unknown = newBearer('api_key', { random, keys, livemode: false }).text.open()
+  await assert.rejects(credentials.callerOf(unknown), { code: 'invalid_token' })
+  assert.equal(asked.count, 1)
+})
+
+test('a busy bearer is asked about twice a second, not at every call', async () => {
+  const { bearer } = await openAccount(url)
+  const { credentials, asked, clock } = watched()
+  await Promise.all(Array.from({ length: 100 }, () => credentials.callerOf(bearer)))
+  clock.pass(499)
+  await credentials.callerOf(bearer)
+  assert.equal(asked.count, 1)
+  clock.pass(1)
+  await credentials.callerOf(bearer)
+  assert.equal(asked.count, 2)
+})
+
+test('what is forgotten is asked anew, also when its answer was still on its way', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const { credentials, asked } = watched()
+  await credentials.callerOf(bearer)
+  credentials.forget('acct_somebody_else')
+  await credentials.callerOf(bearer)
+  assert.equal(asked.count, 1)
+  credentials.forget(account_id)
+  const under_way = credentials.callerOf(bearer)
+  credentials.forget(account_id)
+  await under_way
+  await credentials.callerOf(bearer)
+  assert.equal(asked.count, 3)
+})
+
+test('what is remembered answers at once, for half a second and until it is forgotten', async () => {
+  const { bearer, account_id } = await openAccount(url)
+  const { credentials, asked, clock } = watched()
+  assert.equal(credentials.recall(bearer), null)
+  const caller = await credentials.callerOf(bearer)
+  assert.deepEqual(credentials.recall(bearer), caller)
+  clock.pass(499)
+  assert.deepEqual(credentials.recall(bearer), caller)
+  clock.pass(1)
+  assert.equal(credentials.recall(bearer), null)
+  await credentials.callerOf(bearer)
+  credentials.forget(account_id)
+  assert.equal(credentials.recall(bearer), null)
+  assert.equal(asked.count, 2)
+})
+
+test('a failed question is not remembered as an answer', async () => {
+  const { bearer } = await openAccount(url)
+  let is_down = true
+  const failing: Database = {
+    ...db,
+    rows: (sql, params) =>
+      is_down ? Promise.reject(new Error('no answer')) : db.rows(sql, params),
+  }
+  const credentials = makeCredentials({ db: failing, keys, clock: heldClock(), settings })
+  await assert.rejects(credentials.callerOf(bearer), /no answer/)
+  is_down = false
+  assert.equal((await credentials.callerOf(bearer)).kind, 'session')
+})
+
+const statusAt = async (node: string, bearer: string) =>
+  (await send(node, 'GET', '/v1/accounts/me', { bearer })).status
+
+test('a bearer made on one node works on the other at once', async () => {
+  const person = await openAccount(url)
+  assert.equal(await statusAt(second.url, person.bearer), 200)
+  const { key } = await createKey(second.url, person.bearer)
+  assert.equal(await statusAt(url, key), 200)
+})
+
+test('a password change ends the other sessions on every node within a second', async () => {
+  const person = await openAccount(url)
+  const body = { email: person.email, password: PASSWORD }
+  const other = String((await send(url, 'POST', '/v1/sessions', { body })).body['bearer'])
+  assert.equal(await statusAt(second.url, other), 200)
+  const change = { password: 'quite another password', current_password: PASSWORD }
+  await send(url, 'PATCH', '/v1/accounts/me', { bearer: person.bearer, body: change })
+  const isEnded = async () => (await statusAt(second.url, other)) === 401
+  assert(await eventually(isEnded, { within_ms: 1_000 }))
+  assert.equal(await statusAt(second.url, person.bearer), 200)
+})
+
+test('a bearer that is revoked amid many calls is never accepted afterwards', async () => {
+  const person = await openAccount(url)
+  for (let round = 0; round < 5; round += 1) {
+    const { id, key } = await createKey(url, person.bearer)
+    const calls = Array.from({ length: 20 }, () => statusAt(url, key))
+    const revoked = await send(url, 'DELETE', `/v1/api_keys/${id}`, { bearer: person.bearer })
+    assert.equal(revoked.status, 204)
+    const later = await Promise.all(Array.from({ length: 20 }, () => statusAt(url, key)))
+    assert.deepEqual(new Set(later), new Set([401]))
+    await Promise.all(calls)
+    const reply = await send(url, 'GET', '/v1/accounts/me', { bearer: key })
+    assertRefused(reply, 401, 'token_revoked')
+  }
+})

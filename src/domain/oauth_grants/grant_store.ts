@@ -1,0 +1,176 @@
+import type { Tx } from '#platform/postgres/db.ts'
+import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+
+export type GrantRow = {
+  account_id: string
+  id: string
+  client_id: string
+  client_name: string | null
+  payload: GrantPayload
+  card_ids: string[] | null
+  card_actions: string[] | null
+  last_used_at: Date | null
+  last_used_ip: string | null
+  created_at: Date
+  updated_at: Date
+  expires_at: Date
+  revoked_at: Date | null
+}
+
+/** The grant as the authorization server reads it. */
+export type GrantPayload = {
+  kind: 'Grant'
+  jti: string
+  iat: number
+  exp: number
+  accountId: string
+  clientId: string
+  /** Resource → scopes. */
+  resources: Record<string, string>
+  rar?: CardAccessDetail[]
+}
+
+/** RFC 9396: one card and what may be done with it. */
+export type CardAccessDetail = { type: 'card_access'; identifier: string; actions: string[] }
+
+const COLUMNS = `account_id, id, client_id, client_name, payload, card_ids, card_actions,
+                 last_used_at, last_used_ip, created_at, updated_at, expires_at, revoked_at`
+
+export type SavedGrant = Pick<
+  GrantRow,
+  'account_id' | 'id' | 'client_id' | 'client_name' | 'payload' | 'card_ids' | 'card_actions'
+> & { redirect_uri: string; now: Date; expires_at: Date }
+
+export async function saveGrant(tx: Tx, grant: SavedGrant): Promise<void> {
+  await tx.run(
+    `insert into oauth_grants as g
+       (account_id, id, client_id, client_name, payload, card_ids, card_actions, created_at,
+        updated_at, expires_at, redirect_uris)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, array[$10])
+         on conflict (account_id, id) do update
+        set payload = $5, client_name = $4, updated_at = $8, expires_at = $9,
+            redirect_uris = array(select distinct unnest(g.redirect_uris || $10::text))`,
+    [
+      grant.account_id,
+      grant.id,
+      grant.client_id,
+      grant.client_name,
+      JSON.stringify(grant.payload),
+      grant.card_ids,
+      grant.card_actions,
+      grant.now,
+      grant.expires_at,
+      grant.redirect_uri,
+    ],
+  )
+}
+
+export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefined> {
+  const [row] = await tx.rows<GrantRow>(`select ${COLUMNS} from oauth_grants where id = $1`, [id])
+  return row
+}
+
+/** The grants of one client in force, newest first. Locks them against a second consent. */
+export async function lockLiveGrantsOf(
+  tx: Tx,
+  { account_id, client_id, now }: { account_id: string; client_id: string; now: Date },
+): Promise<GrantRow[]> {
+  return tx.rows<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+      where account_id = $1 and client_id = $2 and revoked_at is null and expires_at > $3
+      order by id desc for update`,
+    [account_id, client_id, now],
+  )
+}
+
+export async function hasMetClient(
+  tx: Tx,
+  account_id: string,
+  client_id: string,
+): Promise<boolean> {
+  const rows = await tx.rows(
+    'select 1 from oauth_grants where account_id = $1 and client_id = $2 limit 1',
+    [account_id, client_id],
+  )
+  return rows.length > 0
+}
+
+type Redirect = { account_id: string; client_id: string; redirect_uri: string; now: Date }
+
+/** Whether the account has a grant in force that was given with this address on the page. */
+export async function hasConsentedTo(tx: Tx, redirect: Redirect): Promise<boolean> {
+  const { account_id, client_id, redirect_uri, now } = redirect
+  const rows = await tx.rows(
+    `select 1 from oauth_grants
+      where account_id = $1 and client_id = $2 and $3 = any(redirect_uris)
+        and revoked_at is null and expires_at > $4
+      limit 1`,
+    [account_id, client_id, redirect_uri, now],
+  )
+  return rows.length > 0
+}
+
+/** Of one account, or of all of them; newest first. */
+export async function listGrantRows(
+  tx: Tx,
+  { account_id, limit }: { account_id: string | null; limit: number },
+): Promise<GrantRow[]> {
+  return tx.rows<GrantRow>(
+    `select ${COLUMNS} from oauth_grants
+      where ($1::text is null or account_id = $1) order by id desc limit $2`,
+    [account_id, limit],
+  )
+}
+
+export function pageOfGrants(
+  tx: Tx,
+  input: PageInput,
+  where: readonly Condition[],
+): Promise<PageOf<GrantRow>> {
+  return readPage(tx, {
+    operation: 'operator.list_grants',
+    prefix: 'grant',
+    select: `select ${COLUMNS} from oauth_grants`,
+    where,
+    input,
+  })
+}
+
+/** True where it was in force until now. Its codes and refresh tokens go with it. */
+export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const revoked = await tx.run(
+    'update oauth_grants set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
+    [id, now],
+  )
+  await tx.run(
+    `delete from oauth_payloads
+      where grant_id = $1 and model in ('RefreshToken', 'AuthorizationCode')`,
+    [id],
+  )
+  return revoked === 1
+}
+
+/** Whether it is in force; it stays so until the transaction ends. */
+export async function lockLiveGrant(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const rows = await tx.rows(
+    'select 1 from oauth_grants where id = $1 and revoked_at is null and expires_at > $2 for share',
+    [id, now],
+  )
+  return rows.length > 0
+}
+
+/** The new card takes the old one's place in every grant that is tied to it. */
+export async function replaceCardInGrants(
+  tx: Tx,
+  account_id: string,
+  { from, to, now }: { from: string; to: string; now: Date },
+): Promise<number> {
+  return tx.run(
+    `update oauth_grants
+        set card_ids = array_replace(card_ids, $2, $3),
+            payload = replace(payload::text, $2, $3)::jsonb,
+            updated_at = $4
+      where account_id = $1 and $2 = any(card_ids)`,
+    [account_id, from, to, now],
+  )
+}

@@ -1,0 +1,34 @@
+import type { Tx } from '#platform/postgres/db.ts'
+
+/** Stored under the first hash, found by any of them. */
+export type McpSession = { id_hashes: readonly string[]; account_id: string; credential: string }
+
+export async function insertMcpSession(
+  tx: Tx,
+  session: McpSession,
+  expires_at: Date,
+): Promise<void> {
+  await tx.run(
+    `insert into mcp_sessions (id_hash, account_id, credential, expires_at)
+     values ($1, $2, $3, $4)`,
+    [session.id_hashes[0], session.account_id, session.credential, expires_at],
+  )
+}
+
+export async function hasMcpSession(tx: Tx, session: McpSession, now: Date): Promise<boolean> {
+  const found = await tx.rows(
+    `select 1 from mcp_sessions
+      where id_hash = any($1) and account_id = $2 and credential = $3 and expires_at > $4`,
+    [session.id_hashes, session.account_id, session.credential, now],
+  )
+  return found.length === 1
+}
+
+/** True where there was one. */
+export async function deleteMcpSession(tx: Tx, session: McpSession): Promise<boolean> {
+  const deleted = await tx.run(
+    'delete from mcp_sessions where id_hash = any($1) and account_id = $2 and credential = $3',
+    [session.id_hashes, session.account_id, session.credential],
+  )
+  return deleted === 1
+}

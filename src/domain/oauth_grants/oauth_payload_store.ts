@@ -1,0 +1,126 @@
+import type { Tx } from '#platform/postgres/db.ts'
+
+/** What the authorization server keeps of a client, a code, a token or a page under way. */
+export type OauthPayload = {
+  payload: Record<string, unknown>
+  consumed_at: Date | null
+  expires_at: Date | null
+}
+
+export type NewOauthPayload = {
+  model: string
+  id: string
+  payload: Record<string, unknown>
+  grant_id: string | null
+  uid: string | null
+  client_id: string | null
+  /** Of a browser session or a page under way: who is signed in, and since when. */
+  account_id: string | null
+  signed_in_at: Date | null
+  now: Date
+  expires_at: Date | null
+}
+
+export async function upsertPayload(tx: Tx, row: NewOauthPayload): Promise<void> {
+  await tx.run(
+    `insert into oauth_payloads
+       (model, id, payload, grant_id, uid, client_id, created_at, expires_at, account_id,
+        signed_in_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         on conflict (model, id) do update
+        set payload = $3, grant_id = $4, uid = $5, client_id = $6, expires_at = $8,
+            account_id = $9, signed_in_at = $10`,
+    [
+      row.model,
+      row.id,
+      JSON.stringify(row.payload),
+      row.grant_id,
+      row.uid,
+      row.client_id,
+      row.now,
+      row.expires_at,
+      row.account_id,
+      row.signed_in_at,
+    ],
+  )
+}
+
+/** A sign-in does not count once the account's browser sessions have been ended after it. */
+const SIGNED_IN = `not exists (
+  select from accounts a
+   where a.id = p.account_id
+     and (a.status <> 'active' or a.browser_sessions_ended_at >= p.signed_in_at))`
+
+const FOUND = `select payload, consumed_at, expires_at from oauth_payloads p where ${SIGNED_IN}`
+
+export async function findPayload(
+  tx: Tx,
+  model: string,
+  ids: readonly string[],
+): Promise<OauthPayload | undefined> {
+  const sql = `${FOUND} and model = $1 and id = any($2)`
+  const [row] = await tx.rows<OauthPayload>(sql, [model, ids])
+  return row
+}
+
+export async function findPayloadByUid(
+  tx: Tx,
+  model: string,
+  uid: string,
+): Promise<OauthPayload | undefined> {
+  const [row] = await tx.rows<OauthPayload>(`${FOUND} and model = $1 and uid = $2`, [model, uid])
+  return row
+}
+
+/** True for the first to use it up, whoever else tries at the same moment. */
+export async function consumePayload(
+  tx: Tx,
+  { model, ids, now }: { model: string; ids: readonly string[]; now: Date },
+): Promise<boolean> {
+  const consumed = await tx.run(
+    `update oauth_payloads set consumed_at = $3
+      where model = $1 and id = any($2) and consumed_at is null`,
+    [model, ids, now],
+  )
+  return consumed === 1
+}
+
+/** Like deleting them, but whoever still comes with one can be told what became of it. */
+export async function consumePayloadsOfGrant(
+  tx: Tx,
+  { model, grant_id, now }: { model: string; grant_id: string; now: Date },
+): Promise<void> {
+  await tx.run(
+    `update oauth_payloads set consumed_at = $3
+      where model = $1 and grant_id = $2 and consumed_at is null`,
+    [model, grant_id, now],
+  )
+}
+
+export async function deletePayload(tx: Tx, model: string, ids: readonly string[]): Promise<void> {
+  await tx.run('delete from oauth_payloads where model = $1 and id = any($2)', [model, ids])
+}
+
+export async function deletePayloadsByUid(tx: Tx, model: string, uid: string): Promise<void> {
+  await tx.run('delete from oauth_payloads where model = $1 and uid = $2', [model, uid])
+}
+
+export async function deletePayloadsOfGrant(
+  tx: Tx,
+  grant_id: string,
+  models: readonly string[],
+): Promise<void> {
+  await tx.run('delete from oauth_payloads where grant_id = $1 and model = any($2)', [
+    grant_id,
+    models,
+  ])
+}
+
+/** Brings a client's secret under the current root of credentials. */
+export async function renewClientSecret(tx: Tx, client_id: string, hash: string): Promise<void> {
+  await tx.run(
+    `update oauth_payloads set payload = jsonb_set(payload, '{client_secret}', to_jsonb($2::text))
+      where model = 'Client' and id = $1`,
+    [client_id, hash],
+  )
+}

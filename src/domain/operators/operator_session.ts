@@ -1,0 +1,42 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Problem } from '#contract/problem.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+
+/** A token that asks for a code is exchanged for this; it ends with the token, or by itself. */
+export type OperatorSession = { id: string; expires_at: Date }
+
+const SESSION_MS = 8 * 60 * 60_000
+const FORM = /^flos_(op_[0-9a-f]+)_(\d{1,15})_(\S+)$/
+const PURPOSE = 'operator_session'
+
+export const startOf = ({ expires_at }: OperatorSession): Date =>
+  new Date(expires_at.getTime() - SESSION_MS)
+
+/** It names its token and its end under a keyed hash, so it needs no row. */
+export function newOperatorSession(
+  keys: Keys,
+  id: string,
+  now: Date,
+): { bearer: string; expires_at: string } {
+  const expires_at = new Date(now.getTime() + SESSION_MS)
+  const mac = keys.credentialHash(PURPOSE, wordsOf({ id, expires_at }))
+  return {
+    bearer: `flos_${id}_${expires_at.getTime()}_${mac}`,
+    expires_at: expires_at.toISOString(),
+  }
+}
+
+/** Null for what is no session at all; a forged one is refused. */
+export function readOperatorSession(bearer: string, keys: Keys): OperatorSession | null {
+  const [, id = '', expires = '', mac = ''] = FORM.exec(bearer) ?? []
+  if (id === '') return null
+  const session = { id, expires_at: new Date(Number(expires)) }
+  const isOurs = keys
+    .credentialHashes(PURPOSE, wordsOf(session))
+    .some((hash) => timingSafeEqual(digest(hash), digest(mac)))
+  if (!isOurs) throw new Problem('invalid_token', 'This is not a valid operator session.')
+  return session
+}
+
+const wordsOf = ({ id, expires_at }: OperatorSession) => `${id}|${expires_at.getTime()}`
+const digest = (text: string) => createHash('sha256').update(text).digest()

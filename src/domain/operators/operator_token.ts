@@ -1,0 +1,251 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Problem } from '#contract/problem.ts'
+import { Secret } from '#kernel/secret.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Random } from '#platform/runtime/random.ts'
+import type { Settings } from '#platform/settings/settings.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+import type { Operator, OperatorRole } from './operator.ts'
+import {
+  newOperatorSession,
+  type OperatorSession,
+  readOperatorSession,
+  startOf,
+} from './operator_session.ts'
+
+/**
+ * Tokens of those who run the programme: 256 random bits, kept as a keyed hash, named and
+ * revocable. The one in the settings is for the first minutes and for emergencies; it has no row.
+ */
+export type OperatorTokenRow = {
+  id: string
+  name: string
+  role: OperatorRole
+  last_used_at: Date | null
+  created_at: Date
+  expires_at: Date
+  revoked_at: Date | null
+  needs_code: boolean
+  totp_set_at: Date | null
+}
+
+const COLUMNS = `id, name, role, last_used_at, created_at, expires_at, revoked_at, totp_set_at,
+  totp_secret_sealed is not null as needs_code`
+const DAY_MS = 24 * 60 * 60_000
+export const OPERATOR_TOTP_PURPOSE = 'operator_totp'
+const TOKEN_BYTES = 32
+const ID_BYTES = 8
+const FIRST_OPERATOR: Operator = { id: 'operator', name: 'FLORIN_OPERATOR_TOKEN', role: 'admin' }
+
+type Making = {
+  random: Random
+  keys: Keys
+  now: Date
+  livemode: boolean
+  days: number
+  /** The secret of the authenticator whose codes the token asks for; null: it asks for none. */
+  totp_secret: string | null
+}
+
+export async function createOperatorToken(
+  tx: Tx,
+  { name, role }: Pick<Operator, 'name' | 'role'>,
+  { random, keys, now, livemode, days, totp_secret }: Making,
+): Promise<{ id: string; token: Secret }> {
+  const body = Buffer.from(random.bytes(TOKEN_BYTES)).toString('hex')
+  const token = new Secret(`flo_${livemode ? 'live' : 'test'}_${body}`)
+  const id = `op_${Buffer.from(random.bytes(ID_BYTES)).toString('hex')}`
+  const made = await tx.run(
+    `insert into operator_tokens (id, name, role, token_hash, created_at, expires_at,
+                                  totp_secret_sealed)
+     values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (name) where revoked_at is null do nothing`,
+    [
+      id,
+      name,
+      role,
+      keys.credentialHash(PURPOSE, token.open()),
+      now,
+      new Date(now.getTime() + days * DAY_MS),
+      totp_secret === null ? null : keys.seal(OPERATOR_TOTP_PURPOSE, id, totp_secret),
+    ],
+  )
+  if (made === 0) throw new Problem('invalid_request', `A token named ${name} already exists.`)
+  return { id, token }
+}
+
+export function findOperatorTokens(tx: Tx): Promise<OperatorTokenRow[]> {
+  return tx.rows<OperatorTokenRow>(`select ${COLUMNS} from operator_tokens order by created_at, id`)
+}
+
+/** By id or by name; false where there is no such token, or it was revoked before. */
+export async function revokeOperatorToken(tx: Tx, which: string, now: Date): Promise<boolean> {
+  const revoked = await tx.run(
+    `update operator_tokens set revoked_at = $2
+      where (id = $1 or name = $1) and revoked_at is null`,
+    [which, now],
+  )
+  return revoked > 0
+}
+
+/**
+ * Gives a token another authenticator secret, or its first one. Codes of the old secret no longer
+ * work, and sessions end. Null where there is no such token, or it was revoked.
+ */
+export async function setOperatorTotp(
+  tx: Tx,
+  which: string,
+  { keys, now, totp_secret }: Pick<Making, 'keys' | 'now'> & { totp_secret: string },
+): Promise<{ name: string } | null> {
+  const [row] = await tx.rows<{ id: string; name: string }>(
+    `select id, name from operator_tokens
+      where (id = $1 or name = $1) and revoked_at is null for update`,
+    [which],
+  )
+  if (row === undefined) return null
+  await tx.run(
+    `update operator_tokens set totp_secret_sealed = $2, totp_step = null, totp_set_at = $3
+      where id = $1`,
+    [row.id, keys.seal(OPERATOR_TOTP_PURPOSE, row.id, totp_secret), now],
+  )
+  return { name: row.name }
+}
+
+type Asking = { db: Tx; keys: Keys; settings: Settings; now: Date }
+
+/** Asked of the database every time, so that a revoked token is refused at once, everywhere. */
+export async function operatorOf(bearer: string | null, asking: Asking): Promise<Operator> {
+  if (bearer === null) {
+    throw new Problem(
+      'missing_token',
+      'Send an Authorization: Bearer header with an operator token.',
+    )
+  }
+  const first = asking.settings.operator_token?.open()
+  if (first !== undefined && timingSafeEqual(digest(bearer), digest(first))) {
+    await requireFirstInTerm(first, asking)
+    return FIRST_OPERATOR
+  }
+  const session = readOperatorSession(bearer, asking.keys)
+  const row = session === null ? await rowOf(bearer, asking) : await rowOfSession(session, asking)
+  if (session === null && row.needs_code) {
+    throw new Problem(
+      'totp_required',
+      'This operator token requires a two-factor code. Sign in at POST /operator/v1/sessions.',
+    )
+  }
+  const { db, keys, now } = asking
+  const hash = session === null ? keys.credentialHash(PURPOSE, bearer) : null
+  await touch(db, row, { now, hash })
+  return { id: row.id, name: row.name, role: row.role }
+}
+
+/** The token of the settings is for the first minutes and for emergencies: it must be replaced. */
+async function requireFirstInTerm(token: string, { db, keys, settings, now }: Asking) {
+  const days = settings.first_operator_token_days
+  if (days === null) return
+  const hash = keys.fingerprint('first_operator_token', token)
+  await db.run(
+    `insert into first_operator_tokens (token_hash, first_used_at) values ($1, $2)
+         on conflict do nothing`,
+    [hash, now],
+  )
+  const [row] = await db.rows<{ first_used_at: Date }>(
+    'select first_used_at from first_operator_tokens where token_hash = $1',
+    [hash],
+  )
+  requireInTerm(new Date((row?.first_used_at ?? now).getTime() + days * DAY_MS), now)
+}
+
+function requireInTerm(expires_at: Date, now: Date): void {
+  if (expires_at > now) return
+  throw new Problem('token_expired', `This operator token expired at ${expires_at.toISOString()}.`)
+}
+
+async function rowOf(token: string, { db, keys, now }: Asking): Promise<OperatorTokenRow> {
+  const rows = await db.rows<OperatorTokenRow>(
+    `select ${COLUMNS} from operator_tokens where token_hash = any($1)`,
+    [keys.credentialHashes(PURPOSE, token)],
+  )
+  return requireValid(rows[0], now)
+}
+
+function requireValid(row: OperatorTokenRow | undefined, now: Date): OperatorTokenRow {
+  if (row === undefined) throw new Problem('invalid_token', 'This is not a valid operator token.')
+  if (row.revoked_at !== null) {
+    throw new Problem('token_revoked', 'This operator token was revoked.')
+  }
+  requireInTerm(row.expires_at, now)
+  return row
+}
+
+async function rowOfSession(
+  session: OperatorSession,
+  { db, now }: Asking,
+): Promise<OperatorTokenRow> {
+  if (session.expires_at <= now) {
+    throw new Problem('token_expired', 'This operator session has ended. Sign in again.')
+  }
+  const rows = await db.rows<OperatorTokenRow>(
+    `select ${COLUMNS} from operator_tokens where id = $1`,
+    [session.id],
+  )
+  const row = requireValid(rows[0], now)
+  if (row.totp_set_at !== null && startOf(session) < row.totp_set_at) {
+    throw new Problem('token_expired', 'This operator session has ended. Sign in again.')
+  }
+  return row
+}
+
+/** The time step of a right code, as domain/accounts/totp.ts finds it; null for a wrong one. */
+type StepOf = (secret: string) => bigint | null
+
+/** Exchanges a token and a code, which works once, for a session of eight hours. */
+export async function signInOperator(
+  bearer: string | null,
+  stepOf: StepOf,
+  asking: Asking,
+): Promise<{ bearer: string; expires_at: string }> {
+  const row = await rowOf(bearer ?? '', asking)
+  if (!row.needs_code) {
+    throw new Problem(
+      'totp_not_enabled',
+      'This operator token has no two-factor authentication. Use it directly.',
+    )
+  }
+  const { db, keys, now } = asking
+  const [kept] = await db.rows<{ totp_secret_sealed: string }>(
+    'select totp_secret_sealed from operator_tokens where id = $1',
+    [row.id],
+  )
+  const step = stepOf(keys.open(OPERATOR_TOTP_PURPOSE, row.id, kept?.totp_secret_sealed ?? ''))
+  const used =
+    step === null
+      ? 0
+      : await db.run(
+          `update operator_tokens set totp_step = $2, last_used_at = $3
+            where id = $1 and (totp_step is null or totp_step < $2)`,
+          [row.id, step, now],
+        )
+  if (used === 0) throw new Problem('totp_invalid', 'The code is incorrect or was already used.')
+  return newOperatorSession(keys, row.id, now)
+}
+
+const TOUCH_MS = 60_000
+
+/** The hash comes under the current root of credentials by the way. */
+async function touch(
+  db: Tx,
+  { id, last_used_at }: OperatorTokenRow,
+  { now, hash }: { now: Date; hash: string | null },
+): Promise<void> {
+  if (last_used_at !== null && now.getTime() - last_used_at.getTime() < TOUCH_MS) return
+  await db.run(
+    `update operator_tokens set last_used_at = $2, token_hash = coalesce($3, token_hash)
+      where id = $1`,
+    [id, now, hash],
+  )
+}
+
+const PURPOSE = 'operator'
+const digest = (text: string) => createHash('sha256').update(text).digest()

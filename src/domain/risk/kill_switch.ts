@@ -1,0 +1,20 @@
+import { Problem } from '#contract/problem.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+
+export type Rail = 'topups' | 'withdrawals' | 'issuing' | 'authorizations'
+
+/** Read in the transaction of what it guards: once a switch is on, nothing new begins. */
+export async function isKilled(tx: Tx, rail: Rail): Promise<boolean> {
+  const [row] = await tx.rows<{ is_on: boolean }>(
+    'select is_on from kill_switches where rail = $1',
+    [rail],
+  )
+  return row?.is_on ?? false
+}
+
+export async function requireRailOpen(tx: Tx, rail: Rail): Promise<void> {
+  if (!(await isKilled(tx, rail))) return
+  throw new Problem('kill_switch_active', `The operator has temporarily paused ${rail}.`, {
+    retry_after_s: 60,
+  })
+}

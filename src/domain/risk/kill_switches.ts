@@ -1,0 +1,43 @@
+import type { OperatorContext } from '#domain/operators/operator.ts'
+import { assert } from '#kernel/assert.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Rail } from './kill_switch.ts'
+
+export const rails = ['topups', 'withdrawals', 'issuing', 'authorizations'] as const
+
+export type KillSwitch = {
+  rail: Rail
+  on: boolean
+  reason: string | null
+  changed_at: string | null
+}
+
+type KillSwitchRow = { rail: Rail; is_on: boolean; reason: string | null; changed_at: Date | null }
+
+const COLUMNS = 'rail, is_on, reason, changed_at'
+
+const view = ({ rail, is_on, reason, changed_at }: KillSwitchRow): KillSwitch => ({
+  rail,
+  on: is_on,
+  reason,
+  changed_at: changed_at?.toISOString() ?? null,
+})
+
+export async function findKillSwitches(tx: Tx): Promise<KillSwitch[]> {
+  const rows = await tx.rows<KillSwitchRow>(`select ${COLUMNS} from kill_switches order by rail`)
+  return rows.map(view)
+}
+
+/** What has begun goes on to its end; nothing new begins while it is on. */
+export async function setKillSwitch(
+  { tx, now }: OperatorContext,
+  { rail, on, reason }: { rail: Rail; on: boolean; reason: string },
+): Promise<KillSwitch> {
+  const [row] = await tx.rows<KillSwitchRow>(
+    `update kill_switches set is_on = $2, reason = $3, changed_at = $4 where rail = $1
+  returning ${COLUMNS}`,
+    [rail, on, reason, now],
+  )
+  assert(row !== undefined, 'every rail has its switch')
+  return view(row)
+}

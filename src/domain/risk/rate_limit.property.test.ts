@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decideRate, memoryRateLimiter, type RatePolicy } from './rate_limit.ts'
+
+const policies_of = (burst: number, sustained: number): RatePolicy[] => [
+  { name: 'burst', limit: burst, window_ms: 1_000 },
+  { name: 'sustained', limit: sustained, window_ms: 60_000 },
+]
+
+const anyPolicies = fc
+  .record({ burst: fc.integer({ min: 1, max: 80 }), sustained: fc.integer({ min: 1, max: 400 }) })
+  .map(({ burst, sustained }) => policies_of(burst, sustained))
+
+/** Pauses between calls: mostly none, some short, a few long. */
+const anyPauses = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constant(0) },
+    { weight: 3, arbitrary: fc.double({ min: 0, max: 40, noNaN: true }) },
+    { weight: 1, arbitrary: fc.double({ min: 0, max: 70_000, noNaN: true }) },
+  ),
+  { minLength: 1, maxLength: 400 },
+)
+
+/** The moments at which calls were let through. */
+function admitted(policies: readonly RatePolicy[], pauses: readonly number[]): number[] {
+  let now = 10_000
+  const limiter = memoryRateLimiter(() => now)
+  const moments: number[] = []
+  for (const pause of pauses) {
+    now += pause
+    const verdict = limiter.take('one', policies)
+    assert(!(verdict instanceof Promise))
+    if (verdict.allowed) moments.push(now)
+  }
+  return moments
+}
+
+test('between any two moments no bucket lets through more than it holds and was refilled', () => {
+  fc.assert(
+    fc.property(anyPolicies, anyPauses, (policies, pauses) => {
+      const moments = admitted(policies, pauses)
+      for (const { limit, window_ms } of policies) {
+        for (let first = 0; first < moments.length; first += 7) {
+          for (let last = first; last < moments.length; last += 1) {
+            const elapsed = (moments[last] ?? 0) - (moments[first] ?? 0)
+            const most = limit + (elapsed * limit) / window_ms + 0.01
+            assert(last - first + 1 <= most)
+          }
+        }
+      }
+    }),
+  )
+})
+
+test('whoever waits as long as told is let through, and not a moment sooner', () => {
+  fc.assert(
+    fc.property(anyPolicies, anyPauses, (policies, pauses) => {
+      let now_ms = 10_000
+      let full_at: number[] = []
+      for (const pause of pauses) {
+        now_ms += pause
+        const { verdict, full_at: next } = decideRate(full_at, policies, { now_ms, cost: 1 })
+        full_at = next
+        if (verdict.allowed) {
+          assert.equal(verdict.retry_after_ms, 0)
+          continue
+        }
+        const wait = verdict.retry_after_ms
+        const late = decideRate(full_at, policies, { now_ms: now_ms + wait + 1e-3, cost: 1 })
+        assert.equal(late.verdict.allowed, true)
+        const early = decideRate(full_at, policies, { now_ms: now_ms + wait - 2e-3, cost: 1 })
+        assert.equal(early.verdict.allowed, wait <= 2e-3)
+      }
+    }),
+  )
+})
+
+test('what remains can be taken at once, where the burst allows it, and not one more', () => {
+  fc.assert(
+    fc.property(anyPolicies, anyPauses, (policies, pauses) => {
+      const sustained = policies.slice(1)
+      let now_ms = 10_000
+      let full_at: number[] = []
+      let remaining = sustained[0]?.limit ?? 0
+      for (const pause of pauses) {
+        now_ms += pause
+        const decided = decideRate(full_at, sustained, { now_ms, cost: 1 })
+        full_at = decided.full_at
+        remaining = decided.verdict.remaining
+        assert(remaining >= 0 && remaining <= (sustained[0]?.limit ?? 0))
+      }
+      for (let left = remaining; left >= 0; left -= 1) {
+        const decided = decideRate(full_at, sustained, { now_ms, cost: 1 })
+        full_at = decided.full_at
+        assert.equal(decided.verdict.allowed, left > 0)
+        assert.equal(decided.verdict.remaining, Math.max(0, left - 1))
+      }
+    }),
+  )
+})
+
+test('asking takes nothing, and a refusal by one bucket takes nothing from the other', () => {
+  fc.assert(
+    fc.property(anyPolicies, anyPauses, (policies, pauses) => {
+      let now_ms = 10_000
+      let full_at: number[] = []
+      for (const pause of pauses) {
+        now_ms += pause
+        const asked = decideRate(full_at, policies, { now_ms, cost: 0 })
+        const again = decideRate(full_at, policies, { now_ms, cost: 0 })
+        assert.deepEqual(again.verdict, asked.verdict)
+        const before = full_at
+        const { verdict, full_at: next } = decideRate(full_at, policies, { now_ms, cost: 1 })
+        if (!verdict.allowed)
+          assert.deepEqual(
+            next,
+            policies.map((_, at) => before[at] ?? 0),
+          )
+        full_at = next
+      }
+    }),
+  )
+})

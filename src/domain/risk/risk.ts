@@ -1,0 +1,125 @@
+import { Problem } from '#contract/problem.ts'
+import type { Caller, SecurityAlert } from '#domain/context/context.ts'
+import { endBrowserSessions } from '#domain/credentials/browser_sessions.ts'
+import { decimalFromMicros, formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Settings } from '#platform/settings/settings.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Changes that a thief makes first. A new key is none of them: it cools down by itself. */
+const CHANGES: readonly SecurityAlert['kind'][] = [
+  'password_changed',
+  'email_changed',
+  'two_factor_on',
+  'two_factor_off',
+]
+
+/** Whatever raises these alerts has locked the account's row before. */
+export async function noteCredentialChange(
+  tx: Tx,
+  account_id: string,
+  { alerts, now }: { alerts: readonly SecurityAlert[]; now: Date },
+): Promise<void> {
+  if (!alerts.some(({ kind }) => CHANGES.includes(kind))) return
+  await tx.run('update accounts set credentials_changed_at = $2 where id = $1', [account_id, now])
+  await endBrowserSessions(tx, account_id, now)
+}
+
+/**
+ * Gives an owner who was robbed of the account time to notice. A new key waits as long as new
+ * sign-in data does: a thief in a session would otherwise mint one and withdraw with it.
+ */
+export async function requireCooledDown(
+  tx: Tx,
+  caller: Caller,
+  { settings, now }: { settings: Settings; now: Date },
+): Promise<void> {
+  const hours = settings.risk.withdrawal_cooldown_hours
+  if (hours === 0) return
+  const { account_id, kind, id } = caller
+  const [row] = await tx.rows<{ credentials_changed_at: Date | null; key_created_at: Date | null }>(
+    `select credentials_changed_at, k.created_at as key_created_at
+       from accounts a left join api_keys k on k.account_id = a.id and k.id = $2
+      where a.id = $1`,
+    [account_id, kind === 'api_key' ? id : null],
+  )
+  requirePast(row?.credentials_changed_at, {
+    hours,
+    now,
+    reason: 'Your email, password or two-factor settings changed recently',
+  })
+  requirePast(row?.key_created_at, { hours, now, reason: 'This API key is new' })
+}
+
+function requirePast(
+  since: Date | null | undefined,
+  { hours, now, reason }: { hours: number; now: Date; reason: string },
+): void {
+  if (since === null || since === undefined) return
+  const open_at = new Date(since.getTime() + hours * HOUR_MS)
+  if (open_at <= now) return
+  throw new Problem(
+    'policy_denied',
+    `${reason}. You can withdraw again at ${open_at.toISOString()}.`,
+  )
+}
+
+/** From this amount on a person looks at it before it goes. */
+export function needsReview(amount_micros: Micros, { risk }: Settings): boolean {
+  const { withdrawal_review_usd } = risk
+  return withdrawal_review_usd !== null && amount_micros >= microsFromUsd(withdrawal_review_usd)
+}
+
+type Withdrawn = { amount_micros: Micros; left_micros: Micros; settings: Settings; now: Date }
+
+/**
+ * The credit of an open dispute must stay in the balance, because a loss takes it back. Asked after
+ * the debit, while the treasury is locked, so that no two withdrawals count the same money.
+ */
+export async function requireCreditLeft(
+  tx: Tx,
+  account_id: string,
+  { amount_micros, left_micros, settings, now }: Withdrawn,
+): Promise<void> {
+  const days = settings.risk.provisional_credit_days
+  if (days === 0) return
+  const [row] = await tx.rows<{ micros: Micros }>(
+    `select coalesce(sum(amount_micros - taken_back_micros), 0)::bigint as micros from disputes
+      where account_id = $1 and status <> 'closed' and created_at > $2`,
+    [account_id, new Date(now.getTime() - days * DAY_MS)],
+  )
+  const credit = row?.micros ?? 0n
+  if (credit <= left_micros) return
+  const open = left_micros + amount_micros - credit
+  throw new Problem(
+    'insufficient_balance',
+    `${formatUsd(credit)} of your balance is provisional credit from open disputes. It ` +
+      `can't be withdrawn until the dispute is closed or ${days} days old. ` +
+      `${formatUsd(open < 0n ? 0n : open)} is available to withdraw now.`,
+  )
+}
+
+/** What arrives is never refused; what is not begun does not arrive. */
+export async function requireBalanceRoom(
+  tx: Tx,
+  account_id: string,
+  { amount_micros, settings }: { amount_micros: Micros; settings: Settings },
+): Promise<void> {
+  const { balance_max_usd } = settings.risk
+  if (balance_max_usd === null) return
+  const [row] = await tx.rows<{ micros: Micros }>(
+    `select coalesce(sum(balance_micros + held_micros), 0)::bigint as micros from purses
+      where account_id = $1 and kind in ('treasury', 'card')`,
+    [account_id],
+  )
+  const room = microsFromUsd(balance_max_usd) - (row?.micros ?? 0n)
+  if (amount_micros <= room) return
+  const message = `must be at most ${decimalFromMicros(room < 0n ? 0n : room)}`
+  throw new Problem(
+    'amount_out_of_range',
+    `The maximum account balance is ${balance_max_usd} USD: amount_usd ${message}.`,
+    { details: [{ field: 'amount_usd', message }] },
+  )
+}

@@ -1,0 +1,15 @@
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Settings, SpendLimits } from '#platform/settings/settings.ts'
+
+/** The programme's limits, with what the operator has set for this one account. */
+export async function spendLimitsOf(
+  tx: Tx,
+  account_id: string,
+  settings: Settings,
+): Promise<SpendLimits> {
+  const [row] = await tx.rows<{ spend_limits: Partial<SpendLimits> }>(
+    'select spend_limits from accounts where id = $1',
+    [account_id],
+  )
+  return { ...settings.spend_limits, ...row?.spend_limits }
+}

@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Cluster, serverEnvironment } from './cluster.ts'
+import { findProcess } from './process_table.ts'
+import { invocationAs } from './server_user.ts'
+
+export type LaunchOptions = {
+  cluster: Cluster
+  port: number
+  /** Shuts the server down, also in the midst of starting. */
+  signal: AbortSignal
+  log: (line: string) => void
+}
+export type RunningServer = { exited: Promise<string> }
+
+/** Fast shutdown writes a checkpoint; after this long, the next start's recovery is quicker. */
+const STOP_PATIENCE_MS = 30_000
+const ORPHAN_PATIENCE_MS = 10_000
+/** sockaddr_un holds 108 bytes on Linux, one of them the closing zero. */
+const SOCKET_PATH_BYTES_MAX = 107
+const LINES_KEPT = 20
+
+/** Answers once the server takes connections; throws its last words if it ends before that. */
+export async function launchServer(options: LaunchOptions): Promise<RunningServer> {
+  const { cluster, signal, log } = options
+  await stopOrphan(cluster)
+  // Nothing is awaited from here until the signal is listened to, so no abort can slip between.
+  signal.throwIfAborted()
+
+  const program = join(cluster.binaries, 'bin', 'postgres')
+  const { command, args, ...as_user } = invocationAs(cluster.user, program, serverArgs(options))
+  // A process group of its own: Ctrl-C reaches us first, and the server when we have drained.
+  const child = spawn(command, args, {
+    ...as_user,
+    cwd: '/',
+    env: serverEnvironment(),
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, died_of) => resolve(died_of ?? `code ${code}`))
+  })
+  const last_lines: string[] = []
+  const lines = createInterface({ input: child.stderr })
+  const ready = new Promise<true>((resolve) => {
+    lines.on('line', (line) => {
+      log(line)
+      last_lines.push(line)
+      if (last_lines.length > LINES_KEPT) last_lines.shift()
+      if (line.includes('ready to accept connections')) resolve(true)
+    })
+  })
+  const drained = new Promise((resolve) => lines.once('close', resolve))
+  if (child.pid !== undefined) stopOnSignal(cluster, child.pid, { signal, exited })
+
+  const outcome = await Promise.race([ready, exited])
+  if (outcome === true) return { exited }
+  // A dead postmaster's children may hold the pipe a little longer; its words are in it already.
+  await Promise.race([drained, sleep(500)])
+  throw new Error(`PostgreSQL did not start (${outcome}):\n${last_lines.join('\n')}`)
+}
+
+function serverArgs({ cluster, port }: LaunchOptions): string[] {
+  const socket_bytes = Buffer.byteLength(`${cluster.dir}/.s.PGSQL.${port}`)
+  const has_socket = process.platform !== 'win32' && socket_bytes <= SOCKET_PATH_BYTES_MAX
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: has_socket ? `"${cluster.dir.replaceAll('"', '""')}"` : '',
+    // Several nodes' pools at once; a connection costs little until it works.
+    max_connections: '200',
+    shared_buffers: '128MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    ...(cluster.durable
+      ? {}
+      : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  const pairs = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return ['-D', cluster.dir, '-p', String(port), ...pairs]
+}
+
+function stopOnSignal(
+  cluster: Cluster,
+  pid: number,
+  { signal, exited }: { signal: AbortSignal; exited: Promise<string> },
+): void {
+  let impatience: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    send(cluster, 'INT', pid)
+    impatience = setTimeout(() => send(cluster, 'QUIT', pid), STOP_PATIENCE_MS)
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  void exited.then(() => {
+    signal.removeEventListener('abort', stop)
+    clearTimeout(impatience)
+  })
+}
+
+/** INT is PostgreSQL's fast shutdown; QUIT drops everything and leaves the rest to recovery. */
+function send(cluster: Cluster, signal: 'INT' | 'QUIT', pid: number): void {
+  // Windows has no signals; PostgreSQL listens for them on a pipe that pg_ctl knows.
+  if (process.platform === 'win32') {
+    spawnSync(join(cluster.binaries, 'bin', 'pg_ctl'), ['kill', signal, String(pid)])
+    return
+  }
+  try {
+    process.kill(pid, `SIG${signal}`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/**
+ * A killed Node process leaves its server running. Our lock is taken by now, so a server on this
+ * folder has no living owner and may be stopped. Any other process that has come to bear the pid
+ * is left alone, but its pid would make PostgreSQL refuse to start, so the file goes.
+ */
+async function stopOrphan(cluster: Cluster): Promise<void> {
+  const pid_file = join(cluster.dir, 'postmaster.pid')
+  const text = await readFile(pid_file, 'utf8').catch(() => '')
+  const pid = Number.parseInt(text, 10)
+  if (!(pid > 0)) return
+  if (await isServerOf(cluster, pid)) {
+    send(cluster, 'INT', pid)
+    if (await hasEnded(cluster, pid)) return
+    send(cluster, 'QUIT', pid)
+    if (await hasEnded(cluster, pid)) return
+    throw new Error(`The PostgreSQL left behind with pid ${pid} does not stop. End it by hand.`)
+  }
+  // PostgreSQL itself copes with a pid that is gone, and more carefully.
+  if (isTaken(pid)) await rm(pid_file, { force: true })
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+async function isServerOf(cluster: Cluster, pid: number): Promise<boolean> {
+  const found = await findProcess(pid)
+  const command_line = `${found?.command_line ?? ''} `
+  return command_line.includes('postgres') && command_line.includes(`${cluster.dir} `)
+}
+
+async function hasEnded(cluster: Cluster, pid: number): Promise<boolean> {
+  const deadline = Date.now() + ORPHAN_PATIENCE_MS
+  while (Date.now() < deadline) {
+    if (!(await isServerOf(cluster, pid))) return true
+    await sleep(20)
+  }
+  return false
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { EgressFailed, type EgressReason, httpOut, type OutgoingRequest } from './http_client.ts'
+
+const neverLookup = () => Promise.reject(new Error('a test looked up a name'))
+const out = httpOut({ allow_loopback_http: true, lookup: neverLookup })
+
+const request: OutgoingRequest = {
+  method: 'POST',
+  url: 'http://127.0.0.1/',
+  headers: { 'content-type': 'application/json' },
+  body: '{}',
+  timeout_ms: 5000,
+  response_bytes_max: 65_536,
+}
+
+/** Starts it on loopback and drops every connection at the end, also the ones that hang. */
+async function listen(t: TestContext, server: Server): Promise<string> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1`
+}
+
+const receiver = (t: TestContext, answer: RequestListener) => listen(t, createServer(answer))
+const rawReceiver = (t: TestContext, answer: (socket: Socket) => void) =>
+  listen(t, createTcp(answer))
+
+function failsWith(reason: EgressReason, over: Partial<OutgoingRequest>): Promise<void> {
+  return assert.rejects(out.send({ ...request, ...over }), (error) => {
+    assert.ok(error instanceof EgressFailed, String(error))
+    assert.equal(error.reason, reason, String(error.cause))
+    assert.doesNotMatch(error.message, /hook|127\.0\.0\.1/)
+    return true
+  })
+}
+
+test('sends what it was given and hands back status, headers and bytes', async (t) => {
+  const seen: unknown[] = []
+  const url = await receiver(t, (incoming, response) => {
+    const { method, url: path, headers } = incoming
+    seen.push({ method, path, host: headers.host, encoding: headers['accept-encoding'] })
+    incoming.on('data', (chunk) => seen.push(String(chunk)))
+    incoming.on('end', () => response.writeHead(202, { 'X-A': ['1', '2'] }).end('thanks'))
+  })
+  const answer = await out.send({ ...request, url, body: '{"a":1}' })
+  assert.equal(answer.status, 202)
+  assert.equal(answer.headers['x-a'], '1, 2')
+  assert.equal(Buffer.from(answer.body).toString(), 'thanks')
+  const { host } = new URL(url)
+  assert.deepEqual(seen, [
+    { method: 'POST', path: '/hook?a=1', host, encoding: 'identity' },
+    '{"a":1}',
+  ])
+})
+
+test('localhost is this machine, without asking a resolver', async (t) => {
+  const url = await receiver(t, (_, response) => response.end())
+  const answer = await out.send({ ...request, url: url.replace('127.0.0.1', 'localhost') })
+  assert.equal(answer.status, 200)
+})
+
+test('a redirect is an answer and is not followed', async (t) => {
+  let followed = 0
+  const inside = await receiver(t, (_, response) => {
+    followed += 1
+    response.end()
+  })
+  for (const status of [301, 302, 303, 307, 308]) {
+    const url = await receiver(t, (_, response) =>
+      response.writeHead(status, { location: inside }).end(),
+    )
+    const answer = await out.send({ ...request, url })
+    assert.deepEqual([answer.status, answer.headers['location']], [status, inside])
+  }
+  assert.equal(followed, 0)
+})
+
+test('an error status is an answer', async (t) => {
+  const url = await receiver(t, (_, response) =>
+    response.writeHead(503, { 'retry-after': '120' }).end('busy'),
+  )
+  const answer = await out.send({ ...request, url })
+  assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '120'])
+})
+
+for (const framing of ['content-length', 'chunked']) {
+  test(`1 GB is cut at the bound and the rest is not read (${framing})`, async (t) => {
+    let written = 0
+    const url = await receiver(t, (_, response) => {
+      if (framing === 'content-length') response.setHeader('content-length', 2 ** 30)
+      const mebibyte = Buffer.alloc(2 ** 20, 'x')
+      const pour = () => {
+        while (written < 2 ** 30 && !response.destroyed) {
+          written += mebibyte.length
+          if (!response.write(mebibyte)) return void response.once('drain', pour)
+        }
+      }
+      pour()
+    })
+    const answer = await out.send({ ...request, url, response_bytes_max: 1000 })
+    assert.equal(answer.body.length, 1000)
+    t.diagnostic(`the receiver had written ${written / 2 ** 20} MiB`)
+    // What fits the kernel's buffers was written before we hung up; nowhere near the whole.
+    assert.ok(written < 2 ** 26, `${written}`)
+  })
+}
+
+test('a body of exactly the bound is whole', async (t) => {
+  const url = await receiver(t, (_, response) => response.end('x'.repeat(1000)))
+  const answer = await out.send({ ...request, url, response_bytes_max: 1000 })
+  assert.equal(answer.body.length, 1000)
+})
+
+test('a gzip bomb stays as small as it came', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(50 * 2 ** 20))
+  const url = await receiver(t, (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+  )
+  const answer = await out.send({ ...request, url, response_bytes_max: 2 ** 20 })
+  assert.deepEqual(Buffer.from(answer.body), bomb)
+})
+
+test('a body of one byte a second ends at the deadline', async (t) => {
+  const url = await receiver(t, (_, response) => {
+    response.write('x')
+    const drip = setInterval(() => response.write('x'), 1000)
+    response.on('close', () => clearInterval(drip))
+  })
+  const started_at = performance.now()
+  await failsWith('timeout', { url, timeout_ms: 1500 })
+  const took_ms = performance.now() - started_at
+  assert.ok(took_ms > 1400 && took_ms < 3000, `${took_ms}`)
+})
+
+test('headers of one byte at a time end at the deadline', async (t) => {
+  const url = await rawReceiver(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nx: ')
+    const drip = setInterval(() => socket.write('x'), 100)
+    socket.on('close', () => clearInterval(drip))
+  })
+  await failsWith('timeout', { url, timeout_ms: 600 })
+})
+
+test('interim answers without end stop at the deadline', async (t) => {
+  const url = await rawReceiver(t, (socket) => {
+    const drip = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20)
+    socket.on('close', () => clearInterval(drip))
+  })
+  await failsWith('timeout', { url, timeout_ms: 500 })
+})
+
+test('fifty hanging receivers do not hold back a healthy one', async (t) => {
+  const hanging = await receiver(t, () => undefined)
+  const healthy = await receiver(t, (_, response) => response.end('ok'))
+  const stuck = Array.from({ length: 50 }, () =>
+    failsWith('timeout', { url: hanging, timeout_ms: 1500 }),
+  )
+  const started_at = performance.now()
+  const answer = await out.send({ ...request, url: healthy })
+  assert.equal(answer.status, 200)
+  const took_ms = performance.now() - started_at
+  assert.ok(took_ms < 1400, `${took_ms}`)
+  await Promise.all(stuck)
+})
+
+test('a receiver that closes early is a reset, wherever it does so', async (t) => {
+  const at_once = await rawReceiver(t, (socket) => socket.destroy())
+  const after_request = await rawReceiver(t, (socket) => {
+    socket.once('data', () => socket.resetAndDestroy())
+  })
+  const in_body = await receiver(t, (_, response) => {
+    response.writeHead(200, { 'content-length': 10 }).write('x')
+    setTimeout(() => response.destroy(), 50)
+  })
+  const in_chunks = await receiver(t, (_, response) => {
+    response.write('x')
+    setTimeout(() => response.destroy(), 50)
+  })
+  for (const url of [at_once, after_request, in_body, in_chunks]) await failsWith('reset', { url })
+})
+
+test('a receiver that does not speak HTTP is a protocol failure', async (t) => {
+  const speeches = [
+    'SSH-2.0-OpenSSH_9.6\r\n',
+    'HTTP/1.1 abc\r\n\r\n',
+    `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`,
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+  ]
+  for (const speech of speeches) {
+    const url = await rawReceiver(t, (socket) => {
+      socket.once('data', () => socket.write(speech))
+    })
+    await failsWith('protocol', { url })
+  }
+})
+
+test('an answer that comes before the question harms nobody', async (t) => {
+  const url = await rawReceiver(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n')
+  })
+  const outcome = await out.send({ ...request, url }).catch((error: unknown) => error)
+  const isAnswer = typeof outcome === 'object' && outcome !== null && 'status' in outcome
+  assert.ok(isAnswer || outcome instanceof EgressFailed, String(outcome))
+})
+
+test('an unasked upgrade and a length said twice are not answers', async (t) => {
+  const speeches = [
+    'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+  ]
+  for (const speech of speeches) {
+    const url = await rawReceiver(t, (socket) => {
+      socket.once('data', () => socket.write(speech))
+    })
+    await assert.rejects(out.send({ ...request, url }), EgressFailed)
+  }
+})
+
+test('a closed port is a connect failure', async (t) => {
+  const server = createTcp()
+  const url = await listen(t, server)
+  server.close()
+  await once(server, 'close')
+  await failsWith('connect', { url })
+})
+
+test('the Host header is not the caller’s to choose', async () => {
+  for (const name of ['Host', 'Connection', 'transfer-encoding']) {
+    await assert.rejects(out.send({ ...request, headers: { [name]: 'x' } }), /broken claim/)
+  }
+})
+
+test('a line break in a header never reaches the wire', async (t) => {
+  const seen: string[] = []
+  const url = await receiver(t, (incoming, response) => {
+    seen.push(JSON.stringify(incoming.headers))
+    response.end()
+  })
+  await failsWith('protocol', { url, headers: { 'x-a': 'a\r\nx-b: c' } })
+  assert.deepEqual(seen, [])
+})
+
+test('a send leaves no open socket behind', async (t) => {
+  const open = new Set<Socket>()
+  const server = createServer((_, response) => response.end('x'.repeat(100_000)))
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+  })
+  const url = await listen(t, server)
+  for (const response_bytes_max of [0, 10, 1_000_000]) {
+    await out.send({ ...request, url, response_bytes_max })
+  }
+  for (let beat = 0; open.size > 0 && beat < 100; beat += 1) await new Promise(setImmediate)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(open.size, 0)
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { EgressFailed, httpOut, type OutgoingRequest } from './http_client.ts'
+
+const request: OutgoingRequest = {
+  method: 'POST',
+  url: '',
+  headers: {},
+  body: '{}',
+  timeout_ms: 2_000,
+  response_bytes_max: 1_000,
+  reuse_connection: true,
+}
+
+async function receiver(t: TestContext, answer: RequestListener) {
+  const sockets: Socket[] = []
+  const server = createServer({ keepAliveTimeout: 60_000 }, answer)
+  server.on('connection', (socket: Socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets }
+}
+
+test('one connection serves request after request, and only where it is asked for', async (t) => {
+  const { url, sockets } = await receiver(t, (_, response) => response.end('ok'))
+  const out = httpOut({ allow_loopback_http: true })
+  for (let at = 0; at < 5; at += 1) await out.send({ ...request, url })
+  assert.equal(sockets.length, 1)
+  await out.send({ ...request, url, reuse_connection: false })
+  assert.equal(sockets.length, 2)
+})
+
+test('requests at the same time have a connection each', async (t) => {
+  const { url, sockets } = await receiver(t, (_, response) => response.end('ok'))
+  const out = httpOut({ allow_loopback_http: true })
+  await Promise.all(Array.from({ length: 8 }, () => out.send({ ...request, url })))
+  assert.equal(sockets.length, 8)
+})
+
+test('a kept connection that turns out to be closed is replaced, and nobody notices', async (t) => {
+  let served = 0
+  const { url, sockets } = await receiver(t, (incoming, response) => {
+    served += 1
+    // The second request on the first connection finds it shut.
+    if (served === 2) return void incoming.socket.destroy()
+    response.end('ok')
+  })
+  const out = httpOut({ allow_loopback_http: true })
+  await out.send({ ...request, url })
+  const answer = await out.send({ ...request, url })
+  assert.equal(answer.status, 200)
+  assert.deepEqual([sockets.length, served], [2, 3])
+})
+
+test('a fresh connection that is closed is a reset, as ever', async (t) => {
+  const { url } = await receiver(t, (incoming) => void incoming.socket.destroy())
+  const out = httpOut({ allow_loopback_http: true })
+  await assert.rejects(out.send({ ...request, url }), (error) => {
+    return error instanceof EgressFailed && error.reason === 'reset'
+  })
+})
+
+test('after an answer that was cut off, said to close or timed out nothing is kept', async (t) => {
+  const answers: RequestListener[] = [
+    (_, response) => response.end('x'.repeat(5_000)),
+    (_, response) => response.setHeader('connection', 'close').end('ok'),
+    (_, response) => void response.write('never ends'),
+    (_, response) => response.end('ok'),
+  ]
+  let at = 0
+  const { url, sockets } = await receiver(t, (incoming, response) =>
+    answers[at++]?.(incoming, response),
+  )
+  const out = httpOut({ allow_loopback_http: true })
+  await out.send({ ...request, url })
+  await out.send({ ...request, url })
+  await assert.rejects(out.send({ ...request, url, timeout_ms: 200 }))
+  await out.send({ ...request, url })
+  assert.equal(sockets.length, 4)
+})
+
+test('a signal ends a request before its time', async (t) => {
+  const { url } = await receiver(t, () => undefined)
+  const out = httpOut({ allow_loopback_http: true })
+  const hurry = new AbortController()
+  const sent = out.send({ ...request, url, timeout_ms: 60_000, signal: hurry.signal })
+  hurry.abort()
+  await assert.rejects(sent, (error) => error instanceof EgressFailed)
+})

@@ -1,0 +1,403 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Log } from '#platform/runtime/log.ts'
+import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
+import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { fakeStandby } from '#test/support/fake_standby.ts'
+import { ChangedMeanwhile } from './changed_meanwhile.ts'
+import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
+import { changing, copying, running } from './write.ts'
+
+let clone: TestDatabase
+let db: Database
+const opened: Database[] = []
+const proxies: DatabaseProxy[] = []
+
+before(async () => {
+  clone = await cloneDatabase()
+  db = open(clone.url)
+  await db.run('create table jars (name text primary key, amount bigint not null)')
+})
+after(async () => {
+  for (const each of opened) await each.close()
+  for (const each of proxies) await each.close()
+  await clone.drop()
+})
+
+function open(url: string, options: Parameters<typeof openDatabase>[1] = {}): Database {
+  const each = openDatabase(url, { pool_size: 4, ...options })
+  opened.push(each)
+  return each
+}
+
+async function proxied(): Promise<DatabaseProxy> {
+  const proxy = await databaseProxy(clone.url)
+  proxies.push(proxy)
+  return proxy
+}
+
+const fill = async (...names: readonly string[]) => {
+  await db.run('delete from jars')
+  for (const name of names) await db.run('insert into jars values ($1, 100)', [name])
+}
+const add = (tx: Tx, name: string, amount: number) =>
+  tx.run('update jars set amount = amount + $2 where name = $1', [name, amount])
+const amountOf = async (name: string) => {
+  const [row] = await db.rows<{ amount: bigint }>('select amount from jars where name = $1', [name])
+  return row?.amount
+}
+
+const adding = (name: string, amount: number) =>
+  running('update jars set amount = amount + $2 where name = $1', [name, amount])
+
+const unavailable = (work: Promise<unknown>) => assert.rejects(work, DatabaseUnavailable)
+const portOf = (url: string) => new URL(url).port
+const withHosts = (...ports: readonly (number | string)[]) =>
+  clone.url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(','))
+
+test('whole numbers come as bigint, never rounded', async () => {
+  const [row] = await db.rows<{ n: bigint }>('select 9007199254740993::bigint as n')
+  assert.equal(row?.n, 9_007_199_254_740_993n)
+})
+
+test('a transaction is kept whole or not at all', async () => {
+  await fill('a', 'b')
+  const refused = db.transaction(async (tx) => {
+    await add(tx, 'a', -30)
+    throw new Error('changed its mind')
+  })
+  await assert.rejects(refused, /changed its mind/)
+  assert.equal(await amountOf('a'), 100n)
+  await db.transaction(async (tx) => {
+    await add(tx, 'a', -30)
+    await add(tx, 'b', 30)
+  })
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
+})
+
+test('commits are announced; a rollback and a statement by itself are not', async () => {
+  let commits = 0
+  const announcing = open(clone.url, { onCommit: () => (commits += 1) })
+  await announcing.rows('select 1')
+  await assert.rejects(
+    announcing.transaction(async () => {
+      throw new Error('no')
+    }),
+  )
+  assert.equal(commits, 0)
+  await announcing.transaction((tx) => tx.rows('select 1'))
+  assert.equal(commits, 1)
+})
+
+test('work whose failed statement was hushed up is never reported as committed', async () => {
+  await fill('a')
+  const hushed = db.transaction(async (tx) => {
+    await add(tx, 'a', 1)
+    await tx.run('insert into jars values ($1, 1)', ['a']).catch(() => undefined)
+    return 'done'
+  })
+  await assert.rejects(hushed)
+  assert.equal(await amountOf('a'), 100n)
+})
+
+test('a commit sent behind its writes keeps them all, or none where one of them fails', async () => {
+  await fill('a', 'b')
+  await db.transaction((_, commitWith) => commitWith([adding('a', -30), adding('b', 30)]))
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
+  const double = running(`insert into jars values ('b', 1)`, [])
+  const failing = db.transaction((_, commitWith) =>
+    commitWith([adding('a', -30), double, adding('b', 30)]),
+  )
+  await assert.rejects(failing, /duplicate key/, 'what failed first is told')
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
+})
+
+test('the first statement that fails is reported, though a COPY behind it is heard first', async () => {
+  await fill('a')
+  const copy = copying('copy jars from stdin (format binary)', {
+    data: Buffer.from('no COPY data'),
+    asInsert: () => assert.fail('a login that owns the table copies'),
+  })
+  const changed = changing(7, 'update jars set amount = amount + $1', [1])
+  for (let round = 0; round < 20; round += 1) {
+    const failing = db.transaction((_, commitWith) => commitWith([changed, copy, copy, copy]))
+    await assert.rejects(failing, ChangedMeanwhile)
+  }
+  const asked = db.transaction(async (tx) => {
+    await Promise.all([tx.write(changed), tx.write(copy)])
+  })
+  await assert.rejects(asked, ChangedMeanwhile)
+  assert.equal(await amountOf('a'), 100n)
+})
+
+test('nothing can be asked behind a commit', async () => {
+  await fill('a')
+  const late = db.transaction(async (tx, commitWith) => {
+    void commitWith([])
+    await add(tx, 'a', 1)
+  })
+  await assert.rejects(late, /nothing is asked behind a commit/)
+  assert.equal(await amountOf('a'), 100n)
+})
+
+test('a change of other than so many rows undoes its transaction', async () => {
+  await fill('a', 'b')
+  const double = 'update jars set amount = amount * 2 where amount = $1'
+  const change = (count: number) =>
+    db.transaction(async (tx) => {
+      await add(tx, 'a', 0)
+      await tx.write(changing(count, double, [100]))
+    })
+  await assert.rejects(change(1), ChangedMeanwhile)
+  await assert.rejects(db.write(changing(1, double, [100])), ChangedMeanwhile)
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
+  await change(2)
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [200n, 200n])
+})
+
+test('two that lock each other out are both done in the end, each once', async () => {
+  await fill('a', 'b')
+  let waiting: (() => void)[] = []
+  // Both hold their first lock before either asks for its second; only on the first round.
+  const meet = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length === 2) for (const go of waiting) go()
+    })
+  const runs = { count: 0 }
+  const move = (from: string, to: string) => {
+    let isFirst = true
+    return db.transaction(async (tx) => {
+      runs.count += 1
+      await add(tx, from, -10)
+      if (isFirst) {
+        isFirst = false
+        await meet()
+      }
+      await add(tx, to, 10)
+    })
+  }
+  await Promise.all([move('a', 'b'), move('b', 'a')])
+  waiting = []
+  // Mostly three. A victim that is back before the other has woken up locks it out once more.
+  assert.ok(runs.count >= 3, 'one of the two was the deadlock’s victim and was run again')
+  assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
+})
+
+test('contention that does not end is a 503 and not a loop', async () => {
+  let runs = 0
+  const work = db.transaction(async (tx) => {
+    runs += 1
+    await tx.rows(`do $$ begin raise exception 'busy' using errcode = '40001'; end $$`)
+  })
+  await unavailable(work)
+  assert.equal(runs, 3)
+})
+
+test('statements are prepared under a name, one for each text', async () => {
+  const one = open(clone.url, { pool_size: 1 })
+  const sql = 'select count(*) from jars where amount > $1'
+  for (let at = 0; at < 5; at += 1) await one.rows(sql, [at])
+  await one.transaction((tx) => tx.rows(sql, [9]))
+  const prepared = await one.rows<{ name: string }>(
+    'select name from pg_prepared_statements where statement = $1',
+    [sql],
+  )
+  assert.equal(prepared.length, 1)
+  assert.match(prepared[0]?.name ?? '', /^s\d+$/)
+})
+
+test('connections that the server ends while they are idle do not end the process', async () => {
+  const lines: string[] = []
+  const log: Log = { info: () => undefined, error: (message) => lines.push(message) }
+  const idle = open(clone.url, { log })
+  await Promise.all(Array.from({ length: 4 }, () => idle.rows('select pg_sleep(0.05)')))
+  const listening = await idle.listen('florin_test', () => undefined)
+  const ended = await db.rows(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  assert.ok(ended.length >= 5)
+  assert.ok(await eventually(async () => lines.length >= 1, { within_ms: 2_000 }))
+  assert.ok(
+    await eventually(
+      () =>
+        idle.rows('select 1').then(
+          () => true,
+          () => false,
+        ),
+      { within_ms: 3_000 },
+    ),
+  )
+  await listening()
+})
+
+test('a backend that ends under a transaction is a 503, and the next one runs', async () => {
+  await fill('a')
+  const victim = open(clone.url, { pool_size: 1 })
+  const work = victim.transaction(async (tx) => {
+    await add(tx, 'a', 1)
+    const [row] = await tx.rows<{ pid: number }>('select pg_backend_pid() as pid')
+    await db.rows('select pg_terminate_backend($1)', [row?.pid])
+    await tx.rows('select 1')
+  })
+  await unavailable(work)
+  assert.equal(await amountOf('a'), 100n)
+  await victim.transaction((tx) => add(tx, 'a', 1))
+  assert.equal(await amountOf('a'), 101n)
+})
+
+test('a dead server is a 503 for every kind of call, and all heals when it is back', async () => {
+  const proxy = await proxied()
+  const cut = open(proxy.url)
+  await cut.rows('select 1')
+  await proxy.cut()
+  await unavailable(cut.rows('select 1'))
+  await unavailable(cut.run('select 1'))
+  await unavailable(cut.transaction((tx) => tx.rows('select 1')))
+  await unavailable(cut.connection((client) => client.query('select 1')))
+  await proxy.heal()
+  assert.deepEqual(await cut.rows('select 1 as n'), [{ n: 1 }])
+  assert.deepEqual(await cut.transaction((tx) => tx.rows('select 2 as n')), [{ n: 2 }])
+})
+
+test('a commit whose answer never comes is not a success, nor is its connection used again', async () => {
+  await fill('a')
+  const proxy = await proxied()
+  const stalled = open(proxy.url, {
+    pool_size: 1,
+    fail: (point) => {
+      if (point === 'before_commit') proxy.stall()
+    },
+  })
+  const began = performance.now()
+  await unavailable(stalled.transaction((tx) => add(tx, 'a', 1)))
+  assert.ok(performance.now() - began < 7_000)
+  await proxy.heal()
+  assert.deepEqual(await stalled.rows('select 1 as n'), [{ n: 1 }])
+})
+
+test('a database that cannot be heard is a 503 after twelve seconds, and heals', async () => {
+  const proxy = await proxied()
+  const deaf = open(proxy.url, { pool_size: 2 })
+  await Promise.all([deaf.rows('select pg_sleep(0.05)'), deaf.rows('select pg_sleep(0.05)')])
+  proxy.stall()
+  await Promise.all([
+    unavailable(deaf.rows('select 1')),
+    unavailable(deaf.transaction((tx) => tx.rows('select 1'))),
+  ])
+  await proxy.heal()
+  assert.deepEqual(await deaf.rows('select 1 as n'), [{ n: 1 }])
+})
+
+test('when every connection is taken the next caller hears 503 after three seconds', async () => {
+  const small = open(clone.url, { pool_size: 1 })
+  const holder = small.rows('select pg_sleep(4)')
+  const began = performance.now()
+  await unavailable(small.rows('select 1'))
+  const ms = performance.now() - began
+  assert.ok(ms > 2_500 && ms < 3_900, `after ${Math.round(ms)} ms`)
+  await holder
+})
+
+test('a lock that is held too long is a 503 and leaves nothing', async () => {
+  await fill('a')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let isHeld = () => {}
+  const taken = new Promise<void>((resolve) => {
+    isHeld = resolve
+  })
+  const holder = db.transaction(async (tx) => {
+    await add(tx, 'a', 5)
+    isHeld()
+    await held
+  })
+  await taken
+  await unavailable(db.transaction((tx) => add(tx, 'a', 1)))
+  release()
+  await holder
+  assert.equal(await amountOf('a'), 105n)
+})
+
+test('a broken rule of ours is not mistaken for a database that is away', async () => {
+  await fill('a')
+  const twice = db.run('insert into jars values ($1, 1)', ['a'])
+  await assert.rejects(twice, (cause) => !(cause instanceof DatabaseUnavailable))
+  await assert.rejects(
+    db.transaction((tx) => tx.rows('select nonsense')),
+    (cause) => !(cause instanceof DatabaseUnavailable),
+  )
+})
+
+test('where the first host refuses, the second serves the very first call', async () => {
+  const proxy = await proxied()
+  await proxy.cut()
+  const two = open(withHosts(proxy.port, portOf(clone.url)))
+  assert.deepEqual(await two.rows('select 1 as n'), [{ n: 1 }])
+  assert.deepEqual(await two.transaction((tx) => tx.rows('select 2 as n')), [{ n: 2 }])
+})
+
+test('a pool moves to the other host when its own goes away, and back', async () => {
+  const [first, second] = [await proxied(), await proxied()]
+  const two = open(withHosts(first.port, second.port))
+  await two.rows('select 1')
+  await first.cut()
+  const answers = () =>
+    two.rows('select 1').then(
+      () => true,
+      () => false,
+    )
+  assert.ok(await eventually(answers, { within_ms: 2_000 }))
+  await first.heal()
+  await second.cut()
+  assert.ok(await eventually(answers, { within_ms: 2_000 }))
+})
+
+test('a standby is refused, and without a primary the answer is a 503', async () => {
+  const standby = await fakeStandby()
+  try {
+    const two = open(withHosts(standby.port, portOf(clone.url)))
+    assert.deepEqual(await two.rows('select 1 as n'), [{ n: 1 }])
+    assert.equal(standby.dials(), 1)
+    const none = open(withHosts(standby.port, standby.port))
+    await unavailable(none.rows('select 1'))
+    await unavailable(none.transaction((tx) => tx.rows('select 1')))
+  } finally {
+    standby.close()
+  }
+})
+
+test('a connection that turns out to be read-only is not used again', async () => {
+  await fill('a')
+  const demoted = open(clone.url, { pool_size: 1 })
+  await demoted.rows('set session characteristics as transaction read only')
+  await unavailable(demoted.transaction((tx) => add(tx, 'a', 1)))
+  await demoted.transaction((tx) => add(tx, 'a', 1))
+  await demoted.rows('set session characteristics as transaction read only')
+  await unavailable(demoted.run('update jars set amount = amount + 1'))
+  await demoted.run('update jars set amount = amount + 1')
+  assert.equal(await amountOf('a'), 102n)
+})
+
+test('what is notified is heard, also after the connection was lost', async () => {
+  const proxy = await proxied()
+  const hearer = open(proxy.url)
+  const heard: string[] = []
+  const stop = await hearer.listen('florin_hearing', (payload) => heard.push(payload))
+  const say = (payload: string) => db.rows('select pg_notify($1, $2)', ['florin_hearing', payload])
+  await say('before')
+  assert.ok(await eventually(async () => heard.includes('before'), { within_ms: 2_000 }))
+  await proxy.cut()
+  await proxy.heal()
+  const again = async () => {
+    await say('after')
+    return heard.includes('after')
+  }
+  assert.ok(await eventually(again, { within_ms: 3_000 }))
+  await stop()
+  await proxy.cut()
+})

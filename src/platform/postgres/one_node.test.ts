@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { systemClock } from '#platform/runtime/clock.ts'
+import { systemRandom } from '#platform/runtime/random.ts'
+import { cloneDatabase } from '#test/support/database.ts'
+import { openDatabase } from './db.ts'
+import { onOneNode } from './one_node.ts'
+
+const HOUR_MS = 60 * 60_000
+const clone = await cloneDatabase()
+const db = openDatabase(clone.url)
+const clock = systemClock()
+after(async () => {
+  await db.close()
+  await clone.drop()
+})
+
+function startNode(task: string, work: () => Promise<void>) {
+  return onOneNode({ db, clock, random: systemRandom }, { task, every_ms: HOUR_MS }, work)
+}
+
+test('of nodes that come to an hourly task together or within the hour, one does it', async () => {
+  const done: number[] = []
+  const nodes = [0, 1, 2].map((at) =>
+    startNode('together', async () => {
+      await wait(200)
+      done.push(at)
+    }),
+  )
+  await Promise.all(nodes.map((run) => run()))
+  assert.equal(done.length, 1)
+  for (const run of nodes) await run()
+  const [first] = done
+  assert.deepEqual(done, [first, first], 'only the node that did it may do it again')
+})
+
+test('when the node that did an hourly task is gone, another does it in the next hour', async () => {
+  let runs = 0
+  const work = async () => {
+    runs += 1
+  }
+  await startNode('inherited', work)()
+  const heir = startNode('inherited', work)
+  await heir()
+  assert.equal(runs, 1)
+  clock.setOffset(clock.offset_ms() + HOUR_MS)
+  await heir()
+  assert.equal(runs, 2)
+})
+
+test('a run that fails is told to its own node, and is not repeated by the others', async () => {
+  const broken = startNode('failing', async () => {
+    throw new Error('the books are not sound')
+  })
+  await assert.rejects(broken(), /not sound/)
+  let runs = 0
+  await startNode('failing', async () => {
+    runs += 1
+  })()
+  assert.equal(runs, 0)
+})

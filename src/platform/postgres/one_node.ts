@@ -1,0 +1,42 @@
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Random } from '#platform/runtime/random.ts'
+import type { Database } from './db.ts'
+import { withLease } from './lease.ts'
+
+type Parts = { db: Database; clock: Clock; random: Random }
+
+/** Nodes start at different times, so their intervals overlap by anything up to a whole one. */
+const SLACK_MS = 60_000
+
+/**
+ * Runs the work unless another node is at it or has done it within this interval. A node that is
+ * asked twice runs it twice.
+ */
+export function onOneNode(
+  { db, clock, random }: Parts,
+  { task, every_ms }: { task: string; every_ms: number },
+  work: () => Promise<void>,
+): () => Promise<void> {
+  const node = Buffer.from(random.bytes(8)).toString('hex')
+  const wasDoneElsewhere = async () => {
+    const since = new Date(clock.now().getTime() - every_ms + SLACK_MS)
+    const rows = await db.rows(
+      'select from task_runs where task = $1 and node <> $2 and finished_at > $3',
+      [task, node, since],
+    )
+    return rows.length > 0
+  }
+  const record = () =>
+    db.run(
+      `insert into task_runs (task, node, finished_at) values ($1, $2, $3)
+           on conflict (task) do update
+              set node = excluded.node, finished_at = excluded.finished_at`,
+      [task, node, clock.now()],
+    )
+  return async () => {
+    await withLease(db, task, async () => {
+      if (await wasDoneElsewhere()) return
+      await work().finally(record)
+    })
+  }
+}

@@ -1,0 +1,61 @@
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Clock } from './clock.ts'
+
+/** The parts of the service that its health is measured by; each probe asks the part itself. */
+export type ComponentHealth = {
+  status: 'operational' | 'degraded' | 'outage' | 'maintenance'
+  message: string | null
+}
+
+export type Probes = {
+  issuer(): Promise<ComponentHealth & { latency_ms: number | null }>
+  rails(): Promise<ComponentHealth & { latency_ms: number | null }>
+  network(): Promise<
+    ComponentHealth & { chain: string; block_height: number | null; lag_seconds: number | null }
+  >
+}
+
+/**
+ * Where neither a card network nor a chain is connected there is nothing to measure but the
+ * books: their database is asked, and the missing links are said to be missing.
+ */
+export function bareProbes(db: Tx, clock: Clock): Probes {
+  return {
+    issuer: async () => ({
+      status: 'outage',
+      message: 'No issuer link is connected.',
+      latency_ms: null,
+    }),
+    rails: async () => {
+      const started = clock.monotonic()
+      const answered = await db.rows('select 1').then(
+        () => true,
+        () => false,
+      )
+      const latency_ms = Math.round((clock.monotonic() - started) * 100) / 100
+      return answered
+        ? { status: 'degraded', message: 'The books answer; no chain is connected.', latency_ms }
+        : { status: 'outage', message: 'The database does not answer.', latency_ms: null }
+    },
+    network: async () => ({
+      status: 'outage',
+      message: 'No chain node is connected.',
+      chain: 'tron',
+      block_height: null,
+      lag_seconds: null,
+    }),
+  }
+}
+
+/** The same probe, degraded while there is a fault that it does not measure itself. */
+export function degradedBy<Health extends ComponentHealth>(
+  probe: () => Promise<Health>,
+  fault: () => string | null,
+): () => Promise<Health> {
+  return async () => {
+    const health = await probe()
+    const message = fault()
+    if (message === null || health.status !== 'operational') return health
+    return { ...health, status: 'degraded', message }
+  }
+}

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import type { S3mini, UploadPart } from 's3mini'
+import type { Random } from '#platform/runtime/random.ts'
+import type { S3Settings } from '#platform/settings/s3_settings.ts'
+import { assertBlobName, BLOB_NAME, type Blobs } from './blobs.ts'
+
+/** The least that the protocol allows for a part that is not the last; held once per upload. */
+const PART_BYTES = 5 * 1_048_576
+const WRITE_TIMEOUT_MS = 60_000
+/** As long as an upload may take: whoever downloads may have a slow line. */
+const READ_TIMEOUT_MS = 30 * 60_000
+const LISTED_A_TIME = 1_000
+
+const FINISHED = 'evidence/'
+/** A note for each upload under way, with its id in it: a crash leaves it behind to be found. */
+const UNFINISHED = 'unfinished/'
+const keyOf = (name: string) => {
+  assertBlobName(name)
+  return `${FINISHED}${name}`
+}
+
+/** In a bucket: for any number of nodes. The client is read only where there is one to talk to. */
+export async function s3Blobs(settings: S3Settings, random: Random): Promise<Blobs> {
+  const { S3mini } = await import('s3mini')
+  const client = (requestAbortTimeout: number) =>
+    new S3mini({
+      endpoint: settings.url,
+      region: settings.region,
+      accessKeyId: settings.access_key_id,
+      secretAccessKey: settings.secret_access_key.open(),
+      requestAbortTimeout,
+    })
+  const [bucket, reading] = [client(WRITE_TIMEOUT_MS), client(READ_TIMEOUT_MS)]
+  return {
+    put: (name, source) => put(bucket, { name, source, random }),
+    open: async (name) => {
+      const answer = await reading.getObjectResponse(keyOf(name))
+      if (answer === null || answer.body === null) return null
+      const bytes = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
+      return { size_bytes: Number(answer.headers.get('content-length')), bytes }
+    },
+    remove: async (name) => {
+      await bucket.deleteObject(keyOf(name))
+      for await (const { Key } of listed(bucket, `${UNFINISHED}${name}`)) {
+        await abandon(bucket, name, Key)
+      }
+    },
+    list: () => list(bucket),
+  }
+}
+
+type Putting = { name: string; source: AsyncIterable<Uint8Array>; random: Random }
+
+/** What fits into one part goes as one object, which is there whole or not at all. */
+async function put(bucket: S3mini, { name, source, random }: Putting): Promise<void> {
+  const key = keyOf(name)
+  const parts = partsOf(source)
+  const first = await parts.next()
+  if (first.done || first.value.length < PART_BYTES) {
+    await bucket.putObject(key, first.done ? Buffer.alloc(0) : first.value)
+    return
+  }
+  const upload_id = await bucket.getMultipartUploadId(key)
+  const note = `${UNFINISHED}${name}.${Buffer.from(random.bytes(8)).toString('hex')}`
+  await bucket.putObject(note, upload_id)
+  try {
+    const sent: UploadPart[] = [await bucket.uploadPart(key, upload_id, first.value, 1)]
+    for await (const part of parts) {
+      sent.push(await bucket.uploadPart(key, upload_id, part, sent.length + 1))
+    }
+    await bucket.completeMultipartUpload(key, upload_id, sent)
+  } catch (cause) {
+    // Where even this fails, the sweep finds the note.
+    await abandon(bucket, name, note).catch(() => undefined)
+    throw cause
+  }
+  await bucket.deleteObject(note)
+}
+
+/** The same memory holds every part: one is sent before the next is gathered. */
+async function* partsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let part = Buffer.allocUnsafe(0)
+  let filled = 0
+  for await (const chunk of source) {
+    let taken = 0
+    while (taken < chunk.length) {
+      if (part.length === 0) part = Buffer.allocUnsafe(PART_BYTES)
+      const piece = chunk.subarray(taken, taken + PART_BYTES - filled)
+      part.set(piece, filled)
+      filled += piece.length
+      taken += piece.length
+      if (filled < PART_BYTES) continue
+      yield part
+      filled = 0
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled)
+}
+
+async function abandon(bucket: S3mini, name: string, note: string): Promise<void> {
+  const upload_id = await bucket.getObject(note)
+  if (upload_id === null) return
+  await bucket.abortMultipartUpload(keyOf(name), upload_id).catch((cause: unknown) => {
+    // Finished or ended before: then the note is all that is left of it.
+    if ((cause as { status?: number }).status !== 404) throw cause
+  })
+  await bucket.deleteObject(note)
+}
+
+async function* list(bucket: S3mini): ReturnType<Blobs['list']> {
+  for (const prefix of [FINISHED, UNFINISHED]) {
+    for await (const { Key, LastModified } of listed(bucket, prefix)) {
+      const name = Key.slice(prefix.length).replace(/\.[0-9a-f]{16}$/, '')
+      if (BLOB_NAME.test(name)) yield { name, stored_at: new Date(LastModified) }
+    }
+  }
+}
+
+async function* listed(bucket: S3mini, prefix: string) {
+  let next: string | undefined
+  do {
+    const page = await bucket.listObjectsPaged('/', prefix, LISTED_A_TIME, next)
+    yield* page?.objects ?? []
+    next = page?.nextContinuationToken
+  } while (next !== undefined)
+}
