@@ -1,7 +1,7 @@
 import { objectionsTo } from '#domain/authorizations/checks.ts'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { dispatch, type HostSeams } from '#doors/card_host/dispatch.ts'
+import { type CardHostDependencies, dispatch } from '#doors/card_host/dispatch.ts'
 import { toRequest } from '#doors/card_host/to_request.ts'
 import { toResponse } from '#doors/card_host/to_response.ts'
 import { default_link } from '#iso8583/links.ts'
@@ -68,13 +68,13 @@ type Send = () => Promise<unknown> | undefined
 
 /** Runs the load generator and the engine in this process. */
 async function measureInProcess(
-  { seams, url, settle }: BenchEnvironment,
+  { dependencies, url, settle }: BenchEnvironment,
   name: string,
   { in_flight, createSend }: { in_flight: number; createSend(engine: Engine): Send },
 ): Promise<InProcessMeasurement> {
   await settle()
   const db = openDatabase(url, { pool_size: 3, key_lookups: true })
-  const engine = makeEngine({ ...seams, db })
+  const engine = makeEngine({ ...dependencies, db })
   const send = createSend(engine)
   await runLoad(send, in_flight, 1)
   const cpu = process.cpuUsage()
@@ -95,7 +95,7 @@ async function measureInProcess(
 
 /** From request bytes to response bytes, as in the card host. */
 const sendThroughCodec = (engine: Engine): Send => {
-  const host: HostSeams = { ...environment.seams, engine, link: default_link }
+  const host: CardHostDependencies = { ...environment.dependencies, engine, link: default_link }
   const make = frameMaker(cards)
   return () => dispatch(host, { sign_on: 'done' }, make().body)?.answer as Promise<unknown>
 }
@@ -129,9 +129,9 @@ function measureCpuUs(work: () => unknown): number {
   return (user + system) / TIMES
 }
 
-function measureSteps({ seams }: BenchEnvironment): Record<string, number> {
+function measureSteps({ dependencies }: BenchEnvironment): Record<string, number> {
   const { body } = frameMaker(cards)()
-  const { keys } = seams
+  const { keys } = dependencies
   const message = decode(default_link, body)
   const masked = maskMessage(default_link, message)
   const received_at = new Date()

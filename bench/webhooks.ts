@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
-import type { Seams } from '#domain/context/context.ts'
-import { startTelling } from '#main/telling.ts'
+import type { Dependencies } from '#domain/context/context.ts'
+import { startNotifications } from '#main/notifications.ts'
 import { runTasks } from '#platform/runtime/tasks.ts'
 import {
   createSubscribedAccount,
@@ -44,7 +44,7 @@ async function bareLoop(receiver: Receiver, bodies: readonly string[]): Promise<
   return rate
 }
 
-async function isDrained({ db }: Seams): Promise<boolean> {
+async function isDrained({ db }: Dependencies): Promise<boolean> {
   const left = await db.rows(
     '(select 1 from outbox limit 1) union all (select 1 from deliveries limit 1)',
   )
@@ -52,9 +52,12 @@ async function isDrained({ db }: Seams): Promise<boolean> {
 }
 
 /** Runs the worker's tasks during a measurement. */
-async function withWorker<Value>(seams: Seams, measure: () => Promise<Value>): Promise<Value> {
-  const telling = await startTelling(seams)
-  const tasks = runTasks(telling.tasks, seams)
+async function withWorker<Value>(
+  dependencies: Dependencies,
+  measure: () => Promise<Value>,
+): Promise<Value> {
+  const telling = await startNotifications(dependencies)
+  const tasks = runTasks(telling.tasks, dependencies)
   try {
     return await measure()
   } finally {
@@ -63,19 +66,19 @@ async function withWorker<Value>(seams: Seams, measure: () => Promise<Value>): P
   }
 }
 
-async function measureThroughput(seams: Seams, receiver: Receiver): Promise<number> {
-  const account_id = await createSubscribedAccount(seams, [`${receiver.accepting}/fast`])
+async function measureThroughput(dependencies: Dependencies, receiver: Receiver): Promise<number> {
+  const account_id = await createSubscribedAccount(dependencies, [`${receiver.accepting}/fast`])
   const write = async (count: number) => {
-    for (let at = 0; at < count; at += 500) await writeEvents(seams, account_id, 500)
+    for (let at = 0; at < count; at += 500) await writeEvents(dependencies, account_id, 500)
   }
   const drain = async () => {
-    while (!(await isDrained(seams))) await wait(50)
+    while (!(await isDrained(dependencies))) await wait(50)
   }
   // Warm up both sides.
   await write(WARM_UP)
-  await withWorker(seams, drain)
+  await withWorker(dependencies, drain)
   await write(EVENTS)
-  const rows = await seams.db.rows<{ body: string }>(
+  const rows = await dependencies.db.rows<{ body: string }>(
     `select body from events order by id desc limit ${EVENTS}`,
   )
   const bodies = rows.map(({ body }) => body)
@@ -83,7 +86,7 @@ async function measureThroughput(seams: Seams, receiver: Receiver): Promise<numb
   const before = await bareLoop(receiver, bodies)
   await receiver.takeReport()
   const started = performance.now()
-  const florin = await withWorker(seams, async () => {
+  const florin = await withWorker(dependencies, async () => {
     await drain()
     return perSecond(EVENTS, started)
   })
@@ -98,17 +101,20 @@ async function measureThroughput(seams: Seams, receiver: Receiver): Promise<numb
   return ratio
 }
 
-async function measureWithHangingEndpoint(seams: Seams, receiver: Receiver): Promise<number> {
+async function measureWithHangingEndpoint(
+  dependencies: Dependencies,
+  receiver: Receiver,
+): Promise<number> {
   const urls = Array.from({ length: 9 }, () => `${receiver.accepting}/aged`)
-  const account_id = await createSubscribedAccount(seams, [...urls, `${receiver.hanging}/`])
+  const account_id = await createSubscribedAccount(dependencies, [...urls, `${receiver.hanging}/`])
   await receiver.takeReport()
   const total = EVENTS_PER_SECOND * SECONDS
-  const ages_ms = await withWorker(seams, async () => {
+  const ages_ms = await withWorker(dependencies, async () => {
     const started = performance.now()
     for (let at = 0; at < total; at += 1) {
       const early_ms = started + (at * 1_000) / EVENTS_PER_SECOND - performance.now()
       if (early_ms > 1) await wait(early_ms)
-      await writeEvents(seams, account_id, 1)
+      await writeEvents(dependencies, account_id, 1)
     }
     await wait(P99_MAX_MS)
     return (await receiver.takeReport()).ages_ms

@@ -50,7 +50,7 @@ async function startSandbox(settings: Settings) {
   })
   const service = await startService(sandbox.settings, {
     surfaces: [sandboxControl, ...sandbox.surfaces],
-    seams: { clock },
+    dependencies: { clock },
   })
   const running = { ...service, stop: () => service.stop().then(sandbox.stop) }
   const demo: Demo = await seedDemo(running.world)

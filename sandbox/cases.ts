@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
-import type { Surface, World } from '#domain/context/surface.ts'
+import type { SandboxHost, Surface } from '#domain/context/surface.ts'
 import { passOn, readBody } from './control.ts'
 
 type Case = {
@@ -26,7 +26,7 @@ export const sandboxCases: Surface = (app, world) => {
   }
 }
 
-type Scene = { app: FastifyInstance; world: World; one: Case }
+type Scene = { app: FastifyInstance; world: SandboxHost; one: Case }
 
 async function play(
   { app, world, one }: Scene,

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { World } from '#domain/context/surface.ts'
+import type { SandboxHost } from '#domain/context/surface.ts'
 
 /** An account to try things with, made at the first start and kept beside the data. */
 export type Demo = { email: string; password: string; api_key: string }
 
-export async function seedDemo(world: World): Promise<Demo & { is_new: boolean }> {
+export async function seedDemo(world: SandboxHost): Promise<Demo & { is_new: boolean }> {
   const path = join(world.settings.data_dir, 'demo.json')
   const known = await readFile(path, 'utf8').then(
     (text) => JSON.parse(text) as Demo,
@@ -20,7 +20,7 @@ export async function seedDemo(world: World): Promise<Demo & { is_new: boolean }
   return { ...demo, is_new: true }
 }
 
-async function makeDemo(world: World): Promise<Demo> {
+async function makeDemo(world: SandboxHost): Promise<Demo> {
   const letters = (count: number) => Buffer.from(world.random.bytes(count)).toString('hex')
   const password = `demo-${letters(6)}`
   const create = (email: string) => world.call('create_account', { email, password })

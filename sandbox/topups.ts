@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
-import type { CallAnswer, Surface, World } from '#domain/context/surface.ts'
+import type { CallAnswer, SandboxHost, Surface } from '#domain/context/surface.ts'
 import { decimalsOf, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
 import { invalid, passOn, readBody } from './control.ts'
 import type { TronNode } from './tron_node.ts'
 import { lookUntil } from './until.ts'
 
-type Stage = { node: TronNode; save(): void; world: World }
+type Stage = { node: TronNode; save(): void; world: SandboxHost }
 type Play = Stage & { account_id: string }
 type Act = (play: Play, topup: Topup, body: Record<string, unknown>) => Promise<void>
 
@@ -45,7 +45,7 @@ async function play(stage: Stage, act: Act, { request, reply }: Http): Promise<u
 const topupIn = ({ body }: CallAnswer): Topup => body as unknown as Topup
 
 /** The world as the caller sees it. */
-function withBearer(world: World, bearer: string): World {
+function withBearer(world: SandboxHost, bearer: string): SandboxHost {
   return { ...world, call: (operation, input) => world.call(operation, input, bearer) }
 }
 
@@ -91,7 +91,7 @@ const acts: Record<string, Act> = {
   },
 }
 
-async function seen(world: World, id: string): Promise<Topup> {
+async function seen(world: SandboxHost, id: string): Promise<Topup> {
   return topupIn(await world.call('get_topup', { id }))
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import type { Transaction } from '#contract/transactions.ts'
-import type { PrintedCard, World } from '#domain/context/surface.ts'
+import type { PrintedCard, SandboxHost } from '#domain/context/surface.ts'
 import { type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
 import type { Outgoing } from '#iso8583/message.ts'
 import { microsFromUsd } from '#kernel/money.ts'
@@ -12,7 +12,7 @@ import { readBody } from './control.ts'
 import { requireEmpty } from './topups.ts'
 
 /** What happens to a purchase after it was asked for: the merchant's later messages. */
-export function sandboxTransactions(app: FastifyInstance, world: World, wires: Wires) {
+export function sandboxTransactions(app: FastifyInstance, world: SandboxHost, wires: Wires) {
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/sandbox/v1/transactions/:id/${name}`, async (request) => {
       const scene = await sceneOf(world, wires, request)

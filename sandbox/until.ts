@@ -1,4 +1,4 @@
-import type { World } from '#domain/context/surface.ts'
+import type { SandboxHost } from '#domain/context/surface.ts'
 
 const TRIES_MAX = 150
 const PAUSE_MS = 25
@@ -8,7 +8,7 @@ const PAUSE_MS = 25
  * or another node's lease, sees nothing.
  */
 export async function lookUntil<Seen>(
-  world: World,
+  world: SandboxHost,
   tasks: readonly string[],
   look: () => Promise<{ is_there: boolean; seen: Seen }>,
 ): Promise<Seen> {

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Withdrawal } from '#contract/withdrawals.ts'
-import type { Surface, World } from '#domain/context/surface.ts'
+import type { SandboxHost, Surface } from '#domain/context/surface.ts'
 import { passOn, readBody } from './control.ts'
 import { FINAL_BLOCKS, requireEmpty } from './topups.ts'
 import type { TronNode } from './tron_node.ts'
 import { lookUntil } from './until.ts'
 
-type Act = (play: { node: TronNode; look: Look; world: World }, id: string) => Promise<void>
+type Act = (play: { node: TronNode; look: Look; world: SandboxHost }, id: string) => Promise<void>
 type Look = () => Promise<Withdrawal>
 
 const TASKS = ['send_withdrawals', 'confirm_withdrawals'] as const
@@ -57,14 +57,14 @@ const fail: Act = async ({ node, look, world }) => {
   }
 }
 
-function isSent(world: World, look: Look): Promise<boolean> {
+function isSent(world: SandboxHost, look: Look): Promise<boolean> {
   return lookUntil(world, TASKS, async () => {
     const is_there = (await look()).status !== 'pending'
     return { is_there, seen: is_there }
   })
 }
 
-async function settle(node: TronNode, world: World, look: Look): Promise<void> {
+async function settle(node: TronNode, world: SandboxHost, look: Look): Promise<void> {
   node.mine(FINAL_BLOCKS + 1)
   await lookUntil(world, TASKS, async () => {
     const is_there = !isOpen(await look())

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeEngine } from '#domain/authorizations/engine.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { startCardHost } from '#doors/card_host/card_host.ts'
 import { default_link } from '#iso8583/links.ts'
-import { makeSeams } from '#main/seams.ts'
+import { makeDependencies } from '#main/dependencies.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
@@ -17,7 +17,7 @@ import { type BareCard, insertBareCard } from '#test/support/issuer.ts'
 import type { Job, Report } from './client.ts'
 
 export type BenchEnvironment = {
-  seams: Seams
+  dependencies: Dependencies
   url: string
   cards: BareCard[]
   /** Runs a checkpoint, so that the next measurement does not pay for the previous one. */
@@ -34,16 +34,18 @@ export async function startEnvironment(card_count: number): Promise<BenchEnviron
   const db = openDatabase(postgres.url)
   await migrate(db)
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_ISO_PORT: '0' })
-  const seams = await makeSeams(settings, db, { log: silentLog })
+  const dependencies = await makeDependencies(settings, db, { log: silentLog })
   const cards: BareCard[] = []
   for (let at = 0; at < card_count; at += 20) {
-    const some = Array.from({ length: 20 }, () => insertBareCard({ db, seams }, { usd: 10_000 }))
+    const some = Array.from({ length: 20 }, () =>
+      insertBareCard({ db, dependencies }, { usd: 10_000 }),
+    )
     cards.push(...(await Promise.all(some)))
   }
   await db.run('vacuum analyze')
   await recycleWal(db)
   return {
-    seams,
+    dependencies,
     url: postgres.url,
     cards,
     settle: async () => void (await db.run('checkpoint')),
@@ -71,10 +73,13 @@ async function recycleWal(db: Database): Promise<void> {
 }
 
 /** Starts the engine with its own connections, and the card host in front of it. */
-export async function startIssuer({ seams, url }: BenchEnvironment, batch_max?: number) {
+export async function startIssuer({ dependencies, url }: BenchEnvironment, batch_max?: number) {
   const db = openDatabase(url, { pool_size: 3, limits: LIMITS, key_lookups: true })
-  const engine = makeEngine({ ...seams, db }, batch_max === undefined ? {} : { batch_max })
-  const host = await startCardHost({ ...seams, engine, link: default_link }, seams.settings)
+  const engine = makeEngine({ ...dependencies, db }, batch_max === undefined ? {} : { batch_max })
+  const host = await startCardHost(
+    { ...dependencies, engine, link: default_link },
+    dependencies.settings,
+  )
   return {
     engine,
     port: host.port,

@@ -18,12 +18,12 @@ const answer: KeptAnswer = {
 }
 
 /** Generates unique purchases with random cards, as the engine receives them from its doors. */
-export function requestMaker({ seams, cards }: BenchEnvironment): () => CardRequest {
+export function requestMaker({ dependencies, cards }: BenchEnvironment): () => CardRequest {
   const templates = cards.map((card): CardRequest => {
     const message = decode(default_link, frameMaker([card])().body)
     return toRequest(message, {
       link: default_link,
-      keys: seams.keys,
+      keys: dependencies.keys,
       received_at: new Date(),
       masked: maskMessage(default_link, message),
       answer: () => answer,

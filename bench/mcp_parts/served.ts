@@ -12,7 +12,7 @@ const settings = readSettings({
   FLORIN_RATE_PROFILE: 'off',
   FLORIN_DATA_DIR: data_dir,
 })
-const running = await startService(settings, { seams: { log: silentLog } })
+const running = await startService(settings, { dependencies: { log: silentLog } })
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage()

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
 import { insertAccount } from '#domain/accounts/account_store.ts'
-import type { NewEvent, Seams } from '#domain/context/context.ts'
+import type { Dependencies, NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import { newSecret } from '#domain/webhooks/webhook.ts'
 import { insertWebhook } from '#domain/webhooks/webhook_store.ts'
-import { makeSeams } from '#main/seams.ts'
+import { makeDependencies } from '#main/dependencies.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
@@ -39,7 +39,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-export type BenchEnvironment = Seams & { stop(): Promise<void> }
+export type BenchEnvironment = Dependencies & { stop(): Promise<void> }
 
 /** The service's dependencies on a separate, durable database. */
 export async function startEnvironment(): Promise<BenchEnvironment> {
@@ -48,9 +48,9 @@ export async function startEnvironment(): Promise<BenchEnvironment> {
   const db = openDatabase(postgres.url)
   await migrate(db)
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir })
-  const seams = await makeSeams(settings, db, { log: silentLog })
+  const dependencies = await makeDependencies(settings, db, { log: silentLog })
   return {
-    ...seams,
+    ...dependencies,
     stop: async () => {
       await db.close()
       await postgres.stop()
@@ -61,10 +61,10 @@ export async function startEnvironment(): Promise<BenchEnvironment> {
 
 /** Creates an account with one webhook per URL, subscribed to all events. */
 export async function createSubscribedAccount(
-  seams: Seams,
+  dependencies: Dependencies,
   urls: readonly string[],
 ): Promise<string> {
-  const { db, clock, newId } = seams
+  const { db, clock, newId } = dependencies
   const now = clock.now()
   const id = newId('acct', now)
   await db.transaction(async (tx) => {
@@ -73,7 +73,7 @@ export async function createSubscribedAccount(
     await insertAccount(tx, { id, email, password_hash: '-', notifications, now })
     for (const url of urls) {
       const webhook_id = newId('wh', now)
-      const { secret: _secret, ...sealed } = newSecret(seams, webhook_id)
+      const { secret: _secret, ...sealed } = newSecret(dependencies, webhook_id)
       const shared = { account_id: id, id: webhook_id, description: null, grant_id: null, now }
       await insertWebhook(tx, { ...shared, ...sealed, url, events: ['*'] })
     }
@@ -91,8 +91,12 @@ const EVENT: NewEvent = {
   object: OBJECT,
 }
 
-export async function writeEvents(seams: Seams, account_id: string, count: number): Promise<void> {
-  const { db, clock, newId } = seams
+export async function writeEvents(
+  dependencies: Dependencies,
+  account_id: string,
+  count: number,
+): Promise<void> {
+  const { db, clock, newId } = dependencies
   const stamp = () => {
     const created_at = clock.now()
     return { id: newId('evt', created_at), created_at }

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
-import type { World } from '#domain/context/surface.ts'
+import type { SandboxHost } from '#domain/context/surface.ts'
 import type { Message, Outgoing } from '#iso8583/message.ts'
 import { type CardNetwork, NetworkFailed } from '#sandbox/card_network.ts'
 import { type Fault, faults } from './faults.ts'
 
 /** One call of the sandbox: who plays, with which card or transaction, over which network. */
 export type Scene = {
-  world: World
+  world: SandboxHost
   network: CardNetwork
   /** What will go wrong with an account's next message. */
   faults: Map<string, Fault>
@@ -22,7 +22,7 @@ export type Scene = {
 export type Wires = Pick<Scene, 'network' | 'faults'>
 
 export async function sceneOf(
-  world: World,
+  world: SandboxHost,
   { network, faults: armed }: Wires,
   request: FastifyRequest,
 ): Promise<Scene> {

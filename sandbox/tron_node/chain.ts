@@ -4,7 +4,7 @@ import type { Asset } from './asset.ts'
 import { type Block, blockId, type Mined, SOLIDIFIED_BEHIND, type Transaction } from './block.ts'
 import { BlockStore } from './block_store.ts'
 import { execute, type TakeRevert } from './execute.ts'
-import { type Reader, World } from './world.ts'
+import { type Reader, SandboxHost } from './world.ts'
 
 export type ChainSettings = {
   chain_id: number
@@ -37,7 +37,7 @@ const CATCH_UP_BLOCKS_MAX = 200
 export class Chain {
   readonly chain_id: number
   readonly assets: ReadonlyMap<string, Asset>
-  readonly world = new World()
+  readonly world = new SandboxHost()
   readonly blocks = new BlockStore()
   readonly #txids = new Map<string, number>()
   readonly #settings: ChainSettings

@@ -11,7 +11,7 @@ import {
   ENERGY_SUN,
   energyFree,
 } from './resources.ts'
-import { keys, type World } from './world.ts'
+import { keys, type SandboxHost } from './world.ts'
 
 export type TakeRevert = (transfer: { to: string; txid: string }) => boolean
 
@@ -29,7 +29,7 @@ const OUT_OF_ENERGY = "Not enough energy for 'SSTORE' operation executing"
 
 /** Null if it cannot be mined at all: such a transaction leaves the pool without a trace. */
 export function execute(
-  world: World,
+  world: SandboxHost,
   transaction: Transaction,
   surroundings: Surroundings,
 ): Receipt | null {
@@ -61,7 +61,7 @@ export function execute(
 type Running = { transaction: Transaction; contract: Call; surroundings: Surroundings }
 
 function run(
-  world: World,
+  world: SandboxHost,
   { transaction, contract, surroundings }: Running,
   paid: Receipt,
 ): Receipt {
@@ -98,7 +98,7 @@ function run(
 
 /** The fee limit caps what is burnt and what is staked alike; the balance caps what is burnt. */
 function affordableEnergy(
-  world: World,
+  world: SandboxHost,
   payer: { address: string; time_ms: number },
   fee_limit_sun: bigint,
 ): number {
@@ -108,12 +108,12 @@ function affordableEnergy(
   return Math.min(free + Number(balance / price), Number(fee_limit_sun / price))
 }
 
-function isNew(world: World, contract: Payment): boolean {
+function isNew(world: SandboxHost, contract: Payment): boolean {
   return world.get(keys.exists(bytesToHex(contract.to))) === 0n
 }
 
 /** The first TRX to an address opens it, for a fee on top of the amount. */
-function activate(world: World, contract: Payment): Receipt | null {
+function activate(world: SandboxHost, contract: Payment): Receipt | null {
   const fee_sun = ACTIVATION_SUN + ACTIVATION_BANDWIDTH_SUN
   const owner = keys.trx(bytesToHex(contract.owner))
   if (world.get(owner) < contract.amount_sun + BigInt(fee_sun)) return null
@@ -123,7 +123,7 @@ function activate(world: World, contract: Payment): Receipt | null {
   return receiptOf({ fee_sun, bandwidth_fee_sun: ACTIVATION_BANDWIDTH_SUN })
 }
 
-function pay(world: World, contract: Payment): boolean {
+function pay(world: SandboxHost, contract: Payment): boolean {
   const owner = keys.trx(bytesToHex(contract.owner))
   if (world.get(owner) < contract.amount_sun) return false
   world.add(owner, -contract.amount_sun)

@@ -1,4 +1,4 @@
-import { keys, type Reader, type World } from './world.ts'
+import { keys, type Reader, type SandboxHost } from './world.ts'
 
 /** Mainnet's prices and allowances at the time of writing, as getchainparameters tells them. */
 export const ENERGY_SUN = 100
@@ -45,7 +45,7 @@ export function energyFree(world: Reader, address: string, time_ms: number): num
 
 /** The whole size is free or the whole size is paid for; null if the owner can do neither. */
 export function chargeBandwidth(
-  world: World,
+  world: SandboxHost,
   payer: { address: string; time_ms: number },
   bytes: number,
 ): { used: number; fee_sun: number } | null {
@@ -65,7 +65,7 @@ export function chargeBandwidth(
 
 /** Staked energy goes first; the rest is burnt as TRX. The caller made sure that both suffice. */
 export function chargeEnergy(
-  world: World,
+  world: SandboxHost,
   payer: { address: string; time_ms: number },
   energy: number,
 ): { staked: number; fee_sun: number } {
@@ -89,7 +89,7 @@ function remaining(world: Reader, [used, at]: Meter, time_ms: number): number {
 }
 
 function use(
-  world: World,
+  world: SandboxHost,
   meter: Meter,
   { amount, time_ms }: { amount: number; time_ms: number },
 ): void {

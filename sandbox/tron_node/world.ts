@@ -20,7 +20,7 @@ export const keys = {
   borrowed: (address: string) => `borrowed:${address}`,
 }
 
-export class World implements Reader {
+export class SandboxHost implements Reader {
   readonly #values = new Map<string, bigint>()
   #changed = new Set<string>()
   #undo: [string, bigint][] = []

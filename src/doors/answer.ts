@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '#contract/problem.ts'
-import type { Programme } from '#operations/programme.ts'
 import { refusalAnswer } from '#operations/refusal.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
-import { requestFactsOf } from './request_facts.ts'
+import { requestContextOf } from './request_context.ts'
 
 /** For what never reached an operation: the same body and headers as any other refusal. */
 export async function answerProblem(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
 ): Promise<FastifyReply> {
-  const standard = await standardHeaders(programme, request)
+  const standard = await standardHeaders(runtime, request)
   const id = standard['Request-Id']
   const answer = refusalAnswer(problem, id)
-  programme.log.info('refused', {
+  runtime.log.info('refused', {
     method: request.method,
     status: answer.status,
     error: problem.code,
@@ -31,11 +31,11 @@ export async function answerProblem(
 
 /** What every answer carries: its own name, and how much its address may still ask. */
 export async function standardHeaders(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
 ): Promise<Record<string, string> & { 'Request-Id': string }> {
-  const { id } = requestFactsOf(programme, request)
-  const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
-  const verdict = await programme.limiter.peek(subject.key, subject.policies)
+  const { id } = requestContextOf(runtime, request)
+  const subject = rateSubjectOf(runtime, null, { caller: null, ip: request.ip })
+  const verdict = await runtime.limiter.peek(subject.key, subject.policies)
   return { ...rateHeaders(subject, verdict), 'Request-Id': id }
 }

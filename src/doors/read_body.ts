@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { operatorOf } from '#domain/operators/operator_token.ts'
 import { networkOf } from '#domain/risk/rate_limit.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { Share } from '#platform/runtime/byte_budget.ts'
@@ -27,7 +27,7 @@ export function followResponses(server: Server): void {
  * The bytes of a body, with the bearer checked before a large one is read. Most bodies are small
  * and come with their heads: those are there at once and need no accounting.
  */
-export async function readBody(programme: Programme, request: FastifyRequest): Promise<Buffer> {
+export async function readBody(runtime: Runtime, request: FastifyRequest): Promise<Buffer> {
   // By then the HTTP parser has gone on to what came with the head.
   await null
   const { raw } = request
@@ -38,10 +38,10 @@ export async function readBody(programme: Programme, request: FastifyRequest): P
     raw.resume()
     return body
   }
-  const sender = await senderOf(programme, request, length)
-  return gathered(programme, raw, { ...sender, length }).catch(async (cause: unknown) => {
+  const sender = await senderOf(runtime, request, length)
+  return gathered(runtime, raw, { ...sender, length }).catch(async (cause: unknown) => {
     // A bearer that nobody has, sent with a large body, is a guess like any other.
-    if (sender.share.group === 'stranger') await countAttempt(programme, request)
+    if (sender.share.group === 'stranger') await countAttempt(runtime, request)
     throw cause
   })
 }
@@ -50,7 +50,7 @@ type Sender = { share: Share; limit: number }
 
 /** A small body is taken before anybody asks who sends it: the pipeline asks. */
 async function senderOf(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   length: number,
 ): Promise<Sender> {
@@ -62,7 +62,7 @@ async function senderOf(
   }
   if (kind === undefined || bearer === null || length <= STRANGER_BYTES_MAX) return stranger
   try {
-    const holder = await holderOf(programme, kind, bearer)
+    const holder = await holderOf(runtime, kind, bearer)
     return { share: { group: 'caller', holder }, limit: BODY_BYTES_MAX }
   } catch (cause) {
     if (cause instanceof Problem && cause.status === 401) return stranger
@@ -71,20 +71,20 @@ async function senderOf(
 }
 
 async function holderOf(
-  programme: Programme,
+  runtime: Runtime,
   kind: NonNullable<BodyConfig['bearer']>,
   bearer: string,
 ): Promise<string> {
-  if (kind !== 'operator') return (await callerOf(programme, { bearer, resource: kind })).account_id
-  return (await operatorOf(bearer, { ...programme, now: programme.clock.now() })).id
+  if (kind !== 'operator') return (await callerOf(runtime, { bearer, resource: kind })).account_id
+  return (await operatorOf(bearer, { ...runtime, now: runtime.clock.now() })).id
 }
 
-async function countAttempt(programme: Programme, { ip }: FastifyRequest): Promise<void> {
-  await limitRate(programme, rateSubjectOf(programme, null, { caller: null, ip }))
+async function countAttempt(runtime: Runtime, { ip }: FastifyRequest): Promise<void> {
+  await limitRate(runtime, rateSubjectOf(runtime, null, { caller: null, ip }))
 }
 
 function gathered(
-  { body_bytes }: Programme,
+  { body_bytes }: Runtime,
   raw: IncomingMessage,
   { share, limit, length }: Sender & { length: number },
 ): Promise<Buffer> {

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { notFound } from '#contract/common_problems.ts'
 import type { Evidence } from '#contract/disputes.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 /**
  * A file as somebody sent it to us, for a browser to keep and never to show: it is an attachment,
  * of the type that its content was judged to be, and nothing in it may run or load.
  */
 export async function sendEvidence(
-  { blobs }: Programme,
+  { blobs }: Runtime,
   reply: FastifyReply,
   evidence: readonly Evidence[],
   id: string,

@@ -1,8 +1,8 @@
 import { elementsStart } from './bitmap.ts'
-import { blotCharacters } from './blot.ts'
 import { addToJson, finishJson, startJson } from './json_text.ts'
 import { type Layout, type Link, sizeOf } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
+import { maskCharacters } from './mask_characters.ts'
 import type { Message } from './message.ts'
 import { type PrivateTag, readPrivateTags } from './tags.ts'
 
@@ -82,13 +82,13 @@ function hide(
 ): string | null {
   const count = value.length
   const { hidden, shown } = maskElement(link, layout, value)
-  for (const { from, to } of hidden) blotCharacters(layout, raw, { start, count, from, to })
+  for (const { from, to } of hidden) maskCharacters(layout, raw, { start, count, from, to })
   let rest = shown
   for (const pan of pans) {
     // A number that is all of its element was hidden with it.
     if (pan === value && layout.show === 'pan') continue
     for (const { from, to } of occurrencesOf(pan, value)) {
-      blotCharacters(layout, raw, { start, count, from, to })
+      maskCharacters(layout, raw, { start, count, from, to })
     }
     if (rest !== null) rest = starred(rest, occurrencesOf(pan, rest))
   }

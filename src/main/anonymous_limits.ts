@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RateVerdict } from '#domain/risk/rate_limit.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import {
   type AnonymousGroup,
   anonymousSubject,
@@ -31,7 +31,7 @@ function groupOf(route: string | undefined): AnonymousGroup | null {
 }
 
 /** Every route that takes no bearer is limited by address before anything of it is done. */
-export function limitAnonymous(app: FastifyInstance, programme: Programme): void {
+export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
   const known = new Map<string | undefined, AnonymousGroup | null>()
   app.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url
@@ -47,7 +47,7 @@ export function limitAnonymous(app: FastifyInstance, programme: Programme): void
       done()
     }
     try {
-      const taken = limitRate(programme, subject)
+      const taken = limitRate(runtime, subject)
       if (taken instanceof Promise) taken.then(passed, done)
       else passed(taken)
     } catch (cause) {

@@ -1,5 +1,5 @@
 import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
 import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
@@ -50,7 +50,7 @@ export function proveBooksTask(parts: Parts): Task {
   }
 }
 
-type Parts = Pick<Seams, 'db' | 'log' | 'settings' | 'clock' | 'random'>
+type Parts = Pick<Dependencies, 'db' | 'log' | 'settings' | 'clock' | 'random'>
 
 /** By chain and asset, for the log. */
 const differencesIn = (custody: readonly ChainDifference[]): Record<string, number | string> =>

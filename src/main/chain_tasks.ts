@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { auditDepositsTask } from '#domain/topups/audit_deposits_task.ts'
 import { expireTopupsTask } from '#domain/topups/expire_topups_task.ts'
 import { watchDepositsTask } from '#domain/topups/watch_deposits_task.ts'
@@ -32,8 +32,8 @@ function checkedOutlet(outlet: Outlet, check: NetworkCheck): Outlet {
 }
 
 /** Everything that talks to the configured chains, in the order in which a moment is worked off. */
-export function chainTasks(seams: Seams): Task[] {
-  const chains = [...chainsOf(seams.settings.chains).values()]
+export function chainTasks(dependencies: Dependencies): Task[] {
+  const chains = [...chainsOf(dependencies.settings.chains).values()]
   if (chains.length === 0) return []
   const fetch = nodeFetch(NODE_TIMEOUT_MS)
   const watched = chains.map((chain) => {
@@ -54,12 +54,12 @@ export function chainTasks(seams: Seams): Task[] {
       check,
     )
   })
-  const signer = signerClient(seams.settings.signer_socket, seams.clock)
-  const sending = { ...seams, signer, outlets }
+  const signer = signerClient(dependencies.settings.signer_socket, dependencies.clock)
+  const sending = { ...dependencies, signer, outlets }
   return [
-    watchDepositsTask(seams, watched),
-    auditDepositsTask(seams, audited),
-    expireTopupsTask(seams),
+    watchDepositsTask(dependencies, watched),
+    auditDepositsTask(dependencies, audited),
+    expireTopupsTask(dependencies),
     sendWithdrawalsTask(sending),
     confirmWithdrawalsTask(sending),
     sweepDepositsTask(sending),

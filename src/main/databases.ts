@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import {
   type AccountPool,
   type Database,
@@ -10,7 +10,7 @@ import { migrate } from '#platform/postgres/migrate.ts'
 import { canCopy, SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import type { Settings } from '#platform/settings/settings.ts'
 
-type Connecting = Partial<Pick<Seams, 'log' | 'fail'>> & { onCommit(): void }
+type Connecting = Partial<Pick<Dependencies, 'log' | 'fail'>> & { onCommit(): void }
 
 export type Databases = { db: Database; account_pool: AccountPool; role: DatabaseRole }
 
@@ -25,13 +25,13 @@ const ACCOUNT_CONNECTIONS = 12
 export async function openDatabases(
   url: string,
   { account_database_url }: Settings,
-  seams: Connecting,
+  dependencies: Connecting,
 ): Promise<Databases> {
-  const role = { name: SERVICE_ROLE, copies: await migrated(url, seams) }
+  const role = { name: SERVICE_ROLE, copies: await migrated(url, dependencies) }
   return {
-    db: openDatabase(url, { ...seams, role, pool_size: SERVICE_CONNECTIONS }),
+    db: openDatabase(url, { ...dependencies, role, pool_size: SERVICE_CONNECTIONS }),
     account_pool: openAccountPool(account_database_url?.open() ?? url, {
-      ...seams,
+      ...dependencies,
       pool_size: ACCOUNT_CONNECTIONS,
     }),
     role,

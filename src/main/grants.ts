@@ -1,4 +1,4 @@
-import { type AuditFacts, recordAudit } from '#domain/audit/audit.ts'
+import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import { endGrant } from '#domain/oauth_grants/end_grant.ts'
 import { findGrant, listGrantRows } from '#domain/oauth_grants/grant_store.ts'
@@ -31,7 +31,7 @@ export async function revokeGrantById(db: Database, id: string): Promise<Grant |
   return ended && grantView(ended)
 }
 
-function facts(): AuditFacts {
+function facts(): AuditContext {
   const makeId = idMaker(systemRandom.bytes)
   return {
     actor_type: 'operator',

@@ -10,7 +10,9 @@ import { makeHttp } from './http.ts'
 const clock = systemClock()
 let later_ms = 0
 const monotonic = () => clock.monotonic() + later_ms
-const { url, programme } = await startTestService({ seams: { clock: { ...clock, monotonic } } })
+const { url, runtime } = await startTestService({
+  dependencies: { clock: { ...clock, monotonic } },
+})
 const { port } = new URL(url)
 
 test('a body that does not arrive within 30 seconds is refused with a sentence', async () => {
@@ -35,7 +37,7 @@ test('connections beyond the limit of an address or of the node are closed, and 
     { total: 100, address: 5 },
     { total: 5, address: 100 },
   ]) {
-    const app = makeHttp(programme, limits)
+    const app = makeHttp(runtime, limits)
     after(() => app.close())
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port: here } = app.server.address() as AddressInfo

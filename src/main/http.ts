@@ -5,8 +5,8 @@ import { malformedRequest, methodNotAllowed, routeNotFound } from '#contract/com
 import { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#doors/answer.ts'
 import { followResponses, readBody } from '#doors/read_body.ts'
-import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { limitAnonymous } from './anonymous_limits.ts'
 import { CONNECTIONS, type ConnectionLimits, limitConnections } from './connection_limits.ts'
@@ -21,10 +21,10 @@ const REFUSED_BODIES = new Set(['payload_too_large', 'service_unavailable'])
 
 /** The HTTP server with its bounds; doors mount their routes on it. */
 export function makeHttp(
-  programme: Programme,
+  runtime: Runtime,
   connections: ConnectionLimits = CONNECTIONS,
 ): FastifyInstance {
-  const { trusted_proxies } = programme.settings
+  const { trusted_proxies } = runtime.settings
   const app = fastify({
     logger: false,
     requestTimeout: UPLOAD_TIMEOUT_MS,
@@ -33,34 +33,34 @@ export function makeHttp(
     forceCloseConnections: 'idle',
     trustProxy: trusted_proxies.length > 0 ? [...trusted_proxies] : false,
     routerOptions: { maxParamLength: 1_000 },
-    clientErrorHandler: (cause, socket) => refuseMalformed(programme, socket as Socket, cause),
+    clientErrorHandler: (cause, socket) => refuseMalformed(runtime, socket as Socket, cause),
     frameworkErrors: (cause, request, reply) =>
-      answerProblem(programme, request, reply as unknown as FastifyReply, httpProblem(cause)),
+      answerProblem(runtime, request, reply as unknown as FastifyReply, httpProblem(cause)),
   })
   // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
   app.removeAllContentTypeParsers()
   // JSON by its name too: what only `*` takes has its type read anew for every request.
   for (const type of ['application/json', '*']) {
-    app.addContentTypeParser(type, (request: FastifyRequest) => readBody(programme, request))
+    app.addContentTypeParser(type, (request: FastifyRequest) => readBody(runtime, request))
   }
   limitConnections(app.server, connections, trusted_proxies.length > 0)
   followResponses(app.server)
   refuseInOurWords(app)
-  limitAnonymous(app, programme)
-  limitBodyTime(app, programme)
+  limitAnonymous(app, runtime)
+  limitBodyTime(app, runtime)
   const methodsAt = rememberMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsAt(pathOf(request.url))
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
-    return answerProblem(programme, request, reply, unserved(request.method, allowed))
+    return answerProblem(runtime, request, reply, unserved(request.method, allowed))
   })
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
-    if (problem.status === 500) programme.log.error('a request failed', {}, problem.cause)
+    if (problem.status === 500) runtime.log.error('a request failed', {}, problem.cause)
     // The framework would close on a sender that is still sending and could not read the response.
     // The rest of the body is read into nothing instead, for as long as any body may take.
     if (REFUSED_BODIES.has(problem.code)) reply.removeHeader('connection')
-    return answerProblem(programme, request, reply, problem)
+    return answerProblem(runtime, request, reply, problem)
   })
   closeConnectionsAsTheyIdle(app)
   return app
@@ -103,8 +103,8 @@ const LATE_BEAT_MS = 1_000
  * come with their heads, in one turn of the event loop; one beat looks after those that do not, the
  * oldest first: a timer for each would cost more than its body.
  */
-function limitBodyTime(app: FastifyInstance, programme: Programme): void {
-  const { clock } = programme
+function limitBodyTime(app: FastifyInstance, runtime: Runtime): void {
+  const { clock } = runtime
   const arriving = new Map<IncomingMessage, number>()
   let of_this_turn: FastifyRequest[] = []
   const watch = () => {
@@ -130,7 +130,7 @@ function limitBodyTime(app: FastifyInstance, programme: Programme): void {
     for (const [raw, since] of arriving) {
       if (since > late) break
       arriving.delete(raw)
-      refuseLate(programme, raw.socket)
+      refuseLate(runtime, raw.socket)
     }
   }
   // Begun with the listening: what never listens must leave no beat behind.
@@ -141,9 +141,9 @@ function limitBodyTime(app: FastifyInstance, programme: Programme): void {
 }
 
 /** Its error is made when it is needed: a stack for every body would cost more than most calls. */
-function refuseLate(programme: Programme, socket: Socket): void {
+function refuseLate(runtime: Runtime, socket: Socket): void {
   const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  void refuseMalformed(programme, socket, late)
+  void refuseMalformed(runtime, socket, late)
 }
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? ''
@@ -172,15 +172,15 @@ function httpProblem(cause: unknown): Problem {
 
 /** Not even a request: answered on the bare socket, in the same shape. */
 async function refuseMalformed(
-  programme: Programme,
+  runtime: Runtime,
   socket: Socket,
   cause: Error & { code?: string },
 ): Promise<void> {
   if (cause.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const id = programme.newId('req', programme.clock.now())
+  const id = runtime.newId('req', runtime.clock.now())
   const answer = refusalAnswer(malformedProblem(cause.code), id)
-  const subject = rateSubjectOf(programme, null, { caller: null, ip: socket.remoteAddress ?? '' })
-  const verdict = await programme.limiter.peek(subject.key, subject.policies)
+  const subject = rateSubjectOf(runtime, null, { caller: null, ip: socket.remoteAddress ?? '' })
+  const verdict = await runtime.limiter.peek(subject.key, subject.policies)
   const headers = {
     ...rateHeaders(subject, verdict),
     'Request-Id': id,

@@ -9,8 +9,8 @@ import { settleClearingsTask } from '#domain/authorizations/settle_clearings_tas
 import { findCardOf } from '#domain/cards/card_store.ts'
 import { sealedPanOf } from '#domain/cards/pan_store.ts'
 import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
-import type { Seams } from '#domain/context/context.ts'
-import type { World } from '#domain/context/surface.ts'
+import type { Dependencies } from '#domain/context/context.ts'
+import type { SandboxHost } from '#domain/context/surface.ts'
 import { type CardHost, startCardHost } from '#doors/card_host/card_host.ts'
 import { issuerProbe } from '#doors/card_host/probe.ts'
 import { links } from '#iso8583/links.ts'
@@ -26,7 +26,7 @@ export type Issuing = {
   probe: Probes['issuer']
   tasks: Task[]
   world: Pick<
-    World,
+    SandboxHost,
     'card_host_port' | 'cardNumberOf' | 'expireAuthorization' | 'openChallenge' | 'challengeStatus'
   >
   stop(): Promise<void>
@@ -38,10 +38,10 @@ const POOL_SIZE = 3
 type Connecting = { database_url: string; role: DatabaseRole; onCommit(): void }
 
 export async function startIssuing(
-  seams: Seams,
+  dependencies: Dependencies,
   { database_url, role, onCommit }: Connecting,
 ): Promise<Issuing> {
-  const { settings, keys, clock } = seams
+  const { settings, keys, clock } = dependencies
   const link = links[settings.iso_link]
   const db = openDatabase(database_url, {
     role,
@@ -49,33 +49,33 @@ export async function startIssuing(
     limits: ENGINE_LIMITS,
     key_lookups: true,
     onCommit,
-    log: seams.log,
-    fail: seams.fail,
+    log: dependencies.log,
+    fail: dependencies.fail,
   })
-  const engine = makeEngine({ ...seams, db })
-  const host = await startCardHost({ ...seams, engine, link }, settings)
+  const engine = makeEngine({ ...dependencies, db })
+  const host = await startCardHost({ ...dependencies, engine, link }, settings)
   const { port } = host
   return {
     engine,
     host,
     probe: issuerProbe({ port, link, clock, settings }),
     tasks: [
-      expireAuthorizationsTask({ ...seams, engine }),
-      settleClearingsTask({ ...seams, engine }),
+      expireAuthorizationsTask({ ...dependencies, engine }),
+      settleClearingsTask({ ...dependencies, engine }),
     ],
     world: {
       card_host_port: port,
       cardNumberOf: async (account_id, id) => {
         assert(settings.mode === 'sandbox', 'only the sandbox plays the holder of a card')
-        const card = await findCardOf(seams.db, { account_id, id }, clock.now())
-        const pan = openPan(keys, id, await sealedPanOf(seams.db, card))
+        const card = await findCardOf(dependencies.db, { account_id, id }, clock.now())
+        const pan = openPan(keys, id, await sealedPanOf(dependencies.db, card))
         return { ...card, pan, cvv: cvvOf(keys, card, pan.open()) }
       },
       expireAuthorization: (account_id, id) =>
-        expireAuthorization({ ...seams, engine }, account_id, id),
+        expireAuthorization({ ...dependencies, engine }, account_id, id),
       openChallenge: async (account_id, asked) =>
-        (await openChallenge(seams, account_id, asked)).id,
-      challengeStatus: (account_id, id) => challengeStatusOf(seams.db, account_id, id),
+        (await openChallenge(dependencies, account_id, asked)).id,
+      challengeStatus: (account_id, id) => challengeStatusOf(dependencies.db, account_id, id),
     },
     stop: async () => {
       await host.stop()

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
-import type { Seams } from '#domain/context/context.ts'
-import type { Surface, World } from '#domain/context/surface.ts'
+import type { Dependencies } from '#domain/context/context.ts'
+import type { SandboxHost, Surface } from '#domain/context/surface.ts'
 import { sweepCredentialsTask, touchKeysTask } from '#domain/credentials/sweep_credentials_task.ts'
 import { remindEvidenceTask } from '#domain/disputes/remind_evidence_task.ts'
 import { sweepEvidenceTask } from '#domain/disputes/sweep_evidence_task.ts'
@@ -23,7 +23,7 @@ import { mountRest } from '#doors/rest/router.ts'
 import { mountSite } from '#doors/site/site.ts'
 import { mountThreeDs } from '#doors/three_ds/respond.ts'
 import { invoke } from '#operations/invoke.ts'
-import { makeProgramme, type Programme } from '#operations/programme.ts'
+import { makeRuntime, type Runtime } from '#operations/runtime.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
 import { sweepAnswersTask } from '#operations/sweep_answers_task.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
@@ -34,20 +34,20 @@ import type { Settings } from '#platform/settings/settings.ts'
 import { proveBooksTask } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { openDatabases } from './databases.ts'
+import { makeDependencies } from './dependencies.ts'
 import { makeHttp } from './http.ts'
 import { type Issuing, startIssuing } from './issuing.ts'
-import { makeSeams } from './seams.ts'
-import { startTelling } from './telling.ts'
+import { startNotifications } from './notifications.ts'
 
 export type Running = {
   url: string
-  world: World
-  programme: Programme
+  world: SandboxHost
+  runtime: Runtime
   tasks: TaskRunner
   stop(): Promise<void>
 }
 
-type Options = { surfaces?: readonly Surface[]; seams?: Partial<Seams> }
+type Options = { surfaces?: readonly Surface[]; dependencies?: Partial<Dependencies> }
 
 /** Builds the parts, starts them from the ground up, and stops them the other way round. */
 export async function startService(settings: Settings, options: Options = {}): Promise<Running> {
@@ -73,57 +73,57 @@ async function start(
   const database_url = await databaseUrl(settings, stops)
   let tasks: TaskRunner | undefined
   const onCommit = () => tasks?.nudge()
-  const connecting = { ...options.seams, onCommit }
+  const connecting = { ...options.dependencies, onCommit }
   const { db, account_pool, role } = await openDatabases(database_url, settings, connecting)
   stops.push(db.close, account_pool.close)
-  const seams = await makeSeams(settings, db, options.seams)
-  stops.push(await followClockOffset(db, seams.clock))
-  const programme = await makeProgramme(seams, account_pool)
-  stops.push(programme.close)
-  const telling = await startTelling(programme)
-  stops.push(telling.stop)
-  const issuing = await startIssuing(programme, { database_url, role, onCommit })
+  const dependencies = await makeDependencies(settings, db, options.dependencies)
+  stops.push(await followClockOffset(db, dependencies.clock))
+  const runtime = await makeRuntime(dependencies, account_pool)
+  stops.push(runtime.close)
+  const notifications = await startNotifications(runtime)
+  stops.push(notifications.stop)
+  const issuing = await startIssuing(runtime, { database_url, role, onCommit })
   stops.push(issuing.stop)
-  if (options.seams?.probes === undefined)
-    programme.probes.issuer = degradedBy(issuing.probe, programme.limiter.fault)
-  tasks = runTasks([...issuing.tasks, ...tasksOf(programme), ...telling.tasks], programme)
+  if (options.dependencies?.probes === undefined)
+    runtime.probes.issuer = degradedBy(issuing.probe, runtime.limiter.fault)
+  tasks = runTasks([...issuing.tasks, ...tasksOf(runtime), ...notifications.tasks], runtime)
   stops.push(tasks.stop)
 
-  const app = makeHttp(programme)
+  const app = makeHttp(runtime)
   keepOperatorApart(app, settings.operator_url)
-  const world = { ...worldOf(programme, tasks), ...issuing.world }
-  mountRest(app, programme)
-  mountMcp(app, programme)
-  mountOauth(app, programme)
-  mountSite(app, programme, Object.values(operator_calls))
-  mountThreeDs(app, programme)
-  mountProcessor(app, programme, issuing.engine)
-  mountOperator(app, programme)
+  const world = { ...worldOf(runtime, tasks), ...issuing.world }
+  mountRest(app, runtime)
+  mountMcp(app, runtime)
+  mountOauth(app, runtime)
+  mountSite(app, runtime, Object.values(operator_calls))
+  mountThreeDs(app, runtime)
+  mountProcessor(app, runtime, issuing.engine)
+  mountOperator(app, runtime)
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
-      reply.headers(await standardHeaders(programme, request))
+      reply.headers(await standardHeaders(runtime, request))
     })
     for (const mount of options.surfaces ?? []) mount(scope, world)
   })
   await app.listen({ host: settings.host, port: settings.port })
   stops.push(() => app.close())
   const { port } = app.server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, world, programme, tasks, stop }
+  return { url: `http://127.0.0.1:${port}`, world, runtime, tasks, stop }
 }
 
-const tasksOf = (programme: Programme): Task[] => [
-  touchKeysTask(programme.key_uses),
-  sweepCredentialsTask(programme),
-  sweepOauthTask(programme),
-  sweepAnswersTask(programme),
-  resealPansTask(programme),
-  resealSecretsTask(programme),
-  remindEvidenceTask(programme),
-  sweepEvidenceTask(programme),
-  sweepVelocitiesTask(programme),
-  proveBooksTask(programme),
-  ...chainTasks(programme),
-  ...(programme.till === null ? [] : [resolvePaymentsTask(programme.till)]),
+const tasksOf = (runtime: Runtime): Task[] => [
+  touchKeysTask(runtime.key_uses),
+  sweepCredentialsTask(runtime),
+  sweepOauthTask(runtime),
+  sweepAnswersTask(runtime),
+  resealPansTask(runtime),
+  resealSecretsTask(runtime),
+  remindEvidenceTask(runtime),
+  sweepEvidenceTask(runtime),
+  sweepVelocitiesTask(runtime),
+  proveBooksTask(runtime),
+  ...chainTasks(runtime),
+  ...(runtime.payment_context === null ? [] : [resolvePaymentsTask(runtime.payment_context)]),
 ]
 
 async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): Promise<string> {
@@ -133,18 +133,18 @@ async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): 
   return embedded.url
 }
 
-function worldOf(programme: Programme, tasks: TaskRunner): Omit<World, keyof Issuing['world']> {
+function worldOf(runtime: Runtime, tasks: TaskRunner): Omit<SandboxHost, keyof Issuing['world']> {
   return {
-    settings: programme.settings,
-    clock: programme.clock,
-    random: programme.random,
-    log: programme.log,
-    callerOf: async (authorization) => callerOf(programme, { bearer: bearerOf(authorization) }),
+    settings: runtime.settings,
+    clock: runtime.clock,
+    random: runtime.random,
+    log: runtime.log,
+    callerOf: async (authorization) => callerOf(runtime, { bearer: bearerOf(authorization) }),
     call: async (operation, input, bearer) => {
-      const id = programme.newId('req', programme.clock.now())
+      const id = runtime.newId('req', runtime.clock.now())
       const request = { id, ip: 'local', user_agent: 'florin', header: () => null }
       const readInput = () => structuredClone(input)
-      const answer = await invoke(programme, {
+      const answer = await invoke(runtime, {
         operation,
         bearer: bearer ?? null,
         request,
@@ -154,12 +154,12 @@ function worldOf(programme: Programme, tasks: TaskRunner): Omit<World, keyof Iss
       return { status: answer.status, body: answer.body === '' ? {} : JSON.parse(answer.body) }
     },
     runTasks: tasks.run,
-    expireTopup: (account_id, id) => closeWindow(programme, account_id, id),
-    inboxOf: (account_id) => inboxOf(programme.db, account_id),
+    expireTopup: (account_id, id) => closeWindow(runtime, account_id, id),
+    inboxOf: (account_id) => inboxOf(runtime.db, account_id),
     advanceClock: async (seconds) => {
-      await advanceClock(programme.db, programme.clock, seconds)
+      await advanceClock(runtime.db, runtime.clock, seconds)
       await tasks.runAll()
-      return programme.clock.now()
+      return runtime.clock.now()
     },
   }
 }

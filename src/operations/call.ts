@@ -1,5 +1,5 @@
 import type { OperationName } from '#contract/operations.ts'
-import type { RequestFacts } from '#domain/context/context.ts'
+import type { RequestContext } from '#domain/context/context.ts'
 import type { ResourceName } from '#domain/credentials/resource.ts'
 
 /** A call as a door hands it in, before anything of it is believed. */
@@ -8,7 +8,7 @@ export type Call = {
   bearer: string | null
   /** What an OAuth token must have been made for; the REST API where nothing is said. */
   resource?: ResourceName
-  request: Omit<RequestFacts, 'idempotency_key'>
+  request: Omit<RequestContext, 'idempotency_key'>
   /** Made by the house itself, such as the sandbox's controls: nobody is charged for it. */
   is_free?: boolean
   /**

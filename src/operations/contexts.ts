@@ -1,27 +1,27 @@
 import type { OperationShape } from '#contract/operation.ts'
 import type { Problem } from '#contract/problem.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
-import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type {
   Caller,
   Context,
   NewAuditEntry,
   PreparingContext,
-  RateStanding,
-  RequestFacts,
+  RateStatus,
+  RequestContext,
 } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { AccountDatabase, Tx } from '#platform/postgres/db.ts'
-import type { Programme } from './programme.ts'
+import type { Runtime } from './runtime.ts'
 
 /** A call that has passed every step and is to be run. */
 export type Running = {
-  programme: Programme
+  runtime: Runtime
   operation: OperationShape
   caller: Caller | null
-  request: RequestFacts
-  rate: RateStanding
+  request: RequestContext
+  rate: RateStatus
   input: Record<string, unknown>
   /** Why the input cannot be accepted, where that is an answer to keep. */
   refusal: Problem | null
@@ -33,23 +33,23 @@ export type Running = {
 
 /** Written out, not spread together: every call makes one. */
 export function contextOf(running: Running, tx: Tx): Context {
-  const { programme, caller, request, rate } = running
-  const now = programme.clock.now()
+  const { runtime, caller, request, rate } = running
+  const now = runtime.clock.now()
   return {
     tx,
-    settings: programme.settings,
-    clock: programme.clock,
-    random: programme.random,
-    keys: programme.keys,
-    probes: programme.probes,
-    screener: programme.screener,
-    blobs: programme.blobs,
-    http: programme.http,
+    settings: runtime.settings,
+    clock: runtime.clock,
+    random: runtime.random,
+    keys: runtime.keys,
+    probes: runtime.probes,
+    screener: runtime.screener,
+    blobs: runtime.blobs,
+    http: runtime.http,
     caller: caller as Caller,
     request,
     rate,
     now,
-    newId: (prefix: IdPrefix, at: Date = now) => programme.newId(prefix, at),
+    newId: (prefix: IdPrefix, at: Date = now) => runtime.newId(prefix, at),
     // What is told here is not written: a read leaves no trail.
     emit: silent,
     audit: silent,
@@ -62,10 +62,10 @@ const silent = () => undefined
 
 export function preparingContextOf(
   running: Running,
-  db: AccountDatabase = running.programme.databaseOf(running.caller),
+  db: AccountDatabase = running.runtime.databaseOf(running.caller),
 ): PreparingContext {
-  const { programme, operation } = running
-  const facts = auditFactsOf({ ...programme, ...running, operation: operation.name })
+  const { runtime, operation } = running
+  const facts = auditContextOf({ ...runtime, ...running, operation: operation.name })
   const auditIn = async (tx: Tx, account_id: string, entry: NewAuditEntry) => {
     const [id] = await recordAudit(tx, account_id, [entry], facts)
     assert(id !== undefined, 'an entry that was written has an id')

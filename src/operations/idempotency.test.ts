@@ -24,7 +24,7 @@ const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 
 
 /** All that is stored under a key, as the database has it. */
 const stored = (key: string) =>
-  service.programme.db.rows<{ scope: string; status: number; body: string }>(
+  service.runtime.db.rows<{ scope: string; status: number; body: string }>(
     'select scope, status, body from idempotent_answers where key = $1',
     [key],
   )
@@ -144,7 +144,7 @@ test('business refusals are kept: a 409 and a 422 are repeated although they wou
   const change = { email, current_password: PASSWORD }
   const refused = await patch(taken, change)
   assertRefused(refused, 409, 'email_taken')
-  await service.programme.db.run('update accounts set email = $2 where email = $1', [
+  await service.runtime.db.run('update accounts set email = $2 where email = $1', [
     email,
     `freed_${email}`,
   ])

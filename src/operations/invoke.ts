@@ -1,13 +1,13 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
-import type { Caller, RequestFacts, StoredFile } from '#domain/context/context.ts'
+import type { Caller, RequestContext, StoredFile } from '#domain/context/context.ts'
 import type { Answer, Call } from './call.ts'
-import type { Programme } from './programme.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
 import { run } from './run.ts'
+import type { Runtime } from './runtime.ts'
 import { auditRefusal, type Refused } from './steps/audit_refusal.ts'
 import { authenticate } from './steps/authenticate.ts'
-import { limitRate, rateHeaders, rateStanding, rateSubjectOf } from './steps/limit_rate.ts'
+import { limitRate, rateHeaders, rateStatus, rateSubjectOf } from './steps/limit_rate.ts'
 import { judgeInput } from './steps/parse_input.ts'
 import { readIdempotencyKey } from './steps/replay_idempotent.ts'
 import { requireAccess, requireFieldAccess } from './steps/require_access.ts'
@@ -22,37 +22,37 @@ type Progress = {
 }
 
 /** The one way an operation is run, for every door: the steps, in order. */
-export async function invoke(programme: Programme, call: Call): Promise<Answer> {
-  const started = programme.clock.monotonic()
+export async function invoke(runtime: Runtime, call: Call): Promise<Answer> {
+  const started = runtime.clock.monotonic()
   const operation: OperationShape = operations[call.operation]
   const progress: Progress = { caller: null, headers: null }
   let answer: Answer
   try {
-    answer = await steps(programme, call, operation, progress)
+    answer = await steps(runtime, call, operation, progress)
   } catch (cause) {
-    answer = await refused(programme, call, { ...progress, operation, cause })
+    answer = await refused(runtime, call, { ...progress, operation, cause })
   }
   const { file } = progress
-  if (file !== undefined && isNeedless(answer)) await programme.blobs.remove(file.id)
-  progress.headers ??= await standingHeaders(programme, operation, call, progress.caller)
+  if (file !== undefined && isNeedless(answer)) await runtime.blobs.remove(file.id)
+  progress.headers ??= await rateStatusHeaders(runtime, operation, call, progress.caller)
   Object.assign(answer.headers, progress.headers)
-  tell(programme, call, { answer, caller: progress.caller, started })
+  recordCall(runtime, call, { answer, caller: progress.caller, started })
   return answer
 }
 
 async function steps(
-  programme: Programme,
+  runtime: Runtime,
   call: Call,
   operation: OperationShape,
   progress: Progress,
 ): Promise<Answer> {
   const { request } = call
-  const found = known(programme, call, operation)
+  const found = known(runtime, call, operation)
   const caller = found instanceof Promise ? await found : found
   progress.caller = caller
 
-  const subject = rateSubjectOf(programme, operation, { caller, ip: request.ip })
-  const taken = limitRate(programme, subject)
+  const subject = rateSubjectOf(runtime, operation, { caller, ip: request.ip })
+  const taken = limitRate(runtime, subject)
   const verdict = taken instanceof Promise ? await taken : taken
   progress.headers = rateHeaders(subject, verdict)
   requireAccess(operation, caller)
@@ -64,36 +64,36 @@ async function steps(
   requireFieldAccess(operation, caller, input)
   const facts = factsOf(call, idempotency_key)
   if (input['content_base64'] !== undefined) {
-    progress.file = await takeFile(programme, input)
+    progress.file = await takeFile(runtime, input)
     facts.upload = progress.file
   }
   if (caller !== null && caller.kind !== 'session') {
-    const noted = programme.key_uses.note(caller, facts, operation.name)
+    const noted = runtime.key_uses.note(caller, facts, operation.name)
     if (noted !== null) await noted
   }
 
-  const rate = rateStanding(subject, verdict)
+  const rate = rateStatus(subject, verdict)
   const { headers } = progress
   const is_free = call.is_free === true
   const asked = { operation, caller, request: facts, rate, input, refusal }
-  return await run({ programme, ...asked, headers, is_free })
+  return await run({ runtime, ...asked, headers, is_free })
 }
 
 /** Written out, not spread: every call makes one. */
-function factsOf({ request }: Call, idempotency_key: string | null): RequestFacts {
+function factsOf({ request }: Call, idempotency_key: string | null): RequestContext {
   const { id, ip, user_agent, header, upload } = request
   const facts = { id, ip, user_agent, header, idempotency_key }
   return upload === undefined ? facts : { ...facts, upload }
 }
 
 function known(
-  programme: Programme,
+  runtime: Runtime,
   call: Call,
   operation: OperationShape,
 ): Caller | null | Promise<Caller> {
-  const guessed = (cause: unknown) => countGuess(programme, call, cause)
+  const guessed = (cause: unknown) => countGuess(runtime, call, cause)
   try {
-    const found = authenticate(programme, operation, call)
+    const found = authenticate(runtime, operation, call)
     return found instanceof Promise ? found.catch(guessed) : found
   } catch (cause) {
     return guessed(cause)
@@ -101,47 +101,47 @@ function known(
 }
 
 /** Guesses at bearers count too, by their address. */
-async function countGuess(programme: Programme, call: Call, cause: unknown): Promise<never> {
+async function countGuess(runtime: Runtime, call: Call, cause: unknown): Promise<never> {
   const nobody = { caller: null, ip: call.request.ip }
-  await limitRate(programme, rateSubjectOf(programme, null, nobody))
+  await limitRate(runtime, rateSubjectOf(runtime, null, nobody))
   throw cause
 }
 
 /** Whoever refused, and for whatever reason: told in the audit log first where that is due. */
-async function refused(programme: Programme, call: Call, refusal: Refused): Promise<Answer> {
+async function refused(runtime: Runtime, call: Call, refusal: Refused): Promise<Answer> {
   try {
-    await auditRefusal(programme, call, refusal)
-    return refuse(programme, call, refusal.cause)
+    await auditRefusal(runtime, call, refusal)
+    return refuse(runtime, call, refusal.cause)
   } catch (cause) {
-    return refuse(programme, call, cause)
+    return refuse(runtime, call, cause)
   }
 }
 
-function refuse(programme: Programme, call: Call, cause: unknown): Answer {
+function refuse(runtime: Runtime, call: Call, cause: unknown): Answer {
   const problem = problemOf(cause)
-  programme.metrics.problems.inc({ operation: call.operation, code: problem.code })
+  runtime.metrics.problems.inc({ operation: call.operation, code: problem.code })
   if (problem.status >= 500 && problem.cause !== undefined) {
     const { operation, request } = call
-    programme.log.error('a call failed', { operation, request_id: request.id }, problem.cause)
+    runtime.log.error('a call failed', { operation, request_id: request.id }, problem.cause)
   }
   return refusalAnswer(problem, call.request.id)
 }
 
 /** A call that was refused before its rate was counted still hears where it stands. */
-async function standingHeaders(
-  programme: Programme,
+async function rateStatusHeaders(
+  runtime: Runtime,
   operation: OperationShape,
   call: Call,
   caller: Caller | null,
 ): Promise<Record<string, string>> {
-  const subject = rateSubjectOf(programme, operation, { caller, ip: call.request.ip })
-  return rateHeaders(subject, await programme.limiter.peek(subject.key, subject.policies))
+  const subject = rateSubjectOf(runtime, operation, { caller, ip: call.request.ip })
+  return rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies))
 }
 
 type Outcome = { answer: Answer; caller: Caller | null; started: number }
 
-function tell(
-  { log, metrics, clock }: Programme,
+function recordCall(
+  { log, metrics, clock }: Runtime,
   call: Call,
   { answer, caller, started }: Outcome,
 ): void {

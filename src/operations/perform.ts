@@ -4,8 +4,8 @@ import { Problem } from '#contract/problem.ts'
 import type { Context } from '#domain/context/context.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { PaymentRow } from '#domain/paid_calls/payment.ts'
+import { stampOf } from '#domain/paid_calls/payment_context.ts'
 import { owe, spend } from '#domain/paid_calls/payment_money.ts'
-import { stampOf } from '#domain/paid_calls/till.ts'
 import { requireVelocity } from '#domain/risk/velocity.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Answer } from './call.ts'
@@ -47,13 +47,13 @@ async function change(
   if (refusal !== null && call === null) throw refusal
   const makeRun = refusal === null ? await prepared(running, handler, call) : thrower(refusal)
   const changed = new Set<string>()
-  const db = running.programme.databaseOf(running.caller)
+  const db = running.runtime.databaseOf(running.caller)
   const answer = await db.transaction((tx) =>
     write(running, { tx, handler, call, makeRun, changed, payment }),
   )
   // This node forgets at once; the others hear of it by the notice that went out at commit.
-  for (const account_id of changed) running.programme.credentials.forget(account_id)
-  running.programme.fail('before_reply')
+  for (const account_id of changed) running.runtime.credentials.forget(account_id)
+  running.runtime.fail('before_reply')
   return answer
 }
 
@@ -62,16 +62,16 @@ async function read(
   handler: LooseHandler,
   payment: PaymentRow | null,
 ): Promise<Answer> {
-  const { programme, operation, caller, input } = running
+  const { runtime, operation, caller, input } = running
   const ready =
     typeof handler === 'function'
       ? handler
       : await handler.prepare(preparingContextOf(running), input)
-  const db = programme.databaseOf(caller)
+  const db = runtime.databaseOf(caller)
   const output = await ready(contextOf(running, db), input)
   const seen = withinCards(operation.name as OperationName, caller, output)
-  if (payment !== null) await db.transaction((tx) => spend(tx, payment, stampOf(programme)))
-  programme.fail('before_reply')
+  if (payment !== null) await db.transaction((tx) => spend(tx, payment, stampOf(runtime)))
+  runtime.fail('before_reply')
   return success(operation, sharedText(operation, seen))
 }
 
@@ -110,14 +110,14 @@ async function write(running: Running, writing: Writing): Promise<Answer> {
     const output = await effect(running, writing)
     const body = storedBody(running.operation, output)
     const { status } = running.operation
-    await storeAnswer(tx, call, { status, body, now: running.programme.clock.now() })
+    await storeAnswer(tx, call, { status, body, now: running.runtime.clock.now() })
     return success(running.operation, JSON.stringify(output))
   } catch (cause) {
     if (!(cause instanceof Problem) || !isStorable(cause)) throw cause
     await tx.run('rollback to savepoint effect')
-    if (payment !== null) await owe(tx, payment, cause.code, running.programme.clock.now())
+    if (payment !== null) await owe(tx, payment, cause.code, running.runtime.clock.now())
     const refusal = refusalAnswer(cause, running.request.id)
-    await storeAnswer(tx, call, { ...refusal, now: running.programme.clock.now() })
+    await storeAnswer(tx, call, { ...refusal, now: running.runtime.clock.now() })
     return refusal
   }
 }
@@ -129,7 +129,7 @@ function effect(running: Running, writing: Writing): Promise<object> {
     const counted = { ...context, operation: operation.name, ip: request.ip }
     await requireVelocity(writing.tx, { ...counted, caller: running.caller })
     const output = await writing.makeRun()(context, input)
-    if (payment !== null) await spend(writing.tx, payment, stampOf(running.programme))
+    if (payment !== null) await spend(writing.tx, payment, stampOf(running.runtime))
     return output
   })
 }
@@ -149,9 +149,9 @@ async function withTrail(
     alert: trail.alert,
     credentialsChanged: (account_id) => changed.add(account_id),
   })
-  running.programme.fail('after_handler')
+  running.runtime.fail('after_handler')
   for (const account_id of changed) await notifyCredentialsChanged(tx, account_id)
-  await writeTrail(running.programme, tx, trail, { ...running, operation: running.operation.name })
+  await writeTrail(running.runtime, tx, trail, { ...running, operation: running.operation.name })
   return output
 }
 
@@ -166,7 +166,7 @@ export async function lockAccountWrites(tx: Tx, account_id: string): Promise<voi
 
 async function replay(running: Running, writing: Writing, stored: StoredAnswer): Promise<Answer> {
   const { tx, call, handler, payment } = writing
-  const now = running.programme.clock.now()
+  const now = running.runtime.clock.now()
   if (call !== null) await markReplayed(tx, call, now)
   if (payment !== null) await owe(tx, payment, 'answered_before', now)
   const renew = typeof handler === 'function' ? undefined : handler.replay
@@ -186,7 +186,7 @@ async function replay(running: Running, writing: Writing, stored: StoredAnswer):
 }
 
 export function idempotencyOf({
-  programme,
+  runtime,
   operation,
   caller,
   request,
@@ -197,7 +197,7 @@ export function idempotencyOf({
   if (key === null || !takesKey || operation.never_stored) return null
   // A file is no part of the input, but a repeat with another one is another request.
   const asked = request.upload ? { ...input, sha256: request.upload.sha256 } : input
-  return idempotentCall({ operation, caller, input: asked, key, keys: programme.keys })
+  return idempotentCall({ operation, caller, input: asked, key, keys: runtime.keys })
 }
 
 /**
@@ -210,7 +210,7 @@ async function prepared(
   call: IdempotentCall | null,
 ): Promise<() => LooseRun> {
   if (typeof handler === 'function') return () => handler
-  const db = running.programme.databaseOf(running.caller)
+  const db = running.runtime.databaseOf(running.caller)
   if (call !== null && (await findStoredAnswer(db, call)) !== undefined) {
     return thrower(new Error('a stored answer is replayed, not run'))
   }

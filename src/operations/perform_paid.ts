@@ -35,7 +35,7 @@ export async function performPaid(running: Running, price: Micros): Promise<Answ
 }
 
 async function replayed(running: Running): Promise<Answer> {
-  const bought = await findSpent(running.programme.db, fingerprintOf(running))
+  const bought = await findSpent(running.runtime.db, fingerprintOf(running))
   if (bought !== undefined) {
     running.headers['PAYMENT-RESPONSE'] = headerOf(receiptOf(NETWORK, bought))
   }
@@ -44,7 +44,7 @@ async function replayed(running: Running): Promise<Answer> {
 
 /** A refusal is for good; what broke may work when it is asked again with the same payment. */
 async function leave(
-  { programme: { db, clock } }: Running,
+  { runtime: { db, clock } }: Running,
   payment: PaymentRow,
   { status, code }: Problem,
 ): Promise<void> {
@@ -54,9 +54,9 @@ async function leave(
 
 /** The payment that came with the call, settled; or how to make one. */
 async function paid(running: Running, price: Micros): Promise<PaymentRow> {
-  const { programme, operation, request, caller } = running
-  const { till } = programme
-  assert(till !== null, 'what has a price can be paid for')
+  const { runtime, operation, request, caller } = running
+  const { payment_context } = runtime
+  assert(payment_context !== null, 'what has a price can be paid for')
   const priced = pricedOf(running, price)
   try {
     const header = request.header('payment-signature')
@@ -73,7 +73,7 @@ async function paid(running: Running, price: Micros): Promise<PaymentRow> {
       request_id: request.id,
       fingerprint: fingerprintOf(running),
     }
-    return await collect(till, bill)
+    return await collect(payment_context, bill)
   } catch (cause) {
     if (cause instanceof Problem && cause.status === 402) {
       running.headers['PAYMENT-REQUIRED'] = headerOf(paymentRequired(priced, cause.message))
@@ -88,8 +88,8 @@ function paymentDue({ name }: OperationShape, price: Micros): Problem {
 }
 
 /** Named by its place in the REST API whatever the door, its ids included. */
-function pricedOf({ programme, operation, input }: Running, amount_micros: Micros): Priced {
-  const { public_url, x402 } = programme.settings
+function pricedOf({ runtime, operation, input }: Running, amount_micros: Micros): Priced {
+  const { public_url, x402 } = runtime.settings
   assert(x402.pay_to !== null, 'somebody is paid')
   let path = operation.path
   for (const name of pathNames(path)) {
@@ -104,7 +104,7 @@ function pricedOf({ programme, operation, input }: Running, amount_micros: Micro
 }
 
 /** Keyed, like every fingerprint of an input: it covers passwords too. */
-function fingerprintOf({ programme, operation, caller, request, input }: Running): string {
+function fingerprintOf({ runtime, operation, caller, request, input }: Running): string {
   const asked = canonicalJson([
     operation.name,
     caller?.account_id ?? null,
@@ -112,5 +112,5 @@ function fingerprintOf({ programme, operation, caller, request, input }: Running
     request.upload?.sha256 ?? null,
     input,
   ])
-  return programme.keys.fingerprint('x402', asked)
+  return runtime.keys.fingerprint('x402', asked)
 }

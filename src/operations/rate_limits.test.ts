@@ -18,7 +18,7 @@ async function start(rate_profile: string, env: Record<string, string> = {}) {
   const clock = heldClock()
   const service = await startTestService({
     env: { FLORIN_RATE_PROFILE: rate_profile, ...env },
-    seams: { clock },
+    dependencies: { clock },
   })
   return { ...service, clock }
 }
@@ -188,12 +188,12 @@ test('off lifts every limit, and the headers still tell the policy', async () =>
 })
 
 test('the profile that the operator gave an account goes before the standard one', async () => {
-  const { url, programme } = rested()
+  const { url, runtime } = rested()
   const { bearer, account_id } = await openAccount(url)
-  await programme.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
+  await runtime.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
     account_id,
   ])
-  programme.credentials.forget(account_id)
+  runtime.credentials.forget(account_id)
   const reply = await me(url, bearer)
   assert.equal(reply.headers.get('ratelimit-policy'), CONSERVATIVE_POLICY)
 })

@@ -30,7 +30,7 @@ class WentWell extends Error {}
  */
 export async function rehearse(running: Running, call: IdempotentCall | null): Promise<Rehearsal> {
   try {
-    const db = running.programme.databaseOf(running.caller)
+    const db = running.runtime.databaseOf(running.caller)
     const outcome = await db.transaction((tx) => attempt(running, tx, call))
     if (!(outcome instanceof Problem)) return outcome
     if (call === null || !isStorable(outcome)) throw outcome
@@ -46,7 +46,7 @@ async function attempt(
   tx: Tx,
   call: IdempotentCall | null,
 ): Promise<'stored' | Problem> {
-  const { operation, caller, programme, request } = running
+  const { operation, caller, runtime, request } = running
   if (call !== null) {
     await lockIdempotencyKey(tx, call)
     if ((await findStoredAnswer(tx, call)) !== undefined) return 'stored'
@@ -55,7 +55,7 @@ async function attempt(
   const refusal = await refusalIn(running, tx)
   if (refusal === null) throw new WentWell()
   if (call !== null && isStorable(refusal)) {
-    const now = programme.clock.now()
+    const now = runtime.clock.now()
     await storeAnswer(tx, call, { ...refusalAnswer(refusal, request.id), now })
   }
   return refusal

@@ -8,8 +8,8 @@ import { requireCardAccess } from './steps/require_card_access.ts'
 
 /** Runs a call, for money where it has a price. */
 export function run(running: Running): Promise<Answer> {
-  const { programme, operation, caller, is_free, refusal } = running
-  const price = programme.settings.x402.prices.get(operation.name)
+  const { runtime, operation, caller, is_free, refusal } = running
+  const price = runtime.settings.x402.prices.get(operation.name)
   const isCharged = price !== undefined && !is_free && refusal === null
   const performed = () => (isCharged ? performPaid(running, price) : perform(running))
   const isTied = caller !== null && caller.card_ids !== null
@@ -18,10 +18,10 @@ export function run(running: Running): Promise<Answer> {
 
 /** A token may be tied to cards; that holds whatever the handler does about it. */
 async function holdToCards(running: Running): Promise<void> {
-  const { programme, operation, caller, input } = running
+  const { runtime, operation, caller, input } = running
   await requireCardAccess(operation.name as OperationName, caller, input, (name, other) => {
     const handler = handlerOf(name)
     if (typeof handler !== 'function') throw new Error('a read has nothing to prepare')
-    return handler(contextOf(running, programme.databaseOf(caller)), other)
+    return handler(contextOf(running, runtime.databaseOf(caller)), other)
   })
 }

@@ -1,10 +1,10 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 
 /** How long an answer is kept under its Idempotency-Key; after that the key is as good as new. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 
-export function sweepAnswersTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task {
+export function sweepAnswersTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
   return {
     name: 'sweep_answers',
     every_ms: 60_000,

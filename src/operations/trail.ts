@@ -1,10 +1,10 @@
 import { recordAudit } from '#domain/audit/audit.ts'
-import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type {
   Caller,
   NewAuditEntry,
   NewEvent,
-  RequestFacts,
+  RequestContext,
   SecurityAlert,
   Trail,
 } from '#domain/context/context.ts'
@@ -12,7 +12,7 @@ import { recordEvents } from '#domain/events/record_events.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
 import { noteCredentialChange } from '#domain/risk/risk.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Programme } from './programme.ts'
+import type { Runtime } from './runtime.ts'
 
 /** What a handler has told so far; written at the end of its transaction, or dropped with it. */
 export type CollectedTrail = Trail & {
@@ -41,10 +41,10 @@ function add<Item>(lists: Map<string, Item[]>, account_id: string, item: Item): 
   else list.push(item)
 }
 
-export type Told = {
+export type TrailSource = {
   caller: Caller | null
   operator?: { id: string; name: string }
-  request: RequestFacts
+  request: RequestContext
   operation: string
 }
 
@@ -53,20 +53,20 @@ export type Told = {
  * order: the last locks of the transaction.
  */
 export async function writeTrail(
-  programme: Programme,
+  runtime: Runtime,
   tx: Tx,
   trail: CollectedTrail,
-  told: Told,
+  told: TrailSource,
 ): Promise<void> {
   const { caller, request, operation } = told
   if (caller !== null) completeAudit(trail, caller, operation)
-  const { clock, newId } = programme
+  const { clock, newId } = runtime
   for (const [account_id, alerts] of trail.alerts) {
-    await insertSecurityNotices(tx, account_id, alerts, { ...programme, request })
+    await insertSecurityNotices(tx, account_id, alerts, { ...runtime, request })
     await noteCredentialChange(tx, account_id, { alerts, now: clock.now() })
   }
-  const telling = {
-    livemode: programme.settings.mode === 'live',
+  const event_metadata = {
+    livemode: runtime.settings.mode === 'live',
     request: { id: request.id, idempotency_key: request.idempotency_key },
     stamp: () => {
       const created_at = clock.now()
@@ -76,8 +76,8 @@ export async function writeTrail(
   const accounts = new Set([...trail.events.keys(), ...trail.entries.keys()])
   for (const account_id of [...accounts].sort()) {
     const events = trail.events.get(account_id) ?? []
-    if (events.length > 0) await recordEvents(tx, account_id, events, telling)
-    const facts = auditFactsOf({ ...told, clock, newId })
+    if (events.length > 0) await recordEvents(tx, account_id, events, event_metadata)
+    const facts = auditContextOf({ ...told, clock, newId })
     await recordAudit(tx, account_id, trail.entries.get(account_id) ?? [], facts)
   }
 }

@@ -54,8 +54,8 @@ const ours = default_capabilities.tools
 
 const tools: Tools = {
   ...ours,
-  list: (programme, caller) =>
-    JSON.stringify({ tools: [...JSON.parse(ours.list(programme, caller)).tools, ...shown_tools] }),
+  list: (runtime, caller) =>
+    JSON.stringify({ tools: [...JSON.parse(ours.list(runtime, caller)).tools, ...shown_tools] }),
   has: (name) => isFixture(name) || ours.has(name),
   isOpen: (name) => !isFixture(name) && ours.isOpen(name),
   isAllowed: (call, caller) =>

@@ -16,8 +16,8 @@ const service = await startTestService()
 const { key } = await openHolder(service)
 
 /** The door as it is, with what the suite asks for behind it. */
-const app = makeHttp(service.programme)
-mountMcp(app, service.programme, capabilities_with_fixtures)
+const app = makeHttp(service.runtime)
+mountMcp(app, service.runtime, capabilities_with_fixtures)
 await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())
 const { port } = app.server.address() as AddressInfo

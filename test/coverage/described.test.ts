@@ -16,10 +16,10 @@ const SEED = Number(process.env['FLORIN_TEST_SEED'] ?? 20261115)
 const ROUNDS = Number(process.env['FLORIN_TEST_ROUNDS'] ?? 6)
 
 const service = await startAgentService()
-const { url, programme } = service
+const { url, runtime } = service
 const { person, ids } = await furnish(service)
 const { key } = await createKey(url, person.bearer)
-const document = openApiDocument({ public_url: programme.settings.public_url })
+const document = openApiDocument({ public_url: runtime.settings.public_url })
 
 type Response = { $ref?: string; description: string; content?: Record<string, { schema: object }> }
 
@@ -155,7 +155,7 @@ for (const operation of shapes.filter(({ variant_of }) => variant_of === undefin
 }
 
 test('whatever a tool is called with, its result fits its output schema', async () => {
-  const tools = agentTools(programme.settings.x402)
+  const tools = agentTools(runtime.settings.x402)
   const headers = { accept: 'application/json, text/event-stream' }
   for (const operation of shapes) {
     const tool = tools.find(({ name }) => name === operation.name)
@@ -188,7 +188,7 @@ function readResult({ text }: Reply): unknown {
 }
 
 test('every event carries the object that its description names', async () => {
-  const rows = await programme.db.rows<{ type: string; body: string }>(
+  const rows = await runtime.db.rows<{ type: string; body: string }>(
     'select type, body from events where body is not null',
   )
   const seen = new Set<string>()

@@ -8,7 +8,7 @@ import { createKey, openAccount } from '#test/support/people.ts'
 import { rowCounts } from '#test/support/row_counts.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme, tasks } = await startTestService()
+const { url, runtime, tasks } = await startTestService()
 const ada = await openAccount(url)
 const { key } = await createKey(url, ada.bearer)
 // The first use of a key leaves rows of its own; they must not be counted below.
@@ -27,7 +27,7 @@ const addressOf = (operation: OperationShape, more = '') => {
 
 /** Where each refusal is audited by the contract's own wish, that much is written. */
 async function counted({ refusals_audited_as }: OperationShape) {
-  const { audit_entries, ...others } = await rowCounts(programme.db)
+  const { audit_entries, ...others } = await rowCounts(runtime.db)
   return refusals_audited_as === undefined ? { ...others, audit_entries } : others
 }
 

@@ -23,7 +23,7 @@ const free = await startTestService({
   data_dir: priced.data_dir,
 })
 const { url } = priced
-const { db, clock, settings } = priced.programme
+const { db, clock, settings } = priced.runtime
 
 const ada = await openHolder(free, 500)
 const post = async (path: string, body: object = {}) => {

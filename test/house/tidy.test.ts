@@ -276,7 +276,7 @@ test('src does not print', () => {
 })
 
 test('only platform and main use time, randomness and environment directly', () => {
-  const seams = [
+  const dependencies = [
     'const now = Date.now()',
     'const now = new Date()',
     'const x = Math.random()',
@@ -286,7 +286,7 @@ test('only platform and main use time, randomness and environment directly', () 
     'const x = crypto.randomUUID()',
     `import {\n  createHash,\n  randomBytes,\n} from 'node:crypto'`,
   ]
-  for (const text of seams) {
+  for (const text of dependencies) {
     assertFinds(globalViolations, { 'src/domain/cards/a.ts': text }, 'src/domain/cards/a.ts:1:')
     assertPasses(globalViolations, {
       'src/platform/a.ts': text,

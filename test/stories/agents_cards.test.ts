@@ -114,7 +114,7 @@ test('the owner can tie an agent to cards that did not ask for any', async () =>
   assert.match(none.text, /Select at least one card/)
   const callback = await allow(browser, none, { scopes: ['card:read'], cards: [mine.id] })
   const { access_token } = await exchange(agent, attempt, callback)
-  const caller = await service.programme.credentials.callerOf(access_token, 'mcp')
+  const caller = await service.runtime.credentials.callerOf(access_token, 'mcp')
   assert.deepEqual(caller.card_ids, [mine.id])
 })
 
@@ -126,7 +126,7 @@ test('a narrow consent leaves a wide one as it was, and the other way round', as
     scopes: ['card:read', 'card:reveal_pan'],
     authorization_details: [detail(mine.id)],
   })
-  const { callerOf } = service.programme.credentials
+  const { callerOf } = service.runtime.credentials
   assert.equal((await callerOf(wide.access_token, 'mcp')).card_ids, null)
   assert.equal((await callerOf(wide.access_token, 'mcp')).scopes.has('card:reveal_pan'), false)
   assert.deepEqual((await callerOf(narrow.access_token, 'mcp')).card_ids, [mine.id])
@@ -248,7 +248,7 @@ test('purchases, disputes and subscriptions of others are out of reach by id, it
   const listed = disputes.structuredContent['data'] as { card_id: string }[]
   assert.deepEqual(new Set(listed.map(({ card_id }) => card_id)), new Set([own.card.id]))
 
-  const [event] = await service.programme.db.rows<{ id: string }>(
+  const [event] = await service.runtime.db.rows<{ id: string }>(
     'select id from events where card_id = $1 and body is not null order by id limit 1',
     [foreign.card.id],
   )

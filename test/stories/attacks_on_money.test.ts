@@ -15,7 +15,7 @@ import { WALLET } from '#test/support/withdrawals.ts'
 /** Attempts to make, keep or move money that is not the attacker's. Each of them must fail. */
 const service = await startTestService()
 const { url, world } = service
-const { db } = service.programme
+const { db } = service.runtime
 
 const inParallel = <Value>(count: number, attack: (at: number) => Promise<Value>) =>
   Promise.all(Array.from({ length: count }, (_, at) => attack(at)))

@@ -4,8 +4,8 @@ import { advance } from '#test/support/calls.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, tasks, programme, sandbox } = await startTestService()
-const message = async () => (await programme.probes.rails()).message
+const { url, tasks, runtime, sandbox } = await startTestService()
+const message = async () => (await runtime.probes.rails()).message
 
 /** How many passes of the audit it takes until the rails are operational. */
 async function passesUntilWell(): Promise<number> {

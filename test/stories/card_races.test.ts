@@ -13,7 +13,7 @@ import {
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 async function balanceOf(bearer: string): Promise<number> {
   return (await send(url, 'GET', '/v1/balance', { bearer })).body.balance_usd
@@ -42,7 +42,7 @@ for (const [verb, code] of [
     assert.equal(after.held_usd, approved.length)
     const spendable = verb === 'cancel' ? await balanceOf(key) : after.balance_usd
     assert.equal(spendable, 100 - approved.length)
-    await assertBooksAreSound(programme.db)
+    await assertBooksAreSound(runtime.db)
   })
 }
 
@@ -72,5 +72,5 @@ test('what comes back to a cancelled card goes to the balance: refunds and rever
     body.data.map(({ amount_usd }: { amount_usd: number }) => amount_usd),
     [10],
   )
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })

@@ -16,7 +16,7 @@ import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { PASSWORD } from '#test/support/people.ts'
 
 const service = await startAgentService()
-const { url, programme } = service
+const { url, runtime } = service
 const holder = await openHolder(service)
 const config = await temporaryFolder()
 after(config.remove)
@@ -164,7 +164,7 @@ test('browser login gives a token with the approved scopes, renews it and revoke
 
 const countOf = async (type: string) => {
   const sql = 'select count(*) as count from events where type = $1 and sequence is not null'
-  const [row] = await programme.db.rows<{ count: bigint }>(sql, [type])
+  const [row] = await runtime.db.rows<{ count: bigint }>(sql, [type])
   return row?.count ?? 0n
 }
 

@@ -9,7 +9,7 @@ import { startTestService } from '#test/support/start.ts'
 import { onChain } from '#test/support/topups.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 const anyone = createClient({ url })
 
 test('the client opens an account, uses a key and reads its actions in the audit log', async () => {
@@ -49,7 +49,7 @@ test('the client opens an account, uses a key and reads its actions in the audit
     'session.ended by session',
     'session.created by session',
   ])
-  assert.deepEqual((await verifyAudit(programme.db)).faults, [])
+  assert.deepEqual((await verifyAudit(runtime.db)).faults, [])
 })
 
 test('the client tops up, issues a card, sees a purchase and verifies its webhook', async () => {
@@ -87,7 +87,7 @@ test('the client tops up, issues a card, sees a purchase and verifies its webhoo
   const [issued] = await receiver.hears(2)
   const event = await verifyWebhook(issued?.body ?? '', issued?.headers ?? {}, secret ?? '')
   assert.deepEqual([event.type, event.data.object['id']], ['card.issued', card.id])
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 const text = new TextEncoder()

@@ -37,7 +37,7 @@ async function cardsOf(fields: Record<string, string | string[]>) {
   const page = await toConsent(browser, attempt.url, holder)
   const sent = await browser.submit(page, 'allow', { scope: 'card:read', ...fields })
   const { access_token } = await exchange(agent, attempt, new URL(sent.url))
-  return (await service.programme.credentials.callerOf(access_token, 'mcp')).card_ids
+  return (await service.runtime.credentials.callerOf(access_token, 'mcp')).card_ids
 }
 
 test('without scripts a ticked card wins over "all cards"', async () => {
@@ -122,7 +122,7 @@ test('in a browser, ticking a card chooses "Only these cards"', {
   await page.getByRole('button', { name: 'Allow' }).click()
   const callback = new URL((await asked).url())
   const { access_token } = await exchange(agent, attempt, callback)
-  const caller = await service.programme.credentials.callerOf(access_token, 'mcp')
+  const caller = await service.runtime.credentials.callerOf(access_token, 'mcp')
   assert.deepEqual(caller.card_ids, [groceries.id])
   assert.deepEqual(
     complaints.filter((text) => !text.includes('ERR_')),

@@ -81,7 +81,7 @@ test('the service works with logins that own nothing, without BYPASSRLS too', as
   const held = await authorize(service.url, spender, { amount: 25.5 })
   const captured = await follow(service.url, spender, { id: held.id, verb: 'capture' })
   assert.equal(captured.type, 'capture')
-  await assertBooksAreSound(service.programme.db)
+  await assertBooksAreSound(service.runtime.db)
 })
 
 const DISABLE = 'alter table audit_entries disable trigger all'

@@ -15,7 +15,7 @@ import { fund } from '#test/support/topups.ts'
 import { askToWithdraw, endOnChain, requested } from '#test/support/withdrawals.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 type Figures = Pick<Balance, 'balance_usd' | 'owed_usd'>
 
@@ -86,7 +86,7 @@ test('a top-up pays what the account owes before it can be used', async () => {
       ['adjustment', -500],
     ],
   )
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('an authorization is declined while a debt is owed, also on a card that has money', async () => {
@@ -99,7 +99,7 @@ test('an authorization is declined while a debt is owed, also on a card that has
 
   await fund(url, debtor.key, 40)
   assert.equal((await authorize(url, debtor, { amount: 10 })).status, 'pending')
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('an unload and a cancelled card pay the debt first, and the answer shows what is left', async () => {
@@ -112,7 +112,7 @@ test('an unload and a cancelled card pay the debt first, and the answer shows wh
   await callCard(url, { id: card.id, verb: 'cancel' }, { bearer: key })
   await assertOwes(key, 0, 60)
   await assertReplays(key)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a refund and a released hold pay the debt of their account first', async () => {
@@ -127,7 +127,7 @@ test('a refund and a released hold pay the debt of their account first', async (
   await follow(url, spender, { id: bought.id, verb: 'refund', amount: 30 })
   await assertOwes(spender.key, 0)
   assert.equal((await getCard(url, spender.key, spender.card.id)).balance_usd, 5)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a dispute credit and a withdrawal that comes back pay the debt first', async () => {
@@ -145,7 +145,7 @@ test('a dispute credit and a withdrawal that comes back pay the debt first', asy
   await fileDispute(url, buyer)
   await assertOwes(buyer.key, 0, 15)
   await assertReplays(buyer.key)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('the holder is told of a new debt in the activity stream and by e-mail, the operator on the account', async () => {

@@ -11,7 +11,7 @@ import { seeded } from '#test/support/storm.ts'
 import { askToWithdraw } from '#test/support/withdrawals.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 const CLIENTS = 6
 const STEPS = 12
@@ -25,7 +25,7 @@ async function act(buyer: Buyer, below: (limit: number) => number): Promise<Repl
   switch (below(10)) {
     case 0:
     case 1:
-      await fundTreasury(programme.db, account_id, amount)
+      await fundTreasury(runtime.db, account_id, amount)
       return null
     case 2:
       return callCard(url, { id: card.id, verb: 'load' }, moving)
@@ -63,7 +63,7 @@ test(`credits, card messages, loads and disputes of a debtor race without a dead
   const buyer = await openBuyer(service, 1_000, 1_000)
   let isOver = false
   const watching = (async () => {
-    while (!isOver) assert.deepEqual(await programme.db.rows(RICH_DEBTORS), [])
+    while (!isOver) assert.deepEqual(await runtime.db.rows(RICH_DEBTORS), [])
   })()
   const client = async (_: unknown, at: number) => {
     const below = seeded(SEED + at)
@@ -76,14 +76,14 @@ test(`credits, card messages, loads and disputes of a debtor race without a dead
   await Promise.all(Array.from({ length: CLIENTS }, client))
   isOver = true
   await watching
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
   const declines = await send(url, 'GET', '/v1/transactions?type=decline&limit=100', {
     bearer: buyer.key,
   })
   for (const { decline_code } of declines.body['data']) {
     assert.match(decline_code, /^(insufficient_funds|limit_)/)
   }
-  const [{ deadlocks = -1 } = {}] = await programme.db.rows<{ deadlocks: number }>(
+  const [{ deadlocks = -1 } = {}] = await runtime.db.rows<{ deadlocks: number }>(
     'select deadlocks::int from pg_stat_database where datname = current_database()',
   )
   assert.equal(deadlocks, 0)

@@ -16,11 +16,11 @@ import { callSandbox } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 const eventsOf = async (account_id: string) =>
   (
-    await programme.db.rows<{ type: string; body: string | null }>(
+    await runtime.db.rows<{ type: string; body: string | null }>(
       `select type, body from events where account_id = $1 and type like 'dispute.%' order by id`,
       [account_id],
     )
@@ -28,7 +28,7 @@ const eventsOf = async (account_id: string) =>
 
 /** Every proof of the books; answers with what the operator has lent. */
 async function lent(): Promise<number> {
-  const { figures, violations } = await proveBooks(programme.db)
+  const { figures, violations } = await proveBooks(runtime.db)
   assert.deepEqual(violations, [])
   return -Number(figures['operator_usd'])
 }
@@ -107,7 +107,7 @@ test('what was spent of a credit that is lost is owed, and paid by the next cred
   assert.equal(await balanceOf(url, buyer.key), 0)
   const owed = async () =>
     (
-      await programme.db.rows<{ micros: bigint }>(
+      await runtime.db.rows<{ micros: bigint }>(
         `select balance_micros as micros from purses where account_id = $1 and kind = 'receivable'`,
         [buyer.account_id],
       )

@@ -14,10 +14,10 @@ const { wall } = clock
 let later_ms = 0
 const service = await startTestService({
   env,
-  seams: { clock: { ...clock, wall: () => new Date(wall().getTime() + later_ms) } },
+  dependencies: { clock: { ...clock, wall: () => new Date(wall().getTime() + later_ms) } },
 })
-const { url, programme, tasks } = service
-const { blobs, newId } = programme
+const { url, runtime, tasks } = service
+const { blobs, newId } = runtime
 
 const PDF = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(12 * 1_048_576)])
 const sha256 = createHash('sha256').update(PDF).digest('hex')

@@ -13,7 +13,7 @@ const liar = await startLyingNode(node.url)
 const second = await startLyingNode(node.url)
 const service = await startEvmService(node, { url: liar.url, audit_url: second.url })
 const { url, tasks } = service
-const { db } = service.programme
+const { db } = service.runtime
 const { bearer } = await openAccount(url)
 const LOOK = ['watch_deposits', 'audit_deposits']
 

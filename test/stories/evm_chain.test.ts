@@ -14,7 +14,7 @@ const node = await startEvmNode()
 const { rpc, mine, pay, held, asset } = node
 const service = await startEvmService(node)
 const { url, tasks, hot_wallet } = service
-const { db } = service.programme
+const { db } = service.runtime
 const { bearer } = await openAccount(url)
 const WATCH = ['watch_deposits']
 

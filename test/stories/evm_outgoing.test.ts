@@ -32,7 +32,7 @@ const settings = {
 }
 const service = await startEvmService(node, settings, { fail })
 const { url, tasks, hot_wallet } = service
-const { db } = service.programme
+const { db } = service.runtime
 const { bearer } = await openAccount(url)
 await node.giveCoins(hot_wallet)
 

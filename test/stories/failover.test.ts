@@ -13,13 +13,13 @@ const postgres = await replicatedPostgres()
 const { primary, standby, urlOf } = postgres
 // The standby comes first: that is how a list looks after an earlier failover.
 const database_url = urlOf(standby, primary)
-const { url, programme } = await startTestService({ database_url })
+const { url, runtime } = await startTestService({ database_url })
 const { bearer, account_id } = await openAccount(url)
 const stream = await followActivity(url, bearer)
 after(stream.close)
 
 test('a stream tells events although a standby is listed first', async () => {
-  await tellOf(programme, account_id, [plainEvent('card.loaded')])
+  await tellOf(runtime, account_id, [plainEvent('card.loaded')])
   assert.equal((await stream.hears(1, 5_000)).length, 1)
 })
 
@@ -30,13 +30,13 @@ test('a stream goes on after the primary has died and the standby was promoted',
   await postgres.promote()
   const isBack = async () => (await send(url, 'GET', '/v1/balance', { bearer })).status === 200
   assert.ok(await eventually(isBack, { within_ms: 15_000 }), 'the API did not come back')
-  await tellOf(programme, account_id, [plainEvent('card.frozen')])
+  await tellOf(runtime, account_id, [plainEvent('card.frozen')])
   const told = await stream.hears(2, 10_000)
   assert.deepEqual(
     told.map(({ event }) => event),
     ['card.loaded', 'card.frozen'],
   )
   // The next one comes by its notification, not by the look after the reconnection.
-  await tellOf(programme, account_id, [plainEvent('card.unfrozen')])
+  await tellOf(runtime, account_id, [plainEvent('card.unfrozen')])
   assert.equal((await stream.hears(3, 2_000)).length, 3)
 })

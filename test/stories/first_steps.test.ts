@@ -6,7 +6,7 @@ import { verifyAudit } from '#main/audit.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const execute = promisify(execFile)
-const { url, programme } = await startTestService()
+const { url, runtime } = await startTestService()
 
 type CurlResponse = { status: number; body: Record<string, unknown> }
 
@@ -78,6 +78,6 @@ test('a caller opens an account, uses a key and reads its actions in the audit l
     ],
   )
   assert.ok(!JSON.stringify(log.body).includes(bearer), 'no secret is in the log')
-  const { faults } = await verifyAudit(programme.db)
+  const { faults } = await verifyAudit(runtime.db)
   assert.deepEqual(faults, [])
 })

@@ -16,8 +16,8 @@ const log = {
   },
 }
 const env = { FLORIN_RISK: '{"refund_review_usd": 0}', FLORIN_ISO_SIGN_ON: 'required' }
-const service = await startTestService({ env, seams: { log } })
-const { url, world, programme } = service
+const service = await startTestService({ env, dependencies: { log } })
+const { url, world, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 type Message = ReturnType<typeof purchaseMessage>
@@ -66,7 +66,7 @@ test('a refund without a purchase is answered 00 and credits nothing until a per
   assert(held !== undefined && others.length === 0)
   assert.deepEqual([held.amount_usd, held.merchant_name], [5_000, 'Test Shop'])
   assert.deepEqual(alarms, [{ clearing: held.id }])
-  assert.match(await programme.metrics.registry.metrics(), /florin_held_refunds_total 1/)
+  assert.match(await runtime.metrics.registry.metrics(), /florin_held_refunds_total 1/)
 
   const approved = await operate(url, 'POST', `/held_refunds/${held.id}/approve`)
   assert.deepEqual([approved.status, approved.body.status], [200, 'approved'], approved.text)
@@ -87,7 +87,7 @@ test('a refund without a purchase is answered 00 and credits nothing until a per
   assert.match(audit.text, /approve_refund/)
   const again = await operate(url, 'POST', `/held_refunds/${held.id}/approve`)
   assert.equal(again.status, 404)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a refused refund is never credited', async () => {
@@ -105,7 +105,7 @@ test('a refused refund is never credited', async () => {
   assert.deepEqual(await heldOf(spender), [])
   const audit = await send(url, 'GET', '/v1/audit_log?limit=100', { bearer: spender.key })
   assert.match(audit.text, /refuse_refund/)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a refund up to what its purchase took is credited at once, and more than that is held', async () => {
@@ -121,7 +121,7 @@ test('a refund up to what its purchase took is credited at once, and more than t
   assert.equal((await heldOf(spender)).length, 1)
   await refundOf(spender, 400, rrn)
   assert.equal(await balanceOf(spender), 100)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a refund that the network reverses while it waits is not credited any more', async () => {
@@ -136,7 +136,7 @@ test('a refund that the network reverses while it waits is not credited any more
   assert.equal((await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)).status, 404)
   await settle()
   assert.equal(await balanceOf(spender), 100)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a refund that was approved can still be reversed by the message it came by', async () => {
@@ -150,5 +150,5 @@ test('a refund that was approved can still be reversed by the message it came by
   const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
   await tell(spender, 2_000, { mti: '0420', fields: { 90: original, 37: undefined } })
   assert.equal(await balanceOf(spender), 100)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })

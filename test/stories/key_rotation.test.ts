@@ -22,8 +22,8 @@ import { subscribe } from '#test/support/webhooks.ts'
 import { requested, withdrawalOf } from '#test/support/withdrawals.ts'
 
 const service = await startAgentService()
-const { url, programme, tasks, data_dir, database_url } = service
-const { db, keys } = programme
+const { url, runtime, tasks, data_dir, database_url } = service
+const { db, keys } = runtime
 const key_file = join(data_dir, 'keys.json')
 const env = { FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: database_url }
 
@@ -69,7 +69,7 @@ test('bearers, security codes and approvals keep working through a rotation unti
   const card = await issueCard(url, used.key, { load_usd: 50 })
   const old_cvv = await cvvOf(used.key, card.id)
   const term = { now: new Date(), days: 90 }
-  const making = { random: programme.random, keys, livemode: false, totp_secret: null, ...term }
+  const making = { random: runtime.random, keys, livemode: false, totp_secret: null, ...term }
   const operator = await createOperatorToken(db, { name: 'old', role: 'admin' }, making)
   const agent = await registerAgent(url, { token_endpoint_auth_method: 'client_secret_post' })
   const withdrawal = await requested(account, 20)
@@ -139,7 +139,7 @@ test('bearers, security codes and approvals keep working through a rotation unti
 
 test('a recovery code made before a rotation works once after it', async () => {
   const person = await openAccount(url)
-  const { recovery_codes } = await turnOnTwoFactor(url, person.bearer, programme.clock)
+  const { recovery_codes } = await turnOnTwoFactor(url, person.bearer, runtime.clock)
   assert.equal((await florin(['keys', 'rotate', '--activate-after', '0'], env)).code, 0)
   await readKeyFile()
   const body = { password: 'a long enough password', totp_code: recovery_codes[0] }
@@ -204,7 +204,7 @@ test('kill -9 in the middle of rotations loses no key, no bearer and leaves no c
 
 test('authenticator and webhook secrets move to the new sealing key and keep working', async () => {
   const person = await openAccount(url)
-  await turnOnTwoFactor(url, person.bearer, programme.clock)
+  await turnOnTwoFactor(url, person.bearer, runtime.clock)
   await subscribe(url, person, { url: 'http://127.0.0.1:3999/hook' })
   const operator = await florin(['operator', 'create', 'Kay', '--role', 'viewer', '--totp'], env)
   const totp = URI.parse(/otpauth:\S+/.exec(operator.stderr)?.[0] ?? '') as TOTP

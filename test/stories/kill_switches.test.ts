@@ -10,8 +10,8 @@ import { authorize, callSandbox, follow, openSpender } from '#test/support/spend
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
-const { db } = programme
+const { url, runtime } = service
+const { db } = runtime
 
 const movementsOf = async (account_id: string) =>
   (await db.rows('select 1 from movements where account_id = $1', [account_id])).length

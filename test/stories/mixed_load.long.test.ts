@@ -17,8 +17,8 @@ const topologies = [
 
 async function prove(result: StormResult): Promise<string> {
   assert((result.response_codes.get('00') ?? 0) > result.card_messages / 4, 'many are approved')
-  await assertBooksAreSound(first.programme.db)
-  await assertEventsAreWhole(first.programme.db)
+  await assertBooksAreSound(first.runtime.db)
+  await assertEventsAreWhole(first.runtime.db)
   const codes = JSON.stringify(Object.fromEntries(result.response_codes))
   return `${result.card_messages} card messages ${codes}, ${result.owner_calls} owner calls`
 }

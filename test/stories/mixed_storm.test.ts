@@ -35,7 +35,7 @@ for (const [name, nodes] of [
     })
     assert(result.card_messages > STEPS / 3, `${result.card_messages} card messages were sent`)
     assert((result.response_codes.get('00') ?? 0) > STEPS / 6, 'many messages were approved')
-    const { db } = first.programme
+    const { db } = first.runtime
     await assertBooksAreSound(db)
     await assertEventsAreWhole(db)
   })

@@ -26,7 +26,7 @@ import {
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 const refund = (buyer: Buyer, amount?: number): Promise<Transaction> =>
   follow(url, buyer, { id: buyer.capture.id, verb: 'refund', ...(amount && { amount }) })
@@ -74,7 +74,7 @@ test('a purchase of 40 that is refunded and disputed gives 40 back, and the disp
   })
   assert.notEqual(closed.resolved_at, null)
   assert.equal(closed.version, dispute.version + 1)
-  const [told] = await programme.db.rows<{ body: string }>(
+  const [told] = await runtime.db.rows<{ body: string }>(
     `select body from events where account_id = $1 and type = 'dispute.resolved'`,
     [buyer.account_id],
   )
@@ -84,7 +84,7 @@ test('a purchase of 40 that is refunded and disputed gives 40 back, and the disp
   })
   assertRefused(late, 409, 'dispute_closed')
   assertRefused(await file(url, buyer), 422, 'transaction_not_disputable')
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a refund takes the credit of a dispute back that was won before', async () => {
@@ -101,7 +101,7 @@ test('a refund takes the credit of a dispute back that was won before', async ()
   assert.equal(row?.amount_usd, 30)
   await refund(buyer, 10)
   assert.equal(await balanceOf(url, buyer.key), 0)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a dispute of 10 and a refund of 20 on a capture of 40 do not overlap', async () => {
@@ -124,7 +124,7 @@ test('what overlaps in part is taken back in part; a loss then takes the rest', 
   // 40 were taken and 25 refunded: so much may still be contested, and no more.
   assertRefused(await file(url, buyer, { amount_usd: 15.01 }), 422, 'amount_out_of_range')
   assert.equal((await fileDispute(url, buyer)).amount_usd, 15)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('the part of an overlap that the treasury lacks is owed', async () => {
@@ -136,7 +136,7 @@ test('the part of an overlap that the treasury lacks is owed', async () => {
   assert.equal((await getDispute(url, buyer.key, dispute.id)).closed_by, 'refund')
   assert.deepEqual([await balanceOf(url, buyer.key), await owedBy(buyer)], [0, 25])
   assert.equal((await activityOf(buyer, 'balance.debt_incurred'))[0]?.amount_usd, 25)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a refund to a cancelled card and its overlap both fall on the treasury', async () => {
@@ -145,7 +145,7 @@ test('a refund to a cancelled card and its overlap both fall on the treasury', a
   await callCard(url, { id: buyer.card.id, verb: 'cancel' }, { bearer: buyer.key })
   await refund(buyer)
   assert.equal(await balanceOf(url, buyer.key), 40)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a refund of one of two captures leaves the dispute about the other alone', async () => {
@@ -183,7 +183,7 @@ test('a reversed refund is taken back from the card, shows as reversed, and can 
   const again = await fileDispute(url, buyer)
   assert.equal(again.amount_usd, 40)
   assert.equal(await balanceOf(url, buyer.key), 40)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a repeated reversal of a refund takes the money back once', async () => {
@@ -193,7 +193,7 @@ test('a repeated reversal of a refund takes the money back once', async () => {
   await reverse(buyer, refunded)
   assert.equal(await onCard(buyer), 60)
   assert.equal((await getTransaction(url, buyer.key, buyer.capture.id)).refunded_usd, 0)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('each of two captures gets its own part of a reversed refund back', async () => {
@@ -210,7 +210,7 @@ test('each of two captures gets its own part of a reversed refund back', async (
     [await refunded(first), await refunded(second), await refunded(held)],
     [30, 0, 30],
   )
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a refund of a forced post can be reversed too', async () => {
@@ -221,7 +221,7 @@ test('a refund of a forced post can be reversed too', async () => {
   assertRefused(await file(url, buyer), 422, 'transaction_not_disputable')
   await reverse(buyer, refunded)
   assert.equal((await fileDispute(url, buyer)).amount_usd, 40)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a reversed refund leaves no difference in the reconciliation', async () => {
@@ -250,5 +250,5 @@ test('refunds and a dispute that come at once never give back more than the capt
     const wealth = (await onCard(buyer)) + (await balanceOf(url, buyer.key)) - (await owedBy(buyer))
     assert.equal(wealth, 100)
   }
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })

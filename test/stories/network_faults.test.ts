@@ -14,7 +14,7 @@ import {
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 
@@ -35,7 +35,7 @@ async function assertRecovered(spender: Spender): Promise<void> {
   const next = await authorize(url, spender, { amount: 1 })
   assert.equal(next.status, 'pending')
   assert.deepEqual(await moneyOf(spender), [balance - 1, held + 1])
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 }
 
 for (const fault of ['repeat', 'cut', 'garbage', 'slow_reader']) {

@@ -11,7 +11,7 @@ import { awaitedTopup, balanceOf, onChain, topupOf } from '#test/support/topups.
 const service = await startTestService()
 const { url, sandbox, tasks, database_url, data_dir } = service
 const { node } = sandbox
-const { db } = service.programme
+const { db } = service.runtime
 const { bearer } = await openAccount(url)
 const WATCH = ['watch_deposits']
 

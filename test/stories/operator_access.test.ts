@@ -12,7 +12,7 @@ import { startTestService } from '#test/support/start.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const clock = systemClock()
-const { url, database_url, data_dir, programme } = await startTestService({ seams: { clock } })
+const { url, database_url, data_dir, runtime } = await startTestService({ dependencies: { clock } })
 const env = { FLORIN_DATABASE_URL: database_url, FLORIN_DATA_DIR: data_dir }
 
 async function created(...words: string[]) {
@@ -92,10 +92,10 @@ test('an operator token ends after its term, 90 days unless it is set; the sandb
 })
 
 test('where the token of the settings has a term, it ends that long after its first use', async () => {
-  const settings = { ...programme.settings, first_operator_token_days: 90 }
+  const settings = { ...runtime.settings, first_operator_token_days: 90 }
   const operatorAt = (days: number) => {
     const now = new Date(Date.now() + days * DAY_MS)
-    return operatorOf(OPERATOR_TOKEN, { ...programme, settings, now })
+    return operatorOf(OPERATOR_TOKEN, { ...runtime, settings, now })
   }
   assert.equal((await operatorAt(0)).role, 'admin')
   assert.equal((await operatorAt(89)).role, 'admin')
@@ -116,7 +116,7 @@ test('every read by an operator is recorded, except those that show no holder', 
     assert([200, 404].includes(reply.status), `${call.name}: ${reply.text}`)
     if (!OF_NO_HOLDER.includes(call.name)) expected.push(call.name)
   }
-  const recorded = await programme.db.rows<{ act: string }>(
+  const recorded = await runtime.db.rows<{ act: string }>(
     `select act from operator_acts where operator_name = 'Reader' order by id`,
   )
   assert.deepEqual(
@@ -168,5 +168,5 @@ test('with an origin of its own the console is served there and nothing else is'
   }
   assert.equal(await at('ops.example', '/'), 302)
   assert.equal(await at('ops.example', '/healthz'), 200)
-  assert.equal(programme.settings.operator_url, null)
+  assert.equal(runtime.settings.operator_url, null)
 })

@@ -28,7 +28,7 @@ const service = await startTestService({
 // After everything that keeps its state there has stopped.
 after(() => rmSync(data_dir, { recursive: true, force: true }))
 const { url, tasks } = service
-const { db } = service.programme
+const { db } = service.runtime
 const { bearer, account_id } = await openAccount(url)
 const { key } = await createKey(url, bearer)
 await fundTreasury(db, account_id, 100)
@@ -101,7 +101,7 @@ test('a price is named only to who may call, has asked rightly, and would succee
     x402Version: 2,
     error: 'issue_card costs 0.5 USD. Pay with PAYMENT-SIGNATURE.',
     resource: {
-      url: `${service.programme.settings.public_url}${CARDS}`,
+      url: `${service.runtime.settings.public_url}${CARDS}`,
       description: 'Issue a card.',
       mimeType: 'application/json',
     },

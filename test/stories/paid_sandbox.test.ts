@@ -31,7 +31,7 @@ const free = await startTestService({
   data_dir: priced.data_dir,
 })
 const { url } = priced
-const { db } = priced.programme
+const { db } = priced.runtime
 const { node, x402 } = priced.sandbox.payments
 assert(node !== null)
 const ada = await openAccount(free.url)

@@ -11,7 +11,7 @@ import { askToWithdraw, requested } from '#test/support/withdrawals.ts'
 
 const FLORIN_RISK = JSON.stringify({ provisional_credit_days: 30 })
 const service = await startTestService({ env: { FLORIN_RISK } })
-const { url, programme } = service
+const { url, runtime } = service
 
 async function assertRefusesAbove({ key }: Buyer, usd: number, credit: string): Promise<void> {
   const refused = await askToWithdraw({ url, bearer: key }, { amount_usd: usd + 0.01 })
@@ -22,14 +22,14 @@ async function assertRefusesAbove({ key }: Buyer, usd: number, credit: string): 
 
 test('a provisional dispute credit cannot be withdrawn while the dispute is open', async () => {
   const buyer = await openBuyer(service, 40)
-  await fundTreasury(programme.db, buyer.account_id, 50)
+  await fundTreasury(runtime.db, buyer.account_id, 50)
   await fileDispute(url, buyer)
   await assertRefusesAbove(buyer, 50, '40.00')
 })
 
 test('requests that race cannot withdraw the credit together', async () => {
   const buyer = await openBuyer(service, 40)
-  await fundTreasury(programme.db, buyer.account_id, 20)
+  await fundTreasury(runtime.db, buyer.account_id, 20)
   await fileDispute(url, buyer)
   const replies = await Promise.all(
     [1, 2, 3, 4].map(() => askToWithdraw({ url, bearer: buyer.key }, { amount_usd: 20 })),
@@ -39,7 +39,7 @@ test('requests that race cannot withdraw the credit together', async () => {
 
 test('what a refund has taken back of a credit counts no more', async () => {
   const buyer = await openBuyer(service, 40)
-  await fundTreasury(programme.db, buyer.account_id, 50)
+  await fundTreasury(runtime.db, buyer.account_id, 50)
   await fileDispute(url, buyer)
   await follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 30 })
   await assertRefusesAbove(buyer, 50, '10.00')

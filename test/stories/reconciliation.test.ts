@@ -22,7 +22,7 @@ const service = await startEvmService(ethereum, {
   cold_wallets: [COLD],
 })
 const { url, tasks, hot_wallet } = service
-const { db, settings } = service.programme
+const { db, settings } = service.runtime
 const { node } = service.sandbox
 
 type Row = { chain: string; asset: string; difference_usd: number | null; fault: string | null }

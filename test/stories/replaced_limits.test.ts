@@ -15,7 +15,7 @@ import {
 
 const { first, second } = await startTwoNodes()
 const { url } = first
-const { db } = first.programme
+const { db } = first.runtime
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 

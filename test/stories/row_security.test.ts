@@ -169,11 +169,11 @@ test('each statement and transaction sees its own account, also when they share 
 })
 
 test('through the front door a handler that forgets its account sees one account', async () => {
-  const { url, programme } = await startTestService()
+  const { url, runtime } = await startTestService()
   const [ada, bob] = [await openAccount(url), await openAccount(url)]
   const { key } = await createKey(url, ada.bearer)
   for (const bearer of [ada.bearer, key]) {
-    const db = programme.databaseOf(await programme.credentials.callerOf(bearer))
+    const db = runtime.databaseOf(await runtime.credentials.callerOf(bearer))
     assert.deepEqual(await db.rows('select id from accounts'), [{ id: ada.account_id }])
     await db.transaction(async (tx) => {
       assert.deepEqual(await tx.rows('select id from accounts'), [{ id: ada.account_id }])
@@ -183,6 +183,6 @@ test('through the front door a handler that forgets its account sees one account
       assert.equal(changed, 0)
     })
   }
-  const all = await programme.databaseOf(null).rows('select id from accounts')
+  const all = await runtime.databaseOf(null).rows('select id from accounts')
   assert.equal(all.length, 2, 'sign-in looks for the account')
 })

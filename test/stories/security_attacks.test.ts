@@ -26,8 +26,8 @@ import { subscribe } from '#test/support/webhooks.ts'
 /** Attacks that were tried and failed; docs/security_review.md lists them. */
 
 const service = await startAgentService()
-const { url, programme } = service
-const { clock, db } = programme
+const { url, runtime } = service
+const { clock, db } = runtime
 const person = await openAccount(url)
 
 const tokenRequest = (fields: Record<string, string>) =>

@@ -16,8 +16,8 @@ import { operate } from '#test/support/operator.ts'
 import { openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 
-const { url, programme } = await startAgentService()
-const { clock, db } = programme
+const { url, runtime } = await startAgentService()
+const { clock, db } = runtime
 const agent = await registerAgent(url)
 
 const MINUTE_S = 60

@@ -11,7 +11,7 @@ import { authorize as buy, openSpender } from '#test/support/spending.ts'
 import { makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
 const service = await startAgentService()
-const { url, programme } = service
+const { url, runtime } = service
 const SCOPES = ['webhook:write', 'card:control']
 const CHALLENGE = 'three_ds.challenge'
 
@@ -36,7 +36,7 @@ const endings: Record<string, (given: Awaited<ReturnType<typeof openAgent>>) => 
     'its owner revokes it': ({ owner, grant_id }) =>
       send(url, 'DELETE', `/oauth/grants/${grant_id}`, { bearer: owner.bearer }),
     'an operator revokes it': ({ grant_id }) => operate(url, 'POST', `/grants/${grant_id}/revoke`),
-    'the command line revokes it': ({ grant_id }) => revokeGrantById(programme.db, grant_id),
+    'the command line revokes it': ({ grant_id }) => revokeGrantById(runtime.db, grant_id),
     'its owner takes webhook:write back': ({ owner, agent, asking }) =>
       authorize(agent, owner, { ...asking, scopes: ['card:control'] }),
   }
@@ -135,7 +135,7 @@ test('no subscription is made while its grant ends', async () => {
     })
   const revoke = () => send(url, 'DELETE', `/oauth/grants/${grant_id}`, { bearer: owner.bearer })
   await Promise.all([create(), create(), revoke(), create(), create()])
-  const [row] = await programme.db.rows<{ enabled: bigint }>(
+  const [row] = await runtime.db.rows<{ enabled: bigint }>(
     `select count(*) as enabled from webhooks where account_id = $1 and status = 'enabled'`,
     [owner.account_id],
   )

@@ -19,10 +19,10 @@ import { subscribe } from '#test/support/webhooks.ts'
 import { askToWithdraw } from '#test/support/withdrawals.ts'
 
 const HOUR_S = 3_600
-const { url, programme } = await startAgentService({
+const { url, runtime } = await startAgentService({
   env: { FLORIN_RISK: JSON.stringify({ withdrawal_cooldown_hours: 24 }) },
 })
-const { clock, db } = programme
+const { clock, db } = runtime
 const NEW_PASSWORD = 'a password only the owner knows'
 
 /** What was written to the account's owner, newest first; the session may be over. */

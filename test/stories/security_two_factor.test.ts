@@ -10,10 +10,10 @@ import { askToWithdraw } from '#test/support/withdrawals.ts'
 
 const HOUR_S = 3_600
 
-const { url, programme } = await startTestService({
+const { url, runtime } = await startTestService({
   env: { FLORIN_RISK: JSON.stringify({ withdrawal_cooldown_hours: 24 }) },
 })
-const { db, clock } = programme
+const { db, clock } = runtime
 
 const mint = (bearer: string, body: object = {}): Promise<Reply> =>
   send(url, 'POST', '/v1/api_keys', { bearer, body })

@@ -31,7 +31,11 @@ const screener: AddressScreener = {
     return noScreener.screen(question)
   },
 }
-const silent = await startTestService({ database_url: proxy.url, data_dir, seams: { screener } })
+const silent = await startTestService({
+  database_url: proxy.url,
+  data_dir,
+  dependencies: { screener },
+})
 after(async () => {
   await proxy.close()
   await database.drop()
@@ -60,5 +64,5 @@ test('a node that goes silent in the midst of a deposit is replaced within 15 se
     (await send(silent.url, 'GET', '/v1/balance', { bearer })).status === 200
   assert.ok(await eventually(isBack, { within_ms: 15_000 }), 'the silent node did not come back')
   assert.equal((await balanceOf(silent.url, bearer)).balance_usd, 25)
-  await assertBooksSound(silent.programme.db)
+  await assertBooksSound(silent.runtime.db)
 })

@@ -14,7 +14,7 @@ const options = { skip: browser === null && NO_BROWSER }
 
 function here() {
   assert(browser !== null && service !== null)
-  return { browser, url: service.url, clock: service.programme.clock }
+  return { browser, url: service.url, clock: service.runtime.clock }
 }
 
 const isShown = (page: Page, title: string) =>

@@ -14,7 +14,7 @@ import {
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 test('a purchase is held, captured and refunded, and the card shows each step', async () => {
   const spender = await openSpender(service, { usd: 100 })
@@ -40,7 +40,7 @@ test('a purchase is held, captured and refunded, and the card shows each step', 
   assert.deepEqual([card.balance_usd, card.held_usd], [84.5, 0])
   assert.equal((await getTransaction(url, spender.key, captured.id)).refunded_usd, 10)
   assert.equal(card.limits.spent.daily_usd, 25.5)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a reversal gives back part, then all of what is held', async () => {
@@ -53,7 +53,7 @@ test('a reversal gives back part, then all of what is held', async () => {
   const card = await getCard(url, spender.key, spender.card.id)
   assert.deepEqual([card.balance_usd, card.held_usd], [50, 0])
   assert.equal(card.limits.spent.daily_usd, 0)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a capture without an amount takes what a partial reversal has left held', async () => {
@@ -64,7 +64,7 @@ test('a capture without an amount takes what a partial reversal has left held', 
   assert.equal(captured.amount_usd, 20)
   const card = await getCard(url, spender.key, spender.card.id)
   assert.deepEqual([card.balance_usd, card.held_usd], [30, 0])
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('what is never captured expires, and a later capture is still honoured', async () => {
@@ -76,7 +76,7 @@ test('what is never captured expires, and a later capture is still honoured', as
   await follow(url, spender, { id: held.id, verb: 'capture' })
   assert.equal((await getTransaction(url, spender.key, held.id)).status, 'captured')
   assert.equal((await getCard(url, spender.key, spender.card.id)).balance_usd, 20)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a forced post beyond the card is taken from the treasury, and the rest is owed', async () => {
@@ -87,7 +87,7 @@ test('a forced post beyond the card is taken from the treasury, and the rest is 
   assert.equal(balance.body['balance_usd'], 0)
   const declined = await authorize(url, spender, { amount: 1 })
   assert.equal(declined.decline_code, 'insufficient_funds')
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a frozen card declines with its reason, and the message can be read, masked', async () => {
@@ -105,7 +105,7 @@ test('a frozen card declines with its reason, and the message can be read, maske
   assert.equal(details.body['response_code'], '9G')
   assert.equal(details.body['fields']['39'], '9G')
   assert.equal(details.body['response_mti'], '0110')
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('another currency is charged in dollars at the rate the network said', async () => {
@@ -122,7 +122,7 @@ test('another currency is charged in dollars at the rate the network said', asyn
   const captured = await follow(url, spender, { id: held.id, verb: 'capture', amount: 10 })
   assert.equal(captured.amount_usd, 10.85)
   assert.equal((await getTransaction(url, spender.key, held.id)).status, 'partially_captured')
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('a decline is a failure: it is found among the errors, and is spending all the same', async () => {

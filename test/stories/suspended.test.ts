@@ -14,7 +14,7 @@ import { PASSWORD } from '#test/support/people.ts'
 import { authorize, follow, openSpender } from '#test/support/spending.ts'
 
 const service = await startAgentService()
-const { url, world, programme } = service
+const { url, world, runtime } = service
 const network = cardNetwork(world.card_host_port, world)
 after(() => network.close())
 
@@ -51,7 +51,7 @@ test('a suspended account is refused everywhere, its cards decline, and all resu
   assert.match(asked.text, /account_suspended/)
 
   assert.equal(await shopAsks(account_id, card.id), '59', 'what Visa calls suspected fraud')
-  const [declined] = await programme.db.rows<{ decline_code: string }>(
+  const [declined] = await runtime.db.rows<{ decline_code: string }>(
     'select decline_code from transactions where card_id = $1 order by id desc limit 1',
     [card.id],
   )
@@ -63,5 +63,5 @@ test('a suspended account is refused everywhere, its cards decline, and all resu
   assert.equal(await shopAsks(account_id, card.id), '00')
   const capture = await follow(url, spender, { id: held.id, verb: 'capture' })
   assert.equal(capture.amount_usd, 10, 'what was promised before is kept')
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })

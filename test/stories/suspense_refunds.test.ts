@@ -22,7 +22,7 @@ block(SENDER)
 const service = await startTestService({ env: { FLORIN_SCREENING_FILE: list } })
 const { url, tasks } = service
 const { node } = service.sandbox
-const { db } = service.programme
+const { db } = service.runtime
 const OUT = ['send_withdrawals', 'confirm_withdrawals']
 
 let person: Person

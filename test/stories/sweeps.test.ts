@@ -9,7 +9,7 @@ import { awaitedTopup, balanceOf, onChain } from '#test/support/topups.ts'
 const service = await startTestService()
 const { url, sandbox, tasks } = service
 const { node } = sandbox
-const { db } = service.programme
+const { db } = service.runtime
 const hot_wallet = sandbox.settings.chains[0]?.hot_wallet ?? ''
 
 async function swept(is: () => boolean): Promise<boolean> {

@@ -15,7 +15,7 @@ import { balanceOf, topupIn } from '#test/support/topups.ts'
 
 const node = await startEvmNode()
 const contract = await node.deploy(18)
-const { url, tasks, programme, sandbox, database_url, data_dir } = await startEvmService(node, {
+const { url, tasks, runtime, sandbox, database_url, data_dir } = await startEvmService(node, {
   assets: [{ asset: 'USDC', contract }],
 })
 
@@ -27,13 +27,13 @@ test('a token of 18 decimals is credited nothing, and health says why', async ()
   await node.mine(CONFIRMATIONS)
   for (let look = 0; look < 3; look += 1) await tasks.run(['watch_deposits', 'audit_deposits'])
   assert.equal((await balanceOf(url, bearer)).balance_usd, 0)
-  const { status, message } = await programme.probes.rails()
+  const { status, message } = await runtime.probes.rails()
   assert.equal(status, 'outage')
   assert.match(message ?? '', /USDC at 0x\w{40} has 18 decimals; 6 are configured/)
 })
 
 test('florin doctor says that a token has other decimals than are configured', async () => {
-  const chain = programme.settings.chains.find((one) => one.chain === 'ethereum')
+  const chain = runtime.settings.chains.find((one) => one.chain === 'ethereum')
   assert(chain !== undefined)
   const { xpub, hot_wallet, chain_id } = chain
   const told = { xpub, hot_wallet, chain_id, assets: [{ asset: 'USDC', contract }] }

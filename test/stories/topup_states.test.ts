@@ -13,7 +13,7 @@ import { awaitedTopup, balanceOf, eventTypes, onChain, topupOf } from '#test/sup
 const BLOCKED_SENDER = 'TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C'
 const service = await startTestService({ env: { FLORIN_SCREENING_FILE: screeningFile() } })
 const { url, sandbox } = service
-const { db } = service.programme
+const { db } = service.runtime
 
 let person: Person
 beforeEach(async () => {

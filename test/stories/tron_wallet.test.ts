@@ -50,5 +50,5 @@ test('a stock wallet pays a top-up and receives a withdrawal', async () => {
   const receipt = await wallet.trx.getTransactionInfo(paid.txid ?? '')
   assert.equal(receipt.receipt?.result, 'SUCCESS')
   assert.equal((await balanceOf(url, bearer)).balance_usd, 30)
-  await assertBooksSound(service.programme.db)
+  await assertBooksSound(service.runtime.db)
 })

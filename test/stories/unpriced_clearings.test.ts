@@ -15,8 +15,8 @@ const log = {
     if (message.includes('dollars')) alarms.push(fields)
   },
 }
-const service = await startTestService({ seams: { log } })
-const { url, world, programme } = service
+const service = await startTestService({ dependencies: { log } })
+const { url, world, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 
@@ -39,7 +39,7 @@ test('a capture without dollars waits for a person, raises an alarm, and is book
   assert(held !== undefined && others.length === 0)
   assert.deepEqual([held.amount, held.currency, held.kind], [1_500, 'JPY', 'capture'])
   assert.deepEqual(alarms, [{ clearing: held.id }])
-  assert.match(await programme.metrics.registry.metrics(), /florin_unpriced_clearings_total 1/)
+  assert.match(await runtime.metrics.registry.metrics(), /florin_unpriced_clearings_total 1/)
   assert.deepEqual(await transactionsOf(spender), [])
 
   const path = `/unpriced_clearings/${held.id}/price`
@@ -65,7 +65,7 @@ test('a capture without dollars waits for a person, raises an alarm, and is book
   assert.deepEqual(await waitingOf(spender), [])
   const again = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
   assert.equal(again.status, 404)
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('dollars are said once, by somebody who may', async () => {
@@ -73,7 +73,7 @@ test('dollars are said once, by somebody who may', async () => {
   await clearInYen(service, spender, '200000')
   const [held] = await waitingOf(spender)
   assert(held !== undefined)
-  await programme.db.run('update unpriced_clearings set amount_micros = 1000000 where id = $1', [
+  await runtime.db.run('update unpriced_clearings set amount_micros = 1000000 where id = $1', [
     held.id,
   ])
   const path = `/unpriced_clearings/${held.id}/price`

@@ -17,7 +17,7 @@ import { seeded } from '#test/support/storm.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 
 const { first, second } = await startTwoNodes()
-const { db } = first.programme
+const { db } = first.runtime
 
 const ACCOUNTS = 3
 const ENDINGS_EACH = 24
@@ -30,11 +30,11 @@ const someNode = () => (below(2) === 0 ? first : second)
 
 /** Fans events out without a pause, until it is told to stop. */
 async function keepFanningOut(
-  { programme }: TestService,
+  { runtime }: TestService,
   storm: { is_over: boolean },
 ): Promise<void> {
-  const { clock } = programme
-  const task = fanOutEventsTask(programme, [
+  const { clock } = runtime
+  const task = fanOutEventsTask(runtime, [
     (tx, events) => insertDeliveries(tx, events, clock.now()),
   ])
   while (!storm.is_over) {
@@ -49,7 +49,7 @@ async function keepTelling({ account_id }: Person, storm: { is_over: boolean }):
   while (!storm.is_over) {
     const batch = 1 + below(5)
     const events = Array.from({ length: batch }, () => plainEvent('card.loaded'))
-    await tellOf(someNode().programme, account_id, events)
+    await tellOf(someNode().runtime, account_id, events)
     count += batch
     await wait(below(4))
   }
@@ -112,11 +112,11 @@ lying, and the others hear everything (SEED=${seed})`, async () => {
       return { person, steady }
     }),
   )
-  const telling = people.map(({ person }) => keepTelling(person, storm))
+  const event_metadata = people.map(({ person }) => keepTelling(person, storm))
   const fanning = [first, second, first, second].map((node) => keepFanningOut(node, storm))
   const ended = (await Promise.all(people.map(({ person }) => comeAndGoOften(person)))).flat()
   storm.is_over = true
-  const told = await Promise.all(telling)
+  const told = await Promise.all(event_metadata)
   await Promise.all(fanning)
 
   for (const [at, { steady }] of people.entries()) {

@@ -15,8 +15,8 @@ import { awaitedTopup, fund, onChain } from '#test/support/topups.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
 import { requested } from '#test/support/withdrawals.ts'
 
-const { url, programme } = await startTestService()
-const { db } = programme
+const { url, runtime } = await startTestService()
+const { db } = runtime
 const HOUR_MS = 3_600_000
 
 /** Nobody can subscribe before the account exists: its first event is heard by a replay. */
@@ -45,7 +45,7 @@ async function liveThroughEverything(holder: Holder): Promise<void> {
     assert.equal(reply.status, 200, reply.text)
   }
   await requested({ url, bearer: key }, 50)
-  const from_now = (ms: number) => new Date(programme.clock.now().getTime() + ms).toISOString()
+  const from_now = (ms: number) => new Date(runtime.clock.now().getTime() + ms).toISOString()
   const window = { starts_at: from_now(HOUR_MS), ends_at: from_now(2 * HOUR_MS) }
   const planned = await operate(url, 'POST', '/maintenance', {
     body: { ...window, message: 'Upgrade.', components: ['rails'] },
@@ -78,7 +78,7 @@ async function disputeOf(buyer: Buyer): Promise<void> {
 }
 
 test('all 18 events happen, and each is received, signed, once and in sequence', async () => {
-  const holder = await openHolder({ url, programme })
+  const holder = await openHolder({ url, runtime })
   const receiver = await startReceiver()
   const { id, secret } = await subscribe(url, holder, { url: receiver.url })
   await liveThroughEverything(holder)

@@ -28,10 +28,10 @@ const POINTS: readonly Failpoint[] = [
 
 // This service takes the orders and has no beat, so that only the mortal ones carry them out.
 const service = await startTestService({
-  seams: { clock: { ...systemClock(), every: () => () => undefined } },
+  dependencies: { clock: { ...systemClock(), every: () => () => undefined } },
 })
 const { url, sandbox, data_dir, database_url } = service
-const { db } = service.programme
+const { db } = service.runtime
 const { node } = sandbox
 const folder = mkdtempSync(join(tmpdir(), 'florin_mortal_'))
 after(() => rmSync(folder, { recursive: true, force: true }))

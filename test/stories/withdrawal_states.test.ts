@@ -12,7 +12,7 @@ import { endOnChain, requested, WALLET, withdrawalOf } from '#test/support/withd
 const service = await startTestService()
 const { url, tasks, sandbox } = service
 const { node } = sandbox
-const { db } = service.programme
+const { db } = service.runtime
 const TASKS = ['send_withdrawals', 'confirm_withdrawals']
 
 let person: Person

@@ -10,11 +10,11 @@ import { balanceOf, fund } from '#test/support/topups.ts'
 import { endOnChain, requested, WALLET } from '#test/support/withdrawals.ts'
 
 const points = new Map<Failpoint, () => void>()
-const { url, tasks, sandbox, programme } = await startTestService({
+const { url, tasks, sandbox, runtime } = await startTestService({
   env: { FLORIN_RISK: JSON.stringify({ withdrawal_review_usd: 200 }) },
-  seams: { fail: (point) => points.get(point)?.() },
+  dependencies: { fail: (point) => points.get(point)?.() },
 })
-const { db } = programme
+const { db } = runtime
 const TASKS = ['send_withdrawals', 'confirm_withdrawals']
 const REASON = 'account_suspended'
 

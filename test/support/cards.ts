@@ -7,13 +7,13 @@ import { createKey, openAccount, type Person } from './people.ts'
 import type { TestService } from './start.ts'
 
 export type Holder = Person & { key: string }
-type Service = Pick<TestService, 'url' | 'programme'>
+type Service = Pick<TestService, 'url' | 'runtime'>
 
 /** Somebody with money in the treasury and an API key. */
-export async function openHolder({ url, programme }: Service, usd = 0): Promise<Holder> {
+export async function openHolder({ url, runtime }: Service, usd = 0): Promise<Holder> {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
-  if (usd > 0) await fundTreasury(programme.db, person.account_id, usd)
+  if (usd > 0) await fundTreasury(runtime.db, person.account_id, usd)
   return { ...person, key }
 }
 
@@ -55,8 +55,8 @@ export async function cardIn(
 export type Told = { type: string; sequence: bigint | null; body: string | null; card_id: string }
 
 /** Everything that was told of a card, in order. */
-export async function toldOf({ programme }: Service, card_id: string): Promise<Told[]> {
-  return programme.db.rows<Told>(
+export async function toldOf({ runtime }: Service, card_id: string): Promise<Told[]> {
+  return runtime.db.rows<Told>(
     'select type, sequence, body, card_id from events where card_id = $1 order by id',
     [card_id],
   )

@@ -13,7 +13,7 @@ process.on('message', (message) => {
 })
 
 const running = await startService(readSettings(process.env), {
-  seams: {
+  dependencies: {
     log: silentLog,
     fail: (point) => {
       if (isArmed && point === process.env['CRASH_AT']) process.kill(process.pid, 'SIGKILL')

@@ -5,7 +5,7 @@ import { type Reply, type Sent, send } from './http.ts'
 import { authorize, follow, openSpender } from './spending.ts'
 import type { TestService } from './start.ts'
 
-type Service = Pick<TestService, 'url' | 'programme'>
+type Service = Pick<TestService, 'url' | 'runtime'>
 export type Buyer = Awaited<ReturnType<typeof openSpender>> & { capture: Transaction }
 
 /** Somebody who has paid a shop of the sandbox, and the shop has taken the money. */

@@ -1,12 +1,12 @@
 import type { NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
-type Telling = Pick<Programme, 'db' | 'clock' | 'newId'>
+type EventMetadata = Pick<Runtime, 'db' | 'clock' | 'newId'>
 
 /** Writes events as a room would, in a transaction of their own. */
 export async function tellOf(
-  { db, clock, newId }: Telling,
+  { db, clock, newId }: EventMetadata,
   account_id: string,
   events: readonly NewEvent[],
 ): Promise<void> {

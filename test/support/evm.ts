@@ -8,7 +8,7 @@ import ganache from 'ganache'
 import { createWalletClient, type Hex, http, parseAbi, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { mainnet } from 'viem/chains'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { Secret } from '#kernel/secret.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
@@ -85,7 +85,7 @@ export type EvmNode = Awaited<ReturnType<typeof startEvmNode>>
 export async function startEvmService(
   node: EvmNode,
   chain: Record<string, unknown> = {},
-  seams: Partial<Seams> = {},
+  dependencies: Partial<Dependencies> = {},
 ) {
   // The sandbox's signer keeps its seed here, so that this chain's keys are known beforehand.
   const data_dir = mkdtempSync(join(tmpdir(), 'florin_evm_'))
@@ -107,7 +107,7 @@ export async function startEvmService(
   }
   const service = await startTestService({
     data_dir,
-    seams,
+    dependencies,
     env: { FLORIN_CHAINS: JSON.stringify([ethereum]) },
   })
   after(() => rmSync(data_dir, { recursive: true, force: true }))

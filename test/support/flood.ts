@@ -4,7 +4,7 @@ import type { TestService } from './start.ts'
 
 /** Registers so often from one address, and proves that hardly any of it leaves a trace. */
 export async function floodRegistration(
-  { url, programme }: TestService,
+  { url, runtime }: TestService,
   { count, made_max }: { count: number; made_max: number },
 ): Promise<void> {
   const body = { redirect_uris: ['https://app.example/callback'] }
@@ -18,7 +18,7 @@ export async function floodRegistration(
   }
   const made = statuses.filter((status) => status === 201).length
   assert.equal(statuses.filter((status) => status === 429).length, count - made)
-  const [row] = await programme.db.rows<{ clients: bigint }>(
+  const [row] = await runtime.db.rows<{ clients: bigint }>(
     `select count(*) as clients from oauth_payloads where model = 'Client'`,
   )
   assert.equal(Number(row?.clients), made)

@@ -20,10 +20,10 @@ export type Furnished = {
 
 /** An account that has one of everything, so that no page is empty. */
 export async function furnish(service: TestService): Promise<Furnished> {
-  const { url, programme } = service
+  const { url, runtime } = service
   const buyer = await openBuyer(service)
   const { bearer, card } = buyer
-  await fundTreasury(programme.db, buyer.account_id, 500)
+  await fundTreasury(runtime.db, buyer.account_id, 500)
   const decline = await authorize(url, buyer, {
     amount: 900,
     merchant_name: 'Lucky Casino',

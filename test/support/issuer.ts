@@ -5,15 +5,15 @@ import { after } from 'node:test'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import { insertCard } from '#domain/cards/card_store.ts'
 import { drawPan, openPan } from '#domain/cards/pan_vault.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
-import { dispatch, type HostSeams, type LinkState } from '#doors/card_host/dispatch.ts'
+import { type CardHostDependencies, dispatch, type LinkState } from '#doors/card_host/dispatch.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
 import { idMaker } from '#kernel/id.ts'
 import { microsFromUsd } from '#kernel/money.ts'
-import { makeSeams } from '#main/seams.ts'
+import { makeDependencies } from '#main/dependencies.ts'
 import { type Database, type DatabaseLimits, openDatabase } from '#platform/postgres/db.ts'
 import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
@@ -27,11 +27,11 @@ import { fundTreasury } from './money.ts'
 
 /** The issuer without its sockets: engine and translation on a database of their own. */
 export type Issuer = {
-  seams: Seams
+  dependencies: Dependencies
   db: Database
   clock: Clock
   engine: Engine
-  host: HostSeams
+  host: CardHostDependencies
   /** One message, as bytes in and bytes out. */
   askBytes(body: Uint8Array, state?: LinkState): Promise<Uint8Array | null>
   ask(message: Outgoing): Promise<Message>
@@ -63,9 +63,9 @@ export async function openIssuer(
   })
   const clock = options.clock ?? systemClock()
   const settings = readSettings({ FLORIN_DATA_DIR: data_dir, FLORIN_DATABASE_URL: url })
-  const seams = await makeSeams(settings, db, { log: silentLog, clock, fail })
+  const dependencies = await makeDependencies(settings, db, { log: silentLog, clock, fail })
   const { batch_max, lane_count } = options
-  const engine = makeEngine(seams, {
+  const engine = makeEngine(dependencies, {
     ...(batch_max !== undefined && { batch_max }),
     ...(lane_count !== undefined && { lane_count }),
   })
@@ -75,19 +75,19 @@ export async function openIssuer(
     await database?.drop()
     if (options.data_dir === undefined) await rm(data_dir, { recursive: true, force: true })
   })
-  return { ...issuerOver(seams, engine), url, data_dir }
+  return { ...issuerOver(dependencies, engine), url, data_dir }
 }
 
-export function issuerOver(seams: Seams, engine: Engine): Issuer {
-  const host: HostSeams = { ...seams, engine, link: default_link }
+export function issuerOver(dependencies: Dependencies, engine: Engine): Issuer {
+  const host: CardHostDependencies = { ...dependencies, engine, link: default_link }
   const askBytes = async (body: Uint8Array, state: LinkState = { sign_on: 'done' }) => {
     const handled = dispatch(host, state, body)
     return handled === null ? null : handled.answer
   }
   return {
-    seams,
-    db: seams.db,
-    clock: seams.clock,
+    dependencies,
+    db: dependencies.db,
+    clock: dependencies.clock,
     engine,
     host,
     askBytes,
@@ -105,14 +105,14 @@ const makeId = idMaker(systemRandom.bytes)
 
 /** A card straight in the database, with money on it. */
 export async function insertBareCard(
-  { db, seams }: Pick<Issuer, 'db' | 'seams'>,
+  { db, dependencies }: Pick<Issuer, 'db' | 'dependencies'>,
   options: { account_id?: string; usd?: number; treasury_usd?: number; bin?: string } = {},
 ): Promise<BareCard> {
   const { usd = 100, treasury_usd = 0, bin = '400000' } = options
   const account_id = options.account_id ?? (await insertBareAccount(db))
-  const now = seams.clock.now()
+  const now = dependencies.clock.now()
   const id = makeId('card', now.getTime())
-  const number = drawPan(seams, bin, id)
+  const number = drawPan(dependencies, bin, id)
   if (usd + treasury_usd > 0) await fundTreasury(db, account_id, usd + treasury_usd)
   await db.transaction(async (tx) => {
     await insertCard(tx, {
@@ -148,9 +148,9 @@ export async function insertBareCard(
       reference: { type: 'test', id: 'load' },
       description: 'Money for a test.',
     }
-    await move(tx, loading, { now, newId: seams.newId })
+    await move(tx, loading, { now, newId: dependencies.newId })
   })
-  const pan = openPan(seams.keys, id, number.pan_sealed).open()
+  const pan = openPan(dependencies.keys, id, number.pan_sealed).open()
   return { account_id, id, pan, expiry: `${String((now.getUTCFullYear() + 3) % 100)}12` }
 }
 

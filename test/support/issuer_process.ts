@@ -1,7 +1,7 @@
 import { makeEngine } from '#domain/authorizations/engine.ts'
 import { startCardHost } from '#doors/card_host/card_host.ts'
 import { default_link } from '#iso8583/links.ts'
-import { makeSeams } from '#main/seams.ts'
+import { makeDependencies } from '#main/dependencies.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import { silentLog } from '#platform/runtime/log.ts'
@@ -21,8 +21,8 @@ const db = openDatabase(database_url, {
   limits,
   key_lookups: true,
 })
-const seams = await makeSeams(settings, db, { log: silentLog })
-const engine = makeEngine(seams)
-const host = await startCardHost({ ...seams, engine, link: default_link }, settings)
+const dependencies = await makeDependencies(settings, db, { log: silentLog })
+const engine = makeEngine(dependencies)
+const host = await startCardHost({ ...dependencies, engine, link: default_link }, settings)
 process.on('disconnect', () => process.exit(0))
 process.send?.(host.port)

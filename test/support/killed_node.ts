@@ -19,6 +19,6 @@ const fail = (at: Failpoint) => {
 }
 const { url } = await startService(readSettings(process.env), {
   surfaces: [sandboxControl],
-  seams: { log: silentLog, fail },
+  dependencies: { log: silentLog, fail },
 })
 process.stdout.write(`${url}\n`)

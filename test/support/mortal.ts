@@ -15,7 +15,7 @@ const phrase = new Secret(readFileSync(process.env['SEED_FILE'] ?? '', 'utf8').t
 
 await startSignerRole(settings, phrase, { create: !existsSync(settings.signer_mark_file) })
 await startService(settings, {
-  seams: {
+  dependencies: {
     log: silentLog,
     fail: (point) => {
       if (point === crash_at) process.kill(process.pid, 'SIGKILL')

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { cloneDatabase } from './database.ts'
 import { startTestService, type TestService } from './start.ts'
 
@@ -11,11 +11,11 @@ type Nodes = { first: TestService; second: TestService }
 /** Two nodes of one service; both are stopped before their database goes. */
 export async function startTwoNodes(
   env: Record<string, string> = {},
-  seams: Partial<Seams> = {},
+  dependencies: Partial<Dependencies> = {},
 ): Promise<Nodes> {
   const database = await cloneDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_nodes_'))
-  const options = { env, seams, database_url: database.url, data_dir }
+  const options = { env, dependencies, database_url: database.url, data_dir }
   const first = await startTestService(options)
   const second = await startTestService(options)
   after(async () => {

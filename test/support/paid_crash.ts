@@ -36,7 +36,7 @@ export async function startPaidCrashes() {
   const env = chain.env({ issue_card: '0.50' })
   const service = await startTestService({ data_dir, env })
   after(() => rmSync(data_dir, { recursive: true, force: true }))
-  const { url, programme, tasks } = service
+  const { url, runtime, tasks } = service
   const database = { FLORIN_DATABASE_URL: service.database_url, FLORIN_DATA_DIR: data_dir }
 
   /** Somebody pays a node for a card, and the node dies at that point. */
@@ -69,7 +69,7 @@ export async function startPaidCrashes() {
       assert.equal(await paidBy(payer), PRICE, point)
       assert.equal(await cardsOf(bearer), 1, point)
       assert.equal((await repeat()).headers.get('idempotent-replayed'), 'true')
-      await assertBooksSound(programme.db)
+      await assertBooksSound(runtime.db)
     },
     /** Whoever does not come back is given back what was taken. */
     async abandonedAfter(point: Failpoint, taken: bigint): Promise<void> {
@@ -80,9 +80,9 @@ export async function startPaidCrashes() {
       }
       assert.equal(await paidBy(payer), taken, point)
       assert.equal(await cardsOf(bearer), 0, point)
-      assert.deepEqual(await unended(programme.db), [])
+      assert.deepEqual(await unended(runtime.db), [])
       assert.equal((await balanceOf(url, bearer)).balance_usd, Number(taken) / 1e6)
-      await assertBooksSound(programme.db)
+      await assertBooksSound(runtime.db)
     },
     PRICE,
   }

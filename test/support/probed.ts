@@ -23,7 +23,7 @@ setInterval(() => {
 
 const { url } = await startService(readSettings(process.env), {
   surfaces: [sandboxControl],
-  seams: { log: silentLog },
+  dependencies: { log: silentLog },
 })
 process.on('message', () => {
   process.send?.({ worst_ms })

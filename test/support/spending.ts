@@ -8,7 +8,7 @@ import { type Holder, issueCard, openHolder } from './cards.ts'
 import { type Reply, send } from './http.ts'
 import type { TestService } from './start.ts'
 
-type Service = Pick<TestService, 'url' | 'programme'>
+type Service = Pick<TestService, 'url' | 'runtime'>
 
 /** Somebody with a card that has money on it. */
 export async function openSpender(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { type Running, startService } from '#main/start.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
@@ -25,7 +25,7 @@ export type TestService = Running & {
 
 type Options = {
   env?: Record<string, string>
-  seams?: Partial<Seams>
+  dependencies?: Partial<Dependencies>
   database_url?: string
   data_dir?: string
 }
@@ -44,14 +44,14 @@ export async function startTestService(options: Options = {}): Promise<TestServi
     FLORIN_OPERATOR_TOKEN: 'operator_token_of_the_tests',
     ...options.env,
   })
-  const clock = options.seams?.clock ?? systemClock()
+  const clock = options.dependencies?.clock ?? systemClock()
   const sandbox = await sandboxOf(settings, clock)
   const { prices } = settings.x402
   const x402 = { ...sandbox.settings.x402, prices }
   const pointed = { ...settings, ...pick(sandbox.settings), x402 }
   const running = await startService(pointed, {
     surfaces: [sandboxControl, ...sandbox.surfaces],
-    seams: { log: silentLog, ...options.seams, clock },
+    dependencies: { log: silentLog, ...options.dependencies, clock },
   })
   const owner_db = openDatabase(database_url, { pool_size: 2 })
   after(async () => {

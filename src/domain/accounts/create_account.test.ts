@@ -7,8 +7,8 @@ import { PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const kept = keptLog()
-const { url, programme } = await startTestService({ seams: { log: kept.log } })
-const { db } = programme
+const { url, runtime } = await startTestService({ dependencies: { log: kept.log } })
+const { db } = runtime
 
 const create = (body: unknown, key?: string): Promise<Reply> =>
   send(url, 'POST', '/v1/accounts', { body, ...(key !== undefined && { key }) })

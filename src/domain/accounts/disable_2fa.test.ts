@@ -15,7 +15,7 @@ import { startTestService } from '#test/support/start.ts'
 const STEP_MS = 30_000
 
 const clock = heldClock()
-const { url, programme } = await startTestService({ seams: { clock } })
+const { url, runtime } = await startTestService({ dependencies: { clock } })
 
 const disable = (bearer: string, body: unknown): Promise<Reply> =>
   send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body })
@@ -47,7 +47,7 @@ test('a recovery code serves in place of a code, and none is left afterwards', a
   const { bearer, account_id, recovery_codes } = await guarded()
   const body = { password: PASSWORD, totp_code: recovery_codes[3] }
   assert.equal((await disable(bearer, body)).status, 204)
-  const left = await programme.db.rows('select 1 from recovery_codes where account_id = $1', [
+  const left = await runtime.db.rows('select 1 from recovery_codes where account_id = $1', [
     account_id,
   ])
   assert.deepEqual(left, [])

@@ -14,7 +14,7 @@ const STEP_MS = 30_000
 
 const clock = heldClock()
 const kept = keptLog()
-const { url, programme } = await startTestService({ seams: { clock, log: kept.log } })
+const { url, runtime } = await startTestService({ dependencies: { clock, log: kept.log } })
 
 const enable = (bearer: string, totp_code?: string, key?: string): Promise<Reply> =>
   send(url, 'POST', PATH, {
@@ -150,7 +150,7 @@ test('neither secret nor recovery codes stand in any table or log line in clear'
   const { secret } = begun.body
   const code = codeOf(secret, clock)
   const { recovery_codes } = (await enable(bearer, code, 'leak-2')).body
-  const places = [await wholeDatabase(programme.db), kept.text()]
+  const places = [await wholeDatabase(runtime.db), kept.text()]
   const secrets = [secret, ...(recovery_codes as string[])]
   for (const text of places) {
     for (const each of [...secrets, ...secrets.map((word) => word.replace('-', ''))]) {

@@ -1,13 +1,13 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
 /** How long the owner of an account has to read the e-mail. */
 export const UNDO_HOURS = 72
 const TOKEN_BYTES = 32
 
-type Tools = Pick<Seams, 'keys' | 'random'>
+type Tools = Pick<Dependencies, 'keys' | 'random'>
 
-const hashOf = ({ keys }: Pick<Seams, 'keys'>, token: string) =>
+const hashOf = ({ keys }: Pick<Dependencies, 'keys'>, token: string) =>
   keys.fingerprint('security_undo', token)
 
 export type UndoKind = 'two_factor_on' | 'email_changed'
@@ -37,7 +37,7 @@ export type Undo = {
 /** What a link leads back to, if it still does. */
 export async function findUndo(
   tx: Tx,
-  tools: Pick<Seams, 'keys'>,
+  tools: Pick<Dependencies, 'keys'>,
   { token, now }: { token: string; now: Date },
 ): Promise<Undo | undefined> {
   const [row] = await tx.rows<Undo>(

@@ -14,8 +14,8 @@ const STEP_MS = 30_000
 const DAY_S = 86_400
 
 const clock = heldClock()
-const { url, programme, owner_db } = await startTestService({ seams: { clock } })
-const { db } = programme
+const { url, runtime, owner_db } = await startTestService({ dependencies: { clock } })
+const { db } = runtime
 
 const signIn = (email: string, password = PASSWORD, totp_code?: string): Promise<Reply> =>
   send(url, 'POST', '/v1/sessions', { body: { email, password, totp_code } })
@@ -36,7 +36,7 @@ test('the right password opens a session of 30 days, in any case of the e-mail',
   assert.deepEqual(Object.keys(body), ['bearer', 'session_id', 'account_id', 'expires_at'])
   assert.equal(body['account_id'], person.account_id)
   assert.match(body['session_id'], /^sess_/)
-  const lifetime_ms = Date.parse(body['expires_at']) - before - programme.clock.offset_ms()
+  const lifetime_ms = Date.parse(body['expires_at']) - before - runtime.clock.offset_ms()
   assert(Math.abs(lifetime_ms - 30 * DAY_S * 1_000) < 60_000)
   assert.equal(headers.get('cache-control'), 'no-store')
   assert.equal((await getAccount(body['bearer'])).body['id'], person.account_id)

@@ -9,8 +9,8 @@ import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme, owner_db } = await startTestService()
-const { db } = programme
+const { url, runtime, owner_db } = await startTestService()
+const { db } = runtime
 
 const NEW_PASSWORD = 'quite another password'
 

@@ -1,4 +1,4 @@
-import type { ToldEvent } from '#domain/events/outbox_store.ts'
+import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { ActivityRow } from './activity.ts'
@@ -23,7 +23,7 @@ export const ACTIVITY_CHANNEL = 'florin_activity'
 const ACCOUNTS_A_NOTICE = 200
 
 /** Hears the events as they leave the outbox, so that no purchase's commit waits for a notice. */
-export async function notifyActivity(tx: Tx, events: readonly ToldEvent[]): Promise<void> {
+export async function notifyActivity(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
   const accounts = [...new Set(events.map(({ account_id }) => account_id))]
   for (let at = 0; at < accounts.length; at += ACCOUNTS_A_NOTICE) {
     const told = accounts.slice(at, at + ACCOUNTS_A_NOTICE).join(',')

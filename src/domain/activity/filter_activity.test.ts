@@ -7,10 +7,10 @@ import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme } = await startTestService()
+const { url, runtime } = await startTestService()
 const { bearer, account_id } = await openAccount(url)
 const card_id = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
-await tellOf(programme, account_id, [
+await tellOf(runtime, account_id, [
   plainEvent('topup.created'),
   plainEvent('topup.error', { severity: 'error' }),
   plainEvent('card.issued', { card_id }),

@@ -11,7 +11,7 @@ import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme } = await startTestService()
+const { url, runtime } = await startTestService()
 const CARD = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
 const OTHER_CARD = 'card_01kc3z8e5xf8m9r4t2v6w7y8zb'
 
@@ -26,7 +26,7 @@ const eventsOf = (rows: readonly ActivityEvent[]) => rows.map(({ event }) => eve
 /** What every kind of room would tell, oldest first. */
 async function busyAccount() {
   const person = await openAccount(url)
-  await tellOf(programme, person.account_id, [
+  await tellOf(runtime, person.account_id, [
     plainEvent('topup.created'),
     plainEvent('topup.confirmed', { amount_micros: 25_500_000n }),
     plainEvent('card.issued', { card_id: CARD }),
@@ -96,7 +96,7 @@ test('pages neither repeat nor skip while events are being added', async () => {
     seen.push(...eventsOf(body['data'] as unknown as ActivityEvent[]))
     if (body['has_more'] !== true) break
     query = `?limit=2&cursor=${String(body['next_cursor'])}`
-    await tellOf(programme, account_id, [plainEvent('card.loaded')])
+    await tellOf(runtime, account_id, [plainEvent('card.loaded')])
   }
   assert.equal(seen.length, 9)
   assert(!seen.includes('card.loaded'))
@@ -129,14 +129,14 @@ async function readWithToken(
   card_ids: string[] | null = null,
 ): Promise<string[]> {
   const caller = tokenOf(account_id, held, card_ids)
-  const credentials = { ...programme.credentials, callerOf: async () => caller }
+  const credentials = { ...runtime.credentials, callerOf: async () => caller }
   const request = { id: 'req_1', ip: '127.0.0.1', user_agent: 'test', header: () => null }
   const answer = await invoke(
-    { ...programme, credentials },
+    { ...runtime, credentials },
     { operation: 'get_activity', bearer: 'token', request, readInput: () => ({ order: 'asc' }) },
   )
   assert.equal(answer.status, 200, answer.body)
-  const followed = await activityAfter(programme.db, caller, '')
+  const followed = await activityAfter(runtime.db, caller, '')
   assert.deepEqual(followed.events, JSON.parse(answer.body).data)
   return eventsOf(followed.events)
 }

@@ -10,7 +10,7 @@ import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const clock = heldClock()
-const { url } = await startTestService({ seams: { clock } })
+const { url } = await startTestService({ dependencies: { clock } })
 
 type Lived = Person & { key: { id: string; key: string }; session_id: string }
 

@@ -18,8 +18,8 @@ const fail = (point: Failpoint) => {
 }
 // Without beats: a background task must not run into a failure that is meant for a call.
 const clock = { ...systemClock(), every: () => () => undefined }
-const { url, programme } = await startTestService({ seams: { log: kept.log, fail, clock } })
-const { db } = programme
+const { url, runtime } = await startTestService({ dependencies: { log: kept.log, fail, clock } })
+const { db } = runtime
 
 const create = (bearer: string, sent: Sent = {}): Promise<Reply> =>
   send(url, 'POST', '/v1/api_keys', { bearer, body: {}, ...sent })

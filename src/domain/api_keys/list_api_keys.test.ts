@@ -6,7 +6,7 @@ import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, tasks, programme } = await startTestService()
+const { url, tasks, runtime } = await startTestService()
 
 const list = (bearer: string, query = ''): Promise<Reply> =>
   send(url, 'GET', `/v1/api_keys${query}`, { bearer })
@@ -159,11 +159,11 @@ test('unknown and repeated parameters are refused', async () => {
 test('when and from where a key was last used is told', async () => {
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
-  const before = programme.clock.now().getTime()
+  const before = runtime.clock.now().getTime()
   const used = rowsOf(await list(key))
   assert.equal(used[0]?.last_used_ip, '127.0.0.1')
   const first_at = Date.parse(String(used[0]?.last_used_at))
-  assert(first_at >= before - 1 && first_at <= programme.clock.now().getTime())
+  assert(first_at >= before - 1 && first_at <= runtime.clock.now().getTime())
 
   await advance(url, bearer, 5)
   await list(key)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
-import { type AuditFacts, type AuditRow, auditHash, recordAudit } from './audit.ts'
+import { type AuditContext, type AuditRow, auditHash, recordAudit } from './audit.ts'
 import { verifyAudit } from './verify_audit.ts'
 
-const { url, programme } = await startTestService()
-const { db, clock, newId } = programme
+const { url, runtime } = await startTestService()
+const { db, clock, newId } = runtime
 
-const facts: AuditFacts = {
+const facts: AuditContext = {
   actor_type: 'system',
   actor_id: null,
   actor_name: null,

@@ -29,7 +29,7 @@ export type AuditRow = {
 }
 
 /** Who did it and how it came in: the same for all entries of one call. */
-export type AuditFacts = Pick<
+export type AuditContext = Pick<
   AuditRow,
   'actor_type' | 'actor_id' | 'actor_name' | 'operation' | 'ip' | 'user_agent' | 'request_id'
 > & {
@@ -56,7 +56,7 @@ export async function recordAudit(
   tx: Tx,
   account_id: string,
   entries: readonly NewAuditEntry[],
-  facts: AuditFacts,
+  facts: AuditContext,
 ): Promise<string[]> {
   if (entries.length === 0) return []
   const ids: string[] = []

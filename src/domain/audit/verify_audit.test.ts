@@ -6,7 +6,7 @@ import { startTestService } from '#test/support/start.ts'
 import { type AuditRow, auditHash } from './audit.ts'
 import { verifyAudit } from './verify_audit.ts'
 
-const { url, programme, owner_db: db } = await startTestService()
+const { url, runtime, owner_db: db } = await startTestService()
 
 /** An account with five entries: opened, and four keys made. */
 async function auditedAccount(): Promise<string> {
@@ -176,7 +176,7 @@ test('an inserted entry shows: before the first, in the middle, and after the la
       ])
     }
     const before = entries.find((entry) => entry.position === position - 1n) ?? last
-    const id = programme.newId('aud', programme.clock.now())
+    const id = runtime.newId('aud', runtime.clock.now())
     const content = { ...last, id, position, prev_hash: before.hash, action: 'never.happened' }
     const { hash: _hash, ...hashed } = content
     await insertEntry({ ...content, hash: auditHash(hashed) })

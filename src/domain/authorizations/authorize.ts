@@ -1,44 +1,44 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import { type BatchState, change } from './batch_state.ts'
 import { attemptsAreUsedUp, objectionsTo, withFailure } from './checks.ts'
 import type { CardFacts } from './facts.ts'
 import { availableOn, hold, owedBy, take } from './money.ts'
-import { decision, declined, record, tell } from './record.ts'
+import { decision, declined, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { countFor } from './spending.ts'
 import { challengeFor } from './three_ds.ts'
-import { change, type Work } from './work.ts'
 
 type Asked = { card: CardFacts; request: CardRequest }
 
 /** Every question of the network: all checks, and then what an approval of its kind does. */
-export function authorize(work: Work, request: CardRequest): Decision {
-  const card = work.cards.get(request.pan_hash)
+export function authorize(state: BatchState, request: CardRequest): Decision {
+  const card = state.cards.get(request.pan_hash)
   if (card === undefined) return declined('invalid_card')
   const asked = { card, request }
-  const incremented = incrementedBy(work, asked)
+  const incremented = incrementedBy(state, asked)
   const objections = objectionsTo({
     request,
     card,
     incremented: incremented === null ? 0n : incremented.captured_micros + incremented.open_micros,
-    now: work.now,
-    is_paused: work.is_paused,
-    is_reversed: work.early_reversals.has(request.identity),
-    challenge: challengeFor(work, card, request),
-    available: availableOn(work, card),
-    owed: owedBy(work, card),
+    now: state.now,
+    is_paused: state.is_paused,
+    is_reversed: state.early_reversals.has(request.identity),
+    challenge: challengeFor(state, card, request),
+    available: availableOn(state, card),
+    owed: owedBy(state, card),
   })
-  const is_code_right = codeResult(work, asked, objections)
-  if (objections.length === 0) return { ...approve(work, asked), is_code_right }
-  const part = partOf(work, asked, objections)
-  if (part === null) return { ...decline(work, asked, objections), is_code_right }
+  const is_code_right = codeResult(state, asked, objections)
+  if (objections.length === 0) return { ...approve(state, asked), is_code_right }
+  const part = partOf(state, asked, objections)
+  if (part === null) return { ...decline(state, asked, objections), is_code_right }
   const { minor, micros } = part.request.charge
-  return { ...approve(work, part), is_code_right, part: { minor, micros } }
+  return { ...approve(state, part), is_code_right, part: { minor, micros } }
 }
 
 /** Asked before a decline counts the attempt: the fifth wrong code is still told. */
 function codeResult(
-  { now }: Work,
+  { now }: BatchState,
   { card, request }: Asked,
   objections: readonly DeclineCode[],
 ): boolean | null {
@@ -50,41 +50,41 @@ const CENT_MICROS = 10_000n
 const PART_MIN_MICROS = 1_000_000n
 
 /** What the card has, where that is all that stands against it and the terminal takes a part. */
-function partOf(work: Work, asked: Asked, objections: readonly DeclineCode[]): Asked | null {
+function partOf(state: BatchState, asked: Asked, objections: readonly DeclineCode[]): Asked | null {
   const { card, request } = asked
-  const isWanted = work.partial_approvals && request.is_partial_ok && request.kind === 'authorize'
+  const isWanted = state.partial_approvals && request.is_partial_ok && request.kind === 'authorize'
   const isAllThatIsWrong = objections.length === 1 && objections[0] === 'insufficient_funds'
-  if (!isWanted || !isAllThatIsWrong || owedBy(work, card) > 0n) return null
-  const micros = (availableOn(work, card) / CENT_MICROS) * CENT_MICROS
+  if (!isWanted || !isAllThatIsWrong || owedBy(state, card) > 0n) return null
+  const micros = (availableOn(state, card) / CENT_MICROS) * CENT_MICROS
   const { charge } = request
   if (charge.micros === null || micros < PART_MIN_MICROS) return null
   const minor = (charge.minor * micros) / charge.micros
   return { card, request: { ...request, charge: { ...charge, minor, micros } } }
 }
 
-function approve(work: Work, asked: Asked): Decision {
+function approve(state: BatchState, asked: Asked): Decision {
   const { card, request } = asked
-  const authorization_code = work.newAuthorizationCode()
+  const authorization_code = state.newAuthorizationCode()
   const network = card.brand
   switch (request.kind) {
     case 'balance':
       return decision('approved', {
         authorization_code,
         network,
-        available_micros: availableOn(work, card),
+        available_micros: availableOn(state, card),
       })
     case 'verify':
     case 'credit':
       return decision('approved', { authorization_code, network })
     case 'debit':
-      return approved(card, debit(work, asked, authorization_code))
+      return approved(card, debit(state, asked, authorization_code))
     case 'increment': {
-      const head = increment(work, asked)
-      if (head === null) break
-      return approved(card, head)
+      const authorization = increment(state, asked)
+      if (authorization === null) break
+      return approved(card, authorization)
     }
   }
-  return approved(card, purchase(work, asked, authorization_code))
+  return approved(card, purchase(state, asked, authorization_code))
 }
 
 function approved({ brand }: CardFacts, transaction: TransactionRow): Decision {
@@ -92,62 +92,66 @@ function approved({ brand }: CardFacts, transaction: TransactionRow): Decision {
   return decision('approved', { authorization_code, network: brand, transaction })
 }
 
-function purchase(work: Work, { card, request }: Asked, authorization_code: string) {
+function purchase(state: BatchState, { card, request }: Asked, authorization_code: string) {
   const amount = request.charge.micros ?? 0n
   const row = recordAuthorization(
-    work,
+    state,
     { card, request },
     {
       authorization_code,
       open_micros: amount,
-      expires_at: work.expires_at,
+      expires_at: state.expires_at,
     },
   )
-  row.held_micros = hold(work, card, row, amount)
-  tell(work, row, 'authorized')
+  row.held_micros = hold(state, card, row, amount)
+  emitTransactionEvent(state, row, 'authorized')
   return row
 }
 
 /** An authorization is its own purchase: it carries its own id as the one that groups it. */
-export function recordAuthorization(work: Work, asked: Asked, given: Partial<TransactionRow>) {
-  const row = record(work, asked, { type: 'authorization', status: 'pending', ...given })
+export function recordAuthorization(
+  state: BatchState,
+  asked: Asked,
+  given: Partial<TransactionRow>,
+) {
+  const row = record(state, asked, { type: 'authorization', status: 'pending', ...given })
   row.authorization_id = row.id
-  countFor(work, asked.card, { head: row, micros: row.amount_micros, already: 0n })
-  useChallenge(work, row)
+  countFor(state, asked.card, { authorization: row, micros: row.amount_micros, already: 0n })
+  useChallenge(state, row)
   return row
 }
 
-function useChallenge(work: Work, row: TransactionRow): void {
-  const challenge = work.challenges.get(row.three_ds_challenge_id ?? '')
+function useChallenge(state: BatchState, row: TransactionRow): void {
+  const challenge = state.challenges.get(row.three_ds_challenge_id ?? '')
   if (challenge?.status !== 'approved') return
   challenge.used_by = row.id
-  work.used_challenges.push(challenge)
+  state.used_challenges.push(challenge)
 }
 
 /** One message approves and takes: the same two events, at the same moment. */
-function debit(work: Work, asked: Asked, authorization_code: string): TransactionRow {
+function debit(state: BatchState, asked: Asked, authorization_code: string): TransactionRow {
   const { card, request } = asked
   const amount = request.charge.micros ?? 0n
-  const row = recordAuthorization(work, asked, {
+  const row = recordAuthorization(state, asked, {
     status: 'captured',
     authorization_code,
     captured_micros: amount,
     is_single_message: true,
-    settled_at: work.now,
+    settled_at: state.now,
   })
-  tell(work, row, 'authorized')
-  take(work, card, row, amount)
-  const capture = record(work, asked, {
+  emitTransactionEvent(state, row, 'authorized')
+  take(state, card, row, amount)
+  const capture = record(state, asked, {
     type: 'capture',
     status: 'settled',
     authorization_id: row.id,
     authorization_code,
     captured_micros: amount,
-    settled_at: work.now,
+    settled_at: state.now,
     three_ds_result: row.three_ds_result,
     three_ds_challenge_id: row.three_ds_challenge_id,
   })
-  tell(work, capture, 'captured')
+  emitTransactionEvent(state, capture, 'captured')
   return row
 }
 
@@ -155,49 +159,51 @@ function debit(work: Work, asked: Asked, authorization_code: string): Transactio
  * The purchase that an increment adds to. Null where that is unknown or closed: then the increment
  * is a purchase of its own.
  */
-function incrementedBy(work: Work, { card, request }: Asked): TransactionRow | null {
+function incrementedBy(state: BatchState, { card, request }: Asked): TransactionRow | null {
   if (request.kind !== 'increment') return null
-  const head = work.purchases.ofReversal(card, request)
-  return head?.type === 'authorization' && head.open_micros > 0n ? head : null
+  const authorization = state.purchases.ofReversal(card, request)
+  return authorization?.type === 'authorization' && authorization.open_micros > 0n
+    ? authorization
+    : null
 }
 
-function increment(work: Work, { card, request }: Asked): TransactionRow | null {
-  const head = incrementedBy(work, { card, request })
-  if (head === null) return null
+function increment(state: BatchState, { card, request }: Asked): TransactionRow | null {
+  const authorization = incrementedBy(state, { card, request })
+  if (authorization === null) return null
   const amount = request.charge.micros ?? 0n
-  const held = hold(work, card, head, amount)
-  countFor(work, card, { head, micros: amount, already: head.open_micros })
-  change(work, head, {
-    amount_micros: head.amount_micros + amount,
-    amount_minor: head.amount_minor + request.charge.minor,
-    open_micros: head.open_micros + amount,
-    held_micros: head.held_micros + held,
-    expires_at: work.expires_at,
+  const held = hold(state, card, authorization, amount)
+  countFor(state, card, { authorization, micros: amount, already: authorization.open_micros })
+  change(state, authorization, {
+    amount_micros: authorization.amount_micros + amount,
+    amount_minor: authorization.amount_minor + request.charge.minor,
+    open_micros: authorization.open_micros + amount,
+    held_micros: authorization.held_micros + held,
+    expires_at: state.expires_at,
   })
-  tell(work, head, 'authorized')
-  return head
+  emitTransactionEvent(state, authorization, 'authorized')
+  return authorization
 }
 
 const WRONG_ATTEMPTS: ReadonlySet<DeclineCode> = new Set(['cvv_mismatch', 'expiry_mismatch'])
 
-function decline(work: Work, asked: Asked, objections: readonly DeclineCode[]): Decision {
+function decline(state: BatchState, asked: Asked, objections: readonly DeclineCode[]): Decision {
   const { card } = asked
   if (objections.some((code) => WRONG_ATTEMPTS.has(code))) {
-    card.failed_at = withFailure(card, work.now)
-    work.failed_cards.add(card)
+    card.failed_at = withFailure(card, state.now)
+    state.failed_cards.add(card)
   }
   const decline_code = objections[0] ?? 'do_not_honor'
-  const transaction = recordDecline(work, asked, objections)
+  const transaction = recordDecline(state, asked, objections)
   return declined(decline_code, { network: card.brand, transaction })
 }
 
-export function recordDecline(work: Work, asked: Asked, objections: readonly DeclineCode[]) {
-  const row = record(work, asked, {
+export function recordDecline(state: BatchState, asked: Asked, objections: readonly DeclineCode[]) {
+  const row = record(state, asked, {
     type: 'decline',
     status: 'declined',
     decline_code: objections[0] ?? 'do_not_honor',
     failed_rules: objections,
   })
-  tell(work, row, 'declined')
+  emitTransactionEvent(state, row, 'declined')
   return row
 }

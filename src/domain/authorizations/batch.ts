@@ -1,9 +1,10 @@
-import { eventSetWrites, type Heads } from '#domain/events/record_event_set.ts'
+import { type AccountSequences, eventSetWrites } from '#domain/events/record_event_set.ts'
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
 import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
+import type { BatchState, Unpriced } from './batch_state.ts'
 import { decide } from './decide.ts'
-import { type EngineSeams, type LookedUp, lookUp } from './look_up.ts'
+import { type EngineDependencies, type LoadedBatch, loadBatch } from './load_batch.ts'
 import {
   type AnsweredMessage,
   isAnsweredElsewhere,
@@ -17,7 +18,6 @@ import { writeRefundState } from './refund_state.ts'
 import type { Answered, CardRequest } from './request.ts'
 import { changedTransactions, newTransactions } from './transaction_sets.ts'
 import { insertUnpriced } from './unpriced_store.ts'
-import type { Unpriced, Work } from './work.ts'
 
 /** Messages that are decided in one turn of the event loop: some 4 ms. 512 took up to 90 ms. */
 const SLICE = 128
@@ -34,26 +34,26 @@ type BatchRun = {
 
 /** One batch, in one transaction: what is locked and looked up, decided, and written. */
 export async function runBatch(
-  seams: EngineSeams,
+  dependencies: EngineDependencies,
   tx: Tx,
   { batch, locks_all, commitWith, compute }: BatchRun,
 ): Promise<{ answered: readonly Answered[]; unpriced: readonly Unpriced[] }> {
-  const looked_up = await lookUp(seams, tx, { batch, locks_all })
-  const { work } = looked_up
+  const looked_up = await loadBatch(dependencies, tx, { batch, locks_all })
+  const { state } = looked_up
   // Everything is built before anything is sent: a fault in between must not commit a part.
-  const { answered, writes } = await compute(outcomeOf(seams, batch, looked_up))
-  await writeRareOutcomes(tx, work)
+  const { answered, writes } = await compute(outcomeOf(dependencies, batch, looked_up))
+  await writeRareOutcomes(tx, state)
   await commitWith(writes).catch((cause: unknown) => {
     throw isAnsweredElsewhere(cause) ? new AnsweredElsewhere('a node was faster', { cause }) : cause
   })
-  return { answered, unpriced: work.unpriced }
+  return { answered, unpriced: state.unpriced }
 }
 
 /** Decides the messages in their order and builds what is written of them, slice by slice. */
 function* outcomeOf(
-  seams: EngineSeams,
+  dependencies: EngineDependencies,
   batch: readonly CardRequest[],
-  { work, seen, heads }: LookedUp,
+  { state, seen, sequences }: LoadedBatch,
 ): Generator<void, { answered: Answered[]; writes: Write[] }> {
   const answers = new Map<string, Known>()
   for (const { identity, fingerprint, answer } of seen) {
@@ -64,7 +64,7 @@ function* outcomeOf(
   const answerTo = (request: CardRequest): Answered => {
     const known = answers.get(request.identity)
     if (known !== undefined) return repeated(request, known)
-    const made = decide(work, request)
+    const made = decide(state, request)
     const answer = request.answer(made)
     messages.push({ request, answer, transaction: made.transaction })
     const first = { answer: answer.bytes, is_repeat: false, decision: made }
@@ -78,7 +78,7 @@ function* outcomeOf(
     answered.push(answerTo(request))
   }
   const writes: Write[] = []
-  for (const build of outcomeBuilders(seams, { work, heads, messages })) {
+  for (const build of outcomeBuilders(dependencies, { state, sequences, messages })) {
     if (batch.length > SLICE) yield
     writes.push(...build())
   }
@@ -96,21 +96,28 @@ function repeated(request: CardRequest, { fingerprint, kept }: Known): Answered 
   return { answer: request.answer(decision).bytes, is_repeat: true, decision }
 }
 
-type Outcome = { work: Work; heads: Heads; messages: readonly AnsweredMessage[] }
+type Outcome = {
+  state: BatchState
+  sequences: AccountSequences
+  messages: readonly AnsweredMessage[]
+}
 
 /** These are rare enough for round trips of their own. */
-async function writeRareOutcomes(tx: Tx, work: Work): Promise<void> {
-  await writeAttempts(tx, work.failed_cards)
-  await markChallengesUsed(tx, work.used_challenges)
-  await insertUnpriced(tx, work.unpriced, work.now)
-  await writeRefundState(tx, work.refunds)
+async function writeRareOutcomes(tx: Tx, state: BatchState): Promise<void> {
+  await writeAttempts(tx, state.failed_cards)
+  await markChallengesUsed(tx, state.used_challenges)
+  await insertUnpriced(tx, state.unpriced, state.now)
+  await writeRefundState(tx, state.refunds)
 }
 
 /** The writes of a batch in the order of their locks: purses before the accounts' sequences. */
-function outcomeBuilders(seams: EngineSeams, { work, heads, messages }: Outcome) {
-  const { settings, clock, newId, fail } = seams
-  const { now } = work
-  const telling = {
+function outcomeBuilders(
+  dependencies: EngineDependencies,
+  { state, sequences, messages }: Outcome,
+) {
+  const { settings, clock, newId, fail } = dependencies
+  const { now } = state
+  const event_metadata = {
     livemode: settings.mode === 'live',
     request: null,
     stamp: () => {
@@ -119,11 +126,11 @@ function outcomeBuilders(seams: EngineSeams, { work, heads, messages }: Outcome)
     },
   }
   const builders = {
-    batch_transactions: () => newTransactions(work.made),
-    batch_postings: () => work.posting.writes(),
-    batch_changes: () => changedTransactions(work.changed, now),
-    batch_early_reversals: () => newEarlyReversals(work.new_early_reversals, now),
-    batch_events: () => eventSetWrites(heads, work.events, telling),
+    batch_transactions: () => newTransactions(state.made),
+    batch_postings: () => state.posting.writes(),
+    batch_changes: () => changedTransactions(state.changed, now),
+    batch_early_reversals: () => newEarlyReversals(state.new_early_reversals, now),
+    batch_events: () => eventSetWrites(sequences, state.events, event_metadata),
     batch_messages: () => newMessages(messages),
   } as const
   return Object.entries(builders).map(([failpoint, build]) => () => {

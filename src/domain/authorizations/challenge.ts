@@ -1,7 +1,7 @@
 import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { ThreeDsChallenge, ThreeDsDecision } from '#contract/webhooks.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { ChallengeAsked } from '#domain/context/surface.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { usdFromMicros } from '#kernel/money.ts'
@@ -25,7 +25,7 @@ const LIFETIME_MS = 5 * 60_000
 const TOKEN_BYTES = 32
 const PURPOSE = 'three_ds_response'
 
-type Tools = Pick<Seams, 'db' | 'clock' | 'random' | 'keys' | 'newId' | 'settings'>
+type Tools = Pick<Dependencies, 'db' | 'clock' | 'random' | 'keys' | 'newId' | 'settings'>
 
 export async function openChallenge(
   tools: Tools,

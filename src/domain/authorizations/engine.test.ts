@@ -88,7 +88,7 @@ test('a poisoned message in a batch of a hundred is answered alone', async () =>
           : request,
       ),
   }
-  const spoiled = issuerOver(issuer.seams, engine)
+  const spoiled = issuerOver(issuer.dependencies, engine)
   const answers = await Promise.all(messages.map((message) => spoiled.ask(message)))
   const codes = answers.map(({ fields: answer }) => answer[39])
   assert.equal(codes[42], '96')
@@ -217,7 +217,7 @@ test('a turn of the event loop decides at most 128 messages of a batch', async (
         },
       }),
   }
-  const counting = issuerOver(issuer.seams, engine)
+  const counting = issuerOver(issuer.dependencies, engine)
   const messages = Array.from({ length: 512 }, () => purchaseMessage(card, 100))
   count()
   const answers = await Promise.all(messages.map((message) => counting.ask(message)))

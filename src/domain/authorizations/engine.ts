@@ -4,11 +4,11 @@ import { type DatabaseLimits, DatabaseUnavailable } from '#platform/postgres/db.
 import { type Verdict, type WriteLane, writeLane } from '#platform/postgres/write_lane.ts'
 import { computeQueue } from '#platform/runtime/compute_queue.ts'
 import { AnsweredElsewhere, runBatch } from './batch.ts'
+import type { Unpriced } from './batch_state.ts'
 import { findUnlockedCards } from './facts_store.ts'
 import { LaneFinder } from './lane_finder.ts'
-import type { EngineSeams } from './look_up.ts'
+import type { EngineDependencies } from './load_batch.ts'
 import type { Answered, CardRequest } from './request.ts'
-import type { Unpriced } from './work.ts'
 
 /**
  * The authorization engine. Messages of all doors meet here; a batch of them locks its cards,
@@ -36,29 +36,29 @@ export const ENGINE_LIMITS: DatabaseLimits = {
 }
 
 export function makeEngine(
-  seams: EngineSeams,
+  dependencies: EngineDependencies,
   { batch_max = BATCH_MAX, lane_count = LANES } = {},
 ): Engine {
   const compute = computeQueue()
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, Answered>(
       async (batch, attempt) => {
-        const { answered, unpriced } = await seams.db.transaction((tx, commitWith) =>
-          runBatch(seams, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
+        const { answered, unpriced } = await dependencies.db.transaction((tx, commitWith) =>
+          runBatch(dependencies, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
         )
-        for (const waiting of unpriced) alarm(seams, waiting)
+        for (const waiting of unpriced) alarm(dependencies, waiting)
         return answered
       },
       {
-        clock: seams.clock,
+        clock: dependencies.clock,
         batch_max,
         waitMaxMs,
         judge,
-        findBusy: (batch) => findBusy(seams, batch),
+        findBusy: (batch) => findBusy(dependencies, batch),
       },
     ),
   )
-  const finder = new LaneFinder(seams.db)
+  const finder = new LaneFinder(dependencies.db)
   return {
     submit: (request) => submitTo(lanes, finder, request),
     load: () => lanes.reduce((sum, lane) => sum + lane.load(), 0),
@@ -71,7 +71,7 @@ const waitMaxMs = ({ kind }: CardRequest): number =>
   kind === 'expire' ? Number.POSITIVE_INFINITY : WAIT_MAX_MS
 
 /** Somebody must look: the network has paid, and the card has not. */
-function alarm({ log, metrics }: EngineSeams, { id, waits_for }: Unpriced): void {
+function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: Unpriced): void {
   const [counter, message] =
     waits_for === 'dollars'
       ? [metrics.unpriced_clearings, 'a clearing waits for a person to say its dollars']
@@ -106,7 +106,7 @@ function laneOf(lanes: readonly Lane[], id: string): Lane {
 }
 
 /** The messages whose cards are locked by somebody else at this moment. */
-async function findBusy({ db }: EngineSeams, batch: readonly CardRequest[]) {
+async function findBusy({ db }: EngineDependencies, batch: readonly CardRequest[]) {
   const unlocked = await findUnlockedCards(
     db,
     batch.map(({ pan_hash }) => pan_hash),

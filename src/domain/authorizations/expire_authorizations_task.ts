@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Engine } from './engine.ts'
@@ -11,7 +11,7 @@ const EARLY_REVERSAL_MS = 7 * 24 * 3_600_000
 
 type Open = { account_id: string; id: string; pan_hash: string }
 
-type Tools = Pick<Seams, 'db' | 'clock'> & { engine: Engine }
+type Tools = Pick<Dependencies, 'db' | 'clock'> & { engine: Engine }
 
 /**
  * Gives back what nobody has captured in time. It goes through the same lane as the messages of

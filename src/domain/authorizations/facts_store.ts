@@ -83,10 +83,10 @@ export function findUnlockedCards(
 }
 
 /** All of a purse is null where it was never used; one that is locked is made. */
-type PurseStanding = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
-type NoPurse = { [Column in keyof PurseStanding]: null }
+type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
+type NoPurse = { [Column in keyof PurseSnapshot]: null }
 
-export type CardStanding = (PurseStanding | NoPurse) & {
+export type CardSnapshot = (PurseSnapshot | NoPurse) & {
   id: string
   owed_micros: Micros
   event_sequence: bigint
@@ -110,8 +110,8 @@ const standingSql = forCards(
       where c.pan_hash = ${numbers}`,
 )
 
-export function findStandings(tx: Tx, wanted: CardsWanted): Promise<CardStanding[]> {
-  return tx.rows<CardStanding>(standingSql(wanted), [texts(wanted.pan_hashes, (hash) => hash)])
+export function findCardSnapshots(tx: Tx, wanted: CardsWanted): Promise<CardSnapshot[]> {
+  return tx.rows<CardSnapshot>(standingSql(wanted), [texts(wanted.pan_hashes, (hash) => hash)])
 }
 
 type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'

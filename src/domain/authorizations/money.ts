@@ -11,23 +11,23 @@ import {
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
+import type { BatchState } from './batch_state.ts'
 import type { CardFacts } from './facts.ts'
-import type { Work } from './work.ts'
 
 /** The money of a purchase: which purse it leaves and where it goes, and what is owed. */
-export function availableOn(work: Work, card: CardFacts): Micros {
-  return work.posting.balanceOf(card.account_id, cardPurse(card.id))
+export function availableOn(state: BatchState, card: CardFacts): Micros {
+  return state.posting.balanceOf(card.account_id, cardPurse(card.id))
 }
 
-export function owedBy(work: Work, card: CardFacts): Micros {
-  return -work.posting.balanceOf(card.account_id, receivable)
+export function owedBy(state: BatchState, card: CardFacts): Micros {
+  return -state.posting.balanceOf(card.account_id, receivable)
 }
 
 type Step = { movement: MovementName; from: Purse; to: Purse; amount: Micros }
 
-function move(work: Work, card: CardFacts, row: TransactionRow, step: Step): void {
+function move(state: BatchState, card: CardFacts, row: TransactionRow, step: Step): void {
   if (step.amount === 0n) return
-  const posted = work.posting.move({
+  const posted = state.posting.move({
     movement: step.movement,
     account_id: card.account_id,
     from: step.from,
@@ -42,25 +42,40 @@ function move(work: Work, card: CardFacts, row: TransactionRow, step: Step): voi
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /** Sets aside as much of an amount as the card has, and says how much that was. */
-export function hold(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): Micros {
-  const held = least(amount, availableOn(work, card))
+export function hold(
+  state: BatchState,
+  card: CardFacts,
+  row: TransactionRow,
+  amount: Micros,
+): Micros {
+  const held = least(amount, availableOn(state, card))
   const step = { from: cardPurse(card.id), to: holdPurse(card.id), amount: held }
-  move(work, card, row, { movement: 'spend_held', ...step })
+  move(state, card, row, { movement: 'spend_held', ...step })
   return held
 }
 
 /** Back to the card; or to the treasury, where the card is no more. */
-export function release(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): void {
+export function release(
+  state: BatchState,
+  card: CardFacts,
+  row: TransactionRow,
+  amount: Micros,
+): void {
   const from = holdPurse(card.id)
   if (card.status === 'cancelled') {
-    move(work, card, row, { movement: 'hold_returned', from, to: treasury, amount })
+    move(state, card, row, { movement: 'hold_returned', from, to: treasury, amount })
   } else {
-    move(work, card, row, { movement: 'hold_released', from, to: cardPurse(card.id), amount })
+    move(state, card, row, { movement: 'hold_released', from, to: cardPurse(card.id), amount })
   }
 }
 
-export function captureHeld(work: Work, card: CardFacts, row: TransactionRow, amount: Micros) {
-  move(work, card, row, {
+export function captureHeld(
+  state: BatchState,
+  card: CardFacts,
+  row: TransactionRow,
+  amount: Micros,
+) {
+  move(state, card, row, {
     movement: 'hold_captured',
     from: holdPurse(card.id),
     to: network,
@@ -69,30 +84,40 @@ export function captureHeld(work: Work, card: CardFacts, row: TransactionRow, am
 }
 
 /** Takes from the card, then from the treasury. The rest is owed: the network has been paid. */
-export function take(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): void {
-  const owed_before = owedBy(work, card)
-  const taken = least(amount, availableOn(work, card))
+export function take(
+  state: BatchState,
+  card: CardFacts,
+  row: TransactionRow,
+  amount: Micros,
+): void {
+  const owed_before = owedBy(state, card)
+  const taken = least(amount, availableOn(state, card))
   const from_card = { from: cardPurse(card.id), to: network, amount: taken }
-  move(work, card, row, { movement: 'spend_taken', ...from_card })
+  move(state, card, row, { movement: 'spend_taken', ...from_card })
   const owed = { from: receivable, to: network, amount: amount - taken }
-  move(work, card, row, { movement: 'spend_owed', ...owed })
-  noteDebt(work, card, owed_before)
+  move(state, card, row, { movement: 'spend_owed', ...owed })
+  noteDebt(state, card, owed_before)
 }
 
 /** Tells the holder where the account owes more than it did before. */
-function noteDebt(work: Work, card: CardFacts, owed_before: Micros): void {
+function noteDebt(state: BatchState, card: CardFacts, owed_before: Micros): void {
   const { account_id } = card
-  const owed_micros = owedBy(work, card)
+  const owed_micros = owedBy(state, card)
   const added_micros = owed_micros - owed_before
   if (added_micros <= 0n) return
-  work.events.push({ account_id, event: debtEvent({ account_id, added_micros, owed_micros }) })
+  state.events.push({ account_id, event: debtEvent({ account_id, added_micros, owed_micros }) })
 }
 
-export function giveBack(work: Work, card: CardFacts, row: TransactionRow, amount: Micros): void {
+export function giveBack(
+  state: BatchState,
+  card: CardFacts,
+  row: TransactionRow,
+  amount: Micros,
+): void {
   if (card.status === 'cancelled') {
-    move(work, card, row, { movement: 'refund_returned', from: network, to: treasury, amount })
+    move(state, card, row, { movement: 'refund_returned', from: network, to: treasury, amount })
   } else {
     const to = cardPurse(card.id)
-    move(work, card, row, { movement: 'spend_refunded', from: network, to, amount })
+    move(state, card, row, { movement: 'spend_refunded', from: network, to, amount })
   }
 }

@@ -12,10 +12,10 @@ import { assertBooksAreSound } from '#test/support/spending.ts'
 import { makeEngine } from './engine.ts'
 
 const plain = await openIssuer()
-const { db, seams } = plain
-const risk = { ...seams.settings.risk, partial_approvals: true }
-const engine = makeEngine({ ...seams, settings: { ...seams.settings, risk } })
-const issuer = issuerOver(seams, engine)
+const { db, dependencies } = plain
+const risk = { ...dependencies.settings.risk, partial_approvals: true }
+const engine = makeEngine({ ...dependencies, settings: { ...dependencies.settings, risk } })
+const issuer = issuerOver(dependencies, engine)
 after(() => engine.drain())
 
 const TAKES_PARTS = { 48: '61011' }

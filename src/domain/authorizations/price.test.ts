@@ -34,7 +34,7 @@ async function approvedInEuro(card: BareCard): Promise<string> {
   return message.fields[37] ?? ''
 }
 
-async function tell(
+async function emitTransactionEvent(
   card: BareCard,
   cents: number,
   fields: Record<number, string>,
@@ -52,8 +52,8 @@ async function waiting(card: BareCard): Promise<number> {
 test('a capture without dollars is booked at the rate of its authorization', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
-  await tell(card, 400, { 37: rrn, 49: EUR })
-  await tell(card, 600, { 37: rrn, 49: EUR, 48: '44011' })
+  await emitTransactionEvent(card, 400, { 37: rrn, 49: EUR })
+  await emitTransactionEvent(card, 600, { 37: rrn, 49: EUR, 48: '44011' })
   assert.deepEqual(await rowsOf(card), [
     { type: 'authorization', usd: 10.85, fx_rate: '1.085' },
     { type: 'capture', usd: 4.34, fx_rate: '1.085' },
@@ -66,8 +66,8 @@ test('a capture without dollars is booked at the rate of its authorization', asy
 test('a refund without dollars is given back at the rate of its purchase', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
-  await tell(card, 1_000, { 37: rrn, ...BILLED })
-  await tell(card, 500, { 3: '200000', 37: rrn, 49: EUR })
+  await emitTransactionEvent(card, 1_000, { 37: rrn, ...BILLED })
+  await emitTransactionEvent(card, 500, { 3: '200000', 37: rrn, 49: EUR })
   const rows = await rowsOf(card)
   assert.deepEqual(rows.at(-1), { type: 'refund', usd: 5.43, fx_rate: '1.085' })
   assert.deepEqual(await moneyOf(card), { card: 94.58, hold: 0 })
@@ -77,7 +77,7 @@ test('a refund without dollars is given back at the rate of its purchase', async
 test('a completion without dollars changes its hold at the rate of its authorization', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
-  await tell(card, 2_000, { 37: rrn, 49: EUR }, '0120')
+  await emitTransactionEvent(card, 2_000, { 37: rrn, 49: EUR }, '0120')
   assert.deepEqual(await moneyOf(card), { card: 78.3, hold: 21.7 })
   await assertBooksAreSound(db)
 })
@@ -89,7 +89,7 @@ test('what has neither dollars nor a rate is set aside, and books nothing', asyn
     ['0120', '000000'],
   ] as const) {
     const card = await insertBareCard(issuer, { usd: 100 })
-    await tell(card, 1_000, { 3: type, 49: EUR }, mti)
+    await emitTransactionEvent(card, 1_000, { 3: type, 49: EUR }, mti)
     assert.deepEqual(await rowsOf(card), [])
     assert.equal(await waiting(card), 1)
     assert.deepEqual(await moneyOf(card), { card: 100, hold: 0 })
@@ -100,7 +100,7 @@ test('what has neither dollars nor a rate is set aside, and books nothing', asyn
 test('a purchase in another currency lends no rate', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
-  await tell(card, 1_000, { 37: rrn, 49: '392' })
+  await emitTransactionEvent(card, 1_000, { 37: rrn, 49: '392' })
   assert.equal(await waiting(card), 1)
   assert.deepEqual(await moneyOf(card), { card: 89.15, hold: 10.85 })
 })

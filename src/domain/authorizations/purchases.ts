@@ -20,10 +20,10 @@ export class Purchases {
   }
 
   /** The captures of an authorization, oldest first. */
-  capturesOf(card: CardFacts, head: TransactionRow): TransactionRow[] {
-    if (head.type === 'capture') return [head]
+  capturesOf(card: CardFacts, authorization: TransactionRow): TransactionRow[] {
+    if (authorization.type === 'capture') return [authorization]
     return this.#rowsOf(card)
-      .filter((row) => row.type === 'capture' && row.authorization_id === head.id)
+      .filter((row) => row.type === 'capture' && row.authorization_id === authorization.id)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
@@ -66,18 +66,18 @@ export class Purchases {
   #byReference(card: CardFacts, reference: PurchaseReference): TransactionRow | null {
     const { retrieval_reference_number, authorization_code } = reference
     if (retrieval_reference_number === null) return null
-    const heads = this.#rowsOf(card).filter(
+    const sequences = this.#rowsOf(card).filter(
       (row) => isHead(row) && row.retrieval_reference_number === retrieval_reference_number,
     )
-    return best(heads, authorization_code)
+    return best(sequences, authorization_code)
   }
 
   #byCode(card: CardFacts, { authorization_code }: PurchaseReference): TransactionRow | null {
     if (authorization_code === null) return null
-    const heads = this.#rowsOf(card).filter(
+    const sequences = this.#rowsOf(card).filter(
       (row) => row.type === 'authorization' && row.authorization_code === authorization_code,
     )
-    return best(heads, authorization_code)
+    return best(sequences, authorization_code)
   }
 }
 

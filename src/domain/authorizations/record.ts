@@ -2,32 +2,36 @@ import { type DeclineCode, declineLabel } from '#contract/decline.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
+import type { BatchState } from './batch_state.ts'
 import type { CardFacts } from './facts.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'
-import type { Work } from './work.ts'
 
 type Given = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
 
 type Asked = { card: CardFacts; request: CardRequest }
 
 /** A new transaction, with everything that its message says of it. */
-export function record(work: Work, asked: Asked, given: Given): TransactionRow {
-  const row = blankRow(work, asked, given)
+export function record(state: BatchState, asked: Asked, given: Given): TransactionRow {
+  const row = blankRow(state, asked, given)
   // Into the whole row, not spread: all rows then have one shape, which is what makes them quick.
   Object.assign(row, given)
-  work.made.push(row)
-  work.purchases.add(row)
+  state.made.push(row)
+  state.purchases.add(row)
   return row
 }
 
-function blankRow(work: Work, { card, request }: Asked, { type, status }: Given): TransactionRow {
+function blankRow(
+  state: BatchState,
+  { card, request }: Asked,
+  { type, status }: Given,
+): TransactionRow {
   const { charge, entry, merchant, reference } = request
   const isAsked = type === 'authorization' || type === 'decline'
-  const challenge = isAsked ? challengeFor(work, card, request) : null
+  const challenge = isAsked ? challengeFor(state, card, request) : null
   return {
     account_id: card.account_id,
-    id: work.newId('txn'),
+    id: state.newId('txn'),
     card_id: card.id,
     type,
     status,
@@ -67,8 +71,8 @@ function blankRow(work: Work, { card, request }: Asked, { type, status }: Given)
     message_identity: request.message === null ? null : (request.settles ?? request.identity),
     dispute_id: null,
     version: 1n,
-    created_at: work.now,
-    updated_at: work.now,
+    created_at: state.now,
+    updated_at: state.now,
     settled_at: null,
     expires_at: null,
   }
@@ -100,7 +104,11 @@ const headlines: Readonly<Record<EventName, Headline>> = {
 }
 
 /** Reversals and expiries are activity only: a webhook reads them off the authorization. */
-export function tell(work: Work, row: TransactionRow, name: EventName): void {
+export function emitTransactionEvent(
+  state: BatchState,
+  row: TransactionRow,
+  name: EventName,
+): void {
   const text = amountText(row.amount_minor, row.currency)
   const amount = row.currency === 'USD' ? `$${text}` : `${text} ${row.currency}`
   const event: NewEvent = {
@@ -112,7 +120,7 @@ export function tell(work: Work, row: TransactionRow, name: EventName): void {
     amount_micros: row.amount_micros,
     object: ACTIVITY_ONLY.has(name) ? null : transactionView(row),
   }
-  work.events.push({ account_id: row.account_id, event })
+  state.events.push({ account_id: row.account_id, event })
 }
 
 type Said = Partial<Omit<Decision, 'verdict'>>

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Engine } from './engine.ts'
 import type { CardRequest } from './request.ts'
@@ -15,7 +15,7 @@ export function settleClearingsTask({
   db,
   clock,
   engine,
-}: Pick<Seams, 'db' | 'clock'> & { engine: Engine }): Task {
+}: Pick<Dependencies, 'db' | 'clock'> & { engine: Engine }): Task {
   return {
     name: 'settle_clearings',
     every_ms: EVERY_MS,

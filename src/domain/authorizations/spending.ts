@@ -3,8 +3,8 @@ import type { Spent } from '#domain/ledger/ledger_store.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
+import type { BatchState } from './batch_state.ts'
 import type { CardFacts } from './facts.ts'
-import type { Work } from './work.ts'
 
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
@@ -12,30 +12,35 @@ const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
  * What counts towards a card's daily and monthly limits. A card's counters know one day, the last
  * one, and never go back to an earlier one; an authorization knows what it counted on that day.
  */
-export function countSpending(work: Work, card: CardFacts, micros: Micros): void {
+export function countSpending(state: BatchState, card: CardFacts, micros: Micros): void {
   if (micros === 0n) return
   card.spent.daily += micros
   card.spent.monthly += micros
-  writeSpent(work, card)
+  writeSpent(state, card)
 }
 
 /** Counts for an authorization, which remembers it, so that giving it back finds the same day. */
 export function countFor(
-  work: Work,
+  state: BatchState,
   card: CardFacts,
-  { head, micros, already }: { head: TransactionRow; micros: Micros; already: Micros },
+  {
+    authorization,
+    micros,
+    already,
+  }: { authorization: TransactionRow; micros: Micros; already: Micros },
 ): void {
   if (micros === 0n) return
-  countSpending(work, card, micros)
+  countSpending(state, card, micros)
   const { day } = card.spent
-  const made_on = head.created_at === work.now ? work.window.day : dayOf(head.created_at)
-  if (head.counted_day === null && made_on === day) return
-  const before = spentOn(day, countedBy(head, already))
-  head.counted_day = day
-  head.counted_day_micros = before.daily + micros
-  head.counted_month_micros = before.monthly + micros
+  const made_on =
+    authorization.created_at === state.now ? state.window.day : dayOf(authorization.created_at)
+  if (authorization.counted_day === null && made_on === day) return
+  const before = spentOn(day, countedBy(authorization, already))
+  authorization.counted_day = day
+  authorization.counted_day_micros = before.daily + micros
+  authorization.counted_month_micros = before.monthly + micros
   // A row of this batch is inserted without these: they are rare, and an update follows.
-  if (!work.changed.has(head)) work.changed.set(head, 0n)
+  if (!state.changed.has(authorization)) state.changed.set(authorization, 0n)
 }
 
 /**
@@ -43,26 +48,26 @@ export function countFor(
  * day and in the current month is left to give, and no counter ever falls below zero for it.
  */
 export function giveBackSpending(
-  work: Work,
+  state: BatchState,
   card: CardFacts,
-  { head, micros }: { head: TransactionRow; micros: Micros },
+  { authorization, micros }: { authorization: TransactionRow; micros: Micros },
 ): void {
   if (micros === 0n) return
   const { spent } = card
-  const counted = spentOn(spent.day, countedBy(head, micros))
+  const counted = spentOn(spent.day, countedBy(authorization, micros))
   const daily = least(micros, counted.daily)
   const monthly = least(micros, counted.monthly)
   spent.daily -= least(daily, spent.daily)
   spent.monthly -= least(monthly, spent.monthly)
-  if (head.counted_day !== null) {
-    head.counted_day = counted.day
-    head.counted_day_micros = counted.daily - daily
-    head.counted_month_micros = counted.monthly - monthly
+  if (authorization.counted_day !== null) {
+    authorization.counted_day = counted.day
+    authorization.counted_day_micros = counted.daily - daily
+    authorization.counted_month_micros = counted.monthly - monthly
   }
-  writeSpent(work, card)
+  writeSpent(state, card)
 }
 
-function writeSpent({ posting }: Work, { account_id, spent }: CardFacts): void {
+function writeSpent({ posting }: BatchState, { account_id, spent }: CardFacts): void {
   posting.countSpent(account_id, cardPurse(spent.card_id), {
     spent_day: spent.day,
     day_spent_micros: spent.daily,
@@ -71,11 +76,11 @@ function writeSpent({ posting }: Work, { account_id, spent }: CardFacts): void {
 }
 
 /** Unless it says otherwise, an authorization counted all of it on the day it was made. */
-function countedBy(head: TransactionRow, micros: Micros): Spent {
+function countedBy(authorization: TransactionRow, micros: Micros): Spent {
   return {
-    spent_day: head.counted_day ?? dayOf(head.created_at),
-    day_spent_micros: head.counted_day_micros ?? micros,
-    month_spent_micros: head.counted_month_micros ?? micros,
+    spent_day: authorization.counted_day ?? dayOf(authorization.created_at),
+    day_spent_micros: authorization.counted_day_micros ?? micros,
+    month_spent_micros: authorization.counted_month_micros ?? micros,
   }
 }
 

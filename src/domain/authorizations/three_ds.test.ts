@@ -19,7 +19,7 @@ type Challenged = { merchant_id?: string | null; currency?: string; status?: 'de
 
 /** A challenge over 20.00 at Test Shop that its holder has approved, or declined. */
 async function approveChallenge(card: BareCard, given: Challenged = {}): Promise<string> {
-  const id = issuer.seams.newId('chg', now)
+  const id = issuer.dependencies.newId('chg', now)
   await insertChallenge(db, {
     account_id: card.account_id,
     id,

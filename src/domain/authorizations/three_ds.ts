@@ -1,7 +1,7 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
+import type { BatchState } from './batch_state.ts'
 import type { CardFacts, ChallengeFacts } from './facts.ts'
 import type { CardRequest } from './request.ts'
-import type { Work } from './work.ts'
 
 /** The contract's: an approval serves for a day. */
 const APPROVAL_LIFETIME_MS = 24 * 3_600_000
@@ -14,7 +14,7 @@ const NETWORK_NAME_LENGTH = 25
  * decided as if it named none. A challenge of this card that was not approved always counts.
  */
 export function challengeFor(
-  { challenges, now }: Pick<Work, 'challenges' | 'now'>,
+  { challenges, now }: Pick<BatchState, 'challenges' | 'now'>,
   card: Pick<CardFacts, 'id'>,
   request: CardRequest,
 ): ChallengeFacts | null {

@@ -1,5 +1,5 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import { bigints, days, moments, texts } from '#platform/postgres/columns.ts'
+import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { changing, type Write } from '#platform/postgres/write.ts'
 
@@ -83,8 +83,8 @@ export function changedTransactions(
     bigints(rows, (row) => row.held_micros),
     bigints(rows, (row) => row.captured_micros),
     bigints(rows, (row) => row.refunded_micros),
-    moments(rows, (row) => row.settled_at),
-    moments(rows, (row) => row.expires_at),
+    timestamps(rows, (row) => row.settled_at),
+    timestamps(rows, (row) => row.expires_at),
     days(rows, (row) => row.counted_day),
     bigints(rows, (row) => row.counted_day_micros),
     bigints(rows, (row) => row.counted_month_micros),

@@ -1,8 +1,8 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import type { Unpriced } from './batch_state.ts'
 import type { CardRequest, KeptAnswer, KeptMessage } from './request.ts'
-import type { Unpriced } from './work.ts'
 
 /** What is kept of a request: all that cannot be looked up again when it is booked. */
 type KeptRequest = Pick<

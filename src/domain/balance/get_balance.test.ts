@@ -18,7 +18,7 @@ async function post(
   terms: Pick<Move, 'movement' | 'from' | 'to'>,
   usd: number,
 ) {
-  const { db, newId } = service.programme
+  const { db, newId } = service.runtime
   const reference = { type: 'test', id: 'one' }
   const amount_micros = microsFromUsd(usd)
   await db.transaction((tx) =>
@@ -47,7 +47,7 @@ test('a new account has a balance of zero', async () => {
 
 test('what is on cards, held or on its way out is told apart from what is available', async () => {
   const { bearer, account_id } = await openAccount(service.url)
-  await fundTreasury(service.programme.db, account_id, 100)
+  await fundTreasury(service.runtime.db, account_id, 100)
   const card = cardPurse('card_a')
   await post(account_id, { movement: 'card_loaded', from: treasury, to: card }, 30.25)
   await post(account_id, { movement: 'spend_held', from: card, to: holdPurse('card_a') }, 10.05)
@@ -67,7 +67,7 @@ test('what is on cards, held or on its way out is told apart from what is availa
 test("nobody's balance shows in somebody else's", async () => {
   const rich = await openAccount(service.url)
   const poor = await openAccount(service.url)
-  await fundTreasury(service.programme.db, rich.account_id, 7)
+  await fundTreasury(service.runtime.db, rich.account_id, 7)
   const [first, second] = await Promise.all([balanceOf(rich.bearer), balanceOf(poor.bearer)])
   assert.equal(first.balance_usd, 7)
   assert.equal(second.balance_usd, 0)

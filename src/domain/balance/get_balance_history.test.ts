@@ -15,7 +15,7 @@ const history = (bearer: string, query = '') =>
   send(service.url, 'GET', `/v1/balance/history${query}`, { bearer })
 
 async function load(account_id: string, micros: bigint, reference_id = 'ctr_one') {
-  const { db, newId } = service.programme
+  const { db, newId } = service.runtime
   await db.transaction((tx) =>
     move(
       tx,
@@ -35,7 +35,7 @@ async function load(account_id: string, micros: bigint, reference_id = 'ctr_one'
 
 test('the series replays to the balance, page after page', async () => {
   const { bearer, account_id } = await openAccount(service.url)
-  await fundTreasury(service.programme.db, account_id, 100)
+  await fundTreasury(service.runtime.db, account_id, 100)
   for (let at = 1n; at <= 23n; at += 1n) await load(account_id, at * 10_000n)
   let balance = 0
   let cursor = ''
@@ -56,7 +56,7 @@ test('the series replays to the balance, page after page', async () => {
 
 test('a point says what changed the balance, by how much and because of what', async () => {
   const { bearer, account_id } = await openAccount(service.url)
-  await fundTreasury(service.programme.db, account_id, 10)
+  await fundTreasury(service.runtime.db, account_id, 10)
   await load(account_id, 2_500_000n)
   const { body } = await history(bearer)
   const [{ id, created_at, ...point }] = body.data
@@ -73,7 +73,7 @@ test('a point says what changed the balance, by how much and because of what', a
 
 test('filters by type and reference', async () => {
   const { bearer, account_id } = await openAccount(service.url)
-  await fundTreasury(service.programme.db, account_id, 10)
+  await fundTreasury(service.runtime.db, account_id, 10)
   await load(account_id, 1n, 'ctr_a')
   await load(account_id, 2n, 'ctr_b')
   const types = await history(bearer, '?type=adjustment')
@@ -90,7 +90,7 @@ test('filters by type and reference', async () => {
 
 test('a page deep in a history of a million points reads one range of one index', async () => {
   const { account_id } = await openAccount(service.url)
-  const { db } = service.programme
+  const { db } = service.runtime
   await db.connection(async (client) => {
     await client.query("set statement_timeout = '2min'")
     await client.query(

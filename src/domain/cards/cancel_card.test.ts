@@ -17,8 +17,8 @@ import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
-const { db } = programme
+const { url, runtime } = service
+const { db } = runtime
 
 const cancel = (bearer: string, id: string): Promise<Reply> =>
   callCard(url, { id, verb: 'cancel' }, { bearer })

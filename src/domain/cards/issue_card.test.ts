@@ -14,9 +14,9 @@ const random = {
   ...systemRandom,
   below: (limit: number) => drawn.shift() ?? systemRandom.below(limit),
 }
-const service = await startTestService({ seams: { random } })
-const { url, programme } = service
-const { db } = programme
+const service = await startTestService({ dependencies: { random } })
+const { url, runtime } = service
+const { db } = runtime
 
 const issue = (bearer: string, body: object, key?: string): Promise<Reply> =>
   send(url, 'POST', '/v1/cards', { bearer, body, ...(key !== undefined && { key }) })

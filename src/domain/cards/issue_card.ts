@@ -17,14 +17,14 @@ import { type CardDraft, makeCard, requireBin, shippingFrom, walletFor } from '.
 export const issueCard: Handler<'issue_card'> = async (context, input) => {
   const { tx, caller, settings, now } = context
   await requireRailOpen(tx, 'issuing')
-  const programme = await spendLimitsOf(tx, caller.account_id, settings)
+  const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
   const profile = requireBin(settings.bins, input)
-  const draft = draftFrom(input, programme)
-  const load_micros = initialLoad(input.load_usd, programme)
+  const draft = draftFrom(input, spend_limits)
+  const load_micros = initialLoad(input.load_usd, spend_limits)
 
   // The account's lock makes the count exact: two calls cannot both take the last place.
   await lockAccount(tx, caller.account_id)
-  await requirePlaceForCard(context, programme)
+  await requirePlaceForCard(context, spend_limits)
   const card = await makeCard(context, profile, draft)
   if (load_micros > 0n) await loadOnto(context, card, load_micros)
 
@@ -33,7 +33,7 @@ export const issueCard: Handler<'issue_card'> = async (context, input) => {
   return view
 }
 
-function draftFrom(input: InputOfName<'issue_card'>, programme: SpendLimits): CardDraft {
+function draftFrom(input: InputOfName<'issue_card'>, spend_limits: SpendLimits): CardDraft {
   const { type, name = null, mcc = {}, geo = {}, metadata = {} } = input
   const shipping = shippingFrom(input)
   requireMccRules(mcc, 'mcc')
@@ -48,7 +48,7 @@ function draftFrom(input: InputOfName<'issue_card'>, programme: SpendLimits): Ca
     per_transaction_micros: null,
     daily_micros: null,
     monthly_micros: null,
-    ...limitsFrom(input.limits ?? {}, programme, 'limits.'),
+    ...limitsFrom(input.limits ?? {}, spend_limits, 'limits.'),
     mcc_allow: mcc.allow ?? null,
     mcc_deny: mcc.deny ?? null,
     geo_allow: geo.allow ?? null,
@@ -57,10 +57,10 @@ function draftFrom(input: InputOfName<'issue_card'>, programme: SpendLimits): Ca
 }
 
 /** Zero where there is none: sending a zero says the same as sending nothing. */
-function initialLoad(load_usd: number | undefined, programme: SpendLimits): Micros {
+function initialLoad(load_usd: number | undefined, spend_limits: SpendLimits): Micros {
   const amount_micros = microsFromUsd(load_usd ?? 0)
   if (amount_micros === 0n) return 0n
-  requireLoadAmount('load_usd', { amount_micros, on_card_micros: 0n }, programme)
+  requireLoadAmount('load_usd', { amount_micros, on_card_micros: 0n }, spend_limits)
   return amount_micros
 }
 

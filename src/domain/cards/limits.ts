@@ -25,14 +25,15 @@ const limits = [
 /** What was sent of a holder's limits; one above the programme's own would promise too much. */
 export function limitsFrom(
   input: LimitsInput,
-  programme: SpendLimits,
+  spend_limits: SpendLimits,
   at = '',
 ): Partial<LimitColumns> {
   const columns: Partial<LimitColumns> = {}
   for (const [field, column, most] of limits) {
     const usd = input[field]
     if (usd === undefined) continue
-    if (usd !== null && usd > programme[most]) throw aboveProgramme(at + field, programme[most])
+    if (usd !== null && usd > spend_limits[most])
+      throw aboveProgramme(at + field, spend_limits[most])
     columns[column] = usd === null ? null : microsFromUsd(usd)
   }
   return columns
@@ -88,9 +89,9 @@ export function spentOn(
 export function requireLoadAmount(
   field: string,
   { amount_micros, on_card_micros }: { amount_micros: Micros; on_card_micros: Micros },
-  programme: SpendLimits,
+  spend_limits: SpendLimits,
 ): void {
-  const { load_min_usd, load_max_usd, card_balance_max_usd } = programme
+  const { load_min_usd, load_max_usd, card_balance_max_usd } = spend_limits
   const refuse = (message: string) => fieldProblem('amount_out_of_range', field, message)
   if (amount_micros <= 0n || amount_micros < microsFromUsd(load_min_usd)) {
     throw refuse(`must be at least ${load_min_usd} USD`)

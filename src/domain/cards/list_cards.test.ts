@@ -9,7 +9,7 @@ import { startTestService } from '#test/support/start.ts'
 import { listCards } from './list_cards.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 const holder = await openHolder(service, 100)
 const { bearer } = holder
 
@@ -98,7 +98,7 @@ test('a token that is held to some cards sees those alone', async () => {
     card_ids: [frozen.id],
     rate_profile: null,
   }
-  const context = { ...programme, tx: programme.db, caller, now: programme.clock.now() }
+  const context = { ...runtime, tx: runtime.db, caller, now: runtime.clock.now() }
   const run = listCards as (context: unknown, input: object) => Promise<{ data: Card[] }>
   assert.deepEqual((await run(context, {})).data, [frozen])
   assert.deepEqual((await run({ ...context, caller: { ...caller, card_ids: [] } }, {})).data, [])

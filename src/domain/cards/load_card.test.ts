@@ -15,8 +15,8 @@ import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
-const { db } = programme
+const { url, runtime } = service
+const { db } = runtime
 
 const load = (bearer: string, id: string, amount_usd: unknown, key?: string): Promise<Reply> =>
   callCard(

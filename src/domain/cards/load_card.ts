@@ -8,14 +8,14 @@ import { requireLoadAmount } from './limits.ts'
 
 export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }) => {
   const { tx, caller, settings, now } = context
-  const programme = await spendLimitsOf(tx, caller.account_id, settings)
+  const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
   const card = await lockCardOf(tx, caller.account_id, id)
   requireNotCancelled(card)
   const amount_micros = microsFromUsd(amount_usd)
   const { balance_micros, held_micros } = await fundsOf(tx, card, now)
   // What is held is on the card too: a hold that is released must not bring it above the bound.
   const on_card_micros = balance_micros + held_micros
-  requireLoadAmount('amount_usd', { amount_micros, on_card_micros }, programme)
+  requireLoadAmount('amount_usd', { amount_micros, on_card_micros }, spend_limits)
 
   const transfer = await loadOnto(context, card, amount_micros)
   await changeCard(tx, card, { change: {}, now })

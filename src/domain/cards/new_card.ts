@@ -60,9 +60,9 @@ export function shippingFrom({ type, shipping }: IssueInput): Shipping | null {
   if (!isCountry(shipping.country)) throw invalidCountry('shipping.country', shipping.country)
   const { line2 = null, state = null, phone = null, method = 'standard' } = shipping
   const progress = { carrier: null, tracking_number: null, tracking_url: null }
-  const moments = { shipped_at: null, delivered_at: null }
+  const timestamps = { shipped_at: null, delivered_at: null }
   const address = { ...shipping, line2, state, phone, method }
-  return { ...address, status: 'pending', ...progress, ...moments }
+  return { ...address, status: 'pending', ...progress, ...timestamps }
 }
 
 const YEARS_VALID = 4

@@ -12,19 +12,19 @@ export async function sealedPanOf(tx: Tx, { account_id, id }: CardKey): Promise<
 }
 
 /** How often a card's number was shown; exact under the card's lock. */
-export type RevealStanding = {
+export type RevealQuota = {
   count: number
   is_nonce_used: boolean
   recent_count: number
   oldest_recent_at: Date | null
 }
 
-export async function revealStandingOf(
+export async function revealQuotaOf(
   tx: Tx,
   { account_id, id }: CardKey,
   { nonce, since }: { nonce: string | null; since: Date },
-): Promise<RevealStanding> {
-  const [row] = await tx.rows<RevealStanding>(
+): Promise<RevealQuota> {
+  const [row] = await tx.rows<RevealQuota>(
     `select count(*)::int as count,
             coalesce(bool_or(nonce = $3), false) as is_nonce_used,
             count(*) filter (where revealed_at > $4)::int as recent_count,

@@ -17,8 +17,8 @@ import { operate } from '#test/support/operator.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
-const { db } = programme
+const { url, runtime } = service
+const { db } = runtime
 
 const replace = (bearer: string, id: string, key?: string): Promise<Reply> =>
   callCard(url, { id, verb: 'replace' }, { bearer, ...(key !== undefined && { key }) })
@@ -172,7 +172,7 @@ test('what was spent counts until its day and its month are over', async () => {
   await holdOn(url, bearer, card.id, 5)
   const before = (await getCard(url, bearer, card.id)).limits.spent
   assert.deepEqual([before.daily_usd, before.monthly_usd], [5, 5])
-  const left_ms = Date.parse(before.monthly_resets_at) - programme.clock.now().getTime()
+  const left_ms = Date.parse(before.monthly_resets_at) - runtime.clock.now().getTime()
   await advance(url, bearer, Math.ceil(left_ms / 1_000) + 1)
   const after = (await getCard(url, bearer, card.id)).limits.spent
   assert.deepEqual([after.daily_usd, after.monthly_usd], [0, 0])

@@ -12,7 +12,7 @@ import { startTestService } from '#test/support/start.ts'
 import { resealPansTask } from './reseal_pans_task.ts'
 
 const service = await startTestService()
-const { url, programme, tasks, data_dir, database_url } = service
+const { url, runtime, tasks, data_dir, database_url } = service
 /** A second node on the same database and key file, whose tasks this test never runs. */
 const other = await startTestService({ data_dir, database_url })
 const key_file = join(data_dir, 'keys.json')
@@ -21,7 +21,7 @@ const store = { path: key_file, random: systemRandom, seal: unsealed }
 const LATER = new Date('2100-01-01')
 
 const keyIds = async (): Promise<string[]> => {
-  const rows = await programme.db.rows<{ key_id: string }>(
+  const rows = await runtime.db.rows<{ key_id: string }>(
     `select distinct split_part(pan_sealed, '.', 2) as key_id from cards order by 1`,
   )
   return rows.map(({ key_id }) => key_id)
@@ -49,7 +49,7 @@ test('after a rotation every number is sealed anew while all stay revealable, on
   // It has not looked at the key file since its start, and finds a key there that it needs.
   assert.deepEqual(await Promise.all(cards.map(({ id }) => show(other.url, id))), shown)
 
-  const [version] = await programme.db.rows<{ max: bigint }>('select max(version) from cards')
+  const [version] = await runtime.db.rows<{ max: bigint }>('select max(version) from cards')
   assert.equal(version?.max, 1n)
   assert.equal((await issueCard(url, key)).status, 'active')
   assert.deepEqual(await keyIds(), ['k2'])
@@ -58,15 +58,15 @@ test('after a rotation every number is sealed anew while all stay revealable, on
 test('a card that comes under an old key after a pass is found by the next', async () => {
   const { key } = await openHolder(service)
   const { id } = await issueCard(url, key)
-  const [before] = await programme.db.rows<{ pan_sealed: string }>(
+  const [before] = await runtime.db.rows<{ pan_sealed: string }>(
     'select pan_sealed from cards where id = $1',
     [id],
   )
-  const task = resealPansTask(programme)
+  const task = resealPansTask(runtime)
   await rotateKeyFile(store, LATER)
   await task.pass()
   assert.deepEqual(await keyIds(), ['k3'])
-  await programme.db.run('update cards set pan_sealed = $2 where id = $1', [id, before?.pan_sealed])
+  await runtime.db.run('update cards set pan_sealed = $2 where id = $1', [id, before?.pan_sealed])
   await task.pass()
   assert.deepEqual(await keyIds(), ['k3'])
   const { roots } = JSON.parse(await readFile(key_file, 'utf8'))

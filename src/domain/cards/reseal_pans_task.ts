@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { CardKey } from './card_store.ts'
 import { findOtherwiseSealed, resealPan, type SealedPan } from './pan_store.ts'
@@ -11,7 +11,7 @@ const FIRST: CardKey = { account_id: '', id: '' }
  * Brings every card number under the current key after `florin keys rotate`. Only a pass that has
  * found nothing ends it: a card that another node issued meanwhile may still be under the old key.
  */
-export function resealPansTask({ db, keys }: Pick<Seams, 'db' | 'keys'>): Task {
+export function resealPansTask({ db, keys }: Pick<Dependencies, 'db' | 'keys'>): Task {
   let finished_key: string | null = null
   return {
     name: 'reseal_pans',
@@ -34,7 +34,10 @@ export function resealPansTask({ db, keys }: Pick<Seams, 'db' | 'keys'>): Task {
   }
 }
 
-async function reseal({ db, keys }: Pick<Seams, 'db' | 'keys'>, card: SealedPan): Promise<void> {
+async function reseal(
+  { db, keys }: Pick<Dependencies, 'db' | 'keys'>,
+  card: SealedPan,
+): Promise<void> {
   const pan = openPan(keys, card.id, card.pan_sealed)
   await resealPan(db, card, sealPan(keys, card.id, pan.open()))
 }

@@ -25,8 +25,8 @@ const fail = (point: string) => {
   breaks_at = null
   throw new Error(`broken at ${point}`)
 }
-const service = await startTestService({ seams: { log: kept.log, fail } })
-const { url, programme } = service
+const service = await startTestService({ dependencies: { log: kept.log, fail } })
+const { url, runtime } = service
 
 const reveal = (bearer: string, id: string, nonce?: string): Promise<Reply> =>
   send(url, 'GET', `/v1/cards/${id}/pan`, {
@@ -50,7 +50,7 @@ test('the number, its code and its expiry are shown once, and the audit log has 
   assert.equal(body.pan.length, 16)
   assert.deepEqual([body.pan.slice(0, 6), body.pan.slice(-4)], [card.bin, card.last4])
   assert.match(body.cvv, /^\d{3}$/)
-  const { keys } = programme
+  const { keys } = runtime
   assert.ok(isCvvOf(keys, card, { pan: body.pan, given: body.cvv }))
   assert.equal(isCvvOf(keys, card, { pan: body.pan, given: '' }), false)
   assert.deepEqual(
@@ -205,8 +205,8 @@ test('neither number nor code stands in any table, log, event, audit entry or ke
   for (const verb of ['freeze', 'unfreeze', 'replace']) {
     await callCard(url, { id: card.id, verb }, { bearer: holder.key, key: verb })
   }
-  const everything = `${await wholeDatabase(programme.db)}\n${kept.text()}`
-  assert.ok(everything.includes(panHash(programme.keys, body.pan)))
+  const everything = `${await wholeDatabase(runtime.db)}\n${kept.text()}`
+  assert.ok(everything.includes(panHash(runtime.keys, body.pan)))
   for (const trace of [body.pan, body.pan.slice(0, -4), body.pan.slice(6)]) {
     assert.equal(everything.includes(trace), false)
   }

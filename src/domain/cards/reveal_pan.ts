@@ -5,7 +5,7 @@ import type { Handler, PreparingContext } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type CardRow, requireNotCancelled, resourceOf } from './card.ts'
 import { lockCardOf } from './card_store.ts'
-import { insertReveal, type RevealStanding, revealStandingOf, sealedPanOf } from './pan_store.ts'
+import { insertReveal, type RevealQuota, revealQuotaOf, sealedPanOf } from './pan_store.ts'
 import { cvvOf, openPan } from './pan_vault.ts'
 
 /**
@@ -35,7 +35,7 @@ async function useUpReveal(
   const card = await lockCardOf(tx, caller.account_id, id)
   requireNotCancelled(card)
   const since = new Date(now.getTime() - WINDOW_MS)
-  requireRevealLeft(await revealStandingOf(tx, card, { nonce, since }), { nonce, now })
+  requireRevealLeft(await revealQuotaOf(tx, card, { nonce, since }), { nonce, now })
   const entry = { action: 'card.pan_revealed', resource: resourceOf(card) }
   const reveal_id = await auditIn(tx, card.account_id, entry)
   await insertReveal(tx, { id: reveal_id, card, nonce, now })
@@ -47,7 +47,7 @@ const WINDOW_MS = 60 * 60_000
 
 /** Once per number; again only with a new nonce, and not more often than the hour allows. */
 function requireRevealLeft(
-  standing: RevealStanding,
+  standing: RevealQuota,
   { nonce, now }: { nonce: string | null; now: Date },
 ): void {
   if (standing.is_nonce_used) {

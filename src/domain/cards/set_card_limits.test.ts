@@ -13,7 +13,7 @@ import { type Reply, send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 const { bearer, account_id } = await openHolder(service)
 
 const set = (who: string, id: string, body: object, key?: string): Promise<Reply> =>
@@ -66,9 +66,9 @@ test("a limit may reach the programme's and not pass it; an account's own bound 
     assert.equal(reply.body.details[0].field, field)
   }
   const own = JSON.stringify({ daily_max_usd: 50 })
-  await programme.db.run('update accounts set spend_limits = $2 where id = $1', [account_id, own])
+  await runtime.db.run('update accounts set spend_limits = $2 where id = $1', [account_id, own])
   assertRefused(await set(bearer, card.id, { daily_usd: 50.01 }), 422, 'amount_out_of_range')
-  await programme.db.run(`update accounts set spend_limits = '{}' where id = $1`, [account_id])
+  await runtime.db.run(`update accounts set spend_limits = '{}' where id = $1`, [account_id])
 })
 
 test('wrong amounts are refused and change nothing', async () => {

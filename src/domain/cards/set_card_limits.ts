@@ -6,12 +6,12 @@ import { limitsFrom } from './limits.ts'
 
 export const setCardLimits: Handler<'set_card_limits'> = async (context, { id, ...input }) => {
   const { tx, caller, settings } = context
-  const programme = await spendLimitsOf(tx, caller.account_id, settings)
+  const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
   const card = await lockCardOf(tx, caller.account_id, id)
   return changeControls(context, card, {
     operation: 'set_card_limits',
     event: 'card.limits_updated',
     what: 'spend limits',
-    change: () => limitsFrom(input, programme),
+    change: () => limitsFrom(input, spend_limits),
   })
 }

@@ -34,14 +34,16 @@ export async function shipCard(context: OperatorContext, progress: Progress): Pr
     throw refused(`Shipping status cannot change from ${shipping.status} to ${status}.`)
   }
   await changeCard(tx, card, {
-    change: { shipping: { ...shipping, ...tracking, ...moments(shipping, status, now), status } },
+    change: {
+      shipping: { ...shipping, ...tracking, ...timestamps(shipping, status, now), status },
+    },
     now,
   })
   context.audit(card.account_id, { action: 'ship_card', resource: resourceOf(card) })
   return showCard(tx, card, now)
 }
 
-function moments(
+function timestamps(
   shipping: Shipping,
   status: Shipping['status'],
   now: Date,

@@ -13,7 +13,7 @@ import type { Reply } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 const { bearer } = await openHolder(service)
 
 const unfreeze = (who: string, id: string): Promise<Reply> =>
@@ -41,7 +41,7 @@ test('an active card is not frozen, and a cancelled one never will be active', a
 
 test('what an administrator froze stays frozen', async () => {
   const card = await cardIn(url, bearer, { status: 'frozen' })
-  await programme.db.run(`update cards set frozen_by = 'admin' where id = $1`, [card.id])
+  await runtime.db.run(`update cards set frozen_by = 'admin' where id = $1`, [card.id])
   assertRefused(await unfreeze(bearer, card.id), 403, 'policy_denied')
   assert.equal((await getCard(url, bearer, card.id)).status, 'frozen')
 })

@@ -18,8 +18,8 @@ import { assertBooksSound, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
-const { db } = programme
+const { url, runtime } = service
+const { db } = runtime
 
 const unload = (bearer: string, id: string, body: object = {}, key?: string): Promise<Reply> =>
   callCard(url, { id, verb: 'unload' }, { bearer, body, ...(key !== undefined && { key }) })
@@ -59,7 +59,7 @@ test('it works in every state: what lies on a cancelled card can be fetched', as
   const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
   assertRefused(await unload(bearer, cancelled.id), 409, 'insufficient_card_balance')
   const other = await issueCard(url, bearer, { load_usd: 4 })
-  const { clock, newId } = programme
+  const { clock, newId } = runtime
   await db.transaction((tx) =>
     move(
       tx,

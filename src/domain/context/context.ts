@@ -17,7 +17,7 @@ import type { Keys } from '#platform/storage/keys.ts'
 import type { AddressScreener } from '#rails/screening/screening.ts'
 
 /** The seams that the service is built on; `main` makes them, tests and simulations differ. */
-export type Seams = {
+export type Dependencies = {
   settings: Settings
   db: Database
   clock: Clock
@@ -50,7 +50,7 @@ export type Caller = {
 }
 
 /** What is known of the request that carries a call, whatever door it came through. */
-export type RequestFacts = {
+export type RequestContext = {
   id: string
   ip: string
   user_agent: string
@@ -127,7 +127,7 @@ export type Trail = {
 }
 
 /** What the caller's rate limits are and what is left of them, this call included. */
-export type RateStanding = {
+export type RateStatus = {
   burst_per_second: number
   sustained_per_minute: number
   remaining: number
@@ -135,11 +135,11 @@ export type RateStanding = {
 }
 
 type Common = Pick<
-  Seams,
+  Dependencies,
   'settings' | 'clock' | 'random' | 'keys' | 'probes' | 'http' | 'screener' | 'blobs'
 > & {
-  request: RequestFacts
-  rate: RateStanding
+  request: RequestContext
+  rate: RateStatus
   /** The moment of this call; everything it makes is made then. */
   now: Date
   newId(prefix: IdPrefix, at?: Date): string

@@ -12,7 +12,7 @@ import { makeCredentials } from './credentials.ts'
 
 const { first, second } = await startTwoNodes()
 const { url } = first
-const { db, keys, random, settings } = first.programme
+const { db, keys, random, settings } = first.runtime
 
 /** Credentials of a node of their own, with every question they ask of the database counted. */
 function watched() {

@@ -1,7 +1,7 @@
 import { accountSuspended, tokenRevoked } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { type Scope, scope_names } from '#contract/scopes.ts'
-import type { Caller, Seams } from '#domain/context/context.ts'
+import type { Caller, Dependencies } from '#domain/context/context.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import { type BearerKind, bearerHashes, bearerKindOf } from './bearer.ts'
 import {
@@ -42,7 +42,7 @@ type Remembered = {
   until: number
 }
 
-type Needs = Pick<Seams, 'db' | 'keys' | 'clock' | 'settings'>
+type Needs = Pick<Dependencies, 'db' | 'keys' | 'clock' | 'settings'>
 
 export function makeCredentials(needs: Needs): Credentials {
   const { clock } = needs

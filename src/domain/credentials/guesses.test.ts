@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { startTestService } from '#test/support/start.ts'
 import { clearGuesses, giveBackGuess, requireGuessLeft } from './guesses.ts'
 
-const { programme } = await startTestService()
-const { db, keys } = programme
+const { runtime } = await startTestService()
+const { db, keys } = runtime
 
 const START = Date.parse('2031-05-06T07:00:00.000Z')
 const MINUTE_MS = 60_000

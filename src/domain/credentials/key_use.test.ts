@@ -7,7 +7,7 @@ import { startTwoNodes } from '#test/support/nodes.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 
 const { first, second } = await startTwoNodes({ FLORIN_TRUSTED_PROXIES: '127.0.0.1' })
-const { url, tasks, programme } = first
+const { url, tasks, runtime } = first
 
 const read = (key: string, { at = url, from = '198.51.100.1' } = {}) =>
   send(at, 'GET', '/v1/accounts/me', { bearer: key, headers: { 'x-forwarded-for': from } })
@@ -58,7 +58,7 @@ test('the first uses of a day at once, on two nodes, are one entry', async () =>
     Array.from({ length: 20 }, (_, at) => read(key, { at: at % 2 === 0 ? url : second.url })),
   )
   assert.equal((await usesOf(bearer)).length, 1)
-  assert.deepEqual((await verifyAudit(programme.db)).faults, [])
+  assert.deepEqual((await verifyAudit(runtime.db)).faults, [])
 })
 
 test('every write with a key is audited besides, each as what it did and as a use', async () => {

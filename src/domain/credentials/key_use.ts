@@ -1,6 +1,6 @@
 import { recordAudit } from '#domain/audit/audit.ts'
-import { auditFactsOf } from '#domain/audit/audit_facts.ts'
-import type { Caller, RequestFacts, Seams } from '#domain/context/context.ts'
+import { auditContextOf } from '#domain/audit/audit_context.ts'
+import type { Caller, Dependencies, RequestContext } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { insertKeyUse, type KeyTouch, touchApiKeys, touchGrants } from './credential_store.ts'
 
@@ -11,7 +11,7 @@ import { insertKeyUse, type KeyTouch, touchApiKeys, touchGrants } from './creden
  */
 export type KeyUses = {
   /** Null where nothing has to be written before the answer. */
-  note(caller: Caller, request: RequestFacts, operation: string): Promise<void> | null
+  note(caller: Caller, request: RequestContext, operation: string): Promise<void> | null
   flush(): Promise<void>
 }
 
@@ -20,8 +20,8 @@ const ADDRESSES_MAX = 100
 const DAY_MS = 24 * 3_600_000
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
-type Needs = Pick<Seams, 'db' | 'clock' | 'newId'>
-type Use = { caller: Caller; request: RequestFacts; operation: string; at: Date }
+type Needs = Pick<Dependencies, 'db' | 'clock' | 'newId'>
+type Use = { caller: Caller; request: RequestContext; operation: string; at: Date }
 
 export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
   /** The latest use of each key by address: found without a string to be made for every call. */
@@ -36,7 +36,7 @@ export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
       await writeTouches(tx, [touch])
       if (!(await insertKeyUse(tx, { ...touch, day }))) return
       const { action, id, type } = used
-      const facts = auditFactsOf({ caller, request, operation, clock, newId })
+      const facts = auditContextOf({ caller, request, operation, clock, newId })
       await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], facts)
     })
     if (seen.size >= SEEN_MAX) seen.clear()

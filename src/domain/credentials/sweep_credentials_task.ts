@@ -1,11 +1,11 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { KeyUses } from './key_use.ts'
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
 /** Sessions long over and guesses long past tell nobody anything. */
-export function sweepCredentialsTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task {
+export function sweepCredentialsTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
   return {
     name: 'sweep_credentials',
     every_ms: 10 * 60_000,

@@ -9,11 +9,11 @@ import { authorize, follow, forceCapture, getTransaction } from '#test/support/s
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, programme } = service
+const { url, runtime } = service
 
 const eventsOf = async (account_id: string, type: string) =>
   (
-    await programme.db.rows<{ body: string }>(
+    await runtime.db.rows<{ body: string }>(
       'select body from events where account_id = $1 and type = $2 order by id',
       [account_id, type],
     )
@@ -47,7 +47,7 @@ test('a dispute is credited at once, told, audited, and stands on its capture', 
   })
   assert.equal(history.body['data'][0].amount_usd, 40)
   assert.deepEqual(history.body['data'][0].reference, { type: 'dispute', id: dispute.id })
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('a part may be contested, never more than was taken and kept', async () => {
@@ -93,7 +93,7 @@ test('a second dispute of one capture is refused while the first is open, also i
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409, 409, 409])
   assertRefused(await file(url, buyer), 409, 'dispute_exists')
   assert.equal(await balanceOf(url, buyer.key), 5)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test('what was won before cannot be won again, what was lost can be tried again', async () => {
@@ -108,7 +108,7 @@ test('what was won before cannot be won again, what was lost can be tried again'
   await operate(url, 'POST', `/disputes/${third.id}/close`, { body: { outcome: 'won' } })
   assertRefused(await file(url, buyer), 422, 'transaction_not_disputable')
   assert.equal(await balanceOf(url, buyer.key), 40)
-  await assertBooksSound(programme.db)
+  await assertBooksSound(runtime.db)
 })
 
 test("somebody else's transaction is answered like none", async () => {

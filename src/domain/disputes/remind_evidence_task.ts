@@ -1,5 +1,5 @@
-import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
-import type { Seams } from '#domain/context/context.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { formatUsd } from '#kernel/money.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { disputeEvent } from './dispute.ts'
@@ -12,7 +12,7 @@ import {
 
 const REMIND_BEFORE_MS = 3 * 24 * 3_600_000
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 /**
  * The deadline for evidence: its holder hears of it three days before, and when it has passed. What
@@ -53,7 +53,7 @@ function remindOne(parts: Parts): Promise<boolean> {
       message,
       severity: hasPassed ? 'info' : 'warning',
     })
-    await tellAsSystem(tx, parts, dispute.account_id, { events: [event] })
+    await emitAsSystem(tx, parts, dispute.account_id, { events: [event] })
     return true
   })
 }

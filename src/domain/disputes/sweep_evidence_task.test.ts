@@ -7,8 +7,8 @@ import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
-const { url, data_dir, programme, tasks } = service
-const { blobs, newId, clock } = programme
+const { url, data_dir, runtime, tasks } = service
+const { blobs, newId, clock } = runtime
 const folder = join(data_dir, 'evidence')
 
 async function* bytes() {

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { recordedEvidence } from './evidence_store.ts'
 
@@ -14,7 +14,7 @@ export function sweepEvidenceTask({
   db,
   blobs,
   clock,
-}: Pick<Seams, 'db' | 'blobs' | 'clock'>): Task {
+}: Pick<Dependencies, 'db' | 'blobs' | 'clock'>): Task {
   const sweep = async (names: readonly string[]): Promise<void> => {
     const recorded = await recordedEvidence(db, names)
     for (const name of names) if (!recorded.has(name)) await blobs.remove(name)

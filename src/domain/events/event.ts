@@ -1,6 +1,6 @@
 import { type EventType, event_types } from '#contract/events.ts'
 import type { NewEvent } from '#domain/context/context.ts'
-import { momentText } from '#kernel/moment.ts'
+import { timestampText } from '#kernel/timestamp.ts'
 
 /**
  * This room guarantees that what happened is told: an event is written in the transaction of the
@@ -44,7 +44,7 @@ export function eventBody(event: NewEvent, envelope: Envelope): string {
     id,
     type: event.type,
     api_version: 'v1',
-    created_at: momentText(created_at),
+    created_at: timestampText(created_at),
     livemode,
     account_id,
     sequence,

@@ -1,10 +1,10 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import { hasOutbox, type ToldEvent, takeFromOutbox } from './outbox_store.ts'
+import { hasOutbox, type OutboxEvent, takeFromOutbox } from './outbox_store.ts'
 
 /** Writes what it makes of the events in the transaction that takes them out of the outbox. */
-export type Hearer = (tx: Tx, events: readonly ToldEvent[]) => Promise<void>
+export type EventConsumer = (tx: Tx, events: readonly OutboxEvent[]) => Promise<void>
 
 const BATCH = 500
 /** A purchase is told of within moments. */
@@ -14,8 +14,8 @@ const IDLE_MS = 3_000
 
 /** Every event is heard by every hearer exactly once, whatever crashes: all of it, or none yet. */
 export function fanOutEventsTask(
-  { db, fail }: Pick<Seams, 'db' | 'fail'>,
-  hearers: readonly Hearer[],
+  { db, fail }: Pick<Dependencies, 'db' | 'fail'>,
+  hearers: readonly EventConsumer[],
 ): Task {
   const once = () =>
     db.transaction(async (tx) => {

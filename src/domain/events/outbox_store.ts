@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
 /** An event as those hear it who tell others of it. */
-export type ToldEvent = {
+export type OutboxEvent = {
   account_id: string
   id: string
   /** Null for what is activity only. */
@@ -18,8 +18,8 @@ export async function hasOutbox(tx: Tx): Promise<boolean> {
 }
 
 /** Takes events out of the outbox, oldest first; rows that another node has taken are left out. */
-export function takeFromOutbox(tx: Tx, limit: number): Promise<ToldEvent[]> {
-  return tx.rows<ToldEvent>(
+export function takeFromOutbox(tx: Tx, limit: number): Promise<OutboxEvent[]> {
+  return tx.rows<OutboxEvent>(
     `with taken as (
        delete from outbox
         where ctid = any(array(

@@ -5,25 +5,28 @@ import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { changing, type Write } from '#platform/postgres/write.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
-import type { Telling } from './record_events.ts'
+import type { EventMetadata } from './record_events.ts'
 
 /** The events of one account or many, in the order they happened. */
 export type OwnedEvent = { account_id: string; event: NewEvent }
 
 /** How far each account has counted: when it was read, and with what is told here. */
-export type Heads = Map<string, { read: number; last: number }>
+export type AccountSequences = Map<string, { read: number; last: number }>
 
-export const headAt = (sequence: bigint) => ({ read: Number(sequence), last: Number(sequence) })
+export const sequenceAt = (sequence: bigint) => ({ read: Number(sequence), last: Number(sequence) })
 
 /** Locks the accounts' heads in the order of their ids: the last locks of the transaction. */
-export async function lockHeads(tx: Tx, account_ids: readonly string[]): Promise<Heads> {
+export async function lockSequences(
+  tx: Tx,
+  account_ids: readonly string[],
+): Promise<AccountSequences> {
   if (account_ids.length === 0) return new Map()
   const rows = await tx.rows<{ account_id: string; event_sequence: bigint }>(
     `select account_id, event_sequence from account_heads
       where account_id = any($1) order by account_id for update`,
     [texts(account_ids, (account_id) => account_id)],
   )
-  return new Map(rows.map((row) => [row.account_id, headAt(row.event_sequence)]))
+  return new Map(rows.map((row) => [row.account_id, sequenceAt(row.event_sequence)]))
 }
 
 type Stored = OwnedEvent & {
@@ -35,9 +38,9 @@ type Stored = OwnedEvent & {
 
 /** The events of many accounts, each with its account's next number, ready to be sent. */
 export function eventSetWrites(
-  heads: Heads,
+  sequences: AccountSequences,
   events: readonly OwnedEvent[],
-  { stamp, livemode, request }: Telling,
+  { stamp, livemode, request }: EventMetadata,
 ): readonly Write[] {
   if (events.length === 0) return []
   const counted = new Set<string>()
@@ -46,7 +49,7 @@ export function eventSetWrites(
     if (!isWebhookEvent(event.type)) {
       return { account_id, event, id, created_at, sequence: null, body: null }
     }
-    const head = heads.get(account_id)
+    const head = sequences.get(account_id)
     assert(head !== undefined, 'every account that is told something has a head')
     head.last += 1
     counted.add(account_id)
@@ -54,11 +57,11 @@ export function eventSetWrites(
     const body = eventBody(event, { livemode, request, id, created_at, account_id, sequence })
     return { account_id, event, id, created_at, sequence, body }
   })
-  const moved = counted.size === 0 ? [] : [moveHeads(heads, counted)]
+  const moved = counted.size === 0 ? [] : [moveHeads(sequences, counted)]
   return [...moved, addEvents(rows), addToOutbox(rows)]
 }
 
-function moveHeads(heads: Heads, counted: ReadonlySet<string>): Write {
+function moveHeads(sequences: AccountSequences, counted: ReadonlySet<string>): Write {
   const account_ids = [...counted].sort()
   return changing(
     account_ids.length,
@@ -67,8 +70,8 @@ function moveHeads(heads: Heads, counted: ReadonlySet<string>): Write {
       where h.account_id = w.account_id and h.event_sequence = w.read`,
     [
       texts(account_ids, (account_id) => account_id),
-      bigints(account_ids, (account_id) => BigInt(heads.get(account_id)?.read ?? 0)),
-      bigints(account_ids, (account_id) => BigInt(heads.get(account_id)?.last ?? 0)),
+      bigints(account_ids, (account_id) => BigInt(sequences.get(account_id)?.read ?? 0)),
+      bigints(account_ids, (account_id) => BigInt(sequences.get(account_id)?.last ?? 0)),
     ],
   )
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NewEvent } from '#domain/context/context.ts'
-import { recordEvents, type Telling } from '#domain/events/record_events.ts'
+import { type EventMetadata, recordEvents } from '#domain/events/record_events.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme, owner_db } = await startTestService()
-const { db, clock, newId } = programme
+const { url, runtime, owner_db } = await startTestService()
+const { db, clock, newId } = runtime
 
 type EventRow = {
   id: string
@@ -20,7 +20,7 @@ type EventRow = {
   created_at: Date
 }
 
-const telling: Telling = {
+const event_metadata: EventMetadata = {
   livemode: false,
   request: null,
   stamp: () => {
@@ -46,7 +46,7 @@ const unfrozen: NewEvent = {
 }
 
 const tell = (tx: Tx, account_id: string, events: readonly NewEvent[]) =>
-  recordEvents(tx, account_id, events, telling)
+  recordEvents(tx, account_id, events, event_metadata)
 
 /** In the order of their ids, which is the order of lists. */
 const eventsOf = (account_id: string) =>
@@ -106,7 +106,9 @@ test('what only stands in the activity stream has neither number nor body', asyn
 test('a body is the envelope of the contract, with the object as it was given', async () => {
   const { account_id } = await openAccount(url)
   const request = { id: 'req_1', idempotency_key: 'key' }
-  await db.transaction((tx) => recordEvents(tx, account_id, [loaded], { ...telling, request }))
+  await db.transaction((tx) =>
+    recordEvents(tx, account_id, [loaded], { ...event_metadata, request }),
+  )
   const [, event] = await eventsOf(account_id)
   assert.deepEqual(JSON.parse(event?.body ?? ''), {
     id: event?.id,

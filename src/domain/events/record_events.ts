@@ -2,7 +2,7 @@ import type { NewEvent } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { activityTypeOf, type Envelope, eventBody, isWebhookEvent } from './event.ts'
 
-export type Telling = Pick<Envelope, 'livemode' | 'request'> & {
+export type EventMetadata = Pick<Envelope, 'livemode' | 'request'> & {
   /** Called under the head's lock, so that ids follow the order of the sequence. */
   stamp(): { id: string; created_at: Date }
 }
@@ -15,7 +15,7 @@ export async function recordEvents(
   tx: Tx,
   account_id: string,
   events: readonly NewEvent[],
-  { stamp, ...shared }: Telling,
+  { stamp, ...shared }: EventMetadata,
 ): Promise<void> {
   const numbered = events.filter((event) => isWebhookEvent(event.type)).length
   let sequence = await takeSequences(tx, account_id, numbered)

@@ -1,5 +1,5 @@
 import type { Micros } from '#kernel/money.ts'
-import { bigints, days, moments, texts } from '#platform/postgres/columns.ts'
+import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { changing, type Write } from '#platform/postgres/write.ts'
@@ -110,7 +110,7 @@ function writePurses(purses: readonly PurseRow[]): Write {
     texts(purses, (purse) => purse.owner_id),
     bigints(purses, (purse) => purse.balance_micros),
     bigints(purses, (purse) => purse.held_micros),
-    moments(purses, (purse) => purse.moved_at),
+    timestamps(purses, (purse) => purse.moved_at),
     bigints(purses, (purse) => purse.read_micros),
     days(purses, (purse) => purse.spent_day),
     bigints(purses, (purse) => purse.day_spent_micros),

@@ -3,7 +3,7 @@
  * the world's stand for everything outside: coins on chains, the card network, our fees.
  */
 export const customer_purses = ['treasury', 'payout', 'card', 'hold', 'receivable'] as const
-export const world_purses = [
+export const external_purses = [
   'chain',
   'network',
   'fees',
@@ -15,8 +15,8 @@ export const world_purses = [
 ] as const
 
 export type CustomerKind = (typeof customer_purses)[number]
-export type WorldKind = (typeof world_purses)[number]
-export type PurseKind = CustomerKind | WorldKind
+export type ExternalKind = (typeof external_purses)[number]
+export type PurseKind = CustomerKind | ExternalKind
 
 /** `owner_id` is the card of a card's purses, and empty for all others. */
 export type Purse = { kind: PurseKind; owner_id: string }
@@ -32,7 +32,7 @@ export const cardPurse = (card_id: string): Purse => ({ kind: 'card', owner_id: 
 /** What open authorizations of a card keep. */
 export const holdPurse = (card_id: string): Purse => ({ kind: 'hold', owner_id: card_id })
 
-const world = (kind: WorldKind): Purse => ({ kind, owner_id: '' })
+const world = (kind: ExternalKind): Purse => ({ kind, owner_id: '' })
 export const chain = world('chain')
 export const network = world('network')
 export const fees = world('fees')

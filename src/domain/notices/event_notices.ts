@@ -1,7 +1,7 @@
 import type { Notifications } from '#contract/accounts.ts'
-import type { Seams } from '#domain/context/context.ts'
-import type { Hearer } from '#domain/events/fan_out_events_task.ts'
-import type { ToldEvent } from '#domain/events/outbox_store.ts'
+import type { Dependencies } from '#domain/context/context.ts'
+import type { EventConsumer } from '#domain/events/fan_out_events_task.ts'
+import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
 import { eventEmail } from './templates/event_email.ts'
 import { renderEmail } from './templates/layout.ts'
@@ -26,7 +26,10 @@ const settings_by_event: Readonly<Record<string, Setting>> = {
 }
 
 /** Inserts the emails for events, in the transaction that takes the events from the outbox. */
-export function eventNotices({ clock, settings }: Pick<Seams, 'clock' | 'settings'>): Hearer {
+export function eventNotices({
+  clock,
+  settings,
+}: Pick<Dependencies, 'clock' | 'settings'>): EventConsumer {
   const { public_url, mode } = settings
   return async (tx, events) => {
     const emailed = events.filter(({ type }) => type in settings_by_event)
@@ -49,7 +52,7 @@ export function eventNotices({ clock, settings }: Pick<Seams, 'clock' | 'setting
   }
 }
 
-function isEnabled({ type }: ToldEvent, { notifications }: Recipient): boolean {
+function isEnabled({ type }: OutboxEvent, { notifications }: Recipient): boolean {
   const setting = settings_by_event[type]
   return setting !== undefined && (setting === 'security_alerts' || notifications[setting] === true)
 }

@@ -41,7 +41,7 @@ await once(smtp.server, 'listening')
 after(() => smtp.close(() => undefined))
 const smtp_port = (smtp.server.address() as AddressInfo).port
 
-const { url, programme } = await startTestService({
+const { url, runtime } = await startTestService({
   env: {
     FLORIN_SMTP_URL: `smtp://127.0.0.1:${smtp_port}`,
     FLORIN_MAIL_FROM: 'Florin <alerts@florin.example>',
@@ -91,7 +91,7 @@ test('a new key and changes of password, email and two-factor send security aler
   assert.equal(alert.to, person.email)
   assert(!alert.text.includes(key) && !alert.html.includes(key))
 
-  const { recovery_codes } = await turnOnTwoFactor(url, bearer, programme.clock)
+  const { recovery_codes } = await turnOnTwoFactor(url, bearer, runtime.clock)
   await mailOf(person, 'two_factor_on')
   const proof = { password: PASSWORD, totp_code: recovery_codes[0] }
   const off = await send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body: proof })
@@ -113,7 +113,7 @@ test('only the first sign-in from a new IP address sends an alert', async () => 
   await send(url, 'POST', '/v1/sessions', { body })
   assert.deepEqual(await inbox(person), [])
   const elsewhere = 'update sessions set ip = $2 where account_id = $1'
-  await programme.db.run(elsewhere, [person.account_id, '203.0.113.7'])
+  await runtime.db.run(elsewhere, [person.account_id, '203.0.113.7'])
   await send(url, 'POST', '/v1/sessions', { body })
   await send(url, 'POST', '/v1/sessions', { body })
   const mails = await inbox(person)
@@ -127,7 +127,7 @@ test('only the first sign-in from a new IP address sends an alert', async () => 
 test('an event is emailed only if its setting is on', async () => {
   const person = await openAccount(url)
   const { account_id, bearer } = person
-  await tellOf(programme, account_id, [
+  await tellOf(runtime, account_id, [
     plainEvent('topup.confirmed', { message: '25.50 USD <arrived> & credited.' }),
     plainEvent('transaction.authorized'),
     plainEvent('card.loaded'),
@@ -139,7 +139,7 @@ test('an event is emailed only if its setting is on', async () => {
 
   const notifications = { topup_confirmed: false, transaction_authorized: true }
   await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
-  await tellOf(programme, account_id, [
+  await tellOf(runtime, account_id, [
     plainEvent('topup.confirmed'),
     plainEvent('transaction.authorized'),
   ])
@@ -171,7 +171,7 @@ test('every setting controls the emails of its events', async () => {
     // The last one always comes, so that there is something to wait for.
     const types = [...asked.map(([, type]) => type), 'webhook.disabled' as const]
     await tellOf(
-      programme,
+      runtime,
       account_id,
       types.map((type) => plainEvent(type)),
     )
@@ -189,7 +189,7 @@ test('a low balance is emailed once, and again only after it recovered', async (
   const notifications = { low_balance_threshold_usd: 50 }
   await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
   const setBalance = async (micros: bigint) => {
-    await programme.db.run(
+    await runtime.db.run(
       `insert into purses (account_id, kind, balance_micros) values ($1, 'treasury', $2)
            on conflict (account_id, kind, owner_id) do update set balance_micros = $2`,
       [account_id, micros],
@@ -212,7 +212,7 @@ test('an email that the server refuses is retried', async () => {
   await createKey(url, person.bearer)
   await mailOf(person, 'api_key_created')
   const attempts = async () => {
-    const [row] = await programme.db.rows<{ attempts: number }>(
+    const [row] = await runtime.db.rows<{ attempts: number }>(
       'select attempts from notices where account_id = $1',
       [person.account_id],
     )
@@ -226,7 +226,7 @@ test('an email that the server refuses is retried', async () => {
 })
 
 const stateOf = async ({ account_id }: Person) => {
-  const [row] = await programme.db.rows<{ state: string; attempts: number }>(
+  const [row] = await runtime.db.rows<{ state: string; attempts: number }>(
     'select state, attempts from notices where account_id = $1 order by id desc limit 1',
     [account_id],
   )
@@ -235,7 +235,7 @@ const stateOf = async ({ account_id }: Person) => {
 
 test('after an email is sent the database keeps no undo link', async () => {
   const person = await openAccount(url)
-  await turnOnTwoFactor(url, person.bearer, programme.clock)
+  await turnOnTwoFactor(url, person.bearer, runtime.clock)
   const isSent = async () => (await stateOf(person))?.state === 'sent'
   assert(await eventually(isSent, { within_ms: 5_000 }))
   const mail = received.find(({ to }) => to.includes(person.email))
@@ -243,7 +243,7 @@ test('after an email is sent the database keeps no undo link', async () => {
   const token = /\/undo\/([\w-]{43})/.exec(source)?.[1]
   assert(token !== undefined, source)
   assert.equal((await fetch(`${url}/undo/${token}`)).status, 200, 'the mailed link works')
-  assert(!(await wholeDatabase(programme.db)).includes(token))
+  assert(!(await wholeDatabase(runtime.db)).includes(token))
   const kept = await mailOf(person, 'two_factor_on')
   assert.match(kept.text, /To undo this and set a new password/)
 })
@@ -252,19 +252,19 @@ test('an email that is given up leaves no undo link in the database', async () =
   const person = await openAccount(url)
   isDown = true
   try {
-    await turnOnTwoFactor(url, person.bearer, programme.clock)
+    await turnOnTwoFactor(url, person.bearer, runtime.clock)
     const { text } = await mailOf(person, 'two_factor_on')
     const token = /\/undo\/([\w-]{43})/.exec(text)?.[1] ?? assert.fail(text)
     const isTried = async () => ((await stateOf(person))?.attempts ?? 0) > 0
     assert(await eventually(isTried, { within_ms: 5_000 }))
     // As after a day of attempts.
-    await programme.db.run('update notices set attempts = 6 where account_id = $1', [
+    await runtime.db.run('update notices set attempts = 6 where account_id = $1', [
       person.account_id,
     ])
     await advance(url, person.bearer, 61)
     const isGivenUp = async () => (await stateOf(person))?.state === 'given_up'
     assert(await eventually(isGivenUp, { within_ms: 5_000 }))
-    assert(!(await wholeDatabase(programme.db)).includes(token))
+    assert(!(await wholeDatabase(runtime.db)).includes(token))
   } finally {
     isDown = false
   }

@@ -1,12 +1,14 @@
 import { createUndo, UNDO_HOURS } from '#domain/accounts/security_undo.ts'
-import type { RequestFacts, Seams, SecurityAlert } from '#domain/context/context.ts'
+import type { Dependencies, RequestContext, SecurityAlert } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { NewNotice } from './notice.ts'
 import { findRecipients, insertNotices } from './notice_store.ts'
 import { renderEmail } from './templates/layout.ts'
 import { securityEmail } from './templates/security_email.ts'
 
-type Source = Pick<Seams, 'clock' | 'settings' | 'keys' | 'random'> & { request: RequestFacts }
+type Source = Pick<Dependencies, 'clock' | 'settings' | 'keys' | 'random'> & {
+  request: RequestContext
+}
 
 /** Runs in the transaction of the change, so an alert exists if and only if the change was made. */
 export async function insertSecurityNotices(

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Mailer } from './mailer.ts'
 import type { NoticeRow } from './notice.ts'
@@ -19,7 +19,7 @@ const LEASE_MS = 2 * MINUTE_MS
 const BATCH = 20
 const ERROR_LENGTH_MAX = 500
 
-type Tools = Pick<Seams, 'db' | 'clock' | 'log'>
+type Tools = Pick<Dependencies, 'db' | 'clock' | 'log'>
 
 /** Sends due emails. Without a mail server it only deletes old ones. */
 export function sendNoticesTask(tools: Tools, mailer: Mailer | null): Task {

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -19,7 +19,7 @@ const BATCH = 200
  * Emails owners whose balance fell below their threshold, so no other module has to check it. An
  * owner gets one email, and another only after the balance has been above the threshold again.
  */
-export function warnLowBalanceTask(tools: Pick<Seams, 'db' | 'clock' | 'settings'>): Task {
+export function warnLowBalanceTask(tools: Pick<Dependencies, 'db' | 'clock' | 'settings'>): Task {
   const { db, clock, settings } = tools
   const { public_url, mode } = settings
   const once = () =>

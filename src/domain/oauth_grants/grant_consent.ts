@@ -1,6 +1,6 @@
 import type { Scope } from '#contract/scopes.ts'
-import { type AuditFacts, recordAudit } from '#domain/audit/audit.ts'
-import type { Seams, SecurityAlert } from '#domain/context/context.ts'
+import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
+import type { Dependencies, SecurityAlert } from '#domain/context/context.ts'
 import { isSignedIn } from '#domain/credentials/browser_sessions.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
@@ -18,12 +18,12 @@ import {
 /** Far longer than a refresh token lives: a grant ends by being revoked, not by being old. */
 const LIFETIME_MS = 365 * 24 * 60 * 60 * 1_000
 
-type Needs = Pick<Seams, 'db' | 'clock' | 'newId'> & { credentials: Credentials }
+type Needs = Pick<Dependencies, 'db' | 'clock' | 'newId'> & { credentials: Credentials }
 
 export type Asking = {
   account_id: string
   client: { id: string; name: string | null; redirect_uri: string }
-  facts: AuditFacts
+  facts: AuditContext
   /** Tells the owner by e-mail, in the transaction of the consent. */
   alert(tx: Tx, alert: SecurityAlert): Promise<void>
 }

@@ -1,12 +1,12 @@
-import { type AuditFacts, recordAudit } from '#domain/audit/audit.ts'
-import type { Seams } from '#domain/context/context.ts'
+import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { endGrant } from './end_grant.ts'
 import { findGrant, type GrantRow, replaceCardInGrants } from './grant_store.ts'
 
-type Needs = Pick<Seams, 'db' | 'clock'> & { credentials: Credentials }
+type Needs = Pick<Dependencies, 'db' | 'clock'> & { credentials: Credentials }
 
 /**
  * Ends a grant permanently, with every token and webhook under it, on every node. `facts` say who
@@ -15,7 +15,7 @@ type Needs = Pick<Seams, 'db' | 'clock'> & { credentials: Credentials }
 export async function revokeGrant(
   { db, clock, credentials }: Needs,
   id: string,
-  { account_id, facts }: { account_id: string | null; facts: AuditFacts },
+  { account_id, facts }: { account_id: string | null; facts: AuditContext },
 ): Promise<GrantRow | undefined> {
   const grant = await findGrant(db, id)
   if (grant === undefined || (account_id !== null && grant.account_id !== account_id)) {

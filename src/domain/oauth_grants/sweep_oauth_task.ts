@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -14,7 +14,7 @@ const UNUSED = `model = 'Client'
   and not exists (select from oauth_grants g where g.client_id = oauth_payloads.id)`
 
 /** Drops what is over: tokens, codes, pages, sessions, and clients that were never used. */
-export function sweepOauthTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task {
+export function sweepOauthTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
   return {
     name: 'sweep_oauth',
     every_ms: 60_000,

@@ -1,4 +1,4 @@
-import type { Context, RequestFacts, Seams, Trail } from '#domain/context/context.ts'
+import type { Context, Dependencies, RequestContext, Trail } from '#domain/context/context.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 
@@ -18,13 +18,13 @@ export function mayAct({ role }: Operator, needed: OperatorRole): boolean {
  * concerns, and tells that account's audit log.
  */
 export type OperatorContext = Trail &
-  Pick<Seams, 'settings' | 'clock' | 'keys' | 'probes' | 'screener'> &
+  Pick<Dependencies, 'settings' | 'clock' | 'keys' | 'probes' | 'screener'> &
   Pick<Context, 'credentialsChanged'> & {
     tx: Tx
     /** For what talks to the outside, which no transaction may wait for. */
     db: Database
     operator: Operator
-    request: RequestFacts
+    request: RequestContext
     now: Date
     newId(prefix: IdPrefix, at?: Date): string
   }

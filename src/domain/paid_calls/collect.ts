@@ -1,6 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import type { Settlement } from '#rails/x402/facilitator.ts'
 import { type Bill, type PaymentRow, paymentFailed, refusalOf } from './payment.ts'
+import { LEASE_MS, type PaymentContext, stampOf } from './payment_context.ts'
 import { receive } from './payment_money.ts'
 import {
   findPayment,
@@ -10,28 +11,27 @@ import {
   stepPayment,
 } from './payment_store.ts'
 import { resolveSettlement } from './resolve_settlement.ts'
-import { LEASE_MS, stampOf, type Till } from './till.ts'
 
 /**
  * Takes the payment for this call and settles it: what is answered is paid for and waits for its
  * call. A repeat of the same request goes on where the one before it ended.
  */
-export async function collect(till: Till, bill: Bill): Promise<PaymentRow> {
-  const { db, clock, newId } = till
+export async function collect(payment_context: PaymentContext, bill: Bill): Promise<PaymentRow> {
+  const { db, clock, newId } = payment_context
   const known = await findPayment(db, bill.payment)
   const isNew = known === undefined || known.state === 'failed' || known.state === 'reserved'
-  if (isNew) await requirePayable(till, bill)
+  if (isNew) await requirePayable(payment_context, bill)
 
   const now = clock.now()
   const leased_until = new Date(now.getTime() + LEASE_MS)
   const row = await reservePayment(db, bill, { id: newId('pay', now), now, leased_until })
   if (row === undefined) throw refusalOf(await findPayment(db, bill.payment), bill)
-  till.fail('payment_reserved')
+  payment_context.fail('payment_reserved')
   if (row.state === 'settled') return row
   try {
     // It failed after it was looked up: nobody has checked this one yet.
-    if (row.state === 'reserved' && !isNew) await requirePayable(till, bill)
-    const settlement = await settled(till, bill, row)
+    if (row.state === 'reserved' && !isNew) await requirePayable(payment_context, bill)
+    const settlement = await settled(payment_context, bill, row)
     if (settlement.outcome === 'settled') return { ...row, state: 'settled', txid: settlement.txid }
     if (settlement.outcome === 'failed') throw paymentFailed(why(settlement.reason))
     throw new Problem(
@@ -45,7 +45,10 @@ export async function collect(till: Till, bill: Bill): Promise<PaymentRow> {
   }
 }
 
-async function requirePayable({ screener, facilitator }: Till, bill: Bill): Promise<void> {
+async function requirePayable(
+  { screener, facilitator }: PaymentContext,
+  bill: Bill,
+): Promise<void> {
   const { payment, priced } = bill
   const { payer: address, amount_micros } = payment
   const asked = { chain: 'base', address, direction: 'in', amount_micros } as const
@@ -68,9 +71,13 @@ async function requirePayable({ screener, facilitator }: Till, bill: Bill): Prom
 
 const why = (reason: string) => `The payment cannot be settled: ${reason}. Nothing was charged.`
 
-async function settled(till: Till, bill: Bill, row: PaymentRow): Promise<Settlement> {
-  const { db, clock, facilitator, fail } = till
-  if (row.state === 'settling') return resolveSettlement(till, row)
+async function settled(
+  payment_context: PaymentContext,
+  bill: Bill,
+  row: PaymentRow,
+): Promise<Settlement> {
+  const { db, clock, facilitator, fail } = payment_context
+  if (row.state === 'settling') return resolveSettlement(payment_context, row)
   const store = signedStore(db, { row, purpose: 'settlement', now: clock.now() })
   const settlement = await facilitator.settle(bill.payment, bill.priced, {
     store: async (relayer, mined, sign) => {
@@ -83,21 +90,25 @@ async function settled(till: Till, bill: Bill, row: PaymentRow): Promise<Settlem
     },
     sent: () => fail('payment_sent'),
   })
-  const outcome = await concluded(till, row, settlement)
+  const outcome = await concluded(payment_context, row, settlement)
   if (outcome.outcome === 'settled') fail('payment_settled')
   return outcome
 }
 
 /** What was signed is judged by its receipt, whatever else was heard of it. */
-async function concluded(till: Till, row: PaymentRow, settlement: Settlement): Promise<Settlement> {
-  const { db, clock, relayer } = till
+async function concluded(
+  payment_context: PaymentContext,
+  row: PaymentRow,
+  settlement: Settlement,
+): Promise<Settlement> {
+  const { db, clock, relayer } = payment_context
   if (settlement.outcome === 'failed') {
     const step = { from: ['reserved'], to: 'failed', reason: settlement.reason } as const
     if (await stepPayment(db, row, step, clock.now())) return settlement
   }
-  if (relayer !== null) return resolveSettlement(till, row)
+  if (relayer !== null) return resolveSettlement(payment_context, row)
   if (settlement.outcome === 'settled') {
-    await db.transaction((tx) => receive(tx, row, settlement.txid, stampOf(till)))
+    await db.transaction((tx) => receive(tx, row, settlement.txid, stampOf(payment_context)))
   }
   if (settlement.outcome === 'failed') {
     const step = { from: ['settling'], to: 'failed', reason: settlement.reason } as const

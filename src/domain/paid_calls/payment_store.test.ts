@@ -4,8 +4,8 @@ import { startTestService } from '#test/support/start.ts'
 import type { Bill } from './payment.ts'
 import { reservePayment, stepPayment } from './payment_store.ts'
 
-const { programme } = await startTestService()
-const { db } = programme
+const { runtime } = await startTestService()
+const { db } = runtime
 const NOW = new Date('2026-06-01T12:00:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
 

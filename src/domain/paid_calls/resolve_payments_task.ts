@@ -1,6 +1,7 @@
-import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { type PaymentRow, type PaymentState, paymentReference } from './payment.ts'
+import { LEASE_MS, type PaymentContext, stampOf } from './payment_context.ts'
 import { credit, markRefunded, payFee } from './payment_money.ts'
 import {
   releasePayment,
@@ -11,7 +12,6 @@ import {
   unminedRaws,
 } from './payment_store.ts'
 import { resolveSettlement } from './resolve_settlement.ts'
-import { LEASE_MS, stampOf, type Till } from './till.ts'
 
 /** How long whoever has paid may come back for the call before the money goes back instead. */
 const GRACE_MS = 10 * 60_000
@@ -22,29 +22,33 @@ const SENT_LATELY_MS = 5_000
  * Brings every payment to its end whose call has not: crashed between settlement and work, refused
  * after it, or not confirmed in time. Safe on any node: a payment is taken before it is touched.
  */
-export function resolvePaymentsTask(till: Till): Task {
+export function resolvePaymentsTask(payment_context: PaymentContext): Task {
   return {
     name: 'resolve_payments',
     every_ms: 5_000,
     idle_ms: 15_000,
     pass: async () => {
-      await sendAgain(till)
-      await each(till, 'reserved', 0, (row) => step(till, row, 'failed', 'abandoned'))
-      await each(till, 'settling', 0, (row) => resolveSettlement(till, row))
-      await each(till, 'settled', GRACE_MS, (row) => step(till, row, 'owed', 'never_called'))
-      await each(till, 'owed', 0, (row) => giveBack(till, row))
-      await each(till, 'refunding', 0, (row) => confirmRefund(till, row))
+      await sendAgain(payment_context)
+      await each(payment_context, 'reserved', 0, (row) =>
+        step(payment_context, row, 'failed', 'abandoned'),
+      )
+      await each(payment_context, 'settling', 0, (row) => resolveSettlement(payment_context, row))
+      await each(payment_context, 'settled', GRACE_MS, (row) =>
+        step(payment_context, row, 'owed', 'never_called'),
+      )
+      await each(payment_context, 'owed', 0, (row) => giveBack(payment_context, row))
+      await each(payment_context, 'refunding', 0, (row) => confirmRefund(payment_context, row))
     },
   }
 }
 
 async function each(
-  till: Till,
+  payment_context: PaymentContext,
   state: PaymentState,
   grace_ms: number,
   work: (row: PaymentRow) => Promise<unknown>,
 ): Promise<void> {
-  const { db, clock, log } = till
+  const { db, clock, log } = payment_context
   const now = clock.now()
   const before = new Date(now.getTime() - grace_ms)
   const leased_until = new Date(now.getTime() + LEASE_MS)
@@ -60,7 +64,7 @@ async function each(
 }
 
 /** What the node says to it decides nothing, receipts do; but whoever runs it should hear of it. */
-async function sendAgain({ db, clock, network, log }: Till): Promise<void> {
+async function sendAgain({ db, clock, network, log }: PaymentContext): Promise<void> {
   const before = new Date(clock.now().getTime() - SENT_LATELY_MS)
   for (const raw of await unminedRaws(db, before)) {
     await network?.broadcast(raw).catch((cause: unknown) => {
@@ -70,7 +74,7 @@ async function sendAgain({ db, clock, network, log }: Till): Promise<void> {
 }
 
 function step(
-  { db, clock }: Till,
+  { db, clock }: PaymentContext,
   row: PaymentRow,
   to: PaymentState,
   reason: string,
@@ -79,14 +83,14 @@ function step(
 }
 
 /** To the account that called, where there was one; else on the chain, to whoever has paid. */
-async function giveBack(till: Till, row: PaymentRow): Promise<void> {
-  const { db, relayer, screener } = till
+async function giveBack(payment_context: PaymentContext, row: PaymentRow): Promise<void> {
+  const { db, relayer, screener } = payment_context
   const { account_id, payer, amount_micros } = row
   if (account_id !== null) {
     await db.transaction(async (tx) => {
-      if (!(await credit(tx, row, stampOf(till)))) return
+      if (!(await credit(tx, row, stampOf(payment_context)))) return
       const entry = { action: 'payment.credited', resource: paymentReference(row.id) }
-      await tellAsSystem(tx, till, account_id, { entries: [entry] })
+      await emitAsSystem(tx, payment_context, account_id, { entries: [entry] })
     })
     return
   }
@@ -94,20 +98,20 @@ async function giveBack(till: Till, row: PaymentRow): Promise<void> {
   const target = { chain: 'base', address: payer, direction: 'out', amount_micros } as const
   const { decision } = await screener.screen(target)
   if (decision !== 'allow') return
-  const store = signedStore(db, { row, purpose: 'refund', now: till.clock.now() })
+  const store = signedStore(db, { row, purpose: 'refund', now: payment_context.clock.now() })
   await relayer.refund(payer, amount_micros, store)
 }
 
-async function confirmRefund(till: Till, row: PaymentRow): Promise<void> {
-  const { db, network, clock, settings } = till
+async function confirmRefund(payment_context: PaymentContext, row: PaymentRow): Promise<void> {
+  const { db, network, clock, settings } = payment_context
   const transfers = await transfersOf(db, row.id, 'refund')
   for (const { txid, state } of transfers) {
     if (state !== 'signed') continue
     const receipt = (await network?.receipt(txid)) ?? null
     if (receipt === null) return
     await db.transaction(async (tx) => {
-      await payFee(tx, row, { ...receipt, ...settings.x402 }, stampOf(till))
-      if (receipt.ok) await markRefunded(tx, row, txid, stampOf(till))
+      await payFee(tx, row, { ...receipt, ...settings.x402 }, stampOf(payment_context))
+      if (receipt.ok) await markRefunded(tx, row, txid, stampOf(payment_context))
       else await stepPayment(tx, row, { from: ['refunding'], to: 'owed' }, clock.now())
     })
   }

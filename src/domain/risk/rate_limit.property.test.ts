@@ -26,24 +26,24 @@ const anyPauses = fc.array(
 function admitted(policies: readonly RatePolicy[], pauses: readonly number[]): number[] {
   let now = 10_000
   const limiter = memoryRateLimiter(() => now)
-  const moments: number[] = []
+  const timestamps: number[] = []
   for (const pause of pauses) {
     now += pause
     const verdict = limiter.take('one', policies)
     assert(!(verdict instanceof Promise))
-    if (verdict.allowed) moments.push(now)
+    if (verdict.allowed) timestamps.push(now)
   }
-  return moments
+  return timestamps
 }
 
 test('between any two moments no bucket lets through more than it holds and was refilled', () => {
   fc.assert(
     fc.property(anyPolicies, anyPauses, (policies, pauses) => {
-      const moments = admitted(policies, pauses)
+      const timestamps = admitted(policies, pauses)
       for (const { limit, window_ms } of policies) {
-        for (let first = 0; first < moments.length; first += 7) {
-          for (let last = first; last < moments.length; last += 1) {
-            const elapsed = (moments[last] ?? 0) - (moments[first] ?? 0)
+        for (let first = 0; first < timestamps.length; first += 7) {
+          for (let last = first; last < timestamps.length; last += 1) {
+            const elapsed = (timestamps[last] ?? 0) - (timestamps[first] ?? 0)
             const most = limit + (elapsed * limit) / window_ms + 0.01
             assert(last - first + 1 <= most)
           }

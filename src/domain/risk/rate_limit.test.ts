@@ -10,7 +10,7 @@ import { memoryRateLimiter, networkOf, type RateVerdict, rate_profiles } from '.
 /** The measured time stands still, so that what refills does so only when a test says so. */
 const clock = heldClock()
 const env = { FLORIN_RATE_PROFILE: 'default', FLORIN_TRUSTED_PROXIES: '127.0.0.1' }
-const { url, programme } = await startTestService({ env, seams: { clock } })
+const { url, runtime } = await startTestService({ env, dependencies: { clock } })
 
 const getAccount = (bearer: string): Promise<Reply> =>
   send(url, 'GET', '/v1/accounts/me', { bearer })
@@ -112,7 +112,7 @@ test('wrong bearers are limited by address: keys cannot be guessed at any speed'
 
 test('the conservative profile can be set for one account', async () => {
   const person = await newcomer()
-  await programme.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
+  await runtime.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
     person.account_id,
   ])
   clock.pass(1_000)

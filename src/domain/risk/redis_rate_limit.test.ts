@@ -49,7 +49,7 @@ test('calls go on without Redis, limited per node, and are shared again when it 
   await startRedis()
   const { url } = await startTestService({
     env: { FLORIN_RATE_PROFILE: 'conservative', REDIS_URL: `redis://127.0.0.1:${port}` },
-    seams: { log },
+    dependencies: { log },
   })
   const { bearer } = await openAccount(url)
   const call = () => send(url, 'GET', '/v1/balance', { bearer })
@@ -94,7 +94,7 @@ test('a node starts without Redis, and shares its limits once Redis is there', a
   await killRedis()
   const { url } = await startTestService({
     env: { FLORIN_RATE_PROFILE: 'default', REDIS_URL: `redis://127.0.0.1:${port}` },
-    seams: { log },
+    dependencies: { log },
   })
   const gauge = () => sharedGauge(url)
   assert.equal(await gauge(), '0')

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import {
   memoryRateLimiter,
   type RateLimiter,
@@ -45,7 +45,7 @@ const RETRY_MS = 1_000
 
 export const PER_NODE_FAULT = 'Redis does not answer: rate limits are counted per node.'
 
-type Parts = Pick<Seams, 'clock' | 'log' | 'metrics'>
+type Parts = Pick<Dependencies, 'clock' | 'log' | 'metrics'>
 
 /**
  * Counts in Redis, so that all nodes share a caller's buckets. While Redis is away this node counts

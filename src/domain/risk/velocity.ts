@@ -1,5 +1,5 @@
 import { Problem } from '#contract/problem.ts'
-import type { Caller, Seams } from '#domain/context/context.ts'
+import type { Caller, Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#platform/settings/settings.ts'
@@ -49,7 +49,7 @@ async function count(
   })
 }
 
-export function sweepVelocitiesTask({ db, clock }: Pick<Seams, 'db' | 'clock'>): Task {
+export function sweepVelocitiesTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
   return {
     name: 'sweep_velocities',
     every_ms: 3_600_000,

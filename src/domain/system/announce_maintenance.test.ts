@@ -9,8 +9,8 @@ import { startTestService } from '#test/support/start.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 import { announceMaintenance } from './announce_maintenance.ts'
 
-const { url, programme } = await startTestService()
-const { db, clock } = programme
+const { url, runtime } = await startTestService()
+const { db, clock } = runtime
 
 test('every account is told once, and health shows it until it is over', async () => {
   const people = []

@@ -1,4 +1,4 @@
-import type { NewEvent, Seams } from '#domain/context/context.ts'
+import type { Dependencies, NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -21,7 +21,7 @@ export function announceMaintenance(tx: Tx, given: NewMaintenance, now: Date): P
 /** Accounts per transaction: each is locked until its end, and none of them may wait long. */
 const BATCH = 20
 
-type Tools = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+type Tools = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 /** Goes through the accounts in the order of their ids; where it stopped is where it goes on. */
 export function announceMaintenanceTask(tools: Tools): Task {
@@ -41,13 +41,13 @@ function tellSome({ db, clock, newId, settings }: Tools): Promise<boolean> {
     const created_at = clock.now()
     return { id: newId('evt', created_at), created_at }
   }
-  const telling = { livemode: settings.mode === 'live', request: null, stamp }
+  const event_metadata = { livemode: settings.mode === 'live', request: null, stamp }
   return db.transaction(async (tx) => {
     const maintenance = await lockUntold(tx)
     if (maintenance === undefined) return false
     const accounts = await accountsToTell(tx, maintenance, BATCH)
     const event = maintenanceEvent(maintenance)
-    for (const account_id of accounts) await recordEvents(tx, account_id, [event], telling)
+    for (const account_id of accounts) await recordEvents(tx, account_id, [event], event_metadata)
     await markTold(tx, maintenance.id, {
       told_up_to: accounts.at(-1) ?? maintenance.told_up_to,
       told_at: accounts.length < BATCH ? clock.now() : null,

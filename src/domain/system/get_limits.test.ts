@@ -8,9 +8,9 @@ import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const clock = heldClock()
-const { url, programme } = await startTestService({
+const { url, runtime } = await startTestService({
   env: { FLORIN_RATE_PROFILE: 'default' },
-  seams: { clock },
+  dependencies: { clock },
 })
 
 async function limitsOf(bearer: string, at = url): Promise<SystemLimits> {
@@ -101,7 +101,7 @@ test('what remains falls with every call of the credential, and comes back with 
 
 test('the conservative profile has the numbers of the specification’s other pair', async () => {
   const env = { FLORIN_RATE_PROFILE: 'conservative' }
-  const conservative = await startTestService({ env, seams: { clock } })
+  const conservative = await startTestService({ env, dependencies: { clock } })
   const { bearer } = await openAccount(conservative.url)
   const { rate_limits } = await limitsOf(bearer, conservative.url)
   assert.equal(rate_limits.burst_per_second, 100)
@@ -114,7 +114,7 @@ test('every spend limit is configuration, and can be set for one account', async
   const other = await startTestService({ env })
   const ada = await openAccount(other.url)
   const bob = await openAccount(other.url)
-  await other.programme.db.run('update accounts set spend_limits = $2 where id = $1', [
+  await other.runtime.db.run('update accounts set spend_limits = $2 where id = $1', [
     ada.account_id,
     '{"load_max_usd": 11}',
   ])
@@ -126,7 +126,7 @@ test('every spend limit is configuration, and can be set for one account', async
 
 test('one account can be given the other rate profile', async () => {
   const { bearer, account_id } = await openAccount(url)
-  await programme.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
+  await runtime.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
     account_id,
   ])
   const { rate_limits } = await limitsOf(bearer)

@@ -11,7 +11,7 @@ import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme } = await startTestService()
+const { url, runtime } = await startTestService()
 
 async function healthOf(bearer: string, at = url): Promise<SystemHealth> {
   const { status, body, text } = await send(at, 'GET', '/v1/system/health', { bearer })
@@ -21,7 +21,7 @@ async function healthOf(bearer: string, at = url): Promise<SystemHealth> {
 
 test('it tells of issuer, rails and network, with when it was measured', async () => {
   const { bearer } = await openAccount(url)
-  const before = programme.clock.now().toISOString()
+  const before = runtime.clock.now().toISOString()
   const health = await healthOf(bearer)
   assert.deepEqual(Object.keys(health).sort(), [
     'checked_at',
@@ -42,12 +42,12 @@ test('it tells of issuer, rails and network, with when it was measured', async (
   ])
   assert.deepEqual(health.maintenance, [])
   assert.match(health.version, /^\d+\.\d+\.\d+/)
-  assert(health.checked_at >= before && health.checked_at <= programme.clock.now().toISOString())
+  assert(health.checked_at >= before && health.checked_at <= runtime.clock.now().toISOString())
 })
 
 test('it is measured, not constant: each time anew, and as long as it took', async () => {
   const { bearer } = await openAccount(url)
-  const bare = bareProbes(programme.db, programme.clock)
+  const bare = bareProbes(runtime.db, runtime.clock)
   const latencies = new Set<number | null>()
   for (let at = 0; at < 12; at += 1) latencies.add((await bare.rails()).latency_ms)
   assert(latencies.size > 1, 'a latency that never changes was not measured')
@@ -58,7 +58,7 @@ test('it is measured, not constant: each time anew, and as long as it took', asy
 
 test('the chains are read at the start, before the first beat: a new programme is not ill', async () => {
   const clock = { ...systemClock(), every: () => () => undefined }
-  const fresh = await startTestService({ seams: { clock } })
+  const fresh = await startTestService({ dependencies: { clock } })
   const { bearer } = await openAccount(fresh.url)
   const isWell = async () => (await healthOf(bearer, fresh.url)).status === 'operational'
   assert(await eventually(isWell, { within_ms: 5_000 }))
@@ -87,7 +87,7 @@ test('one part down makes it degraded, all of them an outage, none operational',
   const service = await startTestService()
   const { bearer } = await openAccount(service.url)
   for (const [statuses, expected] of cases) {
-    Object.assign(service.programme.probes, probesWith(statuses))
+    Object.assign(service.runtime.probes, probesWith(statuses))
     assert.equal((await healthOf(bearer, service.url)).status, expected)
   }
 })

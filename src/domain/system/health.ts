@@ -1,10 +1,10 @@
 import type { SystemHealth } from '#contract/system.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { ComponentHealth } from '#platform/runtime/health.ts'
 import { maintenancesAhead, maintenanceView } from './maintenance_store.ts'
 
-type Parts = Pick<Seams, 'probes' | 'settings'> & { tx: Tx }
+type Parts = Pick<Dependencies, 'probes' | 'settings'> & { tx: Tx }
 
 /** Measured now, part by part, at the same time. */
 export async function systemHealth(

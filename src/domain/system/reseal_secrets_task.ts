@@ -1,5 +1,5 @@
 import { TOTP_PURPOSE } from '#domain/accounts/two_factor.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { OPERATOR_TOTP_PURPOSE } from '#domain/operators/operator_token.ts'
 import { WEBHOOK_SECRET_PURPOSE } from '#domain/webhooks/webhook.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -20,7 +20,7 @@ const BATCH_MAX = 500
  * Brings authenticator and webhook secrets under the current key after `florin keys rotate`. Only a
  * run that has found nothing ends it: another node may have sealed one under the old key meanwhile.
  */
-export function resealSecretsTask({ db, keys }: Pick<Seams, 'db' | 'keys'>): Task {
+export function resealSecretsTask({ db, keys }: Pick<Dependencies, 'db' | 'keys'>): Task {
   let finished_key: string | null = null
   return {
     name: 'reseal_secrets',
@@ -37,7 +37,7 @@ export function resealSecretsTask({ db, keys }: Pick<Seams, 'db' | 'keys'>): Tas
 }
 
 async function reseal(
-  { db, keys }: Pick<Seams, 'db' | 'keys'>,
+  { db, keys }: Pick<Dependencies, 'db' | 'keys'>,
   { table, column, purpose }: SealedColumn,
 ): Promise<number> {
   let found = 0

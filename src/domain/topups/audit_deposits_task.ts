@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
@@ -11,7 +11,7 @@ import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
 import { screened } from './watch_deposits_task.ts'
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log'>
 export type AuditedChain = { chain: Chain; source: AuditSource; check: NetworkCheck }
 
 /** Blocks that are asked for side by side: one after the other 20,000 took a quarter of an hour. */

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
 import { type CursorRow, findCursors, findFirstFaults } from './chain_store.ts'
 
@@ -9,7 +9,7 @@ const LOST_SECONDS = 600
 /** The second look at final blocks follows within a few passes of a hundred. */
 const UNAUDITED_BLOCKS = 300n
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'settings'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'settings'>
 
 /** The rails and the network, as the watcher last found them: every figure was measured there. */
 export function chainProbes({ db, clock, settings }: Parts): Pick<Probes, 'rails' | 'network'> {

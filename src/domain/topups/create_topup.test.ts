@@ -56,7 +56,7 @@ test('answers an address of its own, a picture and a payment URI, and tells it',
   assert.equal(head, 'data:image/png;base64')
   assert.equal(Buffer.from(data, 'base64').subarray(1, 4).toString(), 'PNG')
   assert.equal(Date.parse(topup.expires_at) - Date.parse(topup.created_at), 60 * 60_000)
-  assert.deepEqual(await eventTypes(service.programme.db, person.account_id), ['topup.created'])
+  assert.deepEqual(await eventTypes(service.runtime.db, person.account_id), ['topup.created'])
 })
 
 test('never gives an address twice, also at once', async () => {
@@ -103,7 +103,7 @@ test('refuses amounts, assets and chains that it cannot serve', async () => {
 })
 
 test('is paused by the kill switch of top-ups', async () => {
-  const { db } = service.programme
+  const { db } = service.runtime
   await db.run(`update kill_switches set is_on = true where rail = 'topups'`)
   try {
     assertRefused(await create({ amount_usd: 10 }), 503, 'kill_switch_active')

@@ -1,11 +1,11 @@
-import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
-import type { Seams } from '#domain/context/context.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { closed } from './deposits.ts'
 import { requireCancellable, topupReference, viewIn } from './topup.ts'
 import { findExpired, lockTopupOf, updateTopup } from './topup_store.ts'
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 export function expireTopupsTask(parts: Parts): Task {
   return {
@@ -26,7 +26,7 @@ async function expireTopup(parts: Parts, account_id: string, id: string): Promis
     const topup = await lockTopupOf(tx, account_id, id)
     if (topup.status !== 'awaiting' || topup.expires_at > now) return
     const expired = await updateTopup(tx, closed(topup, 'expired', topup.expires_at), now)
-    await tellAsSystem(tx, parts, account_id, {
+    await emitAsSystem(tx, parts, account_id, {
       events: [
         {
           type: 'topup.expired',

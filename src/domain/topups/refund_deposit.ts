@@ -1,6 +1,6 @@
 import type { Topup } from '#contract/topups.ts'
-import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
-import type { NewEvent, Seams } from '#domain/context/context.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { Dependencies, NewEvent } from '#domain/context/context.ts'
 import { chain as chain_purse, suspense } from '#domain/ledger/purse.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { assert } from '#kernel/assert.ts'
@@ -36,7 +36,7 @@ export async function beginRefund(
   return { deposit, topup: viewIn(context.settings)(stored) }
 }
 
-type Parts = Pick<Seams, 'clock' | 'newId' | 'settings'>
+type Parts = Pick<Dependencies, 'clock' | 'newId' | 'settings'>
 
 /** It has arrived for good. */
 export async function finishRefund(tx: Tx, parts: Parts, id: string): Promise<void> {
@@ -60,7 +60,7 @@ export async function abandonRefund(tx: Tx, parts: Parts, id: string): Promise<v
     message: `${amount} deposit could not be returned and is on hold.`,
     severity: 'error' as const,
   }
-  await tellAsSystem(tx, parts, topup.account_id, { events: [event] })
+  await emitAsSystem(tx, parts, topup.account_id, { events: [event] })
 }
 
 async function lockRefunding(tx: Tx, id: string) {

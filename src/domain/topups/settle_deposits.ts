@@ -1,5 +1,5 @@
-import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
-import type { NewEvent, Seams } from '#domain/context/context.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { Dependencies, NewEvent } from '#domain/context/context.ts'
 import { type Move, move } from '#domain/ledger/post.ts'
 import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.ts'
 import { isKilled } from '#domain/risk/kill_switch.ts'
@@ -24,7 +24,7 @@ import {
 import { type PendingTransfer, type TopupRow, topupReference, viewIn } from './topup.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 /** What a look at the chain has found for one top-up. */
 export type Findings = {
@@ -57,7 +57,7 @@ export async function settleDeposits(
     for (const deposit of inOrder(fresh)) topup = await settleOne(settling, topup, deposit)
     if (fresh.length === 0 && isSame(before, topup)) return
     if (fresh.length === 0) await updateTopup(tx, topup, parts.clock.now())
-    await tellAsSystem(tx, parts, account_id, {
+    await emitAsSystem(tx, parts, account_id, {
       events: settling.events,
       entries: Array.from({ length: settling.denied }, () => ({
         action: 'topup.suspended',

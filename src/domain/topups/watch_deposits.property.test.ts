@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { Secret } from '#kernel/secret.ts'
-import { makeSeams } from '#main/seams.ts'
+import { makeDependencies } from '#main/dependencies.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
@@ -93,18 +93,27 @@ async function scene(run: number) {
       },
     ]),
   })
-  const seams = await makeSeams(settings, db, { log: silentLog, clock: systemClock() })
-  return { node, seams, watchers: [watcherOf(seams), watcherOf(seams)] as const }
+  const dependencies = await makeDependencies(settings, db, {
+    log: silentLog,
+    clock: systemClock(),
+  })
+  return {
+    node,
+    dependencies,
+    watchers: [watcherOf(dependencies), watcherOf(dependencies)] as const,
+  }
 }
 
-function watcherOf(seams: Seams) {
+function watcherOf(dependencies: Dependencies) {
   const fetch = nodeFetch(2_000)
-  const [chain] = chainsOf(seams.settings.chains).values()
+  const [chain] = chainsOf(dependencies.settings.chains).values()
   assert(chain !== undefined)
   const source = depositSource(chain.settings, fetch)
   const check = networkCheck(chain, source)
-  const watch = watchDepositsTask(seams, [{ chain, source, check }])
-  const audit = auditDepositsTask(seams, [{ chain, source: auditSource(chain, fetch), check }])
+  const watch = watchDepositsTask(dependencies, [{ chain, source, check }])
+  const audit = auditDepositsTask(dependencies, [
+    { chain, source: auditSource(chain, fetch), check },
+  ])
   return {
     /** A pass that meets a fault fails, and the next one goes on. */
     look: async () => {
@@ -114,10 +123,10 @@ function watcherOf(seams: Seams) {
   }
 }
 
-async function openTopups({ seams }: Awaited<ReturnType<typeof scene>>, run: number) {
-  const [chain] = chainsOf(seams.settings.chains).values()
+async function openTopups({ dependencies }: Awaited<ReturnType<typeof scene>>, run: number) {
+  const [chain] = chainsOf(dependencies.settings.chains).values()
   assert(chain !== undefined)
-  const account_id = seams.newId('acct', new Date())
+  const account_id = dependencies.newId('acct', new Date())
   await db.run(
     `insert into accounts (id, email, password_hash, notifications, created_at, updated_at)
      values ($1, $1, '', '{}', now(), now())`,
@@ -130,7 +139,7 @@ async function openTopups({ seams }: Awaited<ReturnType<typeof scene>>, run: num
     const now = new Date()
     const row = await insertTopup(db, {
       account_id,
-      id: seams.newId('tup', now),
+      id: dependencies.newId('tup', now),
       asset: 'USDT',
       chain: chain.name,
       deposit_address: address,
@@ -182,7 +191,8 @@ test(`random histories credit each final transfer once, seed ${SEED}`, async (t)
         const addresses = topups.map(({ deposit_address }) => deposit_address)
         let { watchers } = stage
         for (const one of history) {
-          if (one.deed === 'restart') watchers = [watcherOf(stage.seams), watcherOf(stage.seams)]
+          if (one.deed === 'restart')
+            watchers = [watcherOf(stage.dependencies), watcherOf(stage.dependencies)]
           else if (one.deed === 'look') {
             looks += one.watchers
             await Promise.all(watchers.slice(0, one.watchers).map(({ look }) => look()))

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Chain } from '#rails/chain/chain.ts'
@@ -9,7 +9,7 @@ import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits
 import { ChainFault, type Reading, readDeposits } from './read_deposits.ts'
 import { type Findings, settleDeposits } from './settle_deposits.ts'
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings' | 'screener'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings' | 'screener'>
 export type Watched = { chain: Chain; source: DepositSource; check: NetworkCheck }
 
 /** A block comes every three seconds; a watcher that looks more often sees it sooner. */

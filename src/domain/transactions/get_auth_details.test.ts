@@ -7,8 +7,8 @@ import { authorize, follow, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const kept = keptLog()
-const service = await startTestService({ seams: { log: kept.log } })
-const { url, programme, world } = service
+const service = await startTestService({ dependencies: { log: kept.log } })
+const { url, runtime, world } = service
 
 test('shows the message and its answer, masked', async () => {
   const spender = await openSpender(service, { usd: 100 })
@@ -38,7 +38,7 @@ test('a number that was paid with stands nowhere in the database or the log', as
   assert.equal(made.decline_code === 'cvv_mismatch' || cvv.open() === '987', true)
   const paid = await authorize(url, spender, { amount: 10 })
   await follow(url, spender, { id: paid.id, verb: 'capture' })
-  const everything = (await wholeDatabase(programme.db)) + kept.text()
+  const everything = (await wholeDatabase(runtime.db)) + kept.text()
   const hex = Buffer.from(pan.open()).toString('hex')
   for (const secret of [pan.open(), hex, '9203987']) {
     assert(!everything.includes(secret), 'a secret is stored in clear')

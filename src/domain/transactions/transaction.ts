@@ -1,8 +1,8 @@
 import { declineMessage } from '#contract/decline.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
-import { momentText } from '#kernel/moment.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
+import { timestampText } from '#kernel/timestamp.ts'
 
 /**
  * A transaction is one event of a purchase. Facts are appended, never replaced: a capture that
@@ -94,10 +94,10 @@ export function transactionView(row: TransactionRow): Transaction {
     authorization_code: row.authorization_code,
     dispute_id: row.dispute_id,
     version: Number(row.version),
-    created_at: momentText(row.created_at),
-    updated_at: momentText(row.updated_at),
-    settled_at: row.settled_at === null ? null : momentText(row.settled_at),
-    expires_at: row.expires_at === null ? null : momentText(row.expires_at),
+    created_at: timestampText(row.created_at),
+    updated_at: timestampText(row.updated_at),
+    settled_at: row.settled_at === null ? null : timestampText(row.settled_at),
+    expires_at: row.expires_at === null ? null : timestampText(row.expires_at),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Delivery } from '#contract/webhooks.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { type Answer, EgressFailed } from '#platform/http_client/http_client.ts'
 import { retryAfterMs } from './schedule.ts'
 import { signatureHeader } from './signature.ts'
@@ -46,7 +46,7 @@ const RESPONSE_BYTES_MAX = 65_536
 const EXCERPT_BYTES_MAX = 1_024
 export const GONE = 410
 
-type Tools = Pick<Seams, 'http' | 'keys' | 'clock' | 'newId'>
+type Tools = Pick<Dependencies, 'http' | 'keys' | 'clock' | 'newId'>
 
 /** One attempt, now. It holds no connection of the database and never throws for the endpoint. */
 export async function attempt(

@@ -16,7 +16,7 @@ const names: Record<string, string[]> = {
 }
 const lookup = async (name: string) => names[name] ?? Promise.reject(new Error('no such name'))
 const http = httpOut({ allow_loopback_http: true, lookup })
-const { url, programme } = await startTestService({ seams: { log: kept.log, http } })
+const { url, runtime } = await startTestService({ dependencies: { log: kept.log, http } })
 const hook = 'https://shop.example/florin'
 
 const create = (bearer: string, body: unknown, key?: string) =>
@@ -125,7 +125,7 @@ test('the secret stands in clear in no table and no log line', async () => {
   const { secret } = await subscribe(url, person, { url: receiver.url })
   await makeEvent(url, person)
   await receiver.hears(1)
-  const tables = await wholeDatabase(programme.db)
+  const tables = await wholeDatabase(runtime.db)
   assert(tables.includes(receiver.url), 'the tables were read')
   assert(!tables.includes(secret))
   assert(!kept.text().includes(secret))

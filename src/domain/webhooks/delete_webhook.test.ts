@@ -7,7 +7,7 @@ import { answering, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe, webhooksOf } from '#test/support/webhooks.ts'
 
-const { url, programme } = await startTestService()
+const { url, runtime } = await startTestService()
 
 const remove = (bearer: string, id: string) => send(url, 'DELETE', `/v1/webhooks/${id}`, { bearer })
 
@@ -25,7 +25,7 @@ test('ends the subscription and drops what was still due', async () => {
   await advance(url, person.bearer, 86_400)
   await advance(url, person.bearer, 86_400)
   assert.equal(receiver.heard.length, 1)
-  assert.deepEqual(await programme.db.rows('select 1 from deliveries'), [])
+  assert.deepEqual(await runtime.db.rows('select 1 from deliveries'), [])
   const [entry] = await auditLog(url, person.bearer, '&action=delete_webhook')
   assert.deepEqual(entry?.resource, { type: 'webhook', id })
 })

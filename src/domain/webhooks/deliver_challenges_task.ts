@@ -6,7 +6,7 @@ import {
   hasPendingChallenge,
   setNextAttempt,
 } from '#domain/authorizations/challenge_store.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { attempt, type Outcome } from './attempt.ts'
 import { findChallengeWebhooks } from './webhook_store.ts'
@@ -21,7 +21,10 @@ const LEASE_MS = 20_000
 /** After each failed attempt; the usual schedule would outlive the challenge. */
 const DELAYS_MS = [5_000, 10_000, 30_000, 45_000]
 
-type Tools = Pick<Seams, 'db' | 'clock' | 'random' | 'newId' | 'keys' | 'http' | 'log' | 'settings'>
+type Tools = Pick<
+  Dependencies,
+  'db' | 'clock' | 'random' | 'newId' | 'keys' | 'http' | 'log' | 'settings'
+>
 
 /** A pass starts what is due and does not wait for it, as with every delivery. */
 export function deliverChallengesTask(tools: Tools): Task {

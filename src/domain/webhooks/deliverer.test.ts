@@ -18,8 +18,8 @@ import { startTestService } from '#test/support/start.ts'
 import { attemptsOf, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
 const service = await startTestService()
-const { url, programme } = service
-const { db } = programme
+const { url, runtime } = service
+const { db } = runtime
 
 /** Somebody with one subscription, and a way to make things happen. */
 async function listener(given: { url?: string; answer?: Receiver['answer'] } = {}) {
@@ -29,7 +29,7 @@ async function listener(given: { url?: string; answer?: Receiver['answer'] } = {
   const { id, secret } = await subscribe(url, person, { url: given.url ?? receiver.url })
   const happen = (count = 1) =>
     tellOf(
-      programme,
+      runtime,
       person.account_id,
       Array.from({ length: count }, () => plainEvent('card.loaded')),
     )
@@ -190,7 +190,7 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
   const { id } = await subscribe(url, person, { url: healthy.url })
   const started = performance.now()
   for (let at = 0; at < 20; at += 1) {
-    await tellOf(programme, person.account_id, [plainEvent('card.loaded')])
+    await tellOf(runtime, person.account_id, [plainEvent('card.loaded')])
   }
   await healthy.hears(20, 5_000)
   const isFree = async () => {
@@ -228,12 +228,12 @@ test('of two nodes each event is sent by one', async () => {
 test('a transaction that commits late is not passed over', async () => {
   const [late, other] = [await listener(), await listener()]
   const stamp = () => {
-    const created_at = programme.clock.now()
-    return { id: programme.newId('evt', created_at), created_at }
+    const created_at = runtime.clock.now()
+    return { id: runtime.newId('evt', created_at), created_at }
   }
   await db.transaction(async (tx) => {
-    const telling = { livemode: false, request: null, stamp }
-    await recordEvents(tx, late.account_id, [plainEvent('card.frozen')], telling)
+    const event_metadata = { livemode: false, request: null, stamp }
+    await recordEvents(tx, late.account_id, [plainEvent('card.frozen')], event_metadata)
     await other.happen()
     await other.receiver.hears(1)
   })
@@ -252,7 +252,7 @@ async function withBacklog() {
   const isTaken = async () => {
     const due = await db.rows(
       'select 1 from deliveries where webhook_id = $1 and next_attempt_at <= $2',
-      [busy.id, programme.clock.now()],
+      [busy.id, runtime.clock.now()],
     )
     return due.length === 0
   }
@@ -291,7 +291,7 @@ test('what waits for a subscription that moves is sent to its new address', asyn
 
 test('events that are fanned out while an endpoint is found gone leave nothing due', async () => {
   const { account_id, id } = await listener()
-  const { clock, newId } = programme
+  const { clock, newId } = runtime
   const created_at = clock.now()
   const event = {
     account_id,
@@ -306,7 +306,7 @@ test('events that are fanned out while an endpoint is found gone leave nothing d
   let disabling: Promise<void> | undefined
   await db.transaction(async (tx) => {
     await insertDeliveries(tx, [event], created_at)
-    disabling = disableWebhook(programme, gone)
+    disabling = disableWebhook(runtime, gone)
     await wait(300)
   })
   await disabling

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { attempt, GONE, type Outcome } from './attempt.ts'
 import {
   claimDue,
@@ -30,10 +30,10 @@ const RECORDED_MAX = 500
 /** Outcomes are gathered for so long: a record costs the same for one as for fifty. */
 const GATHER_MS = 20
 /** How long a stopping node waits for answers before it gives its rows back. */
-const FAREWELL_MS = 1_000
+const SHUTDOWN_GRACE_MS = 1_000
 
 type Tools = Pick<
-  Seams,
+  Dependencies,
   'db' | 'clock' | 'random' | 'newId' | 'keys' | 'http' | 'log' | 'metrics' | 'settings' | 'fail'
 >
 
@@ -102,7 +102,7 @@ export class Deliverer {
     this.#isStopping = true
     await this.#claiming?.catch(() => undefined)
     for (const endpoint of this.#endpoints.values()) endpoint.waiting.length = 0
-    const ends = clock.monotonic() + FAREWELL_MS
+    const ends = clock.monotonic() + SHUTDOWN_GRACE_MS
     while (this.#sending > 0 && clock.monotonic() < ends) await clock.sleep(10)
     this.#hangUp.abort()
     while (this.#sending > 0) await clock.sleep(5)

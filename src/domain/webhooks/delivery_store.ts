@@ -1,5 +1,5 @@
-import type { ToldEvent } from '#domain/events/outbox_store.ts'
-import { bigints, ints, moments, texts } from '#platform/postgres/columns.ts'
+import type { OutboxEvent } from '#domain/events/outbox_store.ts'
+import { bigints, ints, texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { AttemptRow, Sending } from './attempt.ts'
 
@@ -16,7 +16,7 @@ const notify = (tx: Tx, told: string) =>
 /** One due row for each subscription that asked for an event. */
 export async function insertDeliveries(
   tx: Tx,
-  events: readonly ToldEvent[],
+  events: readonly OutboxEvent[],
   now: Date,
 ): Promise<void> {
   const numbered = events.filter(({ sequence }) => sequence !== null)
@@ -153,8 +153,8 @@ export async function recordAttempts(tx: Tx, made: readonly MadeAttempt[]): Prom
     texts(made, ({ response_excerpt }) => response_excerpt),
     texts(made, ({ error }) => error),
     ints(made, ({ duration_ms }) => duration_ms),
-    moments(made, ({ created_at }) => created_at),
-    moments(made, ({ next_attempt_at }) => next_attempt_at),
+    timestamps(made, ({ created_at }) => created_at),
+    timestamps(made, ({ next_attempt_at }) => next_attempt_at),
   ])
 }
 

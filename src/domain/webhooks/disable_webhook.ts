@@ -1,5 +1,5 @@
 import { recordAudit } from '#domain/audit/audit.ts'
-import type { NewEvent, Seams } from '#domain/context/context.ts'
+import type { Dependencies, NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { dropDeliveries } from './delivery_store.ts'
@@ -45,7 +45,7 @@ export function disabledEvent({ id, url, reason }: Disabled): NewEvent {
   }
 }
 
-type Tools = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+type Tools = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 /** Done by the service itself, with all that an owner needs to find out about it. */
 export async function disableWebhook(tools: Tools, disabling: Disabling): Promise<void> {

@@ -9,7 +9,7 @@ import { answering, type Receiver, startReceiver } from '#test/support/receiver.
 import { startTestService } from '#test/support/start.ts'
 import { attemptsOf, makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
-const { url, programme } = await startTestService()
+const { url, runtime } = await startTestService()
 const NO_EVENT = 'evt_01kc3z8e5xf8m9r4t2v6w7y8za'
 const NO_WEBHOOK = 'wh_01kc3z8e5xf8m9r4t2v6w7y8za'
 
@@ -142,7 +142,7 @@ test('holds no connection of the database while the endpoint takes its time', as
   // More than the pool has connections.
   const replays = Array.from({ length: 24 }, () => replay(person, person.id, person.eid))
   await person.receiver.hears(25)
-  assert.equal((await programme.db.rows('select 1')).length, 1)
+  assert.equal((await runtime.db.rows('select 1')).length, 1)
   for (const answer of waiting) answer()
   for (const reply of await Promise.all(replays)) assert.equal(reply.status, 200)
 })

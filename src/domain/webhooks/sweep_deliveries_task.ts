@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { deleteAttemptsBefore } from './attempt_store.ts'
 import { disableWebhook } from './disable_webhook.ts'
@@ -13,9 +13,9 @@ const BATCH = 1_000
 
 /** What time does to subscriptions: dead endpoints, old secrets, old attempts. */
 export function sweepDeliveriesTask(
-  seams: Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>,
+  dependencies: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>,
 ): Task {
-  const { db, clock } = seams
+  const { db, clock } = dependencies
   return {
     name: 'sweep_deliveries',
     every_ms: 10_000,
@@ -23,7 +23,7 @@ export function sweepDeliveriesTask(
       const now = clock.now()
       const ago = (ms: number) => new Date(now.getTime() - ms)
       for (const webhook of await findFailingSince(db, ago(FAILING_MAX_MS), BATCH)) {
-        await disableWebhook(seams, { ...webhook, reason: 'failing_for_5_days', now })
+        await disableWebhook(dependencies, { ...webhook, reason: 'failing_for_5_days', now })
       }
       await forgetOldSecrets(db, now)
       while ((await deleteAttemptsBefore(db, ago(EVENT_KEPT_MS), BATCH)) === BATCH);

@@ -11,7 +11,7 @@ import { makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
 const lookup = async (name: string) => [name === 'inward.example' ? '10.0.0.7' : '93.184.216.34']
 const http = httpOut({ allow_loopback_http: true, lookup })
-const { url } = await startTestService({ seams: { http } })
+const { url } = await startTestService({ dependencies: { http } })
 const hook = 'https://shop.example/hook'
 
 const update = ({ bearer }: Person, id: string, body: unknown, key?: string) =>

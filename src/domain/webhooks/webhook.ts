@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { event_types } from '#contract/events.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Webhook } from '#contract/webhooks.ts'
-import type { Context, Seams } from '#domain/context/context.ts'
+import type { Context, Dependencies } from '#domain/context/context.ts'
 import { EgressRefused } from '#platform/http_client/http_client.ts'
 
 /**
@@ -56,7 +56,7 @@ export function webhookView(webhook: WebhookRow, now: Date): Webhook {
 }
 
 /** Asks a name server, so it is for before the transaction. */
-export async function requireWebhookUrl(http: Seams['http'], url: string): Promise<void> {
+export async function requireWebhookUrl(http: Dependencies['http'], url: string): Promise<void> {
   try {
     await http.requireOutward(url)
   } catch (cause) {
@@ -119,7 +119,7 @@ type Sealed = Pick<
 > & { webhook_id: string }
 
 /** The secrets that sign now: the present one and, while it is in grace, the one before. */
-export function signingSecrets({ keys }: Pick<Seams, 'keys'>, webhook: Sealed, now: Date) {
+export function signingSecrets({ keys }: Pick<Dependencies, 'keys'>, webhook: Sealed, now: Date) {
   const { webhook_id: id, previous_secret_sealed, previous_secret_expires_at } = webhook
   const secrets = [openSecret(keys, id, webhook.secret_sealed)]
   if (previous_secret_sealed !== null && (previous_secret_expires_at ?? now) > now) {
@@ -132,7 +132,7 @@ const OPENED_MAX = 1_000
 const opened = new Map<string, KeyObject>()
 
 /** Remembered, because a busy subscription signs thousands of times a minute with one secret. */
-function openSecret(keys: Seams['keys'], id: string, sealed: string): KeyObject {
+function openSecret(keys: Dependencies['keys'], id: string, sealed: string): KeyObject {
   const before = opened.get(sealed)
   if (before !== undefined) return before
   const secret = createSecretKey(keys.open(WEBHOOK_SECRET_PURPOSE, id, sealed), 'utf8')

@@ -1,5 +1,5 @@
-import { tellAsSystem } from '#domain/audit/tell_as_system.ts'
-import type { NewEvent, Seams } from '#domain/context/context.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { Dependencies, NewEvent } from '#domain/context/context.ts'
 import { type Move, post } from '#domain/ledger/post.ts'
 import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
 import { abandonRefund, finishRefund } from '#domain/topups/refund_deposit.ts'
@@ -22,7 +22,7 @@ import {
   updateWithdrawal,
 } from './withdrawal_store.ts'
 
-type Parts = Pick<Seams, 'db' | 'clock' | 'newId' | 'settings'>
+type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 /** Each step is one transaction under the withdrawal's lock, and does nothing if it was done. */
 
@@ -232,5 +232,5 @@ type Told = Pick<NewEvent, 'type' | 'message' | 'object' | 'severity'>
 function tell(tx: Tx, parts: Parts, withdrawal: WithdrawalRow, told: Told): Promise<void> {
   const resource = withdrawalReference(withdrawal.id)
   const event = { ...told, resource, amount_micros: withdrawal.amount_micros }
-  return tellAsSystem(tx, parts, withdrawal.account_id, { events: [event] })
+  return emitAsSystem(tx, parts, withdrawal.account_id, { events: [event] })
 }

@@ -11,7 +11,7 @@ const service = await startTestService()
 const { url } = service
 const person = await openAccount(url)
 const account = { url, bearer: person.bearer }
-await fundTreasury(service.programme.db, person.account_id, 100)
+await fundTreasury(service.runtime.db, person.account_id, 100)
 
 test('shows the transfer once it was sent, and how deep it is', async () => {
   const { id } = await requested(account, 20)

@@ -11,7 +11,7 @@ const service = await startTestService()
 const { url } = service
 const person = await openAccount(url)
 const account = { url, bearer: person.bearer }
-await fundTreasury(service.programme.db, person.account_id, 1_000)
+await fundTreasury(service.runtime.db, person.account_id, 1_000)
 
 async function listed(query: string, bearer = person.bearer): Promise<Withdrawal[]> {
   const reply = await send(url, 'GET', `/v1/withdrawals?${query}`, { bearer })

@@ -1,4 +1,4 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Outlet, Payment } from '#rails/chain/outlet.ts'
 import type { SignerClient } from '#rails/signer/client.ts'
@@ -10,7 +10,7 @@ import { netOf, type WithdrawalRow } from './withdrawal.ts'
 import { findTransfers } from './withdrawal_store.ts'
 
 export type SendingParts = Pick<
-  Seams,
+  Dependencies,
   'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log' | 'fail'
 > & { signer: SignerClient; outlets: readonly Outlet[] }
 

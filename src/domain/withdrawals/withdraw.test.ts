@@ -20,7 +20,7 @@ writeFileSync(list, `${BLOCKED}\n`)
 
 const service = await startTestService({ env: { FLORIN_SCREENING_FILE: list } })
 const { url, sandbox } = service
-const { db, clock } = service.programme
+const { db, clock } = service.runtime
 
 let person: Person
 let account: { url: string; bearer: string }

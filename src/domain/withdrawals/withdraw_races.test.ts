@@ -20,12 +20,14 @@ const screener: AddressScreener = {
     return { decision: 'allow', source: 'slow', list_version: '1' }
   },
 }
-const { url, programme, database_url, data_dir } = await startTestService({ seams: { screener } })
-const { db, clock } = programme
+const { url, runtime, database_url, data_dir } = await startTestService({
+  dependencies: { screener },
+})
+const { db, clock } = runtime
 const cooling = await startTestService({
   database_url,
   data_dir,
-  seams: { screener },
+  dependencies: { screener },
   env: { FLORIN_RISK: JSON.stringify({ withdrawal_cooldown_hours: 24 }) },
 })
 

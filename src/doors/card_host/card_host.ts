@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import type { IsoSettings } from '#platform/settings/iso_settings.ts'
 import { Connection } from './connection.ts'
-import type { HostSeams } from './dispatch.ts'
+import type { CardHostDependencies } from './dispatch.ts'
 import { peerList } from './peers.ts'
 import { Turns } from './turns.ts'
 
@@ -25,9 +25,12 @@ const DRAIN_MS = 2_000
 const DRAIN_STEP_MS = 10
 
 /** The issuer's end of a card network: one port, one link, any number of connections. */
-export async function startCardHost(seams: HostSeams, settings: Listening): Promise<CardHost> {
+export async function startCardHost(
+  dependencies: CardHostDependencies,
+  settings: Listening,
+): Promise<CardHost> {
   const connections = new Set<Connection>()
-  const turns = new Turns(seams.clock)
+  const turns = new Turns(dependencies.clock)
   // Forty beats a second are only for those who are connected.
   let stopBeat: (() => void) | undefined
   const endBeat = () => {
@@ -39,9 +42,9 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
     // Only now: a peer that hangs up during its TLS handshake has no answers to wait for.
     socket.allowHalfOpen = true
     const sign_on = settings.iso_sign_on === 'required' ? 'awaited' : 'done'
-    const connection = new Connection(socket, seams, { turns, state: { sign_on } })
+    const connection = new Connection(socket, dependencies, { turns, state: { sign_on } })
     connections.add(connection)
-    stopBeat ??= seams.clock.every(BEAT_MS, () => {
+    stopBeat ??= dependencies.clock.every(BEAT_MS, () => {
       for (const one of connections) one.beat()
     })
     socket.once('close', () => {
@@ -50,7 +53,7 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
     })
   }
   const server = serverFor(settings, accept)
-  refuseStrangers(server, seams, settings)
+  refuseStrangers(server, dependencies, settings)
   await listening(server, settings)
   return {
     port: (server.address() as AddressInfo).port,
@@ -59,11 +62,11 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
       for (const connection of connections) connection.drain()
       const busy = () => [...connections].some(({ in_flight }) => in_flight > 0)
       for (let waited = 0; busy() && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
-        await seams.clock.sleep(DRAIN_STEP_MS)
+        await dependencies.clock.sleep(DRAIN_STEP_MS)
       }
       endBeat()
       // The last answers leave on the next turn.
-      await seams.clock.sleep(0)
+      await dependencies.clock.sleep(0)
       for (const connection of connections) connection.destroy()
       await closed
     },
@@ -71,7 +74,11 @@ export async function startCardHost(seams: HostSeams, settings: Listening): Prom
 }
 
 /** Before the first byte is read, and before any keys are agreed on. */
-function refuseStrangers(server: Server, { metrics }: HostSeams, settings: Listening): void {
+function refuseStrangers(
+  server: Server,
+  { metrics }: CardHostDependencies,
+  settings: Listening,
+): void {
   const isPeer = peerList(settings.iso_peers)
   const { card_connections_refused } = metrics
   server.maxConnections = settings.iso_connections_max

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { type Frame, FrameReader, type OutgoingFrame, writeFrames } from '#iso8583/frame.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { encode } from '#iso8583/message.ts'
-import { type Dispatched, dispatch, type HostSeams, type LinkState } from './dispatch.ts'
+import { type CardHostDependencies, type Dispatched, dispatch, type LinkState } from './dispatch.ts'
 import type { FrameSource, Turns } from './turns.ts'
 
 /** A network's switch waits two seconds or more; ours is the answer that comes first. */
@@ -30,7 +30,7 @@ type Pending = { since_ms: number; header: Uint8Array; late(): Uint8Array }
 /** One peer: frames in, answers out, each within its deadline. */
 export class Connection implements FrameSource {
   readonly #socket: Socket
-  readonly #seams: HostSeams
+  readonly #seams: CardHostDependencies
   readonly #turns: Turns
   readonly #reader: FrameReader
   readonly #state: LinkState
@@ -53,13 +53,13 @@ export class Connection implements FrameSource {
   /** Answers of this turn: they leave in one write. */
   #answers: OutgoingFrame[] = []
 
-  constructor(socket: Socket, seams: HostSeams, { turns, state }: Shared) {
+  constructor(socket: Socket, dependencies: CardHostDependencies, { turns, state }: Shared) {
     this.#socket = socket
-    this.#seams = seams
+    this.#seams = dependencies
     this.#turns = turns
     this.#state = state
-    this.#reader = new FrameReader(seams.link.frame)
-    this.#since_ms = seams.clock.monotonic()
+    this.#reader = new FrameReader(dependencies.link.frame)
+    this.#since_ms = dependencies.clock.monotonic()
     this.#heard_ms = this.#since_ms
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))

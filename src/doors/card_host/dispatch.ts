@@ -2,7 +2,7 @@ import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
 import { type Answered, type CardRequest, isFact } from '#domain/authorizations/request.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
@@ -19,7 +19,7 @@ import { type Asked, answerMti, ECHOED, restoreResponse, toResponse } from './to
  */
 export type LinkState = { sign_on: 'awaited' | 'done' | 'ended' }
 
-export type HostSeams = Pick<Seams, 'keys' | 'clock' | 'log' | 'metrics'> & {
+export type CardHostDependencies = Pick<Dependencies, 'keys' | 'clock' | 'log' | 'metrics'> & {
   engine: Engine
   link: Link
 }
@@ -33,34 +33,42 @@ export type Dispatched = {
 /** Null: the peer can't be told what was wrong, and nothing behind it can be trusted. */
 export type Handled = Dispatched | { answer: Uint8Array } | { answer: null } | null
 
-export function dispatch(seams: HostSeams, state: LinkState, body: Uint8Array): Handled {
+export function dispatch(
+  dependencies: CardHostDependencies,
+  state: LinkState,
+  body: Uint8Array,
+): Handled {
   let message: Message
   try {
-    message = decode(seams.link, body)
+    message = decode(dependencies.link, body)
   } catch (fault) {
-    return refuse(seams, body, fault)
+    return refuse(dependencies, body, fault)
   }
   if (!isAnswered(message.mti)) return { answer: null }
-  if (message.mti[1] === '8') return manage(seams, state, message)
-  if (state.sign_on === 'awaited') return { answer: notSignedOn(seams, message) }
+  if (message.mti[1] === '8') return manage(dependencies, state, message)
+  if (state.sign_on === 'awaited') return { answer: notSignedOn(dependencies, message) }
   try {
-    return ask(seams, state, message)
+    return ask(dependencies, state, message)
   } catch (fault) {
-    return refuse(seams, body, fault)
+    return refuse(dependencies, body, fault)
   }
 }
 
 /** Requests and advices are; answers to our own echo and notifications are not. */
 const isAnswered = (mti: string): boolean => mti[2] === '0' || mti[2] === '2'
 
-function notSignedOn({ link, log, metrics }: HostSeams, message: Message): Uint8Array {
+function notSignedOn({ link, log, metrics }: CardHostDependencies, message: Message): Uint8Array {
   metrics.card_messages.inc({ mti: message.mti, code: NOT_SIGNED_ON })
   log.info('a card message came before the sign-on', { link: link.name, mti: message.mti })
   const fields = { 39: NOT_SIGNED_ON }
   return encodeAnswer(link, message, { mti: answerMti(message.mti), fields, repeats: ECHOED })
 }
 
-function refuse({ link, log, metrics }: HostSeams, body: Uint8Array, fault: unknown): Handled {
+function refuse(
+  { link, log, metrics }: CardHostDependencies,
+  body: Uint8Array,
+  fault: unknown,
+): Handled {
   if (!(fault instanceof MalformedMessage)) throw fault
   const { element, reason } = fault
   metrics.card_messages.inc({ mti: 'malformed', code: FORMAT_ERROR })
@@ -79,7 +87,11 @@ const NOT_SUPPORTED = '40'
 /** Issuer inoperative: the network keeps its advices and sends them again after the sign-on. */
 const NOT_SIGNED_ON = '91'
 
-function manage({ link }: HostSeams, state: LinkState, { mti, fields }: Message): Handled {
+function manage(
+  { link }: CardHostDependencies,
+  state: LinkState,
+  { mti, fields }: Message,
+): Handled {
   const code = fields[70]
   if (code === SIGN_ON) state.sign_on = 'done'
   const is_awaited = state.sign_on === 'awaited'
@@ -98,8 +110,8 @@ function managementCode(code: string | undefined): string {
   return code === SIGN_ON || code === SIGN_OFF || code === ECHO ? APPROVED : NOT_SUPPORTED
 }
 
-function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
-  const { link, keys, clock } = seams
+function ask(dependencies: CardHostDependencies, state: LinkState, message: Message): Handled {
+  const { link, keys, clock } = dependencies
   const request = toRequest(message, {
     link,
     keys,
@@ -107,7 +119,7 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
     masked: maskMessage(link, message),
     answer: (decision) => {
       const answer = toResponse(asked, decision)
-      seams.metrics.card_messages.inc({ mti: message.mti, code: answer.response_code })
+      dependencies.metrics.card_messages.inc({ mti: message.mti, code: answer.response_code })
       return answer
     },
     restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
@@ -119,23 +131,29 @@ function ask(seams: HostSeams, state: LinkState, message: Message): Handled {
     has_code: request.isCodeRight !== null,
   }
   if (state.sign_on === 'ended' && !isFact(request.kind)) {
-    return { answer: undecided(seams, asked, 'programme_paused') }
+    return { answer: undecided(dependencies, asked, 'programme_paused') }
   }
   return {
-    answer: seams.engine
+    answer: dependencies.engine
       .submit(request)
-      .then(bytesOf, (cause: unknown) => undecided(seams, asked, failed(seams, request, cause))),
+      .then(bytesOf, (cause: unknown) =>
+        undecided(dependencies, asked, failed(dependencies, request, cause)),
+      ),
     late: () => {
       const { kind, link: name } = request
-      seams.log.error('a card message was not decided in time', { kind, link: name }, undefined)
-      return undecided(seams, asked, 'issuer_unavailable')
+      dependencies.log.error(
+        'a card message was not decided in time',
+        { kind, link: name },
+        undefined,
+      )
+      return undecided(dependencies, asked, 'issuer_unavailable')
     },
   }
 }
 
 const bytesOf = ({ answer }: Answered): Uint8Array => answer
 
-function undecided({ metrics }: HostSeams, asked: Asked, code: DeclineCode): Uint8Array {
+function undecided({ metrics }: CardHostDependencies, asked: Asked, code: DeclineCode): Uint8Array {
   const bare = { ...asked, is_advice: false, has_code: false }
   const { bytes, response_code } = toResponse(bare, declined(code))
   metrics.card_messages.inc({ mti: asked.message.mti, code: response_code })
@@ -143,7 +161,11 @@ function undecided({ metrics }: HostSeams, asked: Asked, code: DeclineCode): Uin
 }
 
 /** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */
-function failed({ log }: HostSeams, { kind, link }: CardRequest, cause: unknown): DeclineCode {
+function failed(
+  { log }: CardHostDependencies,
+  { kind, link }: CardRequest,
+  cause: unknown,
+): DeclineCode {
   log.error('a card message could not be decided', { kind, link }, cause)
   if (cause instanceof Overdue) return 'issuer_unavailable'
   return cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error'

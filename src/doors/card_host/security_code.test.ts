@@ -70,7 +70,7 @@ const CHIP: Mode = { 22: '051', 25: '00' }
 const codes = (card: BareCard) => {
   const year = 2000 + Number(card.expiry.slice(0, 2))
   const printed = { brand: 'visa', exp_month: 12, exp_year: year } as const
-  const right = cvvOf(issuer.seams.keys, printed, card.pan).open()
+  const right = cvvOf(issuer.dependencies.keys, printed, card.pan).open()
   return { right, wrong: right === '000' ? '001' : '000' }
 }
 

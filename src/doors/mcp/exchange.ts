@@ -3,15 +3,15 @@ import { missingToken } from '#contract/common_problems.ts'
 import type { Scope } from '#contract/scopes.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { bearerOf } from '#doors/bearer.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
+import { requestContextOf } from '#doors/request_context.ts'
 import type { Answer, Call } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { MessageId, Params } from './protocol.ts'
 
 /** One request to the agent-tool server and what has come out about it so far. */
 export type Exchange = {
-  programme: Programme
+  runtime: Runtime
   tools: Tools
   request: FastifyRequest
   reply: FastifyReply
@@ -25,7 +25,7 @@ export type ToolCall = { name: string; arguments: Record<string, unknown>; meta:
 /** The tools behind the door: who may see and call them, and what their results look like. */
 export type Tools = {
   /** The answer to tools/list, as JSON text. */
-  list(programme: Programme, caller: Caller): string
+  list(runtime: Runtime, caller: Caller): string
   has(name: string): boolean
   /** Served to a stranger too. */
   isOpen(name: string): boolean
@@ -47,15 +47,15 @@ export type Method = (
 ) => string | Promise<string>
 
 export function openExchange({
-  programme,
+  runtime,
   tools,
   request,
   reply,
-}: Pick<Exchange, 'programme' | 'tools' | 'request' | 'reply'>): Exchange {
-  const facts = requestFactsOf(programme, request)
+}: Pick<Exchange, 'runtime' | 'tools' | 'request' | 'reply'>): Exchange {
+  const facts = requestContextOf(runtime, request)
   reply.header('request-id', facts.id)
   return {
-    programme,
+    runtime,
     tools,
     request,
     reply,
@@ -66,22 +66,22 @@ export function openExchange({
 }
 
 /** Who asks. A wrong bearer costs its address a call, as it does over REST. */
-export async function identify({ programme, bearer, request }: Exchange): Promise<Caller> {
+export async function identify({ runtime, bearer, request }: Exchange): Promise<Caller> {
   try {
     if (bearer === null) {
       throw missingToken()
     }
-    return await programme.credentials.callerOf(bearer, 'mcp')
+    return await runtime.credentials.callerOf(bearer, 'mcp')
   } catch (cause) {
     const nobody = { caller: null, ip: request.ip }
-    await limitRate(programme, rateSubjectOf(programme, null, nobody))
+    await limitRate(runtime, rateSubjectOf(runtime, null, nobody))
     throw cause
   }
 }
 
 /** For what is no operation, and counts as a call all the same. */
 export async function countCall(exchange: Exchange, caller: Caller): Promise<void> {
-  const { programme, request, reply } = exchange
-  const subject = rateSubjectOf(programme, null, { caller, ip: request.ip })
-  reply.headers(rateHeaders(subject, await limitRate(programme, subject)))
+  const { runtime, request, reply } = exchange
+  const subject = rateSubjectOf(runtime, null, { caller, ip: request.ip })
+  reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
 }

@@ -6,10 +6,10 @@ import { PROTOCOL_VERSION } from './protocol.ts'
 const OLDER_VERSION = '2025-03-26'
 
 /** For any other revision the server offers its own, and the client decides whether to continue. */
-export const initialize: Method = ({ programme }, { protocolVersion }) =>
+export const initialize: Method = ({ runtime }, { protocolVersion }) =>
   JSON.stringify({
     protocolVersion: protocolVersion === OLDER_VERSION ? OLDER_VERSION : PROTOCOL_VERSION,
     capabilities: mcp_capabilities,
-    serverInfo: mcpServerInfo(programme.settings),
+    serverInfo: mcpServerInfo(runtime.settings),
     instructions: mcp_instructions,
   })

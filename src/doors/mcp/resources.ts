@@ -41,7 +41,7 @@ const resources: Readonly<Record<string, Resource>> = {
     description: 'Machine-readable description of this server with all 52 tools.',
     mimeType: 'application/json',
     isShown: () => true,
-    read: ({ programme }) => serverCard(programme.settings),
+    read: ({ runtime }) => serverCard(runtime.settings),
   },
 }
 

@@ -11,7 +11,7 @@ const operationOf = ({ name }: ToolCall) => name as OperationName
 
 /** Runs the same pipeline as REST; HTTP headers are tool arguments here. */
 export function runOperation(
-  { programme, facts, bearer }: Exchange,
+  { runtime, facts, bearer }: Exchange,
   tool_call: ToolCall,
   onStart: () => void = () => undefined,
 ): Promise<Answer> {
@@ -38,7 +38,7 @@ export function runOperation(
       return input
     },
   }
-  return invoke(programme, call)
+  return invoke(runtime, call)
 }
 
 /** The maximum length of an HTTP header. */

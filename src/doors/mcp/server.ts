@@ -6,8 +6,8 @@ import { readJsonBytes } from '#doors/json_body.ts'
 import { type BodyConfig, readBody, STRANGER_BYTES_MAX } from '#doors/read_body.ts'
 import { JsonError } from '#kernel/json.ts'
 import type { Answer } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { default_capabilities, type McpCapabilities } from './capabilities.ts'
 import { countCall, type Exchange, identify, openExchange, type ToolCall } from './exchange.ts'
@@ -36,15 +36,15 @@ import { toolCallFrom } from './tool_call.ts'
 
 const PATH = '/mcp'
 
-type Door = { programme: Programme; capabilities: McpCapabilities }
+type Door = { runtime: Runtime; capabilities: McpCapabilities }
 
 /** The agent-tool server: streamable HTTP, stateless unless sessions are turned on. */
 export function mountMcp(
   app: FastifyInstance,
-  programme: Programme,
+  runtime: Runtime,
   capabilities: McpCapabilities = default_capabilities,
 ): void {
-  const door = { programme, capabilities }
+  const door = { runtime, capabilities }
   const post = (request: FastifyRequest, reply: FastifyReply) =>
     guarded(door, request, reply, (exchange) => serve(exchange, capabilities))
   app.route({
@@ -57,7 +57,7 @@ export function mountMcp(
   })
   app.delete(PATH, (request, reply) =>
     guarded(door, request, reply, async (exchange) => {
-      if (!programme.settings.mcp_sessions) return refuseMethod(exchange)
+      if (!runtime.settings.mcp_sessions) return refuseMethod(exchange)
       await endSession(exchange, await identify(exchange))
       reply.code(204).send()
     }),
@@ -76,15 +76,15 @@ export function mountMcp(
 type Serve = (exchange: Exchange) => Promise<void>
 
 async function guarded(
-  { programme, capabilities }: Door,
+  { runtime, capabilities }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   serving: Serve,
 ): Promise<void> {
-  const exchange = openExchange({ programme, tools: capabilities.tools, request, reply })
+  const exchange = openExchange({ runtime, tools: capabilities.tools, request, reply })
   try {
-    requireOwnOrigin(programme.settings, request)
-    if (request.method === 'POST') request.body = await readBody(programme, request)
+    requireOwnOrigin(runtime.settings, request)
+    if (request.method === 'POST') request.body = await readBody(runtime, request)
     allowOrigin(reply, request.headers.origin)
     await serving(exchange)
   } catch (cause) {
@@ -93,8 +93,8 @@ async function guarded(
 }
 
 /** There is nothing to listen to: whatever we have to say, we say in the answer to a POST. */
-function refuseMethod({ programme, request, reply }: Exchange): never {
-  const allowed = programme.settings.mcp_sessions ? 'POST, DELETE' : 'POST'
+function refuseMethod({ runtime, request, reply }: Exchange): never {
+  const allowed = runtime.settings.mcp_sessions ? 'POST, DELETE' : 'POST'
   reply.header('Allow', allowed)
   throw methodNotAllowed(request.method, allowed)
 }
@@ -163,11 +163,11 @@ async function serveMessage(
   known: Caller | null,
 ): Promise<void> {
   exchange.id = id
-  const { programme, request, reply } = exchange
+  const { runtime, request, reply } = exchange
   if (method !== 'initialize') requireKnownVersion(request)
   try {
     if (method === 'tools/call' && id !== null) {
-      if (programme.settings.mcp_sessions && exchange.bearer !== null) {
+      if (runtime.settings.mcp_sessions && exchange.bearer !== null) {
         await requireSession(exchange, known ?? (await identify(exchange)))
       }
       const call = toolCallFrom(capabilities.tools, params)
@@ -190,13 +190,13 @@ async function answer(
   { id, method, params }: Message,
   caller: Caller,
 ): Promise<void> {
-  const { programme, reply } = exchange
-  const { mcp_sessions } = programme.settings
+  const { runtime, reply } = exchange
+  const { mcp_sessions } = runtime.settings
   if (mcp_sessions && method !== 'initialize') await requireSession(exchange, caller)
   if (method !== 'resources/read') await countCall(exchange, caller)
   if (id === null || method === null) return void reply.code(202).send()
   if (method === 'tools/list')
-    return sendText(reply, 200, resultText(id, tools.list(programme, caller)))
+    return sendText(reply, 200, resultText(id, tools.list(runtime, caller)))
   const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (answering === undefined) {
     throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method.slice(0, 100)}.`)
@@ -244,15 +244,15 @@ function sendText(reply: FastifyReply, status: number, text: string): void {
 
 /** What HTTP itself refuses. Where the message was wrong, the answer is the protocol's error. */
 async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
-  const { programme, reply, facts, request } = exchange
-  const subject = rateSubjectOf(programme, null, { caller: null, ip: request.ip })
+  const { runtime, reply, facts, request } = exchange
+  const subject = rateSubjectOf(runtime, null, { caller: null, ip: request.ip })
   if (!reply.hasHeader('RateLimit')) {
-    reply.headers(rateHeaders(subject, await programme.limiter.peek(subject.key, subject.policies)))
+    reply.headers(rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies)))
   }
   if (cause instanceof ProtocolError) return sendText(reply, cause.status, errorText(null, cause))
   const refusal = cause instanceof HttpRefusal ? cause : new HttpRefusal(answerTo(exchange, cause))
   const { answer } = refusal
-  const { settings } = programme
+  const { settings } = runtime
   reply.headers(answer.headers)
   if (answer.status === 401) reply.header('WWW-Authenticate', challenge(settings, 'mcp', answer))
   if (isAboutScope(answer)) {
@@ -260,19 +260,19 @@ async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
     const asked = [...new Set([...held, ...refusal.needed])]
     reply.header('WWW-Authenticate', stepUp(settings, 'mcp', asked))
   }
-  programme.log.info('refused', { path: PATH, status: answer.status, request_id: facts.id })
+  runtime.log.info('refused', { path: PATH, status: answer.status, request_id: facts.id })
   return sendText(reply, answer.status, answer.body)
 }
 
-async function heldScopes({ programme, bearer }: Exchange) {
-  const { scopes } = await programme.credentials.callerOf(bearer ?? '', 'mcp')
+async function heldScopes({ runtime, bearer }: Exchange) {
+  const { scopes } = await runtime.credentials.callerOf(bearer ?? '', 'mcp')
   return [...scopes]
 }
 
-function answerTo({ programme, facts }: Exchange, cause: unknown): Answer {
+function answerTo({ runtime, facts }: Exchange, cause: unknown): Answer {
   const problem = problemOf(cause)
   if (problem.status >= 500) {
-    programme.log.error('an agent request failed', { request_id: facts.id }, problem.cause)
+    runtime.log.error('an agent request failed', { request_id: facts.id }, problem.cause)
   }
   return refusalAnswer(problem, facts.id)
 }

@@ -16,12 +16,12 @@ const LIFETIME_MS = 24 * 60 * 60 * 1_000
 const ID_BYTES = 24
 const PURPOSE = 'mcp_session'
 
-export async function openSession({ programme }: Exchange, caller: Caller): Promise<string> {
-  const id = Buffer.from(programme.random.bytes(ID_BYTES)).toString('base64url')
-  const expires_at = new Date(programme.clock.now().getTime() + LIFETIME_MS)
+export async function openSession({ runtime }: Exchange, caller: Caller): Promise<string> {
+  const id = Buffer.from(runtime.random.bytes(ID_BYTES)).toString('base64url')
+  const expires_at = new Date(runtime.clock.now().getTime() + LIFETIME_MS)
   await insertMcpSession(
-    programme.db,
-    sessionOf(caller, [programme.keys.credentialHash(PURPOSE, id)]),
+    runtime.db,
+    sessionOf(caller, [runtime.keys.credentialHash(PURPOSE, id)]),
     expires_at,
   )
   return id
@@ -29,19 +29,19 @@ export async function openSession({ programme }: Exchange, caller: Caller): Prom
 
 /** Without the header the call is served as if there were no sessions: they are a choice. */
 export async function requireSession(exchange: Exchange, caller: Caller): Promise<void> {
-  const { programme, request } = exchange
+  const { runtime, request } = exchange
   const id = request.headers['mcp-session-id']
   if (id === undefined) return
-  const session = sessionOf(caller, programme.keys.credentialHashes(PURPOSE, String(id)))
-  if (await hasMcpSession(programme.db, session, programme.clock.now())) return
+  const session = sessionOf(caller, runtime.keys.credentialHashes(PURPOSE, String(id)))
+  if (await hasMcpSession(runtime.db, session, runtime.clock.now())) return
   throw noSession()
 }
 
 export async function endSession(exchange: Exchange, caller: Caller): Promise<void> {
-  const { programme, request } = exchange
+  const { runtime, request } = exchange
   const id = String(request.headers['mcp-session-id'] ?? '')
-  const session = sessionOf(caller, programme.keys.credentialHashes(PURPOSE, id))
-  if (!(await deleteMcpSession(programme.db, session))) throw noSession()
+  const session = sessionOf(caller, runtime.keys.credentialHashes(PURPOSE, id))
+  if (!(await deleteMcpSession(runtime.db, session))) throw noSession()
 }
 
 function sessionOf({ account_id, kind, id }: Caller, id_hashes: string[]): McpSession {

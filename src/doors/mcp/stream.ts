@@ -10,7 +10,7 @@ const KEEP_ALIVE_MS = 15_000
  * because the HTTP status cannot change once the stream has started.
  */
 export async function streamTool(exchange: Exchange, call: ToolCall): Promise<void> {
-  const { reply, programme, id, tools } = exchange
+  const { reply, runtime, id, tools } = exchange
   const headers = { ...(reply.getHeaders() as Record<string, string>) }
   reply.hijack()
   reply.raw.writeHead(200, {
@@ -20,7 +20,7 @@ export async function streamTool(exchange: Exchange, call: ToolCall): Promise<vo
   })
   const send = (message: string) => reply.raw.write(`event: message\ndata: ${message}\n\n`)
   const notify = progressOf(call, send)
-  const stop = programme.clock.every(KEEP_ALIVE_MS, () => reply.raw.write(': keep-alive\n\n'))
+  const stop = runtime.clock.every(KEEP_ALIVE_MS, () => reply.raw.write(': keep-alive\n\n'))
   try {
     notify('Received.')
     const answer: Answer = await tools.run(exchange, call, () => notify('Authorized; running.'))

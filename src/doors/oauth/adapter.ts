@@ -1,5 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { AuditFacts } from '#domain/audit/audit.ts'
+import type { AuditContext } from '#domain/audit/audit.ts'
 import { BROWSER_SESSION_MS } from '#domain/credentials/browser_sessions.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import { oauthHash, oauthHashes } from '#domain/credentials/oauth_hash.ts'
@@ -15,7 +15,7 @@ import {
   type OauthPayload,
   upsertPayload,
 } from '#domain/oauth_grants/oauth_payload_store.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { errors } from './library.ts'
 
 /** Reusing a refresh token or code within this time is not treated as theft (contract 4). */
@@ -33,7 +33,7 @@ const SECRET_IDS = new Set([
 
 const BROWSER_MODELS = new Set(['Session', 'Interaction'])
 
-type Needs = Programme & { auditFacts(): AuditFacts }
+type Needs = Runtime & { auditFacts(): AuditContext }
 
 /** Storage of the authorization server: one table for payloads and one for grants. */
 export function oauthAdapter(needs: Needs): (model: string) => Adapter {

@@ -1,15 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import { opt_in_scopes, type Scope } from '#contract/scopes.ts'
 import { confirmPage } from './confirm_page.ts'
+import { type InteractionContext, sendPage } from './interaction_context.ts'
 import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
-import { sendPage, type Visit } from './visit.ts'
 
 /** These scopes can be granted for this long after the password was entered (contract 10.1). */
 const RECENT_MS = 5 * 60_000
 const GUARDED = opt_in_scopes
 
-const isRecent = ({ programme }: Visit, at: Date) =>
-  programme.clock.now().getTime() - at.getTime() <= RECENT_MS
+const isRecent = ({ runtime }: InteractionContext, at: Date) =>
+  runtime.clock.now().getTime() - at.getTime() <= RECENT_MS
 
 type Confirmed = {
   account_id: string
@@ -24,7 +24,7 @@ type Confirmed = {
  * no confirmation is needed.
  */
 export async function confirmSignIn(
-  visit: Visit,
+  visit: InteractionContext,
   confirmed: Confirmed,
 ): Promise<FastifyReply | null> {
   const { account_id, email, granted, signed_in_at } = confirmed
@@ -48,12 +48,12 @@ export async function confirmSignIn(
 }
 
 /** A two-factor code is valid only with a password that was recently entered on the page before. */
-function typedIn(visit: Visit, email: string): TypedIn | null {
-  const { form, programme } = visit
+function typedIn(visit: InteractionContext, email: string): TypedIn | null {
+  const { form, runtime } = visit
   if (form.get('step') !== 'confirm') return null
   if (!form.has('carried')) {
     const password = form.get('password') ?? ''
-    return password === '' ? null : { email, password, entered_at: programme.clock.now() }
+    return password === '' ? null : { email, password, entered_at: runtime.clock.now() }
   }
   const carried = openCarried(visit)
   if (carried === null || !isRecent(visit, carried.entered_at)) return null
@@ -62,9 +62,9 @@ function typedIn(visit: Visit, email: string): TypedIn | null {
 
 type Shown = { email: string; guarded: readonly Scope[]; complaint?: string; carried?: string }
 
-function show(visit: Visit, shown: Shown, status = 200): FastifyReply {
-  const { programme, client_name, csrf, form, reply } = visit
+function show(visit: InteractionContext, shown: Shown, status = 200): FastifyReply {
+  const { runtime, client_name, csrf, form, reply } = visit
   const chosen = [...form].filter(([name]) => ['scope', 'cards', 'card'].includes(name))
-  const { mode } = programme.settings
+  const { mode } = runtime.settings
   return sendPage(reply, status, confirmPage({ mode, client_name, csrf, chosen, ...shown }))
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import { findAccount } from '#domain/accounts/account_store.ts'
-import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import { auditContextOf } from '#domain/audit/audit_context.ts'
 import { type CardChoice, cardChoicesOf } from '#domain/cards/card_choices.ts'
 import { resourceNamed } from '#domain/credentials/resource.ts'
 import { type CardAccess, card_action_names } from '#domain/credentials/token_access.ts'
@@ -11,8 +11,8 @@ import { lockLiveGrantsOf } from '#domain/oauth_grants/grant_store.ts'
 import { type AskedCards, askedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consent_headers, consentPage } from './consent_page.ts'
+import { deny, finish, type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
-import { deny, finish, sendPage, type Visit } from './visit.ts'
 
 /** What the client requested. */
 type Asked = {
@@ -23,7 +23,7 @@ type Asked = {
   cards: AskedCards | null
 }
 
-function askedIn({ interaction }: Visit): Asked {
+function askedIn({ interaction }: InteractionContext): Asked {
   const { params, session } = interaction
   if (session?.accountId === undefined) throw new errors.SessionNotFound('nobody is signed in')
   const { resource } = params
@@ -37,9 +37,12 @@ function askedIn({ interaction }: Visit): Asked {
   }
 }
 
-export async function showConsent(visit: Visit, complaint?: string): Promise<FastifyReply> {
-  const { programme, client_name, redirect, csrf, form, reply } = visit
-  const { db, settings } = programme
+export async function showConsent(
+  visit: InteractionContext,
+  complaint?: string,
+): Promise<FastifyReply> {
+  const { runtime, client_name, redirect, csrf, form, reply } = visit
+  const { db, settings } = runtime
   const asked = askedIn(visit)
   const account = await findAccount(db, asked.account_id)
   const cards = await cardChoicesOf(db, asked.account_id)
@@ -64,57 +67,67 @@ export async function showConsent(visit: Visit, complaint?: string): Promise<Fas
 }
 
 /** Scopes the client already has for all cards; card-restricted requests start from the default. */
-async function heldScopes({ programme }: Visit, asked: Asked): Promise<ReadonlySet<Scope>> {
+async function heldScopes(
+  { runtime }: InteractionContext,
+  asked: Asked,
+): Promise<ReadonlySet<Scope>> {
   if (asked.cards !== null) return new Set()
   const { account_id, client_id } = asked
-  const now = programme.clock.now()
-  const grants = await lockLiveGrantsOf(programme.db, { account_id, client_id, now })
+  const now = runtime.clock.now()
+  const grants = await lockLiveGrantsOf(runtime.db, { account_id, client_id, now })
   const open = grants.find((grant) => grant.card_ids === null)
   const texts = Object.values(open?.payload.resources ?? {})
   return new Set(texts.flatMap((text) => text.split(' ') as Scope[]))
 }
 
-export async function decide(visit: Visit, decision: 'allow' | 'deny'): Promise<FastifyReply> {
+export async function decide(
+  visit: InteractionContext,
+  decision: 'allow' | 'deny',
+): Promise<FastifyReply> {
   const asked = askedIn(visit)
   const ticked = new Set(visit.form.getAll('scope'))
   const granted = asked.requested.filter((scope) => ticked.has(scope))
   if (decision === 'allow' && granted.length > 0) return grant(visit, asked, granted)
-  await recordRefusal(visit.programme.db, askingOf(visit, asked))
+  await recordRefusal(visit.runtime.db, askingOf(visit, asked))
   return deny(visit)
 }
 
-function askingOf(visit: Visit, asked: Asked): Asking {
-  const { programme, client_name, facts, interaction } = visit
+function askingOf(visit: InteractionContext, asked: Asked): Asking {
+  const { runtime, client_name, facts, interaction } = visit
   const request = { ...facts, idempotency_key: null }
   const redirect_uri = String(interaction.params['redirect_uri'])
   return {
     account_id: asked.account_id,
     client: { id: asked.client_id, name: client_name, redirect_uri },
     facts: {
-      ...auditFactsOf({ ...programme, caller: null, request, operation: '' }),
+      ...auditContextOf({ ...runtime, caller: null, request, operation: '' }),
       operation: null,
     },
     alert: (tx, alert) =>
-      insertSecurityNotices(tx, asked.account_id, [alert], { ...programme, request }),
+      insertSecurityNotices(tx, asked.account_id, [alert], { ...runtime, request }),
   }
 }
 
-async function grant(visit: Visit, asked: Asked, granted: Scope[]): Promise<FastifyReply> {
-  const { programme } = visit
+async function grant(
+  visit: InteractionContext,
+  asked: Asked,
+  granted: Scope[],
+): Promise<FastifyReply> {
+  const { runtime } = visit
   const { account_id, requested, resources } = asked
-  const cards = chosenCards(visit, asked, await cardChoicesOf(programme.db, account_id))
+  const cards = chosenCards(visit, asked, await cardChoicesOf(runtime.db, account_id))
   if (cards === 'none') return showConsent(visit, 'Select at least one card, or all cards.')
   const signed_in_at = await signedInAt(visit)
-  const { email } = await findAccount(programme.db, account_id)
+  const { email } = await findAccount(runtime.db, account_id)
   const asks = await confirmSignIn(visit, { account_id, email, granted, signed_in_at })
   if (asks !== null) return asks
   const decision = { requested, resources, granted, cards, signed_in_at }
-  const grantId = await recordConsent(programme, askingOf(visit, asked), decision)
+  const grantId = await recordConsent(runtime, askingOf(visit, asked), decision)
   if (grantId === null) throw new errors.SessionNotFound('this sign-in is over')
   return finish(visit, { consent: { grantId } })
 }
 
-async function signedInAt({ provider, interaction }: Visit): Promise<Date> {
+async function signedInAt({ provider, interaction }: InteractionContext): Promise<Date> {
   const session = await provider.Session.findByUid(interaction.session?.uid ?? '')
   if (session?.loginTs === undefined) throw new errors.SessionNotFound('nobody is signed in')
   return new Date(session.loginTs * 1_000)
@@ -122,7 +135,7 @@ async function signedInAt({ provider, interaction }: Visit): Promise<Date> {
 
 /** Keeps only cards of the account and, if the client asked for specific cards, only those. */
 function chosenCards(
-  { form }: Visit,
+  { form }: InteractionContext,
   asked: Asked,
   own: readonly CardChoice[],
 ): CardAccess | 'none' {

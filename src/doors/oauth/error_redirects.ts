@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { hasConsentedTo } from '#domain/oauth_grants/grant_store.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { errorPage } from './error_page.ts'
 import { isLoopback } from './register.ts'
 
@@ -12,7 +12,7 @@ import { isLoopback } from './register.ts'
  */
 export function keepErrorsHome(
   provider: Provider,
-  { db, clock }: Pick<Programme, 'db' | 'clock'>,
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
 ): void {
   type Failure = { ctx: KoaContextWithOIDC; error: OauthError }
   const failures = new WeakMap<object, Failure>()

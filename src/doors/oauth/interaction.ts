@@ -1,24 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
-import { requestFactsOf } from '#doors/request_facts.ts'
-import type { Programme } from '#operations/programme.ts'
+import { requestContextOf } from '#doors/request_context.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { decide, showConsent } from './consent.ts'
 import { errorText } from './error_page.ts'
 import { pinned } from './handover.ts'
+import { deny, type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
 import { redirectOf } from './redirect.ts'
 import { checkCode, checkPassword, showSignIn } from './sign_in.ts'
 import { switchAccount } from './switch_account.ts'
-import { deny, sendPage, type Visit } from './visit.ts'
 
 export async function visit(
-  programme: Programme,
+  runtime: Runtime,
   provider: Provider,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   try {
-    const opened = await openVisit(programme, provider, request, reply)
+    const opened = await openVisit(runtime, provider, request, reply)
     if (request.method === 'POST') return await submit(opened)
     return opened.interaction.prompt.name === 'login' ? showSignIn(opened) : showConsent(opened)
   } catch (cause) {
@@ -29,36 +29,36 @@ export async function visit(
 
 /** Requires the cookie of the browser that started the request: the link alone is not enough. */
 async function openVisit(
-  programme: Programme,
+  runtime: Runtime,
   provider: Provider,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Visit> {
-  const req = pinned(programme.settings, request, {})
+): Promise<InteractionContext> {
+  const req = pinned(runtime.settings, request, {})
   const interaction = await provider.interactionDetails(req, reply.raw)
   const { uid } = request.params as { uid: string }
   if (interaction.uid !== uid) throw new errors.SessionNotFound('this page belongs to another try')
   const client = await provider.Client.find(String(interaction.params['client_id']))
   if (client === undefined) throw new errors.InvalidClient('the client is gone')
   return {
-    programme,
+    runtime,
     provider,
     request,
     reply,
     req,
-    facts: requestFactsOf(programme, request),
+    facts: requestContextOf(runtime, request),
     interaction,
     client_name: client.clientName ?? 'An app without a name',
     redirect: redirectOf(String(interaction.params['redirect_uri'])),
-    csrf: programme.keys.credentialHash('oauth_csrf', uid),
+    csrf: runtime.keys.credentialHash('oauth_csrf', uid),
     form: new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? ''),
   }
 }
 
-async function submit(opened: Visit): Promise<FastifyReply> {
-  const { form, programme, interaction } = opened
+async function submit(opened: InteractionContext): Promise<FastifyReply> {
+  const { form, runtime, interaction } = opened
   requireOwnForm(opened)
-  const own = programme.keys.credentialHashes('oauth_csrf', interaction.uid)
+  const own = runtime.keys.credentialHashes('oauth_csrf', interaction.uid)
   if (!own.includes(form.get('csrf') ?? '')) throw new errors.InvalidRequest('the form is not ours')
   const isSignIn = interaction.prompt.name === 'login'
   switch (form.get('step')) {
@@ -76,15 +76,15 @@ async function submit(opened: Visit): Promise<FastifyReply> {
 }
 
 /** Checks the Origin in addition to the CSRF token. */
-function requireOwnForm({ request, programme }: Visit): void {
+function requireOwnForm({ request, runtime }: InteractionContext): void {
   const { origin } = request.headers
   const site = request.headers['sec-fetch-site']
-  const isForeign = origin !== undefined && origin !== 'null' && !isOurs(programme, origin)
+  const isForeign = origin !== undefined && origin !== 'null' && !isOurs(runtime, origin)
   if (isForeign || site === 'cross-site') {
     throw new errors.InvalidRequest('the form was sent from another site')
   }
 }
 
-function isOurs({ settings }: Programme, origin: string): boolean {
+function isOurs({ settings }: Runtime, origin: string): boolean {
   return origin === new URL(settings.public_url).origin
 }

@@ -2,11 +2,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Configuration, interactionPolicy as Policy } from 'oidc-provider'
 import { default_scopes, scope_names } from '#contract/scopes.ts'
 import { findAccounts } from '#domain/accounts/account_store.ts'
-import type { AuditFacts } from '#domain/audit/audit.ts'
+import type { AuditContext } from '#domain/audit/audit.ts'
 import { oauthHashes } from '#domain/credentials/oauth_hash.ts'
 import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
 import { renewClientSecret } from '#domain/oauth_grants/oauth_payload_store.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { oauthAdapter } from './adapter.ts'
 import { requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
@@ -23,13 +23,10 @@ export const INTERACTION_PATH = '/oauth/interaction'
  * learns what it may do, not who the user is.
  */
 export function makeProvider(
-  programme: Programme,
-  auditFacts: () => AuditFacts,
+  runtime: Runtime,
+  auditFacts: () => AuditContext,
 ): InstanceType<typeof Provider> {
-  const provider = new Provider(
-    programme.settings.public_url,
-    configurationOf(programme, auditFacts),
-  )
+  const provider = new Provider(runtime.settings.public_url, configurationOf(runtime, auditFacts))
   // The host comes from FLORIN_PUBLIC_URL; see handover.ts.
   provider.proxy = true
   // The library awaits the result, although its types do not say so.
@@ -37,14 +34,14 @@ export function makeProvider(
     this: { clientId: string; clientSecret?: string },
     actual: string,
   ) {
-    const { db, keys } = programme
+    const { db, keys } = runtime
     const [current = '', ...older] = oauthHashes(keys, actual)
     if (this.clientSecret === current) return true
     if (!older.includes(this.clientSecret ?? '')) return false
     await renewClientSecret(db, this.clientId, current)
     return true
   }
-  keepErrorsHome(provider, programme)
+  keepErrorsHome(provider, runtime)
   Object.assign(provider.Client.prototype, { compareClientSecret: isSecretOf })
   provider.use(async (ctx, next) => {
     await next()
@@ -67,11 +64,11 @@ function trimAnswer(path: string, method: string, body: Record<string, unknown>)
   if (method === 'GET') delete body['client_secret']
 }
 
-function configurationOf(programme: Programme, auditFacts: () => AuditFacts): Configuration {
-  const { settings, db, keys } = programme
+function configurationOf(runtime: Runtime, auditFacts: () => AuditContext): Configuration {
+  const { settings, db, keys } = runtime
   const isHttps = settings.public_url.startsWith('https:')
   return {
-    adapter: oauthAdapter({ ...programme, auditFacts }),
+    adapter: oauthAdapter({ ...runtime, auditFacts }),
     scopes: [...scope_names, 'offline_access'],
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -122,11 +119,11 @@ function configurationOf(programme: Programme, auditFacts: () => AuditFacts): Co
       const id = ctx.oidc.result?.consent?.grantId
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
-    features: featuresOf(programme),
+    features: featuresOf(runtime),
   }
 }
 
-function featuresOf({ settings }: Programme): NonNullable<Configuration['features']> {
+function featuresOf({ settings }: Runtime): NonNullable<Configuration['features']> {
   const scope = scope_names.join(' ')
   return {
     devInteractions: { enabled: false },

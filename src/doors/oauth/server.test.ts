@@ -21,7 +21,7 @@ import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 
 const log = keptLog()
-const { url, programme } = await startAgentService({ seams: { log: log.log } })
+const { url, runtime } = await startAgentService({ dependencies: { log: log.log } })
 const person = await openAccount(url)
 
 const register = (body: object): Promise<Reply> => send(url, 'POST', '/oauth/register', { body })
@@ -176,7 +176,7 @@ test('consent can be partial, and what was refused can be asked for again', asyn
   assert.deepEqual(new Set(all.scope.split(' ')), new Set(scope.split(' ')))
   const taken_back = { browser, scope, scopes: ['card:read'] }
   await authorize(agent, person, taken_back)
-  const { scopes } = await programme.credentials.callerOf(all.access_token, 'mcp')
+  const { scopes } = await runtime.credentials.callerOf(all.access_token, 'mcp')
   assert.deepEqual([...scopes], ['card:read'], 'an older token holds no more than the grant')
 })
 
@@ -197,7 +197,7 @@ test('a refusal is told to the client and written down', async () => {
 
 test('signing in on the page asks for the second factor where there is one', async () => {
   const other = await openAccount(url)
-  const { secret } = await turnOnTwoFactor(url, other.bearer, programme.clock)
+  const { secret } = await turnOnTwoFactor(url, other.bearer, runtime.clock)
   const agent = await registerAgent(url)
   const browser = new Browser(url)
   const attempt = await attemptOf(agent)
@@ -211,11 +211,11 @@ test('signing in on the page asks for the second factor where there is one', asy
   const second = await browser.submit(wrong, 'sign_in', { email: other.email, password: PASSWORD })
   assert.match(second.text, /name="totp_code"/)
   assert.doesNotMatch(second.text, new RegExp(PASSWORD))
-  const code = codeOf(secret, programme.clock, 1)
+  const code = codeOf(secret, runtime.clock, 1)
   const consent = await browser.submit(second, 'code', { totp_code: code })
   assert.match(consent.text, /All current and future cards/)
   const tokens = await exchange(agent, attempt, await allow(browser, consent))
-  const { account_id } = await programme.credentials.callerOf(tokens.access_token, 'mcp')
+  const { account_id } = await runtime.credentials.callerOf(tokens.access_token, 'mcp')
   assert.equal(account_id, other.account_id)
 })
 
@@ -306,7 +306,7 @@ test('an access token lives an hour', async () => {
 test('no token, code or secret stands in the database or the log', async () => {
   const agent = await registerAgent(url)
   const tokens = await authorize(agent, person)
-  const places = (await wholeDatabase(programme.db)) + log.text()
+  const places = (await wholeDatabase(runtime.db)) + log.text()
   for (const secret of [
     tokens.access_token,
     tokens.refresh_token,
@@ -321,16 +321,14 @@ test('clients that nobody used are gone after a day, and never more than so many
   const used = await registerAgent(url)
   await authorize(used, person)
   const unused = await registerAgent(url)
-  await programme.db.run(
+  await runtime.db.run(
     `insert into oauth_payloads (model, id, payload, created_at)
      select 'Client', 'flood_' || n, '{}', $1 from generate_series(1, 10050) n`,
-    [programme.clock.now()],
+    [runtime.clock.now()],
   )
   const clients = async () =>
     (
-      await programme.db.rows<{ id: string }>(
-        `select id from oauth_payloads where model = 'Client'`,
-      )
+      await runtime.db.rows<{ id: string }>(`select id from oauth_payloads where model = 'Client'`)
     ).map(({ id }) => id)
   await advance(url, person.bearer, 1)
   const flood = (await clients()).filter((id) => id.startsWith('flood_'))

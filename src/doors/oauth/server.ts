@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
-import type { AuditFacts } from '#domain/audit/audit.ts'
-import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import type { AuditContext } from '#domain/audit/audit.ts'
+import { auditContextOf } from '#domain/audit/audit_context.ts'
 import { networkOf, type RatePolicy } from '#domain/risk/rate_limit.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
+import { requestContextOf } from '#doors/request_context.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateHeaders } from '#operations/steps/limit_rate.ts'
 import { handOver } from './handover.ts'
 import { visit } from './interaction.ts'
@@ -36,19 +36,19 @@ const SHARED_PATHS = [
   '/.well-known/oauth-protected-resource/v1',
 ]
 
-type Door = { programme: Programme; provider: Provider }
+type Door = { runtime: Runtime; provider: Provider }
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
-export function mountOauth(app: FastifyInstance, programme: Programme): void {
+export function mountOauth(app: FastifyInstance, runtime: Runtime): void {
   const serving = new AsyncLocalStorage<FastifyRequest>()
-  const provider = makeProvider(programme, () => auditFacts(programme, serving.getStore()))
-  const { settings } = programme
-  const door: Door = { programme, provider }
+  const provider = makeProvider(runtime, () => auditFacts(runtime, serving.getStore()))
+  const { settings } = runtime
+  const door: Door = { runtime, provider }
   const pass = (request: FastifyRequest, reply: FastifyReply, given = {}) =>
     serving.run(request, () => handOver(provider, settings, { request, reply }, given))
 
   mountResourceMetadata(app, settings)
-  mountOwnGrants(app, programme)
+  mountOwnGrants(app, runtime)
   app.get('/oauth/authorize', (request, reply) => {
     const query = authorizeQuery(settings, new URLSearchParams(searchOf(request.url)))
     return pass(request, reply, { url: `/oauth/authorize?${query}` })
@@ -81,13 +81,13 @@ export function mountOauth(app: FastifyInstance, programme: Programme): void {
     url: `${INTERACTION_PATH}/:uid`,
     exposeHeadRoute: false,
     handler: (request, reply) =>
-      serving.run(request, () => visit(programme, provider, request, reply)),
+      serving.run(request, () => visit(runtime, provider, request, reply)),
   })
   app.route({
     method: ['GET', 'POST'],
     url: '/undo/:token',
     exposeHeadRoute: false,
-    handler: (request, reply) => serveUndo(programme, request, reply),
+    handler: (request, reply) => serveUndo(runtime, request, reply),
   })
   for (const path of SHARED_PATHS) app.options(path, (_request, reply) => preflight(reply))
 }
@@ -108,19 +108,19 @@ function preflight(reply: FastifyReply): FastifyReply {
 
 /** Validates the registration before the library sees and stores it. */
 async function register(
-  { programme }: Door,
+  { runtime }: Door,
   { request, reply }: Exchange,
   store: (body: string) => Promise<void>,
 ): Promise<FastifyReply | undefined> {
   shareable(reply)
   const subject = { key: `register|${networkOf(request.ip)}`, policies: REGISTER_POLICIES }
-  reply.headers(rateHeaders(subject, await limitRate(programme, subject)))
-  reply.header('Request-Id', requestFactsOf(programme, request).id)
+  reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
+  reply.header('Request-Id', requestContextOf(runtime, request).id)
   try {
     const given = readBody(request)
     const metadata = clientMetadata(given)
     await store(JSON.stringify(metadata))
-    programme.log.info('a client registered', { ip: request.ip })
+    runtime.log.info('a client registered', { ip: request.ip })
     return reply
   } catch (cause) {
     if (!(cause instanceof RegistrationError)) throw cause
@@ -153,16 +153,16 @@ function searchOf(url: string): string {
 }
 
 /** Who ended a grant: the client with its request, or the server by a rule. */
-function auditFacts(programme: Programme, request: FastifyRequest | undefined): AuditFacts {
-  const { clock, newId } = programme
-  const known = request === undefined ? null : requestFactsOf(programme, request)
+function auditFacts(runtime: Runtime, request: FastifyRequest | undefined): AuditContext {
+  const { clock, newId } = runtime
+  const known = request === undefined ? null : requestContextOf(runtime, request)
   const stamp = () => {
     const created_at = clock.now()
     return { id: newId('aud', created_at), created_at }
   }
   if (known === null) return { ...NOBODY, stamp }
   const facts = { ...known, idempotency_key: null }
-  const told = auditFactsOf({ caller: null, request: facts, operation: '', clock, newId })
+  const told = auditContextOf({ caller: null, request: facts, operation: '', clock, newId })
   return { ...told, actor_type: 'oauth_client', operation: null }
 }
 

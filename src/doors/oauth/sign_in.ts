@@ -1,32 +1,36 @@
 import type { FastifyReply } from 'fastify'
+import { finish, type InteractionContext, sendPage } from './interaction_context.ts'
 import { signInPage } from './sign_in_page.ts'
 import { switchAccount } from './switch_account.ts'
 import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
-import { finish, sendPage, type Visit } from './visit.ts'
 
 type Shown = { email?: string; complaint?: string; carried?: string }
 
-export function showSignIn(visit: Visit, shown: Shown = {}, status = 200): FastifyReply {
-  const { programme, client_name, redirect, csrf } = visit
-  const { mode } = programme.settings
+export function showSignIn(
+  visit: InteractionContext,
+  shown: Shown = {},
+  status = 200,
+): FastifyReply {
+  const { runtime, client_name, redirect, csrf } = visit
+  const { mode } = runtime.settings
   const text = signInPage({ mode, client_name, redirect, csrf, ...shown })
   return sendPage(visit.reply, status, text)
 }
 
-export function checkPassword(visit: Visit): Promise<FastifyReply> {
+export function checkPassword(visit: InteractionContext): Promise<FastifyReply> {
   const email = visit.form.get('email') ?? ''
   const password = visit.form.get('password') ?? ''
-  return signIn(visit, { email, password, entered_at: visit.programme.clock.now() })
+  return signIn(visit, { email, password, entered_at: visit.runtime.clock.now() })
 }
 
-export async function checkCode(visit: Visit): Promise<FastifyReply> {
+export async function checkCode(visit: InteractionContext): Promise<FastifyReply> {
   const carried = openCarried(visit)
   if (carried === null)
     return showSignIn(visit, { complaint: 'Your session expired. Sign in again.' }, 400)
   return signIn(visit, { ...carried, totp_code: visit.form.get('totp_code') ?? '' })
 }
 
-async function signIn(visit: Visit, typed: TypedIn): Promise<FastifyReply> {
+async function signIn(visit: InteractionContext, typed: TypedIn): Promise<FastifyReply> {
   const verified = await verifySignIn(visit, typed)
   if ('error' in verified) return complain(visit, typed, verified)
   const { account_id } = verified
@@ -38,7 +42,7 @@ async function signIn(visit: Visit, typed: TypedIn): Promise<FastifyReply> {
 }
 
 function complain(
-  visit: Visit,
+  visit: InteractionContext,
   typed: TypedIn,
   { error, message }: { error: string; message: string },
 ): FastifyReply {

@@ -4,15 +4,15 @@ import { findUndo } from '#domain/accounts/security_undo.ts'
 import { prepareUndo } from '#domain/accounts/undo_change.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import { html } from '#doors/markup.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
-import type { Programme } from '#operations/programme.ts'
+import { requestContextOf } from '#doors/request_context.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { collectTrail, writeTrail } from '#operations/trail.ts'
+import { sendPage } from './interaction_context.ts'
 import { page } from './page.ts'
-import { sendPage } from './visit.ts'
 
 /** The undo link in a security email. GET changes nothing, because mail scanners open links. */
 export async function serveUndo(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -20,12 +20,12 @@ export async function serveUndo(
   try {
     if (request.method === 'POST') {
       const form = new URLSearchParams((request.body as Buffer | undefined)?.toString('utf8') ?? '')
-      await undo(programme, request, { token, password: form.get('password') ?? '' })
-      return sendPage(reply, 200, donePage(programme))
+      await undo(runtime, request, { token, password: form.get('password') ?? '' })
+      return sendPage(reply, 200, donePage(runtime))
     }
-    const { db, clock } = programme
-    const found = await findUndo(db, programme, { token, now: clock.now() })
-    const text = found === undefined ? overPage(programme) : askPage(programme, found.email)
+    const { db, clock } = runtime
+    const found = await findUndo(db, runtime, { token, now: clock.now() })
+    const text = found === undefined ? overPage(runtime) : askPage(runtime, found.email)
     return sendPage(reply, found === undefined ? 410 : 200, text)
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause
@@ -33,34 +33,34 @@ export async function serveUndo(
     return sendPage(
       reply,
       cause.status,
-      isOver ? overPage(programme) : askPage(programme, null, cause.message),
+      isOver ? overPage(runtime) : askPage(runtime, null, cause.message),
     )
   }
 }
 
 async function undo(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   given: { token: string; password: string },
 ): Promise<void> {
-  const { db, clock } = programme
-  const run = await prepareUndo(programme, given)
-  const facts = { ...requestFactsOf(programme, request), idempotency_key: null }
+  const { db, clock } = runtime
+  const run = await prepareUndo(runtime, given)
+  const facts = { ...requestContextOf(runtime, request), idempotency_key: null }
   const account_id = await db.transaction(async (tx) => {
     const trail = collectTrail()
     const id = await run({ tx, now: clock.now(), audit: trail.audit, alert: trail.alert })
     await notifyCredentialsChanged(tx, id)
-    await writeTrail(programme, tx, trail, {
+    await writeTrail(runtime, tx, trail, {
       caller: null,
       request: facts,
       operation: 'undo_change',
     })
     return id
   })
-  programme.credentials.forget(account_id)
+  runtime.credentials.forget(account_id)
 }
 
-function askPage({ settings }: Programme, email: string | null, complaint?: string): string {
+function askPage({ settings }: Runtime, email: string | null, complaint?: string): string {
   return page(
     'Recover your account',
     settings.mode,
@@ -78,7 +78,7 @@ ${complaint !== undefined && html`<p class="warn" role="alert">${complaint}</p>`
   )
 }
 
-function donePage({ settings }: Programme): string {
+function donePage({ settings }: Runtime): string {
   return page(
     'Your account is recovered',
     settings.mode,
@@ -89,7 +89,7 @@ revoke the API keys, apps and webhooks that you don’t recognize.</p>
   )
 }
 
-function overPage({ settings }: Programme): string {
+function overPage({ settings }: Runtime): string {
   return page(
     'This link has expired',
     settings.mode,

@@ -1,14 +1,14 @@
 import type { OperationName } from '#contract/operations.ts'
 import type { Answer } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import type { Visit } from './visit.ts'
+import type { InteractionContext } from './interaction_context.ts'
 
 export type TypedIn = { email: string; password: string; entered_at: Date; totp_code?: string }
 
 type Verified = { account_id: string } | { error: string; message: string }
 
 /** Uses the sign_in operation, so its rate limits and audit entries apply here too. */
-export async function verifySignIn(visit: Visit, typed: TypedIn): Promise<Verified> {
+export async function verifySignIn(visit: InteractionContext, typed: TypedIn): Promise<Verified> {
   const { entered_at: _entered_at, ...input } = typed
   const answer = await call(visit, 'sign_in', input, null)
   const body = JSON.parse(answer.body) as Record<string, string>
@@ -19,27 +19,27 @@ export async function verifySignIn(visit: Visit, typed: TypedIn): Promise<Verifi
 }
 
 function call(
-  { programme, facts }: Visit,
+  { runtime, facts }: InteractionContext,
   operation: OperationName,
   input: object,
   bearer: string | null,
 ): Promise<Answer> {
   const request = { ...facts, header: () => null }
-  return invoke(programme, { operation, bearer, request, readInput: () => input })
+  return invoke(runtime, { operation, bearer, request, readInput: () => input })
 }
 
 const PURPOSE = 'oauth_sign_in'
 
 /** Encrypts the email and password between the password page and the code page. */
-export function sealCarried({ programme, interaction }: Visit, typed: TypedIn): string {
+export function sealCarried({ runtime, interaction }: InteractionContext, typed: TypedIn): string {
   const { email, password, entered_at } = typed
   const text = JSON.stringify({ email, password, entered_at })
-  return programme.keys.seal(PURPOSE, interaction.uid, text)
+  return runtime.keys.seal(PURPOSE, interaction.uid, text)
 }
 
-export function openCarried({ programme, interaction, form }: Visit): TypedIn | null {
+export function openCarried({ runtime, interaction, form }: InteractionContext): TypedIn | null {
   try {
-    const text = programme.keys.open(PURPOSE, interaction.uid, form.get('carried') ?? '')
+    const text = runtime.keys.open(PURPOSE, interaction.uid, form.get('carried') ?? '')
     const carried = JSON.parse(text) as { email: string; password: string; entered_at: string }
     return { ...carried, entered_at: new Date(carried.entered_at) }
   } catch {

@@ -25,8 +25,8 @@ const service = await startTestService({
     }),
   },
 })
-const { url, programme } = service
-const { db, keys, random, clock } = programme
+const { url, runtime } = service
+const { db, keys, random, clock } = runtime
 const all: readonly OperatorCall[] = Object.values(calls)
 
 async function tokenOf(role: (typeof operator_roles)[number], name: string = role) {

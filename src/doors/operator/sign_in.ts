@@ -5,7 +5,7 @@ import { totpStepOf } from '#domain/accounts/totp.ts'
 import { signInOperator } from '#domain/operators/operator_token.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { readInput } from '#doors/read_input.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { limitRate } from '#operations/steps/limit_rate.ts'
 import { parseInput } from '#operations/steps/parse_input.ts'
 import { operatorCall } from './operator_call.ts'
@@ -24,18 +24,18 @@ const sign_in = operatorCall({
 const GUESSES = [{ name: 'sustained', limit: 10, window_ms: 15 * 60_000 }]
 
 export async function signIn(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { keys, clock } = programme
+  const { keys, clock } = runtime
   const bearer = bearerOf(request.headers.authorization)
   const key = `operator_code|${keys.fingerprint('operator', bearer ?? '')}`
-  await limitRate(programme, { key, policies: GUESSES })
+  await limitRate(runtime, { key, policies: GUESSES })
   const { totp_code } = parseInput(sign_in, await readInput(sign_in, request)) as {
     totp_code: string
   }
   const stepOf = (secret: string) => totpStepOf(secret, totp_code, clock.wall())
-  const session = await signInOperator(bearer, stepOf, { ...programme, now: clock.now() })
+  const session = await signInOperator(bearer, stepOf, { ...runtime, now: clock.now() })
   return reply.header('Cache-Control', 'no-store').send(session)
 }

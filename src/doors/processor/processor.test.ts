@@ -14,7 +14,7 @@ const SECRET = 'a secret that is long enough to be one'
 const service = await startTestService({
   env: { FLORIN_PROCESSORS: JSON.stringify({ acme: SECRET }) },
 })
-const { url, programme } = service
+const { url, runtime } = service
 
 type Told = { id: string; type: string; token: string; cents: number; original_id?: string }
 
@@ -52,7 +52,7 @@ test('a processor is answered by the same engine, and a repeat byte for byte', a
     [declined.body['decision'], declined.body['decline_code']],
     ['decline', 'insufficient_funds'],
   )
-  await assertBooksAreSound(programme.db)
+  await assertBooksAreSound(runtime.db)
 })
 
 test('what is not signed by its link, or long ago, is refused and changes nothing', async () => {

@@ -8,7 +8,7 @@ import type { Engine } from '#domain/authorizations/engine.ts'
 import { findCardByHash, findPanHash } from '#domain/cards/pan_store.ts'
 import { panHash } from '#domain/cards/pan_vault.ts'
 import { readJsonBody } from '#doors/json_body.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
@@ -26,22 +26,22 @@ const challenges = Compile(ProcessorChallenge)
  * The door of issuer processors that speak JSON: each message is signed by its link, decided by
  * the same engine as the networks' own, and answered again byte for byte when it is sent again.
  */
-export function mountProcessor(app: FastifyInstance, programme: Programme, engine: Engine): void {
+export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: Engine): void {
   app.post('/processor/:link/authorizations', async (request, reply) => {
-    const { link, body } = await signedBody(programme, request)
+    const { link, body } = await signedBody(runtime, request)
     if (!messages.Check(body)) throw notOurs()
-    const answer = await decided(programme, engine, { link, message: body })
+    const answer = await decided(runtime, engine, { link, message: body })
     return reply.type('application/json; charset=utf-8').send(Buffer.from(answer))
   })
   app.post('/processor/:link/threeds', async (request) => {
-    const { body } = await signedBody(programme, request)
+    const { body } = await signedBody(runtime, request)
     if (!challenges.Check(body)) throw notOurs()
-    return challengeFor(programme, body)
+    return challengeFor(runtime, body)
   })
   app.get('/processor/:link/threeds/:id', async (request) => {
-    await signedBody(programme, request)
+    await signedBody(runtime, request)
     const { id } = request.params as { id: string }
-    const challenge = await findChallengeOf(programme.db, id)
+    const challenge = await findChallengeOf(runtime.db, id)
     if (challenge === null) throw notFound('challenge')
     return challengeView(challenge)
   })
@@ -52,17 +52,17 @@ function notOurs(): Problem {
 }
 
 /** Only what is not signed counts against its address: a processor sends thousands a second. */
-async function signedBody(programme: Programme, request: FastifyRequest) {
+async function signedBody(runtime: Runtime, request: FastifyRequest) {
   try {
-    return readSigned(programme, request)
+    return readSigned(runtime, request)
   } catch (cause) {
     const nobody = { caller: null, ip: request.ip }
-    await limitRate(programme, rateSubjectOf(programme, null, nobody))
+    await limitRate(runtime, rateSubjectOf(runtime, null, nobody))
     throw cause
   }
 }
 
-function readSigned({ settings, clock }: Programme, request: FastifyRequest) {
+function readSigned({ settings, clock }: Runtime, request: FastifyRequest) {
   const { link } = request.params as { link: string }
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const header = request.headers[SIGNATURE_HEADER]
@@ -79,11 +79,11 @@ function readSigned({ settings, clock }: Programme, request: FastifyRequest) {
 }
 
 async function decided(
-  programme: Programme,
+  runtime: Runtime,
   engine: Engine,
   { link, message }: { link: string; message: ProcessorMessage },
 ): Promise<Uint8Array> {
-  const { db, keys, clock } = programme
+  const { db, keys, clock } = runtime
   const pan_hash = 'token' in message.card ? await findPanHash(db, message.card.token) : null
   const received_at = clock.now()
   const request = toRequest(message, { link, keys, received_at, pan_hash })
@@ -91,7 +91,7 @@ async function decided(
   const late = clock.sleep(DEADLINE_MS, stop.signal).then(() => unavailable())
   const answer = engine.submit(request).then(
     ({ answer: bytes }) => bytes,
-    (cause: unknown) => failed(programme, cause),
+    (cause: unknown) => failed(runtime, cause),
   )
   try {
     return await Promise.race([answer, late])
@@ -104,7 +104,7 @@ function unavailable(decline_code = 'issuer_unavailable'): Uint8Array {
   return Buffer.from(JSON.stringify({ decision: 'decline', decline_code }))
 }
 
-function failed({ log }: Programme, cause: unknown): Uint8Array {
+function failed({ log }: Runtime, cause: unknown): Uint8Array {
   if (cause instanceof Overdue) return unavailable()
   log.error('a processor message could not be decided', {}, cause)
   return unavailable(cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error')
@@ -118,8 +118,8 @@ function challengeView({ id, status, expires_at }: Outcome) {
   return { challenge_id: id, status, trans_status, expires_at: expires_at.toISOString() }
 }
 
-async function challengeFor(programme: Programme, body: ProcessorChallenge) {
-  const { db, keys } = programme
+async function challengeFor(runtime: Runtime, body: ProcessorChallenge) {
+  const { db, keys } = runtime
   const hash =
     'pan' in body.card ? panHash(keys, body.card.pan) : await findPanHash(db, body.card.token)
   const card = hash === null ? null : await findCardByHash(db, hash)
@@ -128,7 +128,7 @@ async function challengeFor(programme: Programme, body: ProcessorChallenge) {
   if (currency === null || micros === null) {
     throw new Problem('invalid_amount', 'Send billing_usd: the amount in US dollars.')
   }
-  const challenge = await openChallenge(programme, card.account_id, {
+  const challenge = await openChallenge(runtime, card.account_id, {
     card_id: card.id,
     amount_minor: minor,
     currency,

@@ -5,12 +5,12 @@ import { Problem } from '#contract/problem.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import { requireNoQuery, searchOf } from '#doors/read_input.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
+import { requestContextOf } from '#doors/request_context.ts'
 import { isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import type { Programme } from '#operations/programme.ts'
 import { refusalAnswer } from '#operations/refusal.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { Follower } from './follower.ts'
 import { send } from './send.ts'
 
@@ -25,9 +25,9 @@ const BEAT_MS = 15_000
  * The activity stream as it happens, as server-sent events. No operation: whoever may call
  * get_activity may follow it, and sees the same rows.
  */
-export function mountActivityStream(app: FastifyInstance, programme: Programme): void {
+export function mountActivityStream(app: FastifyInstance, runtime: Runtime): void {
   const open = new Set<Follower>()
-  const stopBeat = programme.clock.every(BEAT_MS, () => {
+  const stopBeat = runtime.clock.every(BEAT_MS, () => {
     for (const follower of open) follower.beat()
   })
   let closing = false
@@ -41,19 +41,19 @@ export function mountActivityStream(app: FastifyInstance, programme: Programme):
     url: ACTIVITY_STREAM,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const call = openingOf(programme, request)
-      const answer = await invoke(programme, call)
-      if (answer.status !== 200) return send(programme, reply, call, answer)
-      const caller = await programme.credentials.callerOf(call.bearer ?? '')
+      const call = openingOf(runtime, request)
+      const answer = await invoke(runtime, call)
+      if (answer.status !== 200) return send(runtime, reply, call, answer)
+      const caller = await runtime.credentials.callerOf(call.bearer ?? '')
       if (hasTooMany(open, caller)) {
         const refused = refusalAnswer(tooMany(), call.request.id)
         Object.assign(refused.headers, answer.headers)
-        return send(programme, reply, call, refused)
+        return send(runtime, reply, call, refused)
       }
       const [newest] = (JSON.parse(answer.body) as { data: ActivityEvent[] }).data
       beginStream(reply, { ...answer.headers, 'Request-Id': call.request.id })
       const after = lastHeard(request) ?? newest?.id ?? ''
-      const follower = new Follower(programme, { caller, call, after, sink: reply.raw })
+      const follower = new Follower(runtime, { caller, call, after, sink: reply.raw })
       if (closing) follower.end()
       open.add(follower)
       reply.raw.once('close', () => {
@@ -66,11 +66,11 @@ export function mountActivityStream(app: FastifyInstance, programme: Programme):
 }
 
 /** Asked like any call: who it is, whether it may, within its rate; and where the stream stands. */
-function openingOf(programme: Programme, request: FastifyRequest): Call {
+function openingOf(runtime: Runtime, request: FastifyRequest): Call {
   return {
     operation: 'get_activity',
     bearer: bearerOf(request.headers.authorization),
-    request: requestFactsOf(programme, request),
+    request: requestContextOf(runtime, request),
     readInput: () => {
       requireNoQuery(Object.fromEntries(new URLSearchParams(searchOf(request.url))))
       lastHeard(request)

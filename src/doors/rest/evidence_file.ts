@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispute } from '#contract/disputes.ts'
 import { bearerOf } from '#doors/bearer.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
+import { requestContextOf } from '#doors/request_context.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { send } from './send.ts'
 
 /** Files of evidence for their owner. No operation: whoever may read the dispute may have them. */
-export function mountEvidenceFiles(app: FastifyInstance, programme: Programme): void {
+export function mountEvidenceFiles(app: FastifyInstance, runtime: Runtime): void {
   app.get('/files/disputes/:id/evidence/:evidence_id', (request, reply) =>
-    download(programme, request, reply),
+    download(runtime, request, reply),
   )
 }
 
 async function download(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -24,12 +24,12 @@ async function download(
   const call: Call = {
     operation: 'get_dispute',
     bearer: bearerOf(request.headers.authorization),
-    request: requestFactsOf(programme, request),
+    request: requestContextOf(runtime, request),
     readInput: () => ({ id }),
   }
-  const answer = await invoke(programme, call)
-  if (answer.status !== 200) return send(programme, reply, call, answer)
+  const answer = await invoke(runtime, call)
+  if (answer.status !== 200) return send(runtime, reply, call, answer)
   const { evidence } = JSON.parse(answer.body) as Dispute
   reply.headers(answer.headers).header('Request-Id', call.request.id)
-  return sendEvidence(programme, reply, evidence, evidence_id)
+  return sendEvidence(runtime, reply, evidence, evidence_id)
 }

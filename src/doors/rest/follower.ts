@@ -3,8 +3,8 @@ import type { Problem } from '#contract/problem.ts'
 import { activityAfter } from '#domain/activity/follow_activity.ts'
 import type { Caller } from '#domain/context/context.ts'
 import type { Call } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
 import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 type Following = { caller: Caller; call: Call; after: string; sink: ServerResponse }
 
@@ -17,21 +17,23 @@ const RECONNECT_MS = 2_000
  */
 export class Follower {
   readonly caller: Caller
-  readonly #programme: Programme
+  readonly #programme: Runtime
   readonly #following: Following
-  readonly #stopHearing: () => void
+  readonly #unsubscribe: () => void
   #after: string
   #ended = false
   #reading = false
   #rung = false
   #waited = false
 
-  constructor(programme: Programme, following: Following) {
+  constructor(runtime: Runtime, following: Following) {
     this.caller = following.caller
-    this.#programme = programme
+    this.#programme = runtime
     this.#following = following
     this.#after = following.after
-    this.#stopHearing = programme.bell.hear(following.caller.account_id, () => this.#wake())
+    this.#unsubscribe = runtime.activity_notifier.subscribe(following.caller.account_id, () =>
+      this.#wake(),
+    )
     following.sink.on('drain', () => this.#wake())
     following.sink.write(`retry: ${RECONNECT_MS}\n\n`)
     this.#wake()
@@ -52,7 +54,7 @@ export class Follower {
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#stopHearing()
+    this.#unsubscribe()
     this.#following.sink.end()
   }
 

@@ -9,13 +9,13 @@ import { openAccount } from '#test/support/people.ts'
 import { rowCounts } from '#test/support/row_counts.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const { url, programme, tasks } = await startTestService()
+const { url, runtime, tasks } = await startTestService()
 const { bearer } = await openAccount(url)
 const { port } = new URL(url)
 
 // What the background does first of all is not what a request wrote.
 await tasks.runAll()
-const before = await rowCounts(programme.db)
+const before = await rowCounts(runtime.db)
 type RawReply = { status: number; head: string; body: Record<string, unknown> }
 
 /** Bytes as they are, on a socket of their own; what came back until it was closed. */
@@ -312,7 +312,7 @@ test('two hundred callers that send one byte and wait do not keep others from be
 })
 
 test('nothing of all that was refused was written', async () => {
-  assert.deepEqual(await rowCounts(programme.db), before)
+  assert.deepEqual(await rowCounts(runtime.db), before)
 })
 
 test('a body split into single bytes is read like any other', async () => {

@@ -4,10 +4,10 @@ import { type OperationName, operations } from '#contract/operations.ts'
 import { bearerOf } from '#doors/bearer.ts'
 import type { BodyConfig } from '#doors/read_body.ts'
 import { readInput, searchOf } from '#doors/read_input.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
+import { requestContextOf } from '#doors/request_context.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { mountActivityStream } from './activity_stream.ts'
 import { mountEvidenceFiles } from './evidence_file.ts'
 import { send } from './send.ts'
@@ -16,7 +16,7 @@ import { serveUpload, takeStreams } from './upload.ts'
 const BASE = '/v1'
 
 /** The 52 operations as routes, read off the contract. */
-export function mountRest(app: FastifyInstance, programme: Programme): void {
+export function mountRest(app: FastifyInstance, runtime: Runtime): void {
   for (const [path, at_path] of byPath()) {
     const url = BASE + path.replaceAll(/\{(\w+)\}/g, ':$1')
     const served = new Map<string, OperationShape[]>()
@@ -30,22 +30,22 @@ export function mountRest(app: FastifyInstance, programme: Programme): void {
       const route = { method: method as HTTPMethods, url, exposeHeadRoute: false }
       if (choices.some(({ name }) => name === 'add_dispute_evidence')) {
         app.register(async (scope) => {
-          takeStreams(scope, programme)
+          takeStreams(scope, runtime)
           scope.route({
             ...route,
             config: { ...config, streams: true } as object,
-            handler: (request, reply) => serveUpload(programme, request, reply),
+            handler: (request, reply) => serveUpload(runtime, request, reply),
           })
         })
         continue
       }
       const handler = (request: FastifyRequest, reply: FastifyReply) =>
-        serve(programme, choices, request, reply)
+        serve(runtime, choices, request, reply)
       app.route({ ...route, config: config as object, handler })
     }
   }
-  mountActivityStream(app, programme)
-  mountEvidenceFiles(app, programme)
+  mountActivityStream(app, runtime)
+  mountEvidenceFiles(app, runtime)
 }
 
 function byPath(): Map<string, OperationShape[]> {
@@ -57,7 +57,7 @@ function byPath(): Map<string, OperationShape[]> {
 }
 
 async function serve(
-  programme: Programme,
+  runtime: Runtime,
   choices: readonly OperationShape[],
   request: FastifyRequest,
   reply: FastifyReply,
@@ -67,10 +67,10 @@ async function serve(
   const call: Call = {
     operation: operation.name as OperationName,
     bearer: bearerOf(request.headers.authorization),
-    request: requestFactsOf(programme, request),
+    request: requestContextOf(runtime, request),
     readInput: () => readInput(operation, request),
   }
-  return send(programme, reply, call, await invoke(programme, call))
+  return send(runtime, reply, call, await invoke(runtime, call))
 }
 
 /** A variant is meant when the names that only it requires are there. */

@@ -2,10 +2,10 @@ import type { FastifyReply } from 'fastify'
 import { operations } from '#contract/operations.ts'
 import { challenge, isAboutScope, stepUp } from '#doors/challenge.ts'
 import type { Answer, Call } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 export function send(
-  { settings }: Programme,
+  { settings }: Runtime,
   reply: FastifyReply,
   call: Call,
   answer: Answer,

@@ -7,10 +7,10 @@ import { bearerOf } from '#doors/bearer.ts'
 import { readQuery } from '#doors/query.ts'
 import { readBody } from '#doors/read_body.ts'
 import { readInput, requireNoQuery, searchOf } from '#doors/read_input.ts'
-import { requestFactsOf } from '#doors/request_facts.ts'
+import { requestContextOf } from '#doors/request_context.ts'
 import type { Answer, Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { isNeedless } from '#operations/steps/take_file.ts'
 import { Stalled, unstalled } from '#platform/runtime/unstalled.ts'
 import { readForm } from './form.ts'
@@ -20,21 +20,21 @@ import { send } from './send.ts'
 const operation = operations.add_dispute_evidence
 
 /** Only JSON is gathered; everything else is handed on as it comes, whatever its size. */
-export function takeStreams(scope: FastifyInstance, programme: Programme): void {
+export function takeStreams(scope: FastifyInstance, runtime: Runtime): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(/^application\/([\w.-]+\+)?json/, (request: FastifyRequest) =>
-    readBody(programme, request),
+    readBody(runtime, request),
   )
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 }
 
 /** A call whose input may be a stream. It is read only once the caller is known and may call. */
 export async function serveUpload(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const facts = requestFactsOf(programme, request)
+  const facts = requestContextOf(runtime, request)
   const call: Call = {
     operation: operation.name,
     bearer: bearerOf(request.headers.authorization),
@@ -43,24 +43,24 @@ export async function serveUpload(
       if (Buffer.isBuffer(request.body) || request.body === undefined) {
         return readInput(operation, request)
       }
-      return readStream(programme, request, async (source) => {
-        const id = programme.newId('evd', programme.clock.now())
-        facts.upload = await storeEvidenceFile(programme.blobs, id, source)
+      return readStream(runtime, request, async (source) => {
+        const id = runtime.newId('evd', runtime.clock.now())
+        facts.upload = await storeEvidenceFile(runtime.blobs, id, source)
       })
     },
   }
-  const answer = await invoke(programme, call)
+  const answer = await invoke(runtime, call)
   if (facts.upload !== undefined && isNeedless(answer)) {
-    await programme.blobs.remove(facts.upload.id)
+    await runtime.blobs.remove(facts.upload.id)
   }
-  if (!request.raw.complete) await letGo(programme, request, reply, answer)
-  return send(programme, reply, call, answer)
+  if (!request.raw.complete) await letGo(runtime, request, reply, answer)
+  return send(runtime, reply, call, answer)
 }
 
 type Store = (source: AsyncIterable<Uint8Array>) => Promise<void>
 
 async function readStream(
-  programme: Programme,
+  runtime: Runtime,
   request: FastifyRequest,
   store: Store,
 ): Promise<Record<string, unknown>> {
@@ -68,7 +68,7 @@ async function readStream(
   const content_type = request.headers['content-type'] ?? ''
   requireSize(request)
   const query = readQuery(operation, searchOf(request.url))
-  const body = bodyOf(programme, request)
+  const body = bodyOf(runtime, request)
   try {
     if (!/^multipart\//i.test(content_type)) {
       requireRawQuery(query)
@@ -104,7 +104,7 @@ function requireRawQuery(query: Record<string, unknown>): void {
 const isRaw = (name: string) => RAW_QUERY.includes(name)
 
 /** The connection stays open when reading stops: there is still an answer to send. */
-function bodyOf({ settings }: Programme, { raw }: FastifyRequest): AsyncGenerator<Uint8Array> {
+function bodyOf({ settings }: Runtime, { raw }: FastifyRequest): AsyncGenerator<Uint8Array> {
   const chunks = raw.iterator({ destroyOnReturn: false })
   return unstalled(chunks[Symbol.asyncIterator](), settings.upload_idle_seconds * 1_000)
 }
@@ -127,7 +127,7 @@ const LINGER_MS = 10_000
 
 /** Lets what is still coming run into nothing for a while, and then closes the connection. */
 async function letGo(
-  { clock }: Programme,
+  { clock }: Runtime,
   { raw }: FastifyRequest,
   reply: FastifyReply,
   { status }: Answer,

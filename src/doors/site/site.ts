@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { serverCard } from '#doors/server_card.ts'
 import { lazy } from '#kernel/lazy.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { mountDocs } from './docs/docs.ts'
 import type { DescribedCall } from './docs/operator_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
@@ -10,10 +10,10 @@ import { mountPanelFiles } from './panel_files.ts'
 /** Public routes: the API description and the health check. */
 export function mountSite(
   app: FastifyInstance,
-  programme: Programme,
+  runtime: Runtime,
   operator_calls: readonly DescribedCall[],
 ): void {
-  const { public_url, x402 } = programme.settings
+  const { public_url, x402 } = runtime.settings
   const document = lazy(() => openApiDocument({ public_url, prices: x402.prices }))
   const json = lazy(() => JSON.stringify(document()))
   const yaml = lazy(() => openApiYaml(document()))
@@ -29,7 +29,7 @@ export function mountSite(
       .header('Access-Control-Allow-Origin', '*')
       .send(yaml()),
   )
-  const card = lazy(() => serverCard(programme.settings))
+  const card = lazy(() => serverCard(runtime.settings))
   app.get('/.well-known/mcp/server-card.json', (_request, reply) =>
     reply
       .type('application/json; charset=utf-8')
@@ -39,15 +39,15 @@ export function mountSite(
       .header('Cache-Control', 'public, max-age=3600')
       .send(card()),
   )
-  mountDocs(app, programme.settings, operator_calls)
+  mountDocs(app, runtime.settings, operator_calls)
   app.get('/healthz', async (_request, reply) => {
-    await programme.db.rows('select 1')
+    await runtime.db.rows('select 1')
     return reply.type('application/json; charset=utf-8').send('{"status":"ok"}')
   })
   app.get('/metrics', async (_request, reply) => {
-    programme.metrics.clock_offset_seconds.set(programme.clock.offset_ms() / 1_000)
-    const { registry } = programme.metrics
+    runtime.metrics.clock_offset_seconds.set(runtime.clock.offset_ms() / 1_000)
+    const { registry } = runtime.metrics
     return reply.type(registry.contentType).send(await registry.metrics())
   })
-  mountPanelFiles(app, programme.settings)
+  mountPanelFiles(app, runtime.settings)
 }

@@ -4,12 +4,12 @@ import { Problem } from '#contract/problem.ts'
 import { ThreeDsDecision } from '#contract/webhooks.ts'
 import { answerChallenge } from '#domain/authorizations/challenge.ts'
 import { readJsonBody } from '#doors/json_body.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 const validator = Compile(ThreeDsDecision)
 
 /** Where a later answer to a challenge goes. Knowing the address is the right to answer. */
-export function mountThreeDs(app: FastifyInstance, programme: Programme): void {
+export function mountThreeDs(app: FastifyInstance, runtime: Runtime): void {
   app.post('/three_ds/:id/:token', async (request) => {
     const { id, token } = request.params as { id: string; token: string }
     const body = await readJsonBody(
@@ -22,7 +22,7 @@ export function mountThreeDs(app: FastifyInstance, programme: Programme): void {
         'Send {"challenge_id": "…", "decision": "approve" or "decline"}.',
       )
     }
-    const { status } = await answerChallenge(programme, { id, token, decision: body })
+    const { status } = await answerChallenge(runtime, { id, token, decision: body })
     return { challenge_id: id, decision: status === 'approved' ? 'approve' : 'decline' }
   })
 }

@@ -1,11 +1,11 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
-import { auditFactsOf } from '#domain/audit/audit_facts.ts'
+import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type { Caller, Resource } from '#domain/context/context.ts'
 import { ID_PREFIXES, isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
 import { problemOf } from '#operations/refusal.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 export type Refused = { operation: OperationShape; caller: Caller | null; cause: unknown }
 
@@ -15,7 +15,7 @@ export type Refused = { operation: OperationShape; caller: Caller | null; cause:
  * errors.
  */
 export async function auditRefusal(
-  programme: Programme,
+  runtime: Runtime,
   call: Call,
   { operation, caller, cause }: Refused,
 ): Promise<void> {
@@ -25,8 +25,8 @@ export async function auditRefusal(
   if (action !== undefined && caller !== null && isAudited) {
     const entry = { action, result: 'denied', resource: resourceIn(call) } as const
     const request = { ...call.request, idempotency_key: null }
-    const facts = auditFactsOf({ ...programme, caller, request, operation: operation.name })
-    const db = programme.databaseOf(caller)
+    const facts = auditContextOf({ ...runtime, caller, request, operation: operation.name })
+    const db = runtime.databaseOf(caller)
     await db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], facts))
   }
 }

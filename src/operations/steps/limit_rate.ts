@@ -1,6 +1,6 @@
 import type { OperationShape } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
-import type { Caller, RateStanding } from '#domain/context/context.ts'
+import type { Caller, RateStatus } from '#domain/context/context.ts'
 import {
   anonymous_policies,
   networkOf,
@@ -9,20 +9,20 @@ import {
   rate_profiles,
   SIGN_UP_POLICIES,
 } from '#domain/risk/rate_limit.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 export type RateSubject = { key: string; policies: readonly RatePolicy[] }
 
 /** Limits by credential, or by IP address if there is none. */
 export function rateSubjectOf(
-  programme: Programme,
+  runtime: Runtime,
   operation: OperationShape | null,
   { caller, ip }: { caller: Caller | null; ip: string },
 ): RateSubject {
   if (caller === null && operation?.access === 'anyone') {
     return { key: `${operation.name}|${networkOf(ip)}`, policies: SIGN_UP_POLICIES }
   }
-  const name = caller?.rate_profile ?? programme.settings.rate_profile
+  const name = caller?.rate_profile ?? runtime.settings.rate_profile
   const policies = rate_profiles[name === 'off' ? 'default' : name]
   return { key: caller === null ? `ip|${networkOf(ip)}` : credentialKey(caller), policies }
 }
@@ -40,10 +40,10 @@ function credentialKey({ kind, id, account_id }: Caller): string {
 }
 
 export function limitRate(
-  programme: Programme,
+  runtime: Runtime,
   subject: RateSubject,
 ): RateVerdict | Promise<RateVerdict> {
-  const verdict = programme.limiter.take(subject.key, subject.policies)
+  const verdict = runtime.limiter.take(subject.key, subject.policies)
   return verdict instanceof Promise ? verdict.then(requireAllowed) : requireAllowed(verdict)
 }
 
@@ -58,7 +58,7 @@ function requireAllowed(verdict: RateVerdict): RateVerdict {
   )
 }
 
-export function rateStanding({ policies }: RateSubject, verdict: RateVerdict): RateStanding {
+export function rateStatus({ policies }: RateSubject, verdict: RateVerdict): RateStatus {
   return {
     burst_per_second: limitOf(policies, 'burst'),
     sustained_per_minute: limitOf(policies, 'sustained'),

@@ -2,14 +2,14 @@ import type { StoredFile } from '#domain/context/context.ts'
 import { bytesFromBase64 } from '#domain/disputes/evidence.ts'
 import { storeEvidenceFile } from '#domain/disputes/store_evidence_file.ts'
 import type { Answer } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 /**
  * Stores a base64 file like a streamed one and removes it from the input: hashing megabytes of text
  * for idempotency would block every other request.
  */
 export async function takeFile(
-  { blobs, newId, clock }: Programme,
+  { blobs, newId, clock }: Runtime,
   input: Record<string, unknown>,
 ): Promise<StoredFile> {
   const text = String(input['content_base64'])

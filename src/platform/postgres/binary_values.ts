@@ -112,7 +112,7 @@ export function writeBoolean(value: boolean): void {
 }
 
 /** Microseconds since the year 2000: too many for 32 bits, few enough for a number. */
-export function writeMoment(value: Date): void {
+export function writeTimestamp(value: Date): void {
   reserve(INT_BYTES + WORD_BYTES)
   const micros = (value.getTime() - EPOCH_MS) * 1_000
   putInt(WORD_BYTES)

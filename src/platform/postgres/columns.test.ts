@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { cloneDatabase } from '#test/support/database.ts'
-import { bigints, days, ints, moments, texts } from './columns.ts'
+import { bigints, days, ints, texts, timestamps } from './columns.ts'
 import { openDatabase } from './db.ts'
 
 const clone = await cloneDatabase()
@@ -53,7 +53,7 @@ test('every number and moment arrives as it was, and nulls among them', async (t
   const property = fc.asyncProperty(sets, async ({ numbers, small, times }) => {
     assert.deepEqual(await unnested('int', ints(small, same)), small)
     assert.deepEqual(await unnested('bigint', bigints(numbers, same)), numbers)
-    assert.deepEqual(await unnested('timestamptz', moments(times, same)), times)
+    assert.deepEqual(await unnested('timestamptz', timestamps(times, same)), times)
   })
   await fc.assert(property, { seed, numRuns: 100 })
 })

@@ -4,8 +4,8 @@ import {
   writeBigint,
   writeDay,
   writeInt,
-  writeMoment,
   writeText,
+  writeTimestamp,
 } from './binary_values.ts'
 
 /** Columns of rows that are looked up or changed: each an array, for unnest and any. */
@@ -23,8 +23,8 @@ export function ints<Row>(rows: readonly Row[], of: Of<Row, number>): Buffer {
   return built(() => writeArray('int', rows.map(of), writeInt))
 }
 
-export function moments<Row>(rows: readonly Row[], of: Of<Row, Date>): Buffer {
-  return built(() => writeArray('timestamptz', rows.map(of), writeMoment))
+export function timestamps<Row>(rows: readonly Row[], of: Of<Row, Date>): Buffer {
+  return built(() => writeArray('timestamptz', rows.map(of), writeTimestamp))
 }
 
 /** Days as YYYY-MM-DD. */

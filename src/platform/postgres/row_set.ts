@@ -5,11 +5,11 @@ import {
   writeBoolean,
   writeBytes,
   writeCount,
-  writeMoment,
   writeNull,
   writeRaw,
   writeText,
   writeTexts,
+  writeTimestamp,
 } from './binary_values.ts'
 import { named } from './statement.ts'
 import { copying, type Write } from './write.ts'
@@ -28,7 +28,7 @@ const writers = {
   text: writeText,
   bigint: writeBigint,
   boolean: writeBoolean,
-  timestamptz: writeMoment,
+  timestamptz: writeTimestamp,
   bytea: writeBytes,
   'text[]': writeTexts,
 }

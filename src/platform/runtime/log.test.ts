@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret } from '#kernel/secret.ts'
-import { gatheringSink, jsonLog, type Log } from './log.ts'
+import { bufferedSink, jsonLog, type Log } from './log.ts'
 
 const moment = new Date(Date.UTC(2026, 10, 15, 9, 30))
 
@@ -78,7 +78,7 @@ test('a cause is written with its whole chain, at most five deep, and what is no
 
 test('lines of one turn go out in one write, in order, and none is held back by the end', async () => {
   const writes: string[] = []
-  const sink = gatheringSink({ write: (text) => writes.push(text) })
+  const sink = bufferedSink({ write: (text) => writes.push(text) })
   sink.write('one\n')
   sink.write('two\n')
   assert.deepEqual(writes, [])

@@ -55,7 +55,7 @@ function isoTimes(): (at: Date) => string {
  * Lines of one turn of the event loop go out in one write: a system call for every request would
  * cost more than the line itself. Whoever ends the process flushes what is held.
  */
-export function gatheringSink(sink: Sink): Sink & { flush(): void } {
+export function bufferedSink(sink: Sink): Sink & { flush(): void } {
   let held = ''
   const flush = () => {
     if (held === '') return

@@ -23,7 +23,7 @@ function world() {
       }
     },
   }
-  return { beats, lines, seams: { clock, log, metrics: makeMetrics() } }
+  return { beats, lines, dependencies: { clock, log, metrics: makeMetrics() } }
 }
 
 /** A task whose passes end when the test lets them. */
@@ -45,13 +45,13 @@ function heldTask(name = 'held') {
   return { task, counts, end: () => ends.shift()?.() }
 }
 
-const failures = async (seams: ReturnType<typeof world>['seams'], task: string) => {
-  const { values } = await seams.metrics.task_failures.get()
+const failures = async (dependencies: ReturnType<typeof world>['dependencies'], task: string) => {
+  const { values } = await dependencies.metrics.task_failures.get()
   return values.find(({ labels }) => labels.task === task)?.value ?? 0
 }
 
 test('a task that says so runs at the start, and the others wait for their beats', async () => {
-  const { seams } = world()
+  const { dependencies } = world()
   const passed: string[] = []
   const pass = (name: string) => async () => void passed.push(name)
   runTasks(
@@ -59,14 +59,14 @@ test('a task that says so runs at the start, and the others wait for their beats
       { name: 'news', every_ms: 5, at_start: true, pass: pass('news') },
       { name: 'sweep', every_ms: 5, pass: pass('sweep') },
     ],
-    seams,
+    dependencies,
   )
   await wait(1)
   assert.deepEqual(passed, ['news'])
 })
 
 test('each task runs on its own beat', () => {
-  const { beats, seams } = world()
+  const { beats, dependencies } = world()
   let passes = 0
   const count = async () => {
     passes += 1
@@ -76,7 +76,7 @@ test('each task runs on its own beat', () => {
       { name: 'a', every_ms: 5, pass: count },
       { name: 'b', every_ms: 9, pass: count },
     ],
-    seams,
+    dependencies,
   )
   assert.deepEqual(
     beats.map(({ every_ms }) => every_ms),
@@ -87,9 +87,9 @@ test('each task runs on its own beat', () => {
 })
 
 test('passes of one task never overlap, however often it is asked for', async () => {
-  const { beats, seams } = world()
+  const { beats, dependencies } = world()
   const { task, counts, end } = heldTask()
-  const runner = runTasks([task], seams)
+  const runner = runTasks([task], dependencies)
   for (let at = 0; at < 10; at += 1) {
     beats[0]?.beat()
     runner.nudge()
@@ -105,7 +105,7 @@ test('passes of one task never overlap, however often it is asked for', async ()
 })
 
 test('a commit wakes idle tasks at once, and they rest again only after a time without any', () => {
-  const { beats, seams } = world()
+  const { beats, dependencies } = world()
   const passed: string[] = []
   const task = (name: string, idle_ms?: number): Task => ({
     name,
@@ -113,7 +113,7 @@ test('a commit wakes idle tasks at once, and they rest again only after a time w
     ...(idle_ms === undefined ? {} : { idle_ms }),
     pass: async () => void passed.push(name),
   })
-  const runner = runTasks([task('events', 90), task('hourly')], seams)
+  const runner = runTasks([task('events', 90), task('hourly')], dependencies)
   const paces = () => beats.filter((one) => !one.isCancelled).map(({ every_ms }) => every_ms)
   const quiet = () => beats.findLast(({ every_ms }) => every_ms === 5_000)
   assert.deepEqual(paces(), [5, 90])
@@ -131,9 +131,9 @@ test('a commit wakes idle tasks at once, and they rest again only after a time w
 })
 
 test('a nudge that comes during a pass is heard: another pass follows it', async () => {
-  const { beats, seams } = world()
+  const { beats, dependencies } = world()
   const { task, counts, end } = heldTask()
-  const runner = runTasks([task], seams)
+  const runner = runTasks([task], dependencies)
   beats[0]?.beat()
   runner.nudge()
   runner.nudge()
@@ -147,7 +147,7 @@ test('a nudge that comes during a pass is heard: another pass follows it', async
 })
 
 test('a failing pass is counted and logged, the others and the next beat go on', async () => {
-  const { beats, lines, seams } = world()
+  const { beats, lines, dependencies } = world()
   let others = 0
   const broken = { name: 'broken', every_ms: 1, pass: () => Promise.reject(new Error('no')) }
   const rude: Task = {
@@ -164,20 +164,20 @@ test('a failing pass is counted and logged, the others and the next beat go on',
       others += 1
     },
   }
-  const runner = runTasks([broken, rude, fine], seams)
+  const runner = runTasks([broken, rude, fine], dependencies)
   await runner.runAll()
   for (const { beat } of beats) beat()
   await runner.runAll()
-  assert.equal(await failures(seams, 'broken'), 3)
-  assert.equal(await failures(seams, 'rude'), 3)
+  assert.equal(await failures(dependencies, 'broken'), 3)
+  assert.equal(await failures(dependencies, 'rude'), 3)
   assert.equal(others, 3)
   assert.equal(lines.length, 6)
 })
 
 test('runAll ends after every task has made a whole pass that began after the call', async () => {
-  const { seams } = world()
+  const { dependencies } = world()
   const { task, counts, end } = heldTask()
-  const runner = runTasks([task], seams)
+  const runner = runTasks([task], dependencies)
   runner.nudge()
   let isOver = false
   const all = runner.runAll().then(() => {
@@ -192,9 +192,9 @@ test('runAll ends after every task has made a whole pass that began after the ca
 })
 
 test('stop cancels the beats, waits for the pass under way and lets none begin after it', async () => {
-  const { beats, seams } = world()
+  const { beats, dependencies } = world()
   const { task, counts, end } = heldTask()
-  const runner = runTasks([task], seams)
+  const runner = runTasks([task], dependencies)
   runner.nudge()
   let isStopped = false
   const stopped = runner.stop().then(() => {

@@ -29,12 +29,15 @@ export type TaskRunner = {
   stop(): Promise<void>
 }
 
-type Seams = { clock: Clock; log: Log; metrics: Metrics }
+type Dependencies = { clock: Clock; log: Log; metrics: Metrics }
 
 /** Tasks become idle after so long without a commit: what the last one caused is done by then. */
 const QUIET_MS = 5_000
 
-export function runTasks(tasks: readonly Task[], { clock, log, metrics }: Seams): TaskRunner {
+export function runTasks(
+  tasks: readonly Task[],
+  { clock, log, metrics }: Dependencies,
+): TaskRunner {
   const running = new Map<string, Promise<void>>()
   const nudged = new Set<string>()
   let stopped = false

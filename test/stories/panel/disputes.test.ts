@@ -74,7 +74,7 @@ test('a charge is disputed from its page, with a dropped file and a note as evid
   await callSandbox(url, buyer.key, `disputes/${dispute_id}/close`, { outcome: 'won' })
   await page.getByText('You won').waitFor()
   assert.deepEqual(complaints, [])
-  await assertBooksSound(service.programme.db)
+  await assertBooksSound(service.runtime.db)
 })
 
 test('a large upload shows progress, and a rejected file shows why and stays selected', {

@@ -66,7 +66,7 @@ test('on a phone, a new user signs up, tops up, issues a card and pays with it',
   await page.getByRole('meter', { name: 'Spent today' }).waitFor()
   await page.getByText('$12.50 of $50.00').first().waitFor()
   assert.deepEqual(complaints, [])
-  await assertBooksSound(service.programme.db)
+  await assertBooksSound(service.runtime.db)
 })
 
 test('freezing, unloading and canceling a card confirm each step', { skip }, async () => {
@@ -103,7 +103,7 @@ test('with two-factor authentication, sign-in asks for a code and rejects a wron
 }, async () => {
   if (browser === null) return
   const person = await openAccount(url)
-  const { clock } = service.programme
+  const { clock } = service.runtime
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
   const { page } = await visitOf(browser, { url })
   await page.goto('/sign_in')

@@ -70,15 +70,15 @@ test('a token with two-factor authentication asks for the code and refuses a wro
   skip,
 }, async () => {
   if (browser === null) return
-  const { programme } = service
+  const { runtime } = service
   const totp = new TOTP()
   const { token } = await createOperatorToken(
-    programme.db,
+    runtime.db,
     { name: 'Kay', role: 'viewer' },
     {
-      random: programme.random,
-      keys: programme.keys,
-      now: programme.clock.now(),
+      random: runtime.random,
+      keys: runtime.keys,
+      now: runtime.clock.now(),
       livemode: false,
       days: 1,
       totp_secret: totp.secret.base32,

@@ -9,7 +9,7 @@ import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService()
 const { url } = service
-const { clock } = service.programme
+const { clock } = service.runtime
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
 

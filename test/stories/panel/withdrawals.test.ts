@@ -37,7 +37,7 @@ test('a withdrawal shows its fee, is reviewed before sending, and tracked to com
   await endOnChain({ url, bearer }, id, 'confirm')
   await steps.getByText('Completed').waitFor()
   assert.deepEqual(complaints, [])
-  await assertBooksSound(service.programme.db)
+  await assertBooksSound(service.runtime.db)
 })
 
 test('with two-factor authentication, a withdrawal needs a valid code', {
@@ -45,7 +45,7 @@ test('with two-factor authentication, a withdrawal needs a valid code', {
 }, async () => {
   if (browser === null) return
   const { bearer } = await openHolder(service, 100)
-  const { clock } = service.programme
+  const { clock } = service.runtime
   const { secret } = await turnOnTwoFactor(url, bearer, clock)
   const { page } = await visitOf(browser, { url, bearer })
   await page.goto('/withdrawals')

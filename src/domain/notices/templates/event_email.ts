@@ -1,4 +1,4 @@
-import type { ToldEvent } from '#domain/events/outbox_store.ts'
+import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { formatTimestamp } from './layout.ts'
 
 /** Subjects of events whose message is too long for one. */
@@ -16,7 +16,7 @@ const next_steps: Readonly<Record<string, string>> = {
 }
 
 /** An event message leads with the amount, merchant and outcome, so it is the subject too. */
-export function eventEmail({ type, message, created_at }: ToldEvent) {
+export function eventEmail({ type, message, created_at }: OutboxEvent) {
   const next_step = next_steps[type]
   return {
     subject: subjects[type] ?? message.replace(/\.$/, ''),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { momentText } from './moment.ts'
+import { timestampText } from './timestamp.ts'
 
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
 
@@ -11,7 +11,7 @@ test('every timestamp gets its own ISO text, whatever was cached before', (t) =>
   fc.assert(
     fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
       for (const moment of [...moments, ...moments]) {
-        assert.equal(momentText(moment), moment.toISOString())
+        assert.equal(timestampText(moment), moment.toISOString())
       }
     }),
     { seed },
@@ -21,10 +21,10 @@ test('every timestamp gets its own ISO text, whatever was cached before', (t) =>
 test('timestamps that share a cache slot are not mixed up', () => {
   const first = new Date(61 * 1_000)
   const second = new Date(61 * 2_000)
-  assert.notEqual(momentText(first), momentText(second))
-  assert.equal(momentText(first), first.toISOString())
+  assert.notEqual(timestampText(first), timestampText(second))
+  assert.equal(timestampText(first), first.toISOString())
 })
 
 test('an invalid date throws', () => {
-  assert.throws(() => momentText(new Date(Number.NaN)), RangeError)
+  assert.throws(() => timestampText(new Date(Number.NaN)), RangeError)
 })

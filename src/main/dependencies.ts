@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { chainProbes } from '#domain/topups/chain_health.ts'
 import { idMaker } from '#kernel/id.ts'
 import { httpOut } from '#platform/http_client/http_client.ts'
@@ -7,7 +7,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { neverFail } from '#platform/runtime/failpoints.ts'
 import { bareProbes } from '#platform/runtime/health.ts'
-import { gatheringSink, jsonLog } from '#platform/runtime/log.ts'
+import { bufferedSink, jsonLog } from '#platform/runtime/log.ts'
 import { makeMetrics } from '#platform/runtime/metrics.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import type { Settings } from '#platform/settings/settings.ts'
@@ -19,11 +19,11 @@ import { listScreener } from '#rails/screening/list_screener.ts'
 import { noScreener } from '#rails/screening/screening.ts'
 
 /** The real seams; whatever is given takes the place of its own. */
-export async function makeSeams(
+export async function makeDependencies(
   settings: Settings,
   db: Database,
-  given: Partial<Seams> = {},
-): Promise<Seams> {
+  given: Partial<Dependencies> = {},
+): Promise<Dependencies> {
   const clock = given.clock ?? systemClock()
   const random = given.random ?? systemRandom
   const makeId = idMaker(random.bytes)
@@ -52,7 +52,7 @@ export async function makeSeams(
 }
 
 function standardOutput() {
-  const sink = gatheringSink(process.stdout)
+  const sink = bufferedSink(process.stdout)
   process.once('exit', sink.flush)
   return sink
 }

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Call } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 
 const USER_AGENT_MAX = 300
 
 /** What every door tells of the request it serves. */
-export function requestFactsOf(programme: Programme, request: FastifyRequest): Call['request'] {
+export function requestContextOf(runtime: Runtime, request: FastifyRequest): Call['request'] {
   return {
-    id: programme.newId('req', programme.clock.now()),
+    id: runtime.newId('req', runtime.clock.now()),
     ip: request.ip,
     user_agent: printable(request.headers['user-agent'] ?? ''),
     header: (name) => {

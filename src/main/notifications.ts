@@ -1,5 +1,5 @@
 import { notifyActivity } from '#domain/activity/activity_store.ts'
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
 import { eventNotices } from '#domain/notices/event_notices.ts'
 import { makeMailer } from '#domain/notices/mailer.ts'
@@ -13,12 +13,12 @@ import { DELIVERIES_CHANNEL, insertDeliveries } from '#domain/webhooks/delivery_
 import { sweepDeliveriesTask } from '#domain/webhooks/sweep_deliveries_task.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 
-export type Telling = { tasks: Task[]; deliverer: Deliverer; stop(): Promise<void> }
+export type Notifications = { tasks: Task[]; deliverer: Deliverer; stop(): Promise<void> }
 
 /** All that tells the world what happened: the fan-out of events, webhooks and e-mail. */
-export async function startTelling(seams: Seams): Promise<Telling> {
-  const { db, clock, settings, log } = seams
-  const deliverer = new Deliverer(seams)
+export async function startNotifications(dependencies: Dependencies): Promise<Notifications> {
+  const { db, clock, settings, log } = dependencies
+  const deliverer = new Deliverer(dependencies)
   const stopListening = await db.listen(DELIVERIES_CHANNEL, (told) => deliverer.hear(told))
   const mailer = await makeMailer(settings)
   if (mailer === null && settings.mode === 'live') {
@@ -27,17 +27,17 @@ export async function startTelling(seams: Seams): Promise<Telling> {
   return {
     // In the order in which one makes work for the next.
     tasks: [
-      announceMaintenanceTask(seams),
-      fanOutEventsTask(seams, [
+      announceMaintenanceTask(dependencies),
+      fanOutEventsTask(dependencies, [
         (tx, events) => insertDeliveries(tx, events, clock.now()),
-        eventNotices(seams),
+        eventNotices(dependencies),
         notifyActivity,
       ]),
       deliverWebhooksTask(deliverer),
-      deliverChallengesTask(seams),
-      sweepDeliveriesTask(seams),
-      warnLowBalanceTask(seams),
-      sendNoticesTask(seams, mailer),
+      deliverChallengesTask(dependencies),
+      sweepDeliveriesTask(dependencies),
+      warnLowBalanceTask(dependencies),
+      sendNoticesTask(dependencies, mailer),
     ],
     deliverer,
     stop: async () => {

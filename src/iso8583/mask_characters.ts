@@ -5,7 +5,7 @@ const STAR = { ascii: 0x2a, ebcdic: 0x5c } as const
 const MASKED_NIBBLE = 0xf
 
 /** Overwrites characters of a value where they stand, in the element's own encoding. */
-export function blotCharacters(
+export function maskCharacters(
   layout: Layout,
   target: Uint8Array,
   value: { start: number; count: number; from: number; to: number },

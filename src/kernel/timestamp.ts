@@ -7,7 +7,7 @@ const texts = new Array<string>(SLOTS).fill('')
  * The ISO 8601 text of a timestamp. A batch shares a few timestamps, and toISOString costs as much
  * as ten other values, so the latest results are cached.
  */
-export function momentText(moment: Date): string {
+export function timestampText(moment: Date): string {
   const at_ms = moment.getTime()
   const slot = Math.abs(at_ms) % SLOTS
   if (moments_ms[slot] !== at_ms) {

@@ -1,15 +1,15 @@
-import type { NewAuditEntry, NewEvent, Seams } from '#domain/context/context.ts'
+import type { Dependencies, NewAuditEntry, NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { recordAudit } from './audit.ts'
 
-type Telling = Pick<Seams, 'clock' | 'newId' | 'settings'>
+type EventMetadata = Pick<Dependencies, 'clock' | 'newId' | 'settings'>
 type Told = { events?: readonly NewEvent[]; entries?: readonly NewAuditEntry[] }
 
 /** What a background task did to an account; the last thing its transaction writes. */
-export async function tellAsSystem(
+export async function emitAsSystem(
   tx: Tx,
-  { clock, newId, settings }: Telling,
+  { clock, newId, settings }: EventMetadata,
   account_id: string,
   { events = [], entries = [] }: Told,
 ): Promise<void> {

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Call } from '#operations/call.ts'
-import type { Programme } from '#operations/programme.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import { page_headers } from './page.ts'
 import type { Redirect } from './redirect.ts'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
 /** A user's authorization request in progress. */
-export type Visit = {
-  programme: Programme
+export type InteractionContext = {
+  runtime: Runtime
   provider: Provider
   request: FastifyRequest
   reply: FastifyReply
@@ -24,14 +24,14 @@ export type Visit = {
   form: URLSearchParams
 }
 
-export function deny(opened: Visit): Promise<FastifyReply> {
+export function deny(opened: InteractionContext): Promise<FastifyReply> {
   const error_description = 'the owner of the account said no'
   return finish(opened, { error: 'access_denied', error_description })
 }
 
 /** Returns control to the library, which continues the request or redirects to the client. */
 export async function finish(
-  { provider, reply, req }: Visit,
+  { provider, reply, req }: InteractionContext,
   result: Parameters<Provider['interactionFinished']>[2],
 ): Promise<FastifyReply> {
   reply.hijack()

@@ -1,16 +1,16 @@
-import type { Caller, RequestFacts, Seams } from '#domain/context/context.ts'
-import type { AuditFacts } from './audit.ts'
+import type { Caller, Dependencies, RequestContext } from '#domain/context/context.ts'
+import type { AuditContext } from './audit.ts'
 
-type Source = Pick<Seams, 'clock' | 'newId'> & {
+type Source = Pick<Dependencies, 'clock' | 'newId'> & {
   caller: Caller | null
   /** Whoever acts where no caller does: one of those who run the programme. */
   operator?: { id: string; name: string }
-  request: RequestFacts
+  request: RequestContext
   operation: string
 }
 
 /** Who did it and how it came in. A call without a bearer is that of the session it opens. */
-export function auditFactsOf(source: Source): AuditFacts {
+export function auditContextOf(source: Source): AuditContext {
   const { caller, operator, request, operation, clock, newId } = source
   const actor = operator ?? caller
   return {

@@ -1,25 +1,27 @@
-import type { Seams } from '#domain/context/context.ts'
+import type { Dependencies } from '#domain/context/context.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
-import type { Till } from './till.ts'
+import type { PaymentContext } from './payment_context.ts'
 
 /** A node that takes longer is as good as away. */
 const NODE_TIMEOUT_MS = 10_000
 
 /** Null where nothing has a price: then not even the libraries are read. */
-export async function makeTill(seams: Seams): Promise<Till | null> {
-  const { prices, rpc_url, key_file, facilitator_url } = seams.settings.x402
+export async function makePaymentContext(
+  dependencies: Dependencies,
+): Promise<PaymentContext | null> {
+  const { prices, rpc_url, key_file, facilitator_url } = dependencies.settings.x402
   if (prices.size === 0) return null
   const { paymentNetwork, makeRelayer, readRelayerKey } = await import('#rails/x402/relayer.ts')
   const network = rpc_url === null ? null : paymentNetwork(rpc_url, nodeFetch(NODE_TIMEOUT_MS))
   if (facilitator_url !== null) {
     const { remoteFacilitator } = await import('#rails/x402/remote_facilitator.ts')
-    const facilitator = remoteFacilitator(facilitator_url, seams.http, network)
-    return { ...seams, facilitator, network, relayer: null }
+    const facilitator = remoteFacilitator(facilitator_url, dependencies.http, network)
+    return { ...dependencies, facilitator, network, relayer: null }
   }
   if (network === null || key_file === null) {
     throw new Error('operations have prices, and there is nobody to collect them')
   }
   const { ownFacilitator } = await import('#rails/x402/own_facilitator.ts')
   const relayer = makeRelayer(network, readRelayerKey(key_file))
-  return { ...seams, facilitator: ownFacilitator(relayer), network, relayer }
+  return { ...dependencies, facilitator: ownFacilitator(relayer), network, relayer }
 }

@@ -10,10 +10,10 @@ import type { RefundState } from './refund_state.ts'
 import type { CardRequest } from './request.ts'
 
 /**
- * One batch under way: what was locked and looked up, and what its decisions have come to so far.
- * Each decision reads what the ones before it wrote here; all of it is committed at once.
+ * A batch in progress: the locked and loaded rows, and the results of its decisions so far. Each
+ * decision reads the results of those before it; everything is committed in one transaction.
  */
-export type Work = {
+export type BatchState = {
   now: Date
   window: SpendingWindow
   expires_at: Date
@@ -23,14 +23,14 @@ export type Work = {
   cards: ReadonlyMap<string, CardFacts>
   is_paused: boolean
   partial_approvals: boolean
-  /** Refunds that give back so much more than their purchase took wait for a person; null: none. */
+  /** Refunds that exceed their purchase by this much wait for an operator; null: none do. */
   refund_review_micros: Micros | null
-  /** Identities whose reversal came first. */
+  /** Identities of messages whose reversal arrived first. */
   early_reversals: Set<string>
   challenges: ReadonlyMap<string, ChallengeFacts>
   purchases: Purchases
   made: TransactionRow[]
-  /** Rows that were there before, and how often each was changed. */
+  /** Existing rows with the number of changes to each. */
   changed: Map<TransactionRow, bigint>
   events: { account_id: string; event: NewEvent }[]
   new_early_reversals: Set<string>
@@ -40,7 +40,7 @@ export type Work = {
   refunds: RefundState
 }
 
-/** A fact whose dollars nobody knows yet, or a refund that a person has to approve. */
+/** A clearing that awaits conversion to USD, or a refund that awaits an operator's approval. */
 export type Unpriced = {
   id: string
   card: CardFacts
@@ -48,10 +48,10 @@ export type Unpriced = {
   waits_for: 'dollars' | 'review'
 }
 
-/** A change to a row that was there before; one of this batch is written as it has become. */
-export function change(work: Work, row: TransactionRow, to: Partial<TransactionRow>): void {
+/** Changes a row. Rows made in this batch are inserted in their final form. */
+export function change(state: BatchState, row: TransactionRow, to: Partial<TransactionRow>): void {
   Object.assign(row, to)
-  row.updated_at = work.now
+  row.updated_at = state.now
   row.version += 1n
-  if (row.created_at !== work.now) work.changed.set(row, (work.changed.get(row) ?? 0n) + 1n)
+  if (row.created_at !== state.now) state.changed.set(row, (state.changed.get(row) ?? 0n) + 1n)
 }

@@ -1,6 +1,10 @@
 import { spendingWindow, spentOn } from '#domain/cards/limits.ts'
-import type { Seams } from '#domain/context/context.ts'
-import { type Heads, headAt, lockHeads } from '#domain/events/record_event_set.ts'
+import type { Dependencies } from '#domain/context/context.ts'
+import {
+  type AccountSequences,
+  lockSequences,
+  sequenceAt,
+} from '#domain/events/record_event_set.ts'
 import type { PurseRow } from '#domain/ledger/ledger_store.ts'
 import { beginPosting } from '#domain/ledger/post.ts'
 import { cardPurse, type Purse, receivable, treasury } from '#domain/ledger/purse.ts'
@@ -10,14 +14,15 @@ import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import { ChangedMeanwhile } from '#platform/postgres/changed_meanwhile.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { RiskSettings } from '#platform/settings/risk_settings.ts'
+import type { BatchState } from './batch_state.ts'
 import { type CardFacts, type ChallengeFacts, withoutCountries } from './facts.ts'
 import {
-  type CardStanding,
+  type CardSnapshot,
   cardFacts,
+  findCardSnapshots,
   findChallenges,
   findPurchases,
   findSeen,
-  findStandings,
   type LockedCard,
   lockCards,
   programmeLimits,
@@ -26,11 +31,10 @@ import {
 import { Purchases } from './purchases.ts'
 import { findRefundState } from './refund_state.ts'
 import { type CardRequest, isFact } from './request.ts'
-import type { Work } from './work.ts'
 
 /** What a batch works with. */
-export type EngineSeams = Pick<
-  Seams,
+export type EngineDependencies = Pick<
+  Dependencies,
   'settings' | 'clock' | 'random' | 'newId' | 'log' | 'metrics' | 'fail'
 > & {
   /** A database of the engine's own, so that no slow query elsewhere can hold it up. */
@@ -43,15 +47,19 @@ const HOLD_LIFETIME_MS = 7 * 24 * 3_600_000
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789'
 const CODE_LENGTH = 6
 
-export type LookedUp = { work: Work; seen: readonly SeenRow[]; heads: Heads }
+export type LoadedBatch = {
+  state: BatchState
+  seen: readonly SeenRow[]
+  sequences: AccountSequences
+}
 
 /** Locks the batch's cards and looks up all that its decisions need to know. */
-export async function lookUp(
-  seams: EngineSeams,
+export async function loadBatch(
+  dependencies: EngineDependencies,
   tx: Tx,
   { batch, locks_all }: { batch: readonly CardRequest[]; locks_all: boolean },
-): Promise<LookedUp> {
-  const now = seams.clock.now()
+): Promise<LoadedBatch> {
+  const now = dependencies.clock.now()
   const window = spendingWindow(now)
   const pan_hashes = [...new Set(batch.map(({ pan_hash }) => pan_hash))]
   const identities = batch.flatMap(({ identity, settles }) =>
@@ -60,38 +68,38 @@ export async function lookUp(
   const wanted = { pan_hashes, with_successors: batch.some(({ kind }) => isFact(kind)) }
   // Sent together and answered in turn: each statement sees what was committed before its own.
   if (locks_all) waitLongerForLocks(tx)
-  const [locked, standings, seen, rows, challenges, is_paused] = await Promise.all([
+  const [locked, snapshots, seen, rows, challenges, is_paused] = await Promise.all([
     lockCards(tx, wanted),
-    findStandings(tx, wanted),
+    findCardSnapshots(tx, wanted),
     findSeen(tx, identities),
     findPurchases(tx, batch, now),
     findChallenges(tx, batch),
     isKilled(tx, 'authorizations'),
   ])
-  const standing_of = new Map(standings.map((standing) => [standing.id, standing]))
+  const snapshot_of = new Map(snapshots.map((snapshot) => [snapshot.id, snapshot]))
   const cards = new Map<string, CardFacts>()
-  const programme = programmeLimits(seams.settings.spend_limits)
-  const spentBy = chainSpending(window.day, locked, { standing_of, ...wanted })
+  const programme = programmeLimits(dependencies.settings.spend_limits)
+  const spentBy = chainSpending(window.day, locked, { snapshot_of, ...wanted })
   for (const card of locked) {
     const own = cardFacts(card, spentBy(card), programme)
-    cards.set(card.pan_hash, withoutCountries(own, seams.settings.risk.blocked_countries))
+    cards.set(card.pan_hash, withoutCountries(own, dependencies.settings.risk.blocked_countries))
   }
   const { refunds, captures } = await findRefundState(tx, batch, rows)
-  const standing = { cards: [...cards.values()], standing_of }
-  const locking = locks_all ? standing.cards : cardsToLock(batch, cards, standing_of)
+  const snapshot = { cards: [...cards.values()], snapshot_of }
+  const locking = locks_all ? snapshot.cards : cardsToLock(batch, cards, snapshot_of)
   const posting = await beginPosting(
     tx,
     pursesToLock(locking),
-    { now, newId: seams.newId },
-    pursesRead(standing, locking),
+    { now, newId: dependencies.newId },
+    pursesRead(snapshot, locking),
   )
   // Behind the purses, not beside them: where purses are missing they are created and locked in
   // further statements, and heads that were locked before those would deadlock with owners' calls.
-  const account_ids = standing.cards.map(({ account_id }) => account_id)
-  const heads = locks_all ? await lockHeads(tx, account_ids) : headsRead(standing)
+  const account_ids = snapshot.cards.map(({ account_id }) => account_id)
+  const sequences = locks_all ? await lockSequences(tx, account_ids) : headsRead(snapshot)
   const known = { now, window, cards, posting, is_paused, refunds }
   const facts = { ...known, seen, rows: [...rows, ...captures], challenges }
-  return { work: newWork(seams, facts), seen, heads }
+  return { state: newWork(dependencies, facts), seen, sequences }
 }
 
 /** The first attempt has given up on a lock early, for the sake of those who do not need it. */
@@ -106,7 +114,7 @@ function waitLongerForLocks(tx: Tx): void {
 function chainSpending(
   day: string,
   locked: readonly LockedCard[],
-  { standing_of, with_successors }: { standing_of: StandingOf; with_successors: boolean },
+  { snapshot_of, with_successors }: { snapshot_of: SnapshotOf; with_successors: boolean },
 ): (card: LockedCard) => CardFacts['spent'] {
   const by_id = new Map(locked.map((card) => [card.id, card]))
   const lastOf = (card: LockedCard): LockedCard => {
@@ -120,30 +128,33 @@ function chainSpending(
     const { id } = lastOf(card)
     const known = spent_of.get(id)
     if (known !== undefined) return known
-    const spent = { card_id: id, ...spentOn(day, standing_of.get(id)) }
+    const spent = { card_id: id, ...spentOn(day, snapshot_of.get(id)) }
     spent_of.set(id, spent)
     return spent
   }
 }
 
-type Facts = Pick<Work, 'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'> & {
+type Facts = Pick<BatchState, 'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'> & {
   seen: readonly SeenRow[]
   rows: readonly TransactionRow[]
   challenges: readonly ChallengeFacts[]
 }
 
 /** What is known, and nothing decided yet. */
-function newWork(seams: EngineSeams, { seen, rows, challenges, ...known }: Facts): Work {
+function newWork(
+  dependencies: EngineDependencies,
+  { seen, rows, challenges, ...known }: Facts,
+): BatchState {
   const { now } = known
   const purchases = new Purchases()
   for (const row of rows) purchases.add(row)
   return {
     ...known,
     expires_at: new Date(now.getTime() + HOLD_LIFETIME_MS),
-    newId: (prefix) => seams.newId(prefix, now),
-    newAuthorizationCode: () => newCode(seams),
-    partial_approvals: seams.settings.risk.partial_approvals,
-    refund_review_micros: reviewedFrom(seams.settings.risk),
+    newId: (prefix) => dependencies.newId(prefix, now),
+    newAuthorizationCode: () => newCode(dependencies),
+    partial_approvals: dependencies.settings.risk.partial_approvals,
+    refund_review_micros: reviewedFrom(dependencies.settings.risk),
     early_reversals: new Set(seen.filter((row) => row.answer === null).map((row) => row.identity)),
     challenges: new Map(challenges.map((challenge) => [challenge.id, challenge])),
     purchases,
@@ -160,15 +171,15 @@ function newWork(seams: EngineSeams, { seen, rows, challenges, ...known }: Facts
 const reviewedFrom = ({ refund_review_usd }: RiskSettings): Micros | null =>
   refund_review_usd === null ? null : microsFromUsd(refund_review_usd)
 
-function newCode({ random }: EngineSeams): string {
+function newCode({ random }: EngineDependencies): string {
   const bytes = random.bytes(CODE_LENGTH)
   let code = ''
   for (const byte of bytes) code += CODE_LETTERS[byte % CODE_LETTERS.length]
   return code
 }
 
-type StandingOf = ReadonlyMap<string, CardStanding>
-type Standing = { cards: readonly CardFacts[]; standing_of: StandingOf }
+type SnapshotOf = ReadonlyMap<string, CardSnapshot>
+type CardSnapshots = { cards: readonly CardFacts[]; snapshot_of: SnapshotOf }
 
 /**
  * A question touches only its card's purse: it was read under the lock of the card, which is
@@ -178,7 +189,7 @@ type Standing = { cards: readonly CardFacts[]; standing_of: StandingOf }
 function cardsToLock(
   batch: readonly CardRequest[],
   cards: ReadonlyMap<string, CardFacts>,
-  standing_of: StandingOf,
+  snapshot_of: SnapshotOf,
 ): CardFacts[] {
   const locking = new Set<CardFacts>()
   /** Of replaced cards: the last ones of their chains, which count what these do. */
@@ -186,9 +197,9 @@ function cardsToLock(
   for (const { kind, pan_hash } of batch) {
     const card = cards.get(pan_hash)
     if (card === undefined) continue
-    const standing = standing_of.get(card.id)
-    const hasPurse = standing !== undefined && standing.balance_micros !== null
-    if (isFact(kind) || !hasPurse || standing.owed_micros > 0n) locking.add(card)
+    const snapshot = snapshot_of.get(card.id)
+    const hasPurse = snapshot !== undefined && snapshot.balance_micros !== null
+    if (isFact(kind) || !hasPurse || snapshot.owed_micros > 0n) locking.add(card)
     if (isFact(kind) && card.spent.card_id !== card.id) counting.add(card.spent.card_id)
   }
   for (const card of cards.values()) if (counting.has(card.id)) locking.add(card)
@@ -201,34 +212,37 @@ function pursesToLock(cards: readonly CardFacts[]): (Purse & { account_id: strin
   )
 }
 
-function pursesRead({ cards, standing_of }: Standing, locked: readonly CardFacts[]): PurseRow[] {
+function pursesRead(
+  { cards, snapshot_of }: CardSnapshots,
+  locked: readonly CardFacts[],
+): PurseRow[] {
   const except = new Set(locked)
   const rows: PurseRow[] = []
   for (const card of cards) {
-    const standing = standing_of.get(card.id)
-    if (standing === undefined || standing.balance_micros === null || except.has(card)) continue
+    const snapshot = snapshot_of.get(card.id)
+    if (snapshot === undefined || snapshot.balance_micros === null || except.has(card)) continue
     rows.push({
       account_id: card.account_id,
       kind: 'card',
       owner_id: card.id,
-      balance_micros: standing.balance_micros,
-      held_micros: standing.held_micros,
-      read_micros: standing.balance_micros,
+      balance_micros: snapshot.balance_micros,
+      held_micros: snapshot.held_micros,
+      read_micros: snapshot.balance_micros,
       moved_at: null,
       is_changed: false,
-      spent_day: standing.spent_day,
-      day_spent_micros: standing.day_spent_micros,
-      month_spent_micros: standing.month_spent_micros,
+      spent_day: snapshot.spent_day,
+      day_spent_micros: snapshot.day_spent_micros,
+      month_spent_micros: snapshot.month_spent_micros,
     })
   }
   return rows
 }
 
-function headsRead({ cards, standing_of }: Standing): Heads {
+function headsRead({ cards, snapshot_of }: CardSnapshots): AccountSequences {
   return new Map(
     cards.map(({ account_id, id }) => [
       account_id,
-      headAt(standing_of.get(id)?.event_sequence ?? 0n),
+      sequenceAt(snapshot_of.get(id)?.event_sequence ?? 0n),
     ]),
   )
 }

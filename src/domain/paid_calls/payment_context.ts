@@ -1,0 +1,24 @@
+import type { Dependencies } from '#domain/context/context.ts'
+import type { Facilitator } from '#rails/x402/facilitator.ts'
+import type { PaymentNetwork } from '#rails/x402/receipt.ts'
+import type { Relayer } from '#rails/x402/relayer.ts'
+
+/** The dependencies of paid calls; null in the runtime if no call has a price. */
+export type PaymentContext = Pick<
+  Dependencies,
+  'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log' | 'fail'
+> & {
+  facilitator: Facilitator
+  /** Null if a remote facilitator settles and no chain node is configured. */
+  network: PaymentNetwork | null
+  /** Null if a remote facilitator settles; the operator then sends refunds. */
+  relayer: Relayer | null
+}
+
+/** Longer than a settlement and its call take. After it, another node may resume the payment. */
+export const LEASE_MS = 60_000
+
+export const stampOf = ({ clock, newId }: Pick<PaymentContext, 'clock' | 'newId'>) => ({
+  now: clock.now(),
+  newId,
+})
