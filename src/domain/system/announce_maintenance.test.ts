@@ -43,7 +43,7 @@ test('every account is told once, and health shows it until it is over', async (
   assert((await told()).every(({ count }) => count === 1n))
   const isMailed = async () => {
     const { text } = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: person.bearer })
-    return text.includes('Maintenance is planned')
+    return text.includes('Scheduled maintenance')
   }
   assert(await eventually(isMailed, { within_ms: 3_000 }))
 

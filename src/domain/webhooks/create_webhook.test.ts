@@ -108,7 +108,7 @@ test('the twenty-first is refused, also when several come at once', async () => 
   const refused = replies.find(({ status }) => status !== 201)
   assert(refused !== undefined)
   assertRefused(refused, 422, 'invalid_request')
-  assert.match(String(refused.body['message']), /at most 20/)
+  assert.match(String(refused.body['message']), /limit of 20 webhooks/)
 })
 
 test('a repeat under one key is the same subscription without its secret', async () => {
