@@ -70,7 +70,7 @@ test('a top-up pays what the account owes before it can be used', async () => {
     await send(url, 'POST', '/v1/cards', { bearer: key, body: { type: 'virtual', load_usd: 5 } }),
   ]) {
     assertRefused(reply, 409, 'insufficient_balance')
-    assert.match(reply.body['message'], /owes 500\.00 USD/)
+    assert.match(reply.body['message'], /You owe \$500\.00/)
   }
   assert.equal((await issueCard(url, key)).status, 'active')
 

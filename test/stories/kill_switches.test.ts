@@ -118,7 +118,8 @@ test('what is stopped and why is shown, and who did it is on record', async () =
   const issuing = body['data'].find(({ rail }: { rail: string }) => rail === 'issuing')
   assert.deepEqual([issuing.on, issuing.reason], [true, 'a test'])
   await setKillSwitch(url, 'issuing', false)
-  const [act] = (await operate(url, 'GET', '/acts?limit=1')).body['data']
+  // Listing the acts is the newest act.
+  const [, act] = (await operate(url, 'GET', '/acts?limit=2')).body['data']
   assert.equal(act.act, 'set_kill_switch')
   assert.deepEqual(act.input, { rail: 'issuing', on: false, reason: 'a test' })
   assert.equal(act.operator.name, 'FLORIN_OPERATOR_TOKEN')

@@ -349,6 +349,6 @@ test('the price list stands in the limits, in OpenAPI and in the tools', async (
   const card = await send(url, 'GET', '/.well-known/mcp/server-card.json')
   const tools = card.body['tools'] as { name: string; description: string }[]
   const issue = tools.find(({ name }) => name === 'issue_card')
-  assert.match(issue?.description ?? '', /A call costs 0\.5 USD/)
+  assert.match(issue?.description ?? '', /Each call costs 0\.5 USD/)
   await assertBooksSound(db)
 })

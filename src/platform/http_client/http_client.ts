@@ -1,3 +1,5 @@
+import './builtin_fetch.ts'
+
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, isIPv4, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
