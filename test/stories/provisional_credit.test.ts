@@ -16,7 +16,7 @@ const { url, runtime } = service
 async function assertRefusesAbove({ key }: Buyer, usd: number, credit: string): Promise<void> {
   const refused = await askToWithdraw({ url, bearer: key }, { amount_usd: usd + 0.01 })
   assertRefused(refused, 409, 'insufficient_balance')
-  assert.match(refused.body['message'], new RegExp(`${credit} USD .* provisional`))
+  assert.match(refused.body['message'], new RegExp(`^\\$${credit} of your balance is provisional`))
   await requested({ url, bearer: key }, usd)
 }
 

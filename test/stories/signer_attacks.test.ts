@@ -68,9 +68,8 @@ async function start(...options: string[]): Promise<void> {
     heard += text
   })
   signer.stdin?.end(PHRASE)
-  await eventually(async () => heard.includes('listens at') || signer.exitCode !== null, {
-    within_ms: 30_000,
-  })
+  const isUp = async () => heard.includes('is listening on') || signer.exitCode !== null
+  assert(await eventually(isUp, { within_ms: 30_000 }), heard)
 }
 
 async function stop(): Promise<void> {
