@@ -1,4 +1,4 @@
-import { objectionsTo } from '#domain/authorizations/checks.ts'
+import { findObjections } from '#domain/authorizations/checks.ts'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
 import { type CardHostDependencies, dispatch } from '#doors/card_host/dispatch.ts'
@@ -180,7 +180,7 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
     translate: measureCpuUs(() =>
       toRequest(message, { ...request, link: default_link, keys, masked }),
     ),
-    checks: measureCpuUs(() => objectionsTo(situation)),
+    checks: measureCpuUs(() => findObjections(situation)),
     answer: measureCpuUs(() => toResponse(asked, decision)),
   }
 }

@@ -1,4 +1,4 @@
-import type { CardRequest, KeptAnswer } from '#domain/authorizations/request.ts'
+import type { CardRequest, StoredResponse } from '#domain/authorizations/request.ts'
 import { toRequest } from '#doors/card_host/to_request.ts'
 import { default_link } from '#iso8583/links.ts'
 import { maskMessage } from '#iso8583/mask.ts'
@@ -9,7 +9,7 @@ import { frameMaker } from './messages.ts'
 const ANSWER_BYTES = 120
 
 /** A placeholder of typical size for the response that the codec would build. */
-const answer: KeptAnswer = {
+const answer: StoredResponse = {
   mti: '0110',
   response_code: '00',
   fields: { 38: 'ABC123', 39: '00' },

@@ -1,43 +1,43 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { recordAuthorization, recordDecline } from './authorize.ts'
 import { type BatchState, change } from './batch_state.ts'
-import { giveUp } from './capture.ts'
-import type { CardFacts } from './facts.ts'
+import { releaseRemainder } from './capture.ts'
+import type { CardState } from './card_state.ts'
 import { hold } from './money.ts'
-import { priced, setAside } from './price.ts'
+import { holdForOperator, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { countFor } from './spending.ts'
+import { countAuthorization } from './spending.ts'
 
-type Asked = { card: CardFacts; request: CardRequest }
+type RequestOnCard = { card: CardState; request: CardRequest }
 
 /**
- * The network has decided in our place, or says what a purchase really came to. It is held even
- * where the rules say no; what the card has not got is missing only when it is captured.
+ * The network decided in stand-in, or sends the final amount of a purchase. The amount is held even
+ * if a rule objects; a shortfall becomes a debt only at the capture.
  */
 export function advise(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   if (card === undefined) return decision('noted')
-  const asked = { card, request }
+  const request_on_card = { card, request }
   const said = { network: card.brand }
   if (request.kind === 'advise_declined') {
-    return decision('noted', { ...said, transaction: recordDecline(state, asked, []) })
+    return decision('noted', { ...said, transaction: recordDecline(state, request_on_card, []) })
   }
   const found = state.purchases.ofClearing(card, request)
   const authorization = found?.type === 'authorization' ? found : null
-  const known = priced(request, authorization)
-  if (known === null) return setAside(state, card, request)
+  const known = withUsdAmount(request, authorization)
+  if (known === null) return holdForOperator(state, card, request)
   if (authorization !== null) {
-    // What one message has taken is settled: only its reversal or a refund changes it.
+    // Single-message purchases are settled: only a reversal or a refund changes them.
     if (!authorization.is_single_message) complete(state, { card, request: known }, authorization)
     return decision('noted', { ...said, transaction: authorization })
   }
   return decision('noted', { ...said, transaction: standIn(state, { card, request: known }) })
 }
 
-function standIn(state: BatchState, asked: Asked): TransactionRow {
-  const { card, request } = asked
-  const row = recordAuthorization(state, asked, {
+function standIn(state: BatchState, request_on_card: RequestOnCard): TransactionRow {
+  const { card, request } = request_on_card
+  const row = recordAuthorization(state, request_on_card, {
     authorization_code: request.reference.authorization_code,
     open_micros: request.charge.micros ?? 0n,
     expires_at: state.expires_at,
@@ -48,10 +48,10 @@ function standIn(state: BatchState, asked: Asked): TransactionRow {
   return row
 }
 
-/** The hold becomes the real amount, as at a fuel pump: less is given back, more is taken. */
+/** Adjusts the hold to the final amount, as at a fuel pump. */
 function complete(
   state: BatchState,
-  { card, request }: Asked,
+  { card, request }: RequestOnCard,
   authorization: TransactionRow,
 ): void {
   const total = request.charge.micros ?? 0n
@@ -61,10 +61,14 @@ function complete(
   let { held_micros } = authorization
   if (more > 0n) {
     held_micros += hold(state, card, authorization, more)
-    countFor(state, card, { authorization, micros: more, already: authorization.open_micros })
+    countAuthorization(state, card, {
+      authorization,
+      micros: more,
+      already: authorization.open_micros,
+    })
   } else {
     const kept = held_micros < open_micros ? held_micros : open_micros
-    giveUp(state, card, authorization, { held: held_micros - kept, open: -more })
+    releaseRemainder(state, card, authorization, { held: held_micros - kept, open: -more })
     held_micros = kept
   }
   change(state, authorization, {

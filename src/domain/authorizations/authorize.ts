@@ -1,23 +1,23 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type BatchState, change } from './batch_state.ts'
-import { attemptsAreUsedUp, objectionsTo, withFailure } from './checks.ts'
-import type { CardFacts } from './facts.ts'
-import { availableOn, hold, owedBy, take } from './money.ts'
+import type { CardState } from './card_state.ts'
+import { attemptsAreUsedUp, findObjections, withFailure } from './checks.ts'
+import { availableBalance, debitCard, debtOf, hold } from './money.ts'
 import { decision, declined, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { countFor } from './spending.ts'
+import { countAuthorization } from './spending.ts'
 import { challengeFor } from './three_ds.ts'
 
-type Asked = { card: CardFacts; request: CardRequest }
+type RequestOnCard = { card: CardState; request: CardRequest }
 
-/** Every question of the network: all checks, and then what an approval of its kind does. */
+/** Decides a request: all checks, then the effect of an approval. */
 export function authorize(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   if (card === undefined) return declined('invalid_card')
-  const asked = { card, request }
-  const incremented = incrementedBy(state, asked)
-  const objections = objectionsTo({
+  const request_on_card = { card, request }
+  const incremented = incrementedBy(state, request_on_card)
+  const objections = findObjections({
     request,
     card,
     incremented: incremented === null ? 0n : incremented.captured_micros + incremented.open_micros,
@@ -25,21 +25,21 @@ export function authorize(state: BatchState, request: CardRequest): Decision {
     is_paused: state.is_paused,
     is_reversed: state.early_reversals.has(request.identity),
     challenge: challengeFor(state, card, request),
-    available: availableOn(state, card),
-    owed: owedBy(state, card),
+    available: availableBalance(state, card),
+    owed: debtOf(state, card),
   })
-  const is_code_right = codeResult(state, asked, objections)
-  if (objections.length === 0) return { ...approve(state, asked), is_code_right }
-  const part = partOf(state, asked, objections)
-  if (part === null) return { ...decline(state, asked, objections), is_code_right }
+  const is_code_right = codeResult(state, request_on_card, objections)
+  if (objections.length === 0) return { ...approve(state, request_on_card), is_code_right }
+  const part = partOf(state, request_on_card, objections)
+  if (part === null) return { ...decline(state, request_on_card, objections), is_code_right }
   const { minor, micros } = part.request.charge
   return { ...approve(state, part), is_code_right, part: { minor, micros } }
 }
 
-/** Asked before a decline counts the attempt: the fifth wrong code is still told. */
+/** Evaluated before a decline counts the attempt, so the fifth wrong CVV is still reported. */
 function codeResult(
   { now }: BatchState,
-  { card, request }: Asked,
+  { card, request }: RequestOnCard,
   objections: readonly DeclineCode[],
 ): boolean | null {
   if (request.isCodeRight === null || attemptsAreUsedUp(card, now)) return null
@@ -49,21 +49,25 @@ function codeResult(
 const CENT_MICROS = 10_000n
 const PART_MIN_MICROS = 1_000_000n
 
-/** What the card has, where that is all that stands against it and the terminal takes a part. */
-function partOf(state: BatchState, asked: Asked, objections: readonly DeclineCode[]): Asked | null {
-  const { card, request } = asked
+/** A partial approval of the available balance, if funds are the only objection. */
+function partOf(
+  state: BatchState,
+  request_on_card: RequestOnCard,
+  objections: readonly DeclineCode[],
+): RequestOnCard | null {
+  const { card, request } = request_on_card
   const isWanted = state.partial_approvals && request.is_partial_ok && request.kind === 'authorize'
   const isAllThatIsWrong = objections.length === 1 && objections[0] === 'insufficient_funds'
-  if (!isWanted || !isAllThatIsWrong || owedBy(state, card) > 0n) return null
-  const micros = (availableOn(state, card) / CENT_MICROS) * CENT_MICROS
+  if (!isWanted || !isAllThatIsWrong || debtOf(state, card) > 0n) return null
+  const micros = (availableBalance(state, card) / CENT_MICROS) * CENT_MICROS
   const { charge } = request
   if (charge.micros === null || micros < PART_MIN_MICROS) return null
   const minor = (charge.minor * micros) / charge.micros
   return { card, request: { ...request, charge: { ...charge, minor, micros } } }
 }
 
-function approve(state: BatchState, asked: Asked): Decision {
-  const { card, request } = asked
+function approve(state: BatchState, request_on_card: RequestOnCard): Decision {
+  const { card, request } = request_on_card
   const authorization_code = state.newAuthorizationCode()
   const network = card.brand
   switch (request.kind) {
@@ -71,28 +75,28 @@ function approve(state: BatchState, asked: Asked): Decision {
       return decision('approved', {
         authorization_code,
         network,
-        available_micros: availableOn(state, card),
+        available_micros: availableBalance(state, card),
       })
     case 'verify':
     case 'credit':
       return decision('approved', { authorization_code, network })
     case 'debit':
-      return approved(card, debit(state, asked, authorization_code))
+      return approved(card, debit(state, request_on_card, authorization_code))
     case 'increment': {
-      const authorization = increment(state, asked)
+      const authorization = increment(state, request_on_card)
       if (authorization === null) break
       return approved(card, authorization)
     }
   }
-  return approved(card, purchase(state, asked, authorization_code))
+  return approved(card, purchase(state, request_on_card, authorization_code))
 }
 
-function approved({ brand }: CardFacts, transaction: TransactionRow): Decision {
+function approved({ brand }: CardState, transaction: TransactionRow): Decision {
   const { authorization_code } = transaction
   return decision('approved', { authorization_code, network: brand, transaction })
 }
 
-function purchase(state: BatchState, { card, request }: Asked, authorization_code: string) {
+function purchase(state: BatchState, { card, request }: RequestOnCard, authorization_code: string) {
   const amount = request.charge.micros ?? 0n
   const row = recordAuthorization(
     state,
@@ -108,15 +112,23 @@ function purchase(state: BatchState, { card, request }: Asked, authorization_cod
   return row
 }
 
-/** An authorization is its own purchase: it carries its own id as the one that groups it. */
+/** An authorization is the head of its purchase, so its authorization_id is its own id. */
 export function recordAuthorization(
   state: BatchState,
-  asked: Asked,
-  given: Partial<TransactionRow>,
+  request_on_card: RequestOnCard,
+  fields: Partial<TransactionRow>,
 ) {
-  const row = record(state, asked, { type: 'authorization', status: 'pending', ...given })
+  const row = record(state, request_on_card, {
+    type: 'authorization',
+    status: 'pending',
+    ...fields,
+  })
   row.authorization_id = row.id
-  countFor(state, asked.card, { authorization: row, micros: row.amount_micros, already: 0n })
+  countAuthorization(state, request_on_card.card, {
+    authorization: row,
+    micros: row.amount_micros,
+    already: 0n,
+  })
   useChallenge(state, row)
   return row
 }
@@ -128,11 +140,15 @@ function useChallenge(state: BatchState, row: TransactionRow): void {
   state.used_challenges.push(challenge)
 }
 
-/** One message approves and takes: the same two events, at the same moment. */
-function debit(state: BatchState, asked: Asked, authorization_code: string): TransactionRow {
-  const { card, request } = asked
+/** A single-message purchase emits both events: authorized and captured. */
+function debit(
+  state: BatchState,
+  request_on_card: RequestOnCard,
+  authorization_code: string,
+): TransactionRow {
+  const { card, request } = request_on_card
   const amount = request.charge.micros ?? 0n
-  const row = recordAuthorization(state, asked, {
+  const row = recordAuthorization(state, request_on_card, {
     status: 'captured',
     authorization_code,
     captured_micros: amount,
@@ -140,8 +156,8 @@ function debit(state: BatchState, asked: Asked, authorization_code: string): Tra
     settled_at: state.now,
   })
   emitTransactionEvent(state, row, 'authorized')
-  take(state, card, row, amount)
-  const capture = record(state, asked, {
+  debitCard(state, card, row, amount)
+  const capture = record(state, request_on_card, {
     type: 'capture',
     status: 'settled',
     authorization_id: row.id,
@@ -155,11 +171,8 @@ function debit(state: BatchState, asked: Asked, authorization_code: string): Tra
   return row
 }
 
-/**
- * The purchase that an increment adds to. Null where that is unknown or closed: then the increment
- * is a purchase of its own.
- */
-function incrementedBy(state: BatchState, { card, request }: Asked): TransactionRow | null {
+/** The authorization an increment adds to; null if unknown or closed: then it is a new purchase. */
+function incrementedBy(state: BatchState, { card, request }: RequestOnCard): TransactionRow | null {
   if (request.kind !== 'increment') return null
   const authorization = state.purchases.ofReversal(card, request)
   return authorization?.type === 'authorization' && authorization.open_micros > 0n
@@ -167,12 +180,16 @@ function incrementedBy(state: BatchState, { card, request }: Asked): Transaction
     : null
 }
 
-function increment(state: BatchState, { card, request }: Asked): TransactionRow | null {
+function increment(state: BatchState, { card, request }: RequestOnCard): TransactionRow | null {
   const authorization = incrementedBy(state, { card, request })
   if (authorization === null) return null
   const amount = request.charge.micros ?? 0n
   const held = hold(state, card, authorization, amount)
-  countFor(state, card, { authorization, micros: amount, already: authorization.open_micros })
+  countAuthorization(state, card, {
+    authorization,
+    micros: amount,
+    already: authorization.open_micros,
+  })
   change(state, authorization, {
     amount_micros: authorization.amount_micros + amount,
     amount_minor: authorization.amount_minor + request.charge.minor,
@@ -186,19 +203,27 @@ function increment(state: BatchState, { card, request }: Asked): TransactionRow 
 
 const WRONG_ATTEMPTS: ReadonlySet<DeclineCode> = new Set(['cvv_mismatch', 'expiry_mismatch'])
 
-function decline(state: BatchState, asked: Asked, objections: readonly DeclineCode[]): Decision {
-  const { card } = asked
+function decline(
+  state: BatchState,
+  request_on_card: RequestOnCard,
+  objections: readonly DeclineCode[],
+): Decision {
+  const { card } = request_on_card
   if (objections.some((code) => WRONG_ATTEMPTS.has(code))) {
     card.failed_at = withFailure(card, state.now)
     state.failed_cards.add(card)
   }
   const decline_code = objections[0] ?? 'do_not_honor'
-  const transaction = recordDecline(state, asked, objections)
+  const transaction = recordDecline(state, request_on_card, objections)
   return declined(decline_code, { network: card.brand, transaction })
 }
 
-export function recordDecline(state: BatchState, asked: Asked, objections: readonly DeclineCode[]) {
-  const row = record(state, asked, {
+export function recordDecline(
+  state: BatchState,
+  request_on_card: RequestOnCard,
+  objections: readonly DeclineCode[],
+) {
+  const row = record(state, request_on_card, {
     type: 'decline',
     status: 'declined',
     decline_code: objections[0] ?? 'do_not_honor',

@@ -6,24 +6,24 @@ import type { BatchState, Unpriced } from './batch_state.ts'
 import { decide } from './decide.ts'
 import { type EngineDependencies, type LoadedBatch, loadBatch } from './load_batch.ts'
 import {
-  type AnsweredMessage,
-  isAnsweredElsewhere,
+  isAnsweredByOtherNode,
   markChallengesUsed,
   newEarlyReversals,
   newMessages,
+  type RespondedMessage,
   writeAttempts,
 } from './outcome_store.ts'
 import { declined } from './record.ts'
 import { writeRefundState } from './refund_state.ts'
-import type { Answered, CardRequest } from './request.ts'
+import type { CardRequest, EngineResponse } from './request.ts'
 import { changedTransactions, newTransactions } from './transaction_sets.ts'
 import { insertUnpriced } from './unpriced_store.ts'
 
-/** Messages that are decided in one turn of the event loop: some 4 ms. 512 took up to 90 ms. */
+/** Messages decided per turn of the event loop, about 4 ms. 512 took up to 90 ms. */
 const SLICE = 128
 
-/** Another node has answered one of these messages in between. */
-export class AnsweredElsewhere extends Error {}
+/** Another node answered one of these messages in the meantime. */
+export class AnsweredByOtherNode extends Error {}
 
 type BatchRun = {
   batch: readonly CardRequest[]
@@ -32,38 +32,40 @@ type BatchRun = {
   compute: ComputeQueue
 }
 
-/** One batch, in one transaction: what is locked and looked up, decided, and written. */
+/** Runs one batch in one transaction: load, decide, write. */
 export async function runBatch(
   dependencies: EngineDependencies,
   tx: Tx,
   { batch, locks_all, commitWith, compute }: BatchRun,
-): Promise<{ answered: readonly Answered[]; unpriced: readonly Unpriced[] }> {
+): Promise<{ answered: readonly EngineResponse[]; unpriced: readonly Unpriced[] }> {
   const looked_up = await loadBatch(dependencies, tx, { batch, locks_all })
   const { state } = looked_up
-  // Everything is built before anything is sent: a fault in between must not commit a part.
+  // Everything is built before anything is sent, so an exception commits nothing.
   const { answered, writes } = await compute(outcomeOf(dependencies, batch, looked_up))
   await writeRareOutcomes(tx, state)
   await commitWith(writes).catch((cause: unknown) => {
-    throw isAnsweredElsewhere(cause) ? new AnsweredElsewhere('a node was faster', { cause }) : cause
+    throw isAnsweredByOtherNode(cause)
+      ? new AnsweredByOtherNode('a node was faster', { cause })
+      : cause
   })
   return { answered, unpriced: state.unpriced }
 }
 
-/** Decides the messages in their order and builds what is written of them, slice by slice. */
+/** Decides the messages in order and builds the writes, slice by slice. */
 function* outcomeOf(
   dependencies: EngineDependencies,
   batch: readonly CardRequest[],
   { state, seen, sequences }: LoadedBatch,
-): Generator<void, { answered: Answered[]; writes: Write[] }> {
-  const answers = new Map<string, Known>()
+): Generator<void, { answered: EngineResponse[]; writes: Write[] }> {
+  const answers = new Map<string, EarlierResponse>()
   for (const { identity, fingerprint, answer } of seen) {
     if (answer !== null && fingerprint !== null)
       answers.set(identity, { fingerprint, kept: answer })
   }
-  const messages: AnsweredMessage[] = []
-  const answerTo = (request: CardRequest): Answered => {
+  const messages: RespondedMessage[] = []
+  const answerTo = (request: CardRequest): EngineResponse => {
     const known = answers.get(request.identity)
-    if (known !== undefined) return repeated(request, known)
+    if (known !== undefined) return repeatResponse(request, known)
     const made = decide(state, request)
     const answer = request.answer(made)
     messages.push({ request, answer, transaction: made.transaction })
@@ -72,7 +74,7 @@ function* outcomeOf(
     answers.set(request.identity, { fingerprint: request.fingerprint, kept })
     return first
   }
-  const answered: Answered[] = []
+  const answered: EngineResponse[] = []
   for (const request of batch) {
     if (answered.length > 0 && answered.length % SLICE === 0) yield
     answered.push(answerTo(request))
@@ -85,10 +87,13 @@ function* outcomeOf(
   return { answered, writes }
 }
 
-type Known = { fingerprint: string; kept: Uint8Array }
+type EarlierResponse = { fingerprint: string; kept: Uint8Array }
 
-/** The first answer, byte for byte; unless it is another message under the same identity. */
-function repeated(request: CardRequest, { fingerprint, kept }: Known): Answered {
+/** The first response byte for byte, or a conflict if the message differs. */
+function repeatResponse(
+  request: CardRequest,
+  { fingerprint, kept }: EarlierResponse,
+): EngineResponse {
   if (fingerprint === request.fingerprint) {
     return { answer: request.restore(kept), is_repeat: true, decision: null }
   }
@@ -99,10 +104,10 @@ function repeated(request: CardRequest, { fingerprint, kept }: Known): Answered 
 type Outcome = {
   state: BatchState
   sequences: AccountSequences
-  messages: readonly AnsweredMessage[]
+  messages: readonly RespondedMessage[]
 }
 
-/** These are rare enough for round trips of their own. */
+/** Rare enough for separate round trips. */
 async function writeRareOutcomes(tx: Tx, state: BatchState): Promise<void> {
   await writeAttempts(tx, state.failed_cards)
   await markChallengesUsed(tx, state.used_challenges)
@@ -110,7 +115,7 @@ async function writeRareOutcomes(tx: Tx, state: BatchState): Promise<void> {
   await writeRefundState(tx, state.refunds)
 }
 
-/** The writes of a batch in the order of their locks: purses before the accounts' sequences. */
+/** The writes of a batch in lock order: purses before the accounts' sequence rows. */
 function outcomeBuilders(
   dependencies: EngineDependencies,
   { state, sequences, messages }: Outcome,

@@ -4,7 +4,7 @@ import type { Posting } from '#domain/ledger/post.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { CardState, ChallengeState } from './card_state.ts'
 import type { Purchases } from './purchases.ts'
 import type { RefundState } from './refund_state.ts'
 import type { CardRequest } from './request.ts'
@@ -20,22 +20,22 @@ export type BatchState = {
   newId(prefix: IdPrefix): string
   newAuthorizationCode(): string
   posting: Posting
-  cards: ReadonlyMap<string, CardFacts>
+  cards: ReadonlyMap<string, CardState>
   is_paused: boolean
   partial_approvals: boolean
   /** Refunds that exceed their purchase by this much wait for an operator; null: none do. */
   refund_review_micros: Micros | null
   /** Identities of messages whose reversal arrived first. */
   early_reversals: Set<string>
-  challenges: ReadonlyMap<string, ChallengeFacts>
+  challenges: ReadonlyMap<string, ChallengeState>
   purchases: Purchases
   made: TransactionRow[]
   /** Existing rows with the number of changes to each. */
   changed: Map<TransactionRow, bigint>
   events: { account_id: string; event: NewEvent }[]
   new_early_reversals: Set<string>
-  failed_cards: Set<CardFacts>
-  used_challenges: ChallengeFacts[]
+  failed_cards: Set<CardState>
+  used_challenges: ChallengeState[]
   unpriced: Unpriced[]
   refunds: RefundState
 }
@@ -43,7 +43,7 @@ export type BatchState = {
 /** A clearing that awaits conversion to USD, or a refund that awaits an operator's approval. */
 export type Unpriced = {
   id: string
-  card: CardFacts
+  card: CardState
   request: CardRequest
   waits_for: 'dollars' | 'review'
 }

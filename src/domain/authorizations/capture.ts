@@ -1,25 +1,25 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 import { type BatchState, change } from './batch_state.ts'
-import type { CardFacts } from './facts.ts'
-import { captureHeld, release, take } from './money.ts'
-import { priced, setAside } from './price.ts'
+import type { CardState } from './card_state.ts'
+import { captureHeld, debitCard, release } from './money.ts'
+import { holdForOperator, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { countSpending, giveBackSpending } from './spending.ts'
+import { countUsage, reverseUsage } from './spending.ts'
 
 /**
- * The merchant has settled. What the purchase still holds pays first; the rest is taken from the
- * card, and what the card has not got is owed. Without an authorization all of it is. Never
- * refused: the network has paid the merchant already.
+ * Captures debit the hold first, then the card balance; the rest becomes a debt. A capture without
+ * an authorization debits the card. Captures are never refused, because the network has already
+ * paid the merchant.
  */
 export function capture(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   if (card === undefined) return decision('noted')
   const found = state.purchases.ofClearing(card, request)
   const authorization = found?.type === 'authorization' ? found : null
-  const known = priced(request, authorization)
-  if (known === null) return setAside(state, card, request)
+  const known = withUsdAmount(request, authorization)
+  if (known === null) return holdForOperator(state, card, request)
   const amount = known.charge.micros ?? 0n
   const row = record(
     state,
@@ -34,23 +34,28 @@ export function capture(state: BatchState, request: CardRequest): Decision {
       settled_at: state.now,
     },
   )
-  if (authorization === null) post(state, card, row, amount)
-  else captureOf(state, card, { authorization, row, is_final: request.is_final })
+  if (authorization === null) captureWithoutHold(state, card, row, amount)
+  else captureAuthorization(state, card, { authorization, row, is_final: request.is_final })
   emitTransactionEvent(state, row, 'captured')
   return decision('noted', { network: card.brand, transaction: row })
 }
 
-/** What no hold covers is taken now and counts as spent now. */
-function post(state: BatchState, card: CardFacts, row: TransactionRow, amount: Micros): void {
-  countSpending(state, card, amount)
-  take(state, card, row, amount)
+/** Captures above the hold debit the card balance and count as spent now. */
+function captureWithoutHold(
+  state: BatchState,
+  card: CardState,
+  row: TransactionRow,
+  amount: Micros,
+): void {
+  countUsage(state, card, amount)
+  debitCard(state, card, row, amount)
 }
 
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
-function captureOf(
+function captureAuthorization(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   {
     authorization,
     row,
@@ -61,12 +66,12 @@ function captureOf(
   const from_hold = least(amount, authorization.held_micros)
   const from_open = least(amount, authorization.open_micros)
   captureHeld(state, card, row, from_hold)
-  countSpending(state, card, amount - from_open)
-  if (amount > from_hold) take(state, card, row, amount - from_hold)
+  countUsage(state, card, amount - from_open)
+  if (amount > from_hold) debitCard(state, card, row, amount - from_hold)
   const captured_micros = authorization.captured_micros + amount
   const open_micros = is_final ? 0n : authorization.open_micros - from_open
   const held_micros = least(authorization.held_micros - from_hold, open_micros)
-  giveUp(state, card, authorization, {
+  releaseRemainder(state, card, authorization, {
     held: authorization.held_micros - from_hold - held_micros,
     open: authorization.open_micros - from_open - open_micros,
   })
@@ -79,13 +84,13 @@ function captureOf(
   })
 }
 
-/** Part of a hold that will not be captured: the money goes back, and so does what it counted. */
-export function giveUp(
+/** Releases the part of a hold that will not be captured, and its usage. */
+export function releaseRemainder(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   authorization: TransactionRow,
   { held, open }: { held: Micros; open: Micros },
 ): void {
-  giveBackSpending(state, card, { authorization, micros: open })
+  reverseUsage(state, card, { authorization, micros: open })
   if (held > 0n) release(state, card, authorization, held)
 }

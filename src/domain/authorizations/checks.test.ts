@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isExpired, objectionsTo, type Situation } from './checks.ts'
-import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { CardState, ChallengeState } from './card_state.ts'
+import { findObjections, isExpired, type Situation } from './checks.ts'
 import type { CardRequest } from './request.ts'
 
 const NOW = new Date('2026-11-15T12:00:00.000Z')
 const DOLLAR = 1_000_000n
 
-const card: CardFacts = {
+const card: CardState = {
   account_id: 'acct',
   id: 'card',
   brand: 'visa',
@@ -66,7 +66,7 @@ const request: CardRequest = {
   restore: (bytes) => bytes,
 }
 
-const challenge: ChallengeFacts = {
+const challenge: ChallengeState = {
   account_id: 'acct',
   id: 'chg',
   card_id: 'card',
@@ -81,11 +81,11 @@ const challenge: ChallengeFacts = {
 
 type Given = Partial<Omit<Situation, 'request' | 'card'>> & {
   request?: Partial<CardRequest>
-  card?: Partial<CardFacts>
+  card?: Partial<CardState>
 }
 
 function objections({ request: asked, card: own, ...others }: Given): string[] {
-  return objectionsTo({
+  return findObjections({
     now: NOW,
     is_paused: false,
     is_reversed: false,

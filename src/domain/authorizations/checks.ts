@@ -1,37 +1,37 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import { countryIsAllowed, mccIsAllowed } from '#domain/cards/controls.ts'
 import type { Micros } from '#kernel/money.ts'
-import { type CardFacts, type ChallengeFacts, expiryOf } from './facts.ts'
+import { type CardState, type ChallengeState, expiryOf } from './card_state.ts'
 import type { CardRequest } from './request.ts'
 
 export type Situation = {
   request: CardRequest
-  card: CardFacts
+  card: CardState
   now: Date
   is_paused: boolean
-  /** Its reversal came first. */
+  /** The reversal arrived before the message. */
   is_reversed: boolean
   /** The challenge that counts for this message; see three_ds.ts. */
-  challenge: ChallengeFacts | null
-  /** Of an increment: what its purchase comes to without it. */
+  challenge: ChallengeState | null
+  /** For an increment: the purchase's amount without it. */
   incremented: Micros
-  /** What the card can spend, and what its account owes. */
+  /** The card's available balance and the account's debt. */
   available: Micros
   owed: Micros
 }
 
 type Check = (situation: Situation) => DeclineCode | null
 
-/** Twelve hours after the month has ended everywhere but there: nowhere is it still that month. */
+/** The last time zone is twelve hours behind UTC. */
 const LAST_ZONE_HOURS = 12
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A code of three digits falls to a thousand guesses; five a day leave it standing. */
+/** Three digits can be guessed in a thousand attempts; five a day make that useless. */
 const WRONG_ATTEMPTS_MAX = 5
 
 /**
- * The checks, in the order they are asked; the first objection is the answer. What the card may
- * never do stands before what it cannot afford: a blocked merchant learns nothing of the balance.
+ * The checks in order; the first objection is the response. Rules come before funds, so a blocked
+ * merchant learns nothing about the balance.
  */
 const checks: readonly Check[] = [
   ({ is_reversed }) => (is_reversed ? 'reversed_before_auth' : null),
@@ -58,8 +58,8 @@ const checks: readonly Check[] = [
 
 const perTransaction = 'limit_per_transaction'
 
-/** Every objection, first things first; none: it is approved. */
-export function objectionsTo(situation: Situation): DeclineCode[] {
+/** All objections in order. None means approved. */
+export function findObjections(situation: Situation): DeclineCode[] {
   const objections: DeclineCode[] = []
   for (const check of checks) {
     const objection = check(situation)
@@ -68,15 +68,15 @@ export function objectionsTo(situation: Situation): DeclineCode[] {
   return objections
 }
 
-/** A card is good to the end of its month, wherever on earth it is used. */
+/** A card is valid to the end of its month in every time zone. */
 export function isExpired(
-  { exp_year, exp_month }: Pick<CardFacts, 'exp_year' | 'exp_month'>,
+  { exp_year, exp_month }: Pick<CardState, 'exp_year' | 'exp_month'>,
   now: Date,
 ): boolean {
   return now.getTime() >= Date.UTC(exp_year, exp_month, 1) + LAST_ZONE_HOURS * HOUR_MS
 }
 
-/** Ways to enter a card that need no card: there its code and expiry can be guessed. */
+/** Entry modes without the card present, where CVV and expiry can be guessed. */
 const GUESSABLE: ReadonlySet<CardRequest['entry']['entry_mode']> = new Set([
   'keyed',
   'ecommerce',
@@ -88,29 +88,29 @@ function expiryIsRight({ request, card, now }: Situation): DeclineCode | null {
   return request.expiry === expiryOf(card) ? null : 'expiry_mismatch'
 }
 
-/** Once the attempts are used up no code is evaluated, however the card is entered. */
+/** After too many failures no CVV is evaluated, in any entry mode. */
 function codeIsRight({ request, card, now }: Situation): DeclineCode | null {
   if (request.isCodeRight === null || attemptsAreUsedUp(card, now)) return null
   return request.isCodeRight(card) ? null : 'cvv_mismatch'
 }
 
-function recentFailures({ failed_at }: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
+function recentFailures({ failed_at }: Pick<CardState, 'failed_at'>, now: Date): Date[] {
   if (failed_at.length === 0) return failed_at
   return failed_at.filter((at) => now.getTime() - at.getTime() < DAY_MS)
 }
 
-export function attemptsAreUsedUp(card: Pick<CardFacts, 'failed_at'>, now: Date): boolean {
+export function attemptsAreUsedUp(card: Pick<CardState, 'failed_at'>, now: Date): boolean {
   return recentFailures(card, now).length >= WRONG_ATTEMPTS_MAX
 }
 
-/** The failures that are kept after one more: older ones than the last five decide nothing. */
-export function withFailure(card: Pick<CardFacts, 'failed_at'>, now: Date): Date[] {
+/** Adds a failure. Only the last five matter. */
+export function withFailure(card: Pick<CardState, 'failed_at'>, now: Date): Date[] {
   return [...recentFailures(card, now), now].slice(-WRONG_ATTEMPTS_MAX)
 }
 
-type Entered = Pick<Situation, 'request' | 'card' | 'now'>
+type AttemptInput = Pick<Situation, 'request' | 'card' | 'now'>
 
-const isBlockedByAttempts = ({ request, card, now }: Entered): boolean =>
+const isBlockedByAttempts = ({ request, card, now }: AttemptInput): boolean =>
   GUESSABLE.has(request.entry.entry_mode) && attemptsAreUsedUp(card, now)
 
 function attemptsAreLeft(situation: Situation): DeclineCode | null {
@@ -134,7 +134,7 @@ function categoryIsOpen({ request, card }: Situation): DeclineCode | null {
   return mccIsAllowed(rules, request.merchant.mcc) ? null : 'mcc_blocked'
 }
 
-/** A credit costs the card nothing. */
+/** Credits spend nothing. */
 function spends({ kind, charge }: CardRequest): Micros {
   return kind === 'credit' ? 0n : (charge.micros ?? 0n)
 }
@@ -144,13 +144,13 @@ function within(request: CardRequest, spent: Micros, limit: Micros, code: Declin
   return amount > 0n && spent + amount > limit ? code : null
 }
 
-/** The challenge was finished before this message was sent: nobody is waited for here. */
+/** The challenge ended before this message was sent, so nothing waits here. */
 function holderApproved({ challenge }: Situation): DeclineCode | null {
   if (challenge === null || challenge.status === 'approved') return null
   return challenge.status === 'declined' ? 'three_ds_failed' : 'three_ds_timeout'
 }
 
-/** Who owes does not spend: what comes to the card pays the debt first. */
+/** An account with a debt cannot spend: incoming money pays the debt first. */
 function fundsSuffice({ request, available, owed }: Situation): DeclineCode | null {
   const amount = spends(request)
   return amount > 0n && (amount > available || owed > 0n) ? 'insufficient_funds' : null

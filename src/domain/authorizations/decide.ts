@@ -6,7 +6,7 @@ import { capture } from './capture.ts'
 import { decision, emitTransactionEvent } from './record.ts'
 import { refund } from './refund.ts'
 import type { CardRequest, Decision, RequestKind } from './request.ts'
-import { closeTo, reverse } from './reverse.ts'
+import { releaseDownTo, reverse } from './reverse.ts'
 
 type Decide = (state: BatchState, request: CardRequest) => Decision
 
@@ -25,22 +25,22 @@ const decisions: Readonly<Record<RequestKind, Decide>> = {
   expire,
 }
 
-/** Decides one message over what the batch knows, and leaves in the batch what it comes to. */
+/** Decides one message and adds the result to the batch. */
 export function decide(state: BatchState, request: CardRequest): Decision {
-  // It waited for a person, and the network took it back between their decision and this booking.
+  // The network reversed it between the operator's decision and this posting.
   const isTakenBack = request.settles !== null && state.early_reversals.has(request.settles)
   if (isTakenBack) return decision('noted')
   return decisions[request.kind](state, request)
 }
 
-/** Seven days have passed and nobody has come for it; or the network says so. */
+/** Expires a hold that was not captured within seven days. */
 function expire(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   const authorization = card === undefined ? null : state.purchases.ofReversal(card, request)
   if (card === undefined || authorization === null) return decision('original_unknown')
   if (authorization.open_micros > 0n) {
     assert(authorization.type === 'authorization', 'only authorizations are open')
-    closeTo(state, card, authorization, { open_micros: 0n, status: 'expired' })
+    releaseDownTo(state, card, authorization, { open_micros: 0n, status: 'expired' })
     emitTransactionEvent(state, authorization, 'expired')
   }
   return decision('noted', { network: card.brand, transaction: authorization })

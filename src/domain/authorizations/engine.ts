@@ -3,32 +3,32 @@ import { ChangedMeanwhile } from '#platform/postgres/changed_meanwhile.ts'
 import { type DatabaseLimits, DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/postgres/write_lane.ts'
 import { computeQueue } from '#platform/runtime/compute_queue.ts'
-import { AnsweredElsewhere, runBatch } from './batch.ts'
+import { AnsweredByOtherNode, runBatch } from './batch.ts'
 import type { Unpriced } from './batch_state.ts'
-import { findUnlockedCards } from './facts_store.ts'
+import { findUnlockedCards } from './batch_store.ts'
 import { LaneFinder } from './lane_finder.ts'
 import type { EngineDependencies } from './load_batch.ts'
-import type { Answered, CardRequest } from './request.ts'
+import type { CardRequest, EngineResponse } from './request.ts'
 
 /**
- * The authorization engine. Messages of all doors meet here; a batch of them locks its cards,
- * decides each message in the order of arrival over what it has locked, and commits everything
- * that came of them at once. An answer leaves only after its commit.
+ * The authorization engine. A batch of messages from all doors locks its cards, decides each
+ * message in the order of arrival, and commits all results in one transaction. Responses are sent
+ * after the commit.
  */
 export type Engine = {
-  submit(request: CardRequest): Promise<Answered>
+  submit(request: CardRequest): Promise<EngineResponse>
   load(): number
   drain(): Promise<void>
 }
 
-type Lane = WriteLane<CardRequest, Answered>
+type Lane = WriteLane<CardRequest, EngineResponse>
 
 const BATCH_MAX = 512
-/** While the database works for one, the other decides. */
+/** While one lane waits for the database, the other decides. */
 const LANES = 2
-/** The network has given up by then. */
+/** The network times out by then. */
 const WAIT_MAX_MS = 1_000
-/** The network waits two seconds: two waits for a lock must fit into that. */
+/** The network waits two seconds, and two lock waits must fit into that. */
 export const ENGINE_LIMITS: DatabaseLimits = {
   statement_ms: 1_000,
   lock_ms: 500,
@@ -41,7 +41,7 @@ export function makeEngine(
 ): Engine {
   const compute = computeQueue()
   const lanes = Array.from({ length: lane_count }, () =>
-    writeLane<CardRequest, Answered>(
+    writeLane<CardRequest, EngineResponse>(
       async (batch, attempt) => {
         const { answered, unpriced } = await dependencies.db.transaction((tx, commitWith) =>
           runBatch(dependencies, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
@@ -66,11 +66,11 @@ export function makeEngine(
   }
 }
 
-/** An expiry is our own: nobody waits for it with a deadline. */
+/** Expiries are internal and have no deadline. */
 const waitMaxMs = ({ kind }: CardRequest): number =>
   kind === 'expire' ? Number.POSITIVE_INFINITY : WAIT_MAX_MS
 
-/** Somebody must look: the network has paid, and the card has not. */
+/** Alerts an operator: the network has paid, but the card has not been debited. */
 function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: Unpriced): void {
   const [counter, message] =
     waits_for === 'dollars'
@@ -88,7 +88,7 @@ function submitTo(
   lanes: readonly Lane[],
   finder: LaneFinder,
   request: CardRequest,
-): Promise<Answered> {
+): Promise<EngineResponse> {
   const known = finder.known(request.pan_hash)
   if (known !== undefined) return laneOf(lanes, known).submit(request)
   return new Promise((resolve) => {
@@ -98,14 +98,14 @@ function submitTo(
   })
 }
 
-/** By the last character: an id begins with its time, and ends at random. */
+/** By the last character, because ids begin with their time and end randomly. */
 function laneOf(lanes: readonly Lane[], id: string): Lane {
   const lane = lanes[id.charCodeAt(id.length - 1) % lanes.length]
   assert(lane !== undefined, 'a remainder is an index')
   return lane
 }
 
-/** The messages whose cards are locked by somebody else at this moment. */
+/** The messages whose cards another transaction holds locked. */
 async function findBusy({ db }: EngineDependencies, batch: readonly CardRequest[]) {
   const unlocked = await findUnlockedCards(
     db,
@@ -115,11 +115,11 @@ async function findBusy({ db }: EngineDependencies, batch: readonly CardRequest[
   return batch.filter(({ pan_hash }) => !free.has(pan_hash))
 }
 
-/** A lock that was not free in time, or a deadlock. */
+/** Lock time-out, cancelled statement, deadlock, serialization failure. */
 const CONTENTION = /^(55P03|57014|40P01|40001)$/
 
 function judge(cause: unknown): Verdict {
-  if (cause instanceof AnsweredElsewhere || cause instanceof ChangedMeanwhile) return 'retry'
+  if (cause instanceof AnsweredByOtherNode || cause instanceof ChangedMeanwhile) return 'retry'
   if (!(cause instanceof DatabaseUnavailable)) return 'split'
   const code = (cause.cause as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && CONTENTION.test(code) ? 'separate' : 'retry'

@@ -15,33 +15,33 @@ import { ChangedMeanwhile } from '#platform/postgres/changed_meanwhile.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { RiskSettings } from '#platform/settings/risk_settings.ts'
 import type { BatchState } from './batch_state.ts'
-import { type CardFacts, type ChallengeFacts, withoutCountries } from './facts.ts'
 import {
+  type AnsweredRow,
   type CardSnapshot,
-  cardFacts,
+  findAnswered,
   findCardSnapshots,
   findChallenges,
   findPurchases,
-  findSeen,
   type LockedCard,
   lockCards,
   programmeLimits,
-  type SeenRow,
-} from './facts_store.ts'
+  toCardState,
+} from './batch_store.ts'
+import { type CardState, type ChallengeState, withoutCountries } from './card_state.ts'
 import { Purchases } from './purchases.ts'
 import { findRefundState } from './refund_state.ts'
-import { type CardRequest, isFact } from './request.ts'
+import { type CardRequest, isAdvice } from './request.ts'
 
-/** What a batch works with. */
+/** The dependencies of a batch. */
 export type EngineDependencies = Pick<
   Dependencies,
   'settings' | 'clock' | 'random' | 'newId' | 'log' | 'metrics' | 'fail'
 > & {
-  /** A database of the engine's own, so that no slow query elsewhere can hold it up. */
+  /** The engine has its own pool, so slow queries elsewhere cannot delay it. */
   db: Database
 }
 
-/** The contract's: what nobody captures is given back after a week. */
+/** From the contract: uncaptured holds are released after a week. */
 const HOLD_LIFETIME_MS = 7 * 24 * 3_600_000
 
 const CODE_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ0123456789'
@@ -49,11 +49,11 @@ const CODE_LENGTH = 6
 
 export type LoadedBatch = {
   state: BatchState
-  seen: readonly SeenRow[]
+  seen: readonly AnsweredRow[]
   sequences: AccountSequences
 }
 
-/** Locks the batch's cards and looks up all that its decisions need to know. */
+/** Locks the batch's cards and loads everything its decisions need. */
 export async function loadBatch(
   dependencies: EngineDependencies,
   tx: Tx,
@@ -65,23 +65,23 @@ export async function loadBatch(
   const identities = batch.flatMap(({ identity, settles }) =>
     settles === null ? [identity] : [identity, settles],
   )
-  const wanted = { pan_hashes, with_successors: batch.some(({ kind }) => isFact(kind)) }
-  // Sent together and answered in turn: each statement sees what was committed before its own.
+  const wanted = { pan_hashes, with_successors: batch.some(({ kind }) => isAdvice(kind)) }
+  // Sent in one round trip. Each statement sees what was committed before it ran.
   if (locks_all) waitLongerForLocks(tx)
   const [locked, snapshots, seen, rows, challenges, is_paused] = await Promise.all([
     lockCards(tx, wanted),
     findCardSnapshots(tx, wanted),
-    findSeen(tx, identities),
+    findAnswered(tx, identities),
     findPurchases(tx, batch, now),
     findChallenges(tx, batch),
     isKilled(tx, 'authorizations'),
   ])
   const snapshot_of = new Map(snapshots.map((snapshot) => [snapshot.id, snapshot]))
-  const cards = new Map<string, CardFacts>()
+  const cards = new Map<string, CardState>()
   const programme = programmeLimits(dependencies.settings.spend_limits)
   const spentBy = chainSpending(window.day, locked, { snapshot_of, ...wanted })
   for (const card of locked) {
-    const own = cardFacts(card, spentBy(card), programme)
+    const own = toCardState(card, spentBy(card), programme)
     cards.set(card.pan_hash, withoutCountries(own, dependencies.settings.risk.blocked_countries))
   }
   const { refunds, captures } = await findRefundState(tx, batch, rows)
@@ -91,31 +91,31 @@ export async function loadBatch(
     tx,
     pursesToLock(locking),
     { now, newId: dependencies.newId },
-    pursesRead(snapshot, locking),
+    readPurses(snapshot, locking),
   )
-  // Behind the purses, not beside them: where purses are missing they are created and locked in
-  // further statements, and heads that were locked before those would deadlock with owners' calls.
+  // After the purses: missing ones are created and locked by further statements, and locking the
+  // sequences before those would deadlock with owners' calls.
   const account_ids = snapshot.cards.map(({ account_id }) => account_id)
-  const sequences = locks_all ? await lockSequences(tx, account_ids) : headsRead(snapshot)
+  const sequences = locks_all ? await lockSequences(tx, account_ids) : readSequences(snapshot)
   const known = { now, window, cards, posting, is_paused, refunds }
   const facts = { ...known, seen, rows: [...rows, ...captures], challenges }
-  return { state: newWork(dependencies, facts), seen, sequences }
+  return { state: newBatchState(dependencies, facts), seen, sequences }
 }
 
-/** The first attempt has given up on a lock early, for the sake of those who do not need it. */
+/** The first attempt gives up on a lock early, because most messages of the batch don't need it. */
 function waitLongerForLocks(tx: Tx): void {
   tx.run(`set local lock_timeout = '900ms'`).catch(() => undefined)
 }
 
 /**
- * The counters of each card, one for all cards of a chain of replacements. A question needs no
- * successors: a replaced card declines it.
+ * Returns the usage counters of a card. A chain of replaced cards shares one. Requests don't need
+ * the successors, because a replaced card declines them.
  */
 function chainSpending(
   day: string,
   locked: readonly LockedCard[],
   { snapshot_of, with_successors }: { snapshot_of: SnapshotOf; with_successors: boolean },
-): (card: LockedCard) => CardFacts['spent'] {
+): (card: LockedCard) => CardState['spent'] {
   const by_id = new Map(locked.map((card) => [card.id, card]))
   const lastOf = (card: LockedCard): LockedCard => {
     if (card.replaced_by === null || !with_successors) return card
@@ -123,7 +123,7 @@ function chainSpending(
     if (next === undefined) throw new ChangedMeanwhile('a card was replaced before it was locked')
     return lastOf(next)
   }
-  const spent_of = new Map<string, CardFacts['spent']>()
+  const spent_of = new Map<string, CardState['spent']>()
   return (card) => {
     const { id } = lastOf(card)
     const known = spent_of.get(id)
@@ -135,13 +135,13 @@ function chainSpending(
 }
 
 type Facts = Pick<BatchState, 'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'> & {
-  seen: readonly SeenRow[]
+  seen: readonly AnsweredRow[]
   rows: readonly TransactionRow[]
-  challenges: readonly ChallengeFacts[]
+  challenges: readonly ChallengeState[]
 }
 
 /** What is known, and nothing decided yet. */
-function newWork(
+function newBatchState(
   dependencies: EngineDependencies,
   { seen, rows, challenges, ...known }: Facts,
 ): BatchState {
@@ -179,7 +179,7 @@ function newCode({ random }: EngineDependencies): string {
 }
 
 type SnapshotOf = ReadonlyMap<string, CardSnapshot>
-type CardSnapshots = { cards: readonly CardFacts[]; snapshot_of: SnapshotOf }
+type CardSnapshots = { cards: readonly CardState[]; snapshot_of: SnapshotOf }
 
 /**
  * A question touches only its card's purse: it was read under the lock of the card, which is
@@ -188,10 +188,10 @@ type CardSnapshots = { cards: readonly CardFacts[]; snapshot_of: SnapshotOf }
  */
 function cardsToLock(
   batch: readonly CardRequest[],
-  cards: ReadonlyMap<string, CardFacts>,
+  cards: ReadonlyMap<string, CardState>,
   snapshot_of: SnapshotOf,
-): CardFacts[] {
-  const locking = new Set<CardFacts>()
+): CardState[] {
+  const locking = new Set<CardState>()
   /** Of replaced cards: the last ones of their chains, which count what these do. */
   const counting = new Set<string>()
   for (const { kind, pan_hash } of batch) {
@@ -199,22 +199,22 @@ function cardsToLock(
     if (card === undefined) continue
     const snapshot = snapshot_of.get(card.id)
     const hasPurse = snapshot !== undefined && snapshot.balance_micros !== null
-    if (isFact(kind) || !hasPurse || snapshot.owed_micros > 0n) locking.add(card)
-    if (isFact(kind) && card.spent.card_id !== card.id) counting.add(card.spent.card_id)
+    if (isAdvice(kind) || !hasPurse || snapshot.owed_micros > 0n) locking.add(card)
+    if (isAdvice(kind) && card.spent.card_id !== card.id) counting.add(card.spent.card_id)
   }
   for (const card of cards.values()) if (counting.has(card.id)) locking.add(card)
   return [...locking]
 }
 
-function pursesToLock(cards: readonly CardFacts[]): (Purse & { account_id: string })[] {
+function pursesToLock(cards: readonly CardState[]): (Purse & { account_id: string })[] {
   return cards.flatMap(({ account_id, id }) =>
     [cardPurse(id), receivable, treasury].map((purse) => ({ account_id, ...purse })),
   )
 }
 
-function pursesRead(
+function readPurses(
   { cards, snapshot_of }: CardSnapshots,
-  locked: readonly CardFacts[],
+  locked: readonly CardState[],
 ): PurseRow[] {
   const except = new Set(locked)
   const rows: PurseRow[] = []
@@ -238,7 +238,7 @@ function pursesRead(
   return rows
 }
 
-function headsRead({ cards, snapshot_of }: CardSnapshots): AccountSequences {
+function readSequences({ cards, snapshot_of }: CardSnapshots): AccountSequences {
   return new Map(
     cards.map(({ account_id, id }) => [
       account_id,

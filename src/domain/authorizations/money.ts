@@ -12,20 +12,19 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
-import type { CardFacts } from './facts.ts'
+import type { CardState } from './card_state.ts'
 
-/** The money of a purchase: which purse it leaves and where it goes, and what is owed. */
-export function availableOn(state: BatchState, card: CardFacts): Micros {
+export function availableBalance(state: BatchState, card: CardState): Micros {
   return state.posting.balanceOf(card.account_id, cardPurse(card.id))
 }
 
-export function owedBy(state: BatchState, card: CardFacts): Micros {
+export function debtOf(state: BatchState, card: CardState): Micros {
   return -state.posting.balanceOf(card.account_id, receivable)
 }
 
 type Step = { movement: MovementName; from: Purse; to: Purse; amount: Micros }
 
-function move(state: BatchState, card: CardFacts, row: TransactionRow, step: Step): void {
+function move(state: BatchState, card: CardState, row: TransactionRow, step: Step): void {
   if (step.amount === 0n) return
   const posted = state.posting.move({
     movement: step.movement,
@@ -41,23 +40,23 @@ function move(state: BatchState, card: CardFacts, row: TransactionRow, step: Ste
 
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
-/** Sets aside as much of an amount as the card has, and says how much that was. */
+/** Holds as much of the amount as the card has, and returns how much that was. */
 export function hold(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   row: TransactionRow,
   amount: Micros,
 ): Micros {
-  const held = least(amount, availableOn(state, card))
+  const held = least(amount, availableBalance(state, card))
   const step = { from: cardPurse(card.id), to: holdPurse(card.id), amount: held }
   move(state, card, row, { movement: 'spend_held', ...step })
   return held
 }
 
-/** Back to the card; or to the treasury, where the card is no more. */
+/** Returns held money to the card, or to the treasury if the card is cancelled. */
 export function release(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   row: TransactionRow,
   amount: Micros,
 ): void {
@@ -71,7 +70,7 @@ export function release(
 
 export function captureHeld(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   row: TransactionRow,
   amount: Micros,
 ) {
@@ -83,34 +82,34 @@ export function captureHeld(
   })
 }
 
-/** Takes from the card, then from the treasury. The rest is owed: the network has been paid. */
-export function take(
+/** Debits the card. The rest becomes a debt, because the network has paid the merchant. */
+export function debitCard(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   row: TransactionRow,
   amount: Micros,
 ): void {
-  const owed_before = owedBy(state, card)
-  const taken = least(amount, availableOn(state, card))
+  const owed_before = debtOf(state, card)
+  const taken = least(amount, availableBalance(state, card))
   const from_card = { from: cardPurse(card.id), to: network, amount: taken }
   move(state, card, row, { movement: 'spend_taken', ...from_card })
   const owed = { from: receivable, to: network, amount: amount - taken }
   move(state, card, row, { movement: 'spend_owed', ...owed })
-  noteDebt(state, card, owed_before)
+  emitDebtEvent(state, card, owed_before)
 }
 
-/** Tells the holder where the account owes more than it did before. */
-function noteDebt(state: BatchState, card: CardFacts, owed_before: Micros): void {
+/** Emits an event if the account's debt grew. */
+function emitDebtEvent(state: BatchState, card: CardState, owed_before: Micros): void {
   const { account_id } = card
-  const owed_micros = owedBy(state, card)
+  const owed_micros = debtOf(state, card)
   const added_micros = owed_micros - owed_before
   if (added_micros <= 0n) return
   state.events.push({ account_id, event: debtEvent({ account_id, added_micros, owed_micros }) })
 }
 
-export function giveBack(
+export function creditCard(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   row: TransactionRow,
   amount: Micros,
 ): void {

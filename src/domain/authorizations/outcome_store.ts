@@ -3,21 +3,21 @@ import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { running, type Write } from '#platform/postgres/write.ts'
-import type { CardFacts, ChallengeFacts } from './facts.ts'
-import type { CardRequest, KeptAnswer } from './request.ts'
+import type { CardState, ChallengeState } from './card_state.ts'
+import type { CardRequest, StoredResponse } from './request.ts'
 
 /**
  * What a batch writes, one statement a table. Every set goes in the order of its keys, so that two
  * nodes never wait for each other in a circle.
  */
 
-export type AnsweredMessage = {
+export type RespondedMessage = {
   request: CardRequest
-  answer: KeptAnswer
+  answer: StoredResponse
   transaction: TransactionRow | null
 }
 
-const addMessages = rowSet<AnsweredMessage>('network_messages', {
+const addMessages = rowSet<RespondedMessage>('network_messages', {
   identity: ['text', ({ request }) => request.identity],
   link: ['text', ({ request }) => request.link],
   fingerprint: ['text', ({ request }) => request.fingerprint],
@@ -35,7 +35,7 @@ const addMessages = rowSet<AnsweredMessage>('network_messages', {
   received_at: ['timestamptz', ({ request }) => request.received_at],
 })
 
-export function newMessages(messages: readonly AnsweredMessage[]): readonly Write[] {
+export function newMessages(messages: readonly RespondedMessage[]): readonly Write[] {
   const rows = messages
     .filter(({ request }) => request.message !== null)
     .sort((a, b) => (a.request.identity < b.request.identity ? -1 : 1))
@@ -48,7 +48,7 @@ const UNIQUE_VIOLATION = '23505'
  * Another node has answered one of these messages meanwhile. The lock of a card prevents that; it
  * can happen only for a card number that is nobody's.
  */
-export function isAnsweredElsewhere(cause: unknown): boolean {
+export function isAnsweredByOtherNode(cause: unknown): boolean {
   const { code, table } = cause as { code?: unknown; table?: unknown }
   return code === UNIQUE_VIOLATION && table === 'network_messages'
 }
@@ -64,7 +64,7 @@ export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): r
   return [running(sql, [reversed, now]), running(refuse, [reversed, now])]
 }
 
-export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardFacts>): Promise<void> {
+export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardState>): Promise<void> {
   for (const card of [...cards].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     await tx.run(
       `insert into card_attempts (account_id, card_id, failed_at) values ($1, $2, $3)
@@ -74,7 +74,7 @@ export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardFacts>): Prom
   }
 }
 
-export async function markChallengesUsed(tx: Tx, used: readonly ChallengeFacts[]): Promise<void> {
+export async function markChallengesUsed(tx: Tx, used: readonly ChallengeState[]): Promise<void> {
   for (const { account_id, id, used_by } of used) {
     await tx.run('update three_ds_challenges set used_by = $3 where account_id = $1 and id = $2', [
       account_id,

@@ -1,24 +1,24 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { BatchState, Unpriced } from './batch_state.ts'
-import type { CardFacts } from './facts.ts'
+import type { CardState } from './card_state.ts'
 import { decision } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 
 const CENT_MICROS = 10_000n
 
-/** Part of a purchase in the merchant's currency, in dollars, at the rate of the purchase. */
-export function shareOf(authorization: TransactionRow, minor: bigint): Micros {
+/** Converts a part of a purchase from the merchant's currency to USD at the purchase's rate. */
+export function convertAtPurchaseRate(authorization: TransactionRow, minor: bigint): Micros {
   if (authorization.amount_minor === 0n) return 0n
   const micros = (authorization.amount_micros * minor) / authorization.amount_minor
   return ((micros + CENT_MICROS / 2n) / CENT_MICROS) * CENT_MICROS
 }
 
 /**
- * A fact with its dollars. Where the network has not said them, the purchase that it belongs to has
- * a rate; where there is none either, nobody knows, and null is the answer: nothing is guessed.
+ * Adds the USD amount to a clearing. If the network did not send it, the rate of its purchase is
+ * used; without a purchase it returns null, and an operator enters the amount.
  */
-export function priced(
+export function withUsdAmount(
   request: CardRequest,
   authorization: TransactionRow | null,
 ): CardRequest | null {
@@ -29,14 +29,14 @@ export function priced(
     authorization.amount_micros > 0n &&
     authorization.currency === charge.currency
   if (!hasRate) return null
-  const micros = shareOf(authorization, charge.minor)
+  const micros = convertAtPurchaseRate(authorization, charge.minor)
   return { ...request, charge: { ...charge, micros, fx_rate: authorization.fx_rate } }
 }
 
-/** It waits for a person: for its dollars, or for approval. The network hears that it was noted. */
-export function setAside(
+/** The clearing awaits an operator: for its USD amount or for approval. The network gets a 00. */
+export function holdForOperator(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   request: CardRequest,
   waits_for: Unpriced['waits_for'] = 'dollars',
 ): Decision {

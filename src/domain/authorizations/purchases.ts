@@ -1,11 +1,8 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
-import type { CardFacts } from './facts.ts'
+import type { CardState } from './card_state.ts'
 import type { CardRequest, PurchaseReference } from './request.ts'
 
-/**
- * The purchases that the messages of a batch may mean: those that were looked up, and those that
- * the batch itself has made.
- */
+/** The purchases that messages of a batch may refer to: loaded ones and those the batch made. */
 export class Purchases {
   readonly #by_card = new Map<string, TransactionRow[]>()
 
@@ -15,26 +12,26 @@ export class Purchases {
     else rows.push(row)
   }
 
-  byId(card: CardFacts, id: string | null): TransactionRow | null {
+  byId(card: CardState, id: string | null): TransactionRow | null {
     return this.#rowsOf(card).find((row) => row.id === id) ?? null
   }
 
   /** The captures of an authorization, oldest first. */
-  capturesOf(card: CardFacts, authorization: TransactionRow): TransactionRow[] {
+  capturesOf(card: CardState, authorization: TransactionRow): TransactionRow[] {
     if (authorization.type === 'capture') return [authorization]
     return this.#rowsOf(card)
       .filter((row) => row.type === 'capture' && row.authorization_id === authorization.id)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** The row of the very message that is named; a repeat of it has the same identity. */
-  byMessage(card: CardFacts, identity: string | null): TransactionRow | null {
+  /** The row of the named message; repeats have the same identity. */
+  byMessage(card: CardState, identity: string | null): TransactionRow | null {
     if (identity === null) return null
     return this.#rowsOf(card).find((row) => row.message_identity === identity) ?? null
   }
 
-  /** A clearing: by its reference, then its approval code, then the message it names. */
-  ofClearing(card: CardFacts, { reference }: CardRequest): TransactionRow | null {
+  /** Finds a clearing's purchase by reference, then approval code, then the named message. */
+  ofClearing(card: CardState, { reference }: CardRequest): TransactionRow | null {
     return (
       this.#head(card, this.byId(card, reference.transaction_id)) ??
       this.#byReference(card, reference) ??
@@ -43,8 +40,8 @@ export class Purchases {
     )
   }
 
-  /** A reversal: by the message it names first, because that is what it is about. */
-  ofReversal(card: CardFacts, { reference }: CardRequest): TransactionRow | null {
+  /** Finds a reversal's purchase by the named message first. */
+  ofReversal(card: CardState, { reference }: CardRequest): TransactionRow | null {
     return (
       this.byId(card, reference.transaction_id) ??
       this.byMessage(card, reference.original_identity) ??
@@ -53,17 +50,17 @@ export class Purchases {
     )
   }
 
-  #rowsOf(card: CardFacts): TransactionRow[] {
+  #rowsOf(card: CardState): TransactionRow[] {
     return this.#by_card.get(card.id) ?? []
   }
 
-  /** What stands for the whole purchase, given any part of it. */
-  #head(card: CardFacts, row: TransactionRow | null): TransactionRow | null {
+  /** The authorization of a purchase, given any of its rows. */
+  #head(card: CardState, row: TransactionRow | null): TransactionRow | null {
     if (row === null || row.authorization_id === null) return row
     return this.byId(card, row.authorization_id) ?? row
   }
 
-  #byReference(card: CardFacts, reference: PurchaseReference): TransactionRow | null {
+  #byReference(card: CardState, reference: PurchaseReference): TransactionRow | null {
     const { retrieval_reference_number, authorization_code } = reference
     if (retrieval_reference_number === null) return null
     const sequences = this.#rowsOf(card).filter(
@@ -72,7 +69,7 @@ export class Purchases {
     return best(sequences, authorization_code)
   }
 
-  #byCode(card: CardFacts, { authorization_code }: PurchaseReference): TransactionRow | null {
+  #byCode(card: CardState, { authorization_code }: PurchaseReference): TransactionRow | null {
     if (authorization_code === null) return null
     const sequences = this.#rowsOf(card).filter(
       (row) => row.type === 'authorization' && row.authorization_code === authorization_code,
@@ -84,7 +81,7 @@ export class Purchases {
 const isHead = (row: TransactionRow): boolean =>
   row.authorization_id === null || row.authorization_id === row.id
 
-/** No single field is reliable: an approval before a decline, its own code, still open, newest. */
+/** No field is reliable alone. Prefers approvals, then a matching code, open ones, the newest. */
 function best(rows: readonly TransactionRow[], code: string | null): TransactionRow | null {
   const score = (row: TransactionRow) =>
     (row.type === 'authorization' ? 8 : row.type === 'capture' ? 4 : 0) +

@@ -3,19 +3,23 @@ import type { NewEvent } from '#domain/context/context.ts'
 import { type TransactionRow, transactionView } from '#domain/transactions/transaction.ts'
 import { amountText } from '#iso8583/currencies.ts'
 import type { BatchState } from './batch_state.ts'
-import type { CardFacts } from './facts.ts'
+import type { CardState } from './card_state.ts'
 import type { CardRequest, Decision } from './request.ts'
 import { challengeFor, threeDsResult } from './three_ds.ts'
 
-type Given = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
+type TransactionFields = Pick<TransactionRow, 'type' | 'status'> & Partial<TransactionRow>
 
-type Asked = { card: CardFacts; request: CardRequest }
+type RequestOnCard = { card: CardState; request: CardRequest }
 
-/** A new transaction, with everything that its message says of it. */
-export function record(state: BatchState, asked: Asked, given: Given): TransactionRow {
-  const row = blankRow(state, asked, given)
-  // Into the whole row, not spread: all rows then have one shape, which is what makes them quick.
-  Object.assign(row, given)
+/** Records a new transaction with the details of its message. */
+export function record(
+  state: BatchState,
+  request_on_card: RequestOnCard,
+  fields: TransactionFields,
+): TransactionRow {
+  const row = blankRow(state, request_on_card, fields)
+  // Assigned into a complete row: all rows then share one hidden class, which keeps them fast.
+  Object.assign(row, fields)
   state.made.push(row)
   state.purchases.add(row)
   return row
@@ -23,8 +27,8 @@ export function record(state: BatchState, asked: Asked, given: Given): Transacti
 
 function blankRow(
   state: BatchState,
-  { card, request }: Asked,
-  { type, status }: Given,
+  { card, request }: RequestOnCard,
+  { type, status }: TransactionFields,
 ): TransactionRow {
   const { charge, entry, merchant, reference } = request
   const isAsked = type === 'authorization' || type === 'decline'
@@ -103,7 +107,7 @@ const headlines: Readonly<Record<EventName, Headline>> = {
   expired: (amount, row) => `Hold released: ${amount} at ${row.merchant_name} was never charged.`,
 }
 
-/** Reversals and expiries are activity only: a webhook reads them off the authorization. */
+/** Reversals and expiries are activity only; webhooks see them in the authorization. */
 export function emitTransactionEvent(
   state: BatchState,
   row: TransactionRow,
@@ -123,21 +127,21 @@ export function emitTransactionEvent(
   state.events.push({ account_id: row.account_id, event })
 }
 
-type Said = Partial<Omit<Decision, 'verdict'>>
+type DecisionFields = Partial<Omit<Decision, 'verdict'>>
 
-export function decision(verdict: Decision['verdict'], said: Said = {}): Decision {
+export function decision(verdict: Decision['verdict'], fields: DecisionFields = {}): Decision {
   return {
     verdict,
-    decline_code: said.decline_code ?? null,
-    is_code_right: said.is_code_right ?? null,
-    authorization_code: said.authorization_code ?? null,
-    part: said.part ?? null,
-    network: said.network ?? null,
-    available_micros: said.available_micros ?? null,
-    transaction: said.transaction ?? null,
+    decline_code: fields.decline_code ?? null,
+    is_code_right: fields.is_code_right ?? null,
+    authorization_code: fields.authorization_code ?? null,
+    part: fields.part ?? null,
+    network: fields.network ?? null,
+    available_micros: fields.available_micros ?? null,
+    transaction: fields.transaction ?? null,
   }
 }
 
-export function declined(decline_code: DeclineCode, said: Said = {}): Decision {
-  return decision('declined', { decline_code, ...said })
+export function declined(decline_code: DeclineCode, fields: DecisionFields = {}): Decision {
+  return decision('declined', { decline_code, ...fields })
 }

@@ -2,34 +2,34 @@ import { takeCredit } from '#domain/disputes/dispute_money.ts'
 import { lowerCredit, overlapEvent, overlapsOf } from '#domain/disputes/refund_overlap.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type BatchState, change } from './batch_state.ts'
-import type { CardFacts } from './facts.ts'
-import { giveBack } from './money.ts'
-import { priced, setAside } from './price.ts'
+import type { CardState } from './card_state.ts'
+import { creditCard } from './money.ts'
+import { holdForOperator, withUsdAmount } from './price.ts'
 import { decision, emitTransactionEvent, record } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
 
-/** Money back, with or without a purchase that we know of. It gives nothing back to the limits. */
+/** Credits a refund, with or without a known purchase. Refunds don't restore limits. */
 export function refund(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   if (card === undefined) return decision('noted')
   const found = state.purchases.ofClearing(card, request)
   const authorization = found?.type === 'authorization' || found?.type === 'capture' ? found : null
   const named = state.purchases.byMessage(card, request.reference.original_identity)
-  const known = priced(request, authorization)
-  if (known === null) return setAside(state, card, request)
-  if (needsReview(state, known, authorization)) return setAside(state, card, known, 'review')
+  const known = withUsdAmount(request, authorization)
+  if (known === null) return holdForOperator(state, card, request)
+  if (needsReview(state, known, authorization)) return holdForOperator(state, card, known, 'review')
   const row = recordRefund(state, { card, request: known }, authorization)
-  giveBack(state, card, row, row.amount_micros)
+  creditCard(state, card, row, row.amount_micros)
   const captures =
-    authorization === null ? [] : spread(state, card, { row, authorization, first: named })
+    authorization === null ? [] : allocateRefund(state, card, { row, authorization, first: named })
   emitTransactionEvent(state, row, 'refunded')
-  takeBackCredits(state, captures)
+  reverseDisputeCredits(state, captures)
   return decision('noted', { network: card.brand, transaction: row })
 }
 
 /**
- * A refund without a purchase, or the part of it that its purchase never took, is money that only
- * the message vouches for: whoever can send one could credit a card with any amount.
+ * Nothing but the message proves a refund without a purchase, or the part above its captures.
+ * Anyone who can send one could credit a card with any amount.
  */
 function needsReview(
   { refund_review_micros: most }: BatchState,
@@ -45,34 +45,34 @@ function needsReview(
 
 export function recordRefund(
   state: BatchState,
-  asked: { card: CardFacts; request: CardRequest },
+  request_on_card: { card: CardState; request: CardRequest },
   authorization: TransactionRow | null,
-  given: Partial<TransactionRow> = {},
+  fields: Partial<TransactionRow> = {},
 ): TransactionRow {
-  return record(state, asked, {
+  return record(state, request_on_card, {
     type: 'refund',
     status: 'settled',
     authorization_id: authorization?.authorization_id ?? null,
     authorization_code: authorization?.authorization_code ?? null,
     settled_at: state.now,
-    ...given,
+    ...fields,
   })
 }
 
-type Spreading = {
+type RefundAllocation = {
   row: TransactionRow
   authorization: TransactionRow
   first: TransactionRow | null
 }
 
 /**
- * A refund is counted on its authorization, and on its captures: on the one that was named, then on
- * the others from the oldest, each up to what it took. Returns the captures it was counted on.
+ * Allocates a refund to its authorization and to its captures: first the one the message names,
+ * then the others from the oldest, each up to its captured amount. Returns those captures.
  */
-export function spread(
+export function allocateRefund(
   state: BatchState,
-  card: CardFacts,
-  { row, authorization, first }: Spreading,
+  card: CardState,
+  { row, authorization, first }: RefundAllocation,
 ): TransactionRow[] {
   const { account_id, id: refund_id, amount_micros } = row
   if (authorization.type === 'authorization') {
@@ -102,8 +102,11 @@ export function spread(
   return counted
 }
 
-/** A disputed capture gives back what its refunds have paid too, so that nobody is paid twice. */
-export function takeBackCredits(state: BatchState, captures: readonly TransactionRow[]): void {
+/** Reverses dispute credits that a refund covers too, so nobody is paid twice. */
+export function reverseDisputeCredits(
+  state: BatchState,
+  captures: readonly TransactionRow[],
+): void {
   for (const capture of captures) {
     const of_capture = state.refunds.disputes.filter((one) => one.transaction_id === capture.id)
     for (const overlap of overlapsOf(capture, of_capture)) {

@@ -4,33 +4,32 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 
 /**
- * What a card network asks or tells, in the programme's words. Doors translate into this and back;
- * nothing of their protocols comes further than here.
+ * A card message without its protocol. Doors translate into this and back.
  *
- * Questions may be declined: authorize, increment, verify, balance, credit, debit. Facts never
- * are: whatever is wrong with the card, they have happened.
+ * Requests can be declined: authorize, increment, verify, balance, credit, debit. Advices cannot:
+ * they report something that has already happened.
  */
 export type RequestKind =
   | 'authorize'
-  /** More for a purchase that was approved before. */
+  /** Adds to an approved authorization. */
   | 'increment'
-  /** An amount of zero: is this card good? */
+  /** A zero-amount check that the card is valid. */
   | 'verify'
   | 'balance'
-  /** Money to come to the card; nothing moves before its clearing. */
+  /** An announced credit; nothing moves before its clearing. */
   | 'credit'
-  /** A purchase that is approved and taken by one message. */
+  /** A single-message purchase: authorization and capture in one. */
   | 'debit'
-  /** The network approved in our place; or says what the purchase came to. */
+  /** The network approved in stand-in, or sends the final amount of a purchase. */
   | 'advise'
   | 'advise_declined'
   | 'capture'
   | 'refund'
   | 'reverse'
-  /** Nobody has come for it: our own word, when the hold has lived long enough. */
+  /** Internal: the hold was not captured within its lifetime. */
   | 'expire'
 
-const FACTS: ReadonlySet<RequestKind> = new Set([
+const ADVICE_KINDS: ReadonlySet<RequestKind> = new Set([
   'advise',
   'advise_declined',
   'capture',
@@ -39,13 +38,13 @@ const FACTS: ReadonlySet<RequestKind> = new Set([
   'expire',
 ])
 
-export const isFact = (kind: RequestKind): boolean => FACTS.has(kind)
+export const isAdvice = (kind: RequestKind): boolean => ADVICE_KINDS.has(kind)
 
 export type Charge = {
   minor: bigint
-  /** Letters, or null for a currency that nobody knows. */
+  /** ISO 4217 letters; null for an unknown currency. */
   currency: string | null
-  /** Null where the message does not say what it is in dollars. */
+  /** Null if the message has no USD amount. */
   micros: Micros | null
   fx_rate: string | null
 }
@@ -55,10 +54,10 @@ export type Merchant = Pick<
   'merchant_name' | 'mcc' | 'merchant_city' | 'merchant_country' | 'merchant_id' | 'terminal_id'
 >
 
-/** How the number came to the merchant. */
+/** How the merchant read the card. */
 export type Entry = Pick<TransactionRow, 'card_present' | 'entry_mode' | 'wallet'>
 
-/** By what a message names the purchase it belongs to; the first that finds one decides. */
+/** The ways a message names its purchase. The first that finds one wins. */
 export type PurchaseReference = {
   transaction_id: string | null
   /** The identity of the message that is reversed, captured or refunded. */
@@ -67,56 +66,56 @@ export type PurchaseReference = {
   authorization_code: string | null
 }
 
-/** A message as it may be kept: masked before it gets here. */
-export type KeptMessage = { mti: string; bitmap: string; fields: string; raw: Uint8Array }
+/** A masked message as it is stored. */
+export type StoredMessage = { mti: string; bitmap: string; fields: string; raw: Uint8Array }
 
-/** What a door sends back, and what of it is kept. */
-export type KeptAnswer = {
+/** A response as it is sent and as it is stored. */
+export type StoredResponse = {
   mti: string
-  /** What it says beyond what it repeats of the message. */
+  /** The elements that are not echoed from the request. */
   fields: Readonly<Record<number, string>>
   response_code: string
   bytes: Uint8Array
-  /** The same bytes without the card number: what is stored, and enough to say it all again. */
+  /** The same bytes without the card number, enough to send the response again. */
   kept_bytes: Uint8Array
 }
 
-/** What a security code is computed from, besides the number. */
+/** The inputs of a CVV besides the card number. */
 export type PrintedCard = Pick<CardRow, 'brand' | 'exp_month' | 'exp_year'>
 
 export type CardRequest = {
   kind: RequestKind
   link: string
-  /** What makes it the same message. It begins with the message's own time. */
+  /** Identifies the message: repeats have the same. It begins with the message's own time. */
   identity: string
-  /** What a repeat must say again. */
+  /** A repeat must have the same. */
   fingerprint: string
   pan_hash: string
   charge: Charge
   merchant: Merchant
   entry: Entry
-  /** Year and month, four digits, as the merchant gave them. */
+  /** YYMM as the merchant sent it. */
   expiry: string | null
-  /** Whether the code that the merchant gave is the card's; null where none was given. */
+  /** Checks the CVV the merchant sent; null if it sent none. */
   isCodeRight: ((card: PrintedCard) => boolean) | null
   has_pin: boolean
   is_type_supported: boolean
-  /** The terminal can take a part of the amount and let its customer pay the rest otherwise. */
+  /** The terminal supports partial approvals. */
   is_partial_ok: boolean
   challenge_id: string | null
   reference: PurchaseReference
-  /** Of a partial reversal: what the purchase comes to now. */
+  /** The purchase's new amount after a partial reversal. */
   replacement_minor: bigint | null
-  /** The last capture of its purchase: what is still held is given back. */
+  /** The last capture of its purchase: the rest of the hold is released. */
   is_final: boolean
   network_transaction_id: string | null
-  /** Of a clearing that waited for a person: the identity of the message it came by. */
+  /** For a clearing that awaited an operator: the identity of its message. */
   settles: string | null
   received_at: Date
-  /** Null for what is no message. */
-  message: KeptMessage | null
-  answer(decision: Decision): KeptAnswer
-  /** What was kept of an answer as it was sent: the repeat itself brings the number along. */
+  /** Null for internal requests. */
+  message: StoredMessage | null
+  answer(decision: Decision): StoredResponse
+  /** Rebuilds a stored response; the repeated message supplies the card number. */
   restore(kept_bytes: Uint8Array): Uint8Array
 }
 
@@ -124,23 +123,23 @@ export type Decision = {
   verdict:
     | 'approved'
     | 'declined'
-    /** A fact that was taken note of. */
+    /** An accepted advice. */
     | 'noted'
-    /** A reversal of something that never came here. */
+    /** A reversal of an unknown message. */
     | 'original_unknown'
-    /** A reversal of what was captured: only a refund can give it back. */
+    /** A reversal of a captured purchase: only a refund can return it. */
     | 'no_action'
   decline_code: DeclineCode | null
-  /** Whether the security code was right; null where none was given or it was not evaluated. */
+  /** Null if no CVV was sent or it was not evaluated. */
   is_code_right: boolean | null
   authorization_code: string | null
-  /** Of a purchase that was approved in part: that part, as the message gives its amounts. */
+  /** The approved part of a partial approval. */
   part: Pick<Charge, 'minor' | 'micros'> | null
   network: TransactionRow['network'] | null
-  /** What the card can spend now, where that was asked. */
+  /** The available balance, for balance inquiries. */
   available_micros: Micros | null
   transaction: TransactionRow | null
 }
 
-/** An answer, and whether it is the first of its message. */
-export type Answered = { answer: Uint8Array; is_repeat: boolean; decision: Decision | null }
+/** A response, and whether it repeats an earlier one. */
+export type EngineResponse = { answer: Uint8Array; is_repeat: boolean; decision: Decision | null }

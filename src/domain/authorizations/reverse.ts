@@ -1,32 +1,32 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 import { type BatchState, change } from './batch_state.ts'
-import { giveUp } from './capture.ts'
-import type { CardFacts } from './facts.ts'
-import { giveBack, take } from './money.ts'
-import { shareOf } from './price.ts'
+import { releaseRemainder } from './capture.ts'
+import type { CardState } from './card_state.ts'
+import { creditCard, debitCard } from './money.ts'
+import { convertAtPurchaseRate } from './price.ts'
 import { decision, emitTransactionEvent } from './record.ts'
-import { recordRefund, spread, takeBackCredits } from './refund.ts'
+import { allocateRefund, recordRefund, reverseDisputeCredits } from './refund.ts'
 import type { CardRequest, Decision } from './request.ts'
-import { giveBackSpending } from './spending.ts'
+import { reverseUsage } from './spending.ts'
 
 /**
- * The merchant takes back what it asked for, all or part of it. It may come twice, late, or before
- * the message that it reverses: then that one is declined when it comes.
+ * Reverses all or part of a purchase. A reversal may arrive twice, late, or before the message it
+ * reverses; that message is then declined when it arrives.
  */
 export function reverse(state: BatchState, request: CardRequest): Decision {
   const card = state.cards.get(request.pan_hash)
   const found = card === undefined ? null : state.purchases.ofReversal(card, request)
-  if (card === undefined || found === null) return remember(state, request)
+  if (card === undefined || found === null) return recordEarlyReversal(state, request)
   const transaction = found
   const done = decision('noted', { network: card.brand, transaction })
   if (found.type === 'refund') {
-    takeBackRefund(state, card, found)
+    reverseRefund(state, card, found)
     return done
   }
   if (found.type !== 'authorization') return done
   if (found.is_single_message) {
-    giveBackDebit(state, { card, request }, found)
+    refundDebit(state, { card, request }, found)
     return done
   }
   if (found.open_micros > 0n) {
@@ -36,7 +36,7 @@ export function reverse(state: BatchState, request: CardRequest): Decision {
   return found.captured_micros > 0n ? { ...done, verdict: 'no_action' } : done
 }
 
-function remember(state: BatchState, { reference }: CardRequest): Decision {
+function recordEarlyReversal(state: BatchState, { reference }: CardRequest): Decision {
   if (reference.original_identity !== null) {
     state.new_early_reversals.add(reference.original_identity)
     state.early_reversals.add(reference.original_identity)
@@ -44,24 +44,24 @@ function remember(state: BatchState, { reference }: CardRequest): Decision {
   return decision('original_unknown')
 }
 
-type Asked = { card: CardFacts; request: CardRequest }
+type RequestOnCard = { card: CardState; request: CardRequest }
 
-/** What the purchase comes to now, in dollars; a part in the merchant's currency is scaled. */
+/** The purchase's new USD amount, converted at its rate. */
 function replacementOf(authorization: TransactionRow, minor: bigint | null): Micros {
-  return minor === null ? 0n : shareOf(authorization, minor)
+  return minor === null ? 0n : convertAtPurchaseRate(authorization, minor)
 }
 
-/** Never more is held than before, and what was captured of the purchase counts against it. */
+/** The hold never grows, and captured amounts are subtracted from it. */
 function reverseOpen(
   state: BatchState,
-  { card, request }: Asked,
+  { card, request }: RequestOnCard,
   authorization: TransactionRow,
 ): void {
   const wanted =
     replacementOf(authorization, request.replacement_minor) - authorization.captured_micros
   const open_micros = clamped(wanted, authorization.open_micros)
   if (open_micros === authorization.open_micros) return
-  closeTo(state, card, authorization, { open_micros, status: 'reversed' })
+  releaseDownTo(state, card, authorization, { open_micros, status: 'reversed' })
   emitTransactionEvent(state, authorization, 'reversed')
 }
 
@@ -70,14 +70,14 @@ function clamped(wanted: Micros, most: Micros): Micros {
   return wanted < most ? wanted : most
 }
 
-export function closeTo(
+export function releaseDownTo(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   authorization: TransactionRow,
   { open_micros, status }: { open_micros: Micros; status: 'reversed' | 'expired' },
 ): void {
   const held_micros = clamped(open_micros, authorization.held_micros)
-  giveUp(state, card, authorization, {
+  releaseRemainder(state, card, authorization, {
     held: authorization.held_micros - held_micros,
     open: authorization.open_micros - open_micros,
   })
@@ -90,10 +90,10 @@ export function closeTo(
   })
 }
 
-/** A single message took the money itself, so its reversal brings it back. */
-function giveBackDebit(
+/** A single-message purchase has moved the money, so its reversal is a refund. */
+function refundDebit(
   state: BatchState,
-  { card, request }: Asked,
+  { card, request }: RequestOnCard,
   authorization: TransactionRow,
 ): void {
   const kept = replacementOf(authorization, request.replacement_minor)
@@ -109,30 +109,30 @@ function giveBackDebit(
     currency: authorization.currency,
     fx_rate: authorization.fx_rate,
   })
-  giveBack(state, card, row, amount)
-  giveBackSpending(state, card, { authorization, micros: amount })
-  const captures = spread(state, card, { row, authorization, first: null })
+  creditCard(state, card, row, amount)
+  reverseUsage(state, card, { authorization, micros: amount })
+  const captures = allocateRefund(state, card, { row, authorization, first: null })
   if (kept === 0n) change(state, authorization, { status: 'reversed' })
   emitTransactionEvent(state, row, 'refunded')
-  takeBackCredits(state, captures)
+  reverseDisputeCredits(state, captures)
 }
 
-/** The merchant had sent the refund by mistake: nothing of it counts any more. */
-function takeBackRefund(state: BatchState, card: CardFacts, refund: TransactionRow): void {
+/** Takes a refund back that the merchant sent by mistake. */
+function reverseRefund(state: BatchState, card: CardState, refund: TransactionRow): void {
   if (refund.status === 'reversed') return
-  take(state, card, refund, refund.amount_micros)
+  debitCard(state, card, refund, refund.amount_micros)
   change(state, refund, { status: 'reversed' })
   const authorization = state.purchases.byId(card, refund.authorization_id)
-  if (authorization !== null) uncount(state, authorization, refund.amount_micros)
+  if (authorization !== null) subtractRefunded(state, authorization, refund.amount_micros)
   const { parts, new_parts } = state.refunds
   for (const { refund_id, capture_id, amount_micros } of [...parts, ...new_parts]) {
     const capture = refund_id === refund.id ? state.purchases.byId(card, capture_id) : null
-    if (capture !== null) uncount(state, capture, amount_micros)
+    if (capture !== null) subtractRefunded(state, capture, amount_micros)
   }
   emitTransactionEvent(state, refund, 'refund_reversed')
 }
 
-function uncount(state: BatchState, row: TransactionRow, amount: Micros): void {
+function subtractRefunded(state: BatchState, row: TransactionRow, amount: Micros): void {
   const left = row.refunded_micros - amount
   change(state, row, { refunded_micros: left < 0n ? 0n : left })
 }

@@ -4,25 +4,25 @@ import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { BatchState } from './batch_state.ts'
-import type { CardFacts } from './facts.ts'
+import type { CardState } from './card_state.ts'
 
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /**
- * What counts towards a card's daily and monthly limits. A card's counters know one day, the last
- * one, and never go back to an earlier one; an authorization knows what it counted on that day.
+ * Counts an amount towards the card's daily and monthly limits. The counters hold the latest day
+ * only and never return to an earlier one; each authorization stores what it counted on its day.
  */
-export function countSpending(state: BatchState, card: CardFacts, micros: Micros): void {
+export function countUsage(state: BatchState, card: CardState, micros: Micros): void {
   if (micros === 0n) return
   card.spent.daily += micros
   card.spent.monthly += micros
   writeSpent(state, card)
 }
 
-/** Counts for an authorization, which remembers it, so that giving it back finds the same day. */
-export function countFor(
+/** Counts an amount for an authorization and stores the day, so a reversal finds the same one. */
+export function countAuthorization(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   {
     authorization,
     micros,
@@ -30,7 +30,7 @@ export function countFor(
   }: { authorization: TransactionRow; micros: Micros; already: Micros },
 ): void {
   if (micros === 0n) return
-  countSpending(state, card, micros)
+  countUsage(state, card, micros)
   const { day } = card.spent
   const made_on =
     authorization.created_at === state.now ? state.window.day : dayOf(authorization.created_at)
@@ -39,17 +39,17 @@ export function countFor(
   authorization.counted_day = day
   authorization.counted_day_micros = before.daily + micros
   authorization.counted_month_micros = before.monthly + micros
-  // A row of this batch is inserted without these: they are rare, and an update follows.
+  // Inserts leave these columns out because they are rare; an update follows.
   if (!state.changed.has(authorization)) state.changed.set(authorization, 0n)
 }
 
 /**
- * Gives back what an authorization counted, the latest first. Only what it counted on the current
- * day and in the current month is left to give, and no counter ever falls below zero for it.
+ * Reverses what an authorization counted, the latest part first. Only amounts counted on the
+ * current day and in the current month are reversed, and no counter falls below zero.
  */
-export function giveBackSpending(
+export function reverseUsage(
   state: BatchState,
-  card: CardFacts,
+  card: CardState,
   { authorization, micros }: { authorization: TransactionRow; micros: Micros },
 ): void {
   if (micros === 0n) return
@@ -67,7 +67,7 @@ export function giveBackSpending(
   writeSpent(state, card)
 }
 
-function writeSpent({ posting }: BatchState, { account_id, spent }: CardFacts): void {
+function writeSpent({ posting }: BatchState, { account_id, spent }: CardState): void {
   posting.countSpent(account_id, cardPurse(spent.card_id), {
     spent_day: spent.day,
     day_spent_micros: spent.daily,
@@ -75,7 +75,7 @@ function writeSpent({ posting }: BatchState, { account_id, spent }: CardFacts): 
   })
 }
 
-/** Unless it says otherwise, an authorization counted all of it on the day it was made. */
+/** By default an authorization counted everything on the day it was made. */
 function countedBy(authorization: TransactionRow, micros: Micros): Spent {
   return {
     spent_day: authorization.counted_day ?? dayOf(authorization.created_at),

@@ -1,23 +1,23 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { BatchState } from './batch_state.ts'
-import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { CardState, ChallengeState } from './card_state.ts'
 import type { CardRequest } from './request.ts'
 
-/** The contract's: an approval serves for a day. */
+/** From the contract: an approval is valid for a day. */
 const APPROVAL_LIFETIME_MS = 24 * 3_600_000
-/** Card networks carry no more of a merchant's name. */
+/** DE 43 carries 25 characters of the merchant's name. */
 const NETWORK_NAME_LENGTH = 25
 
 /**
- * The challenge that decides about a message. An approval counts for one purchase of the same card,
- * merchant, currency and at most its amount, within a day; any other message that names it is
- * decided as if it named none. A challenge of this card that was not approved always counts.
+ * The challenge that applies to a message. An approval is valid for a day and for one purchase of
+ * the same card, merchant and currency up to its amount; for any other message it is ignored. A
+ * challenge of this card that was not approved always applies.
  */
 export function challengeFor(
   { challenges, now }: Pick<BatchState, 'challenges' | 'now'>,
-  card: Pick<CardFacts, 'id'>,
+  card: Pick<CardState, 'id'>,
   request: CardRequest,
-): ChallengeFacts | null {
+): ChallengeState | null {
   if (request.challenge_id === null) return null
   const challenge = challenges.get(request.challenge_id)
   if (challenge === undefined || challenge.card_id !== card.id) return null
@@ -29,7 +29,7 @@ export function challengeFor(
   return isUsable && isSamePurchase(challenge, request) ? challenge : null
 }
 
-function isSamePurchase(challenge: ChallengeFacts, { charge, merchant }: CardRequest): boolean {
+function isSamePurchase(challenge: ChallengeState, { charge, merchant }: CardRequest): boolean {
   return (
     challenge.currency === charge.currency &&
     challenge.amount_minor >= charge.minor &&
@@ -37,7 +37,7 @@ function isSamePurchase(challenge: ChallengeFacts, { charge, merchant }: CardReq
   )
 }
 
-function isSameMerchant(challenge: ChallengeFacts, merchant: CardRequest['merchant']): boolean {
+function isSameMerchant(challenge: ChallengeState, merchant: CardRequest['merchant']): boolean {
   if (challenge.merchant_id !== null && merchant.merchant_id !== null) {
     return challenge.merchant_id === merchant.merchant_id
   }
@@ -47,9 +47,9 @@ function isSameMerchant(challenge: ChallengeFacts, merchant: CardRequest['mercha
 const nameOnNetwork = (name: string): string =>
   name.slice(0, NETWORK_NAME_LENGTH).trim().replace(/\s+/g, ' ').toLowerCase()
 
-/** Only a payment online, or one that names a challenge, has a result of 3-D Secure. */
+/** Only online payments and messages that name a challenge have a 3-D Secure result. */
 export function threeDsResult(
-  challenge: ChallengeFacts | null,
+  challenge: ChallengeState | null,
   { challenge_id, entry }: CardRequest,
 ): TransactionRow['three_ds_result'] {
   if (challenge === null) {

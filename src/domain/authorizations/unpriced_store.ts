@@ -2,7 +2,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { Unpriced } from './batch_state.ts'
-import type { CardRequest, KeptAnswer, KeptMessage } from './request.ts'
+import type { CardRequest, StoredMessage, StoredResponse } from './request.ts'
 
 /** What is kept of a request: all that cannot be looked up again when it is booked. */
 type KeptRequest = Pick<
@@ -119,10 +119,10 @@ export type PricedRow = Pick<UnpricedRow, 'account_id' | 'id' | 'amount_minor' |
   message_identity: string
   request: KeptRequest
   received_at: Date
-} & KeptMessage & {
+} & StoredMessage & {
     response_mti: string
     response_fields: string
-    response_code: KeptAnswer['response_code']
+    response_code: StoredResponse['response_code']
     answer: Buffer
   }
 

@@ -1,7 +1,7 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type Answered, type CardRequest, isFact } from '#domain/authorizations/request.ts'
+import { type EngineResponse, type CardRequest, isAdvice } from '#domain/authorizations/request.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
@@ -130,7 +130,7 @@ function ask(dependencies: CardHostDependencies, state: LinkState, message: Mess
     is_advice: message.mti[2] === '2',
     has_code: request.isCodeRight !== null,
   }
-  if (state.sign_on === 'ended' && !isFact(request.kind)) {
+  if (state.sign_on === 'ended' && !isAdvice(request.kind)) {
     return { answer: undecided(dependencies, asked, 'programme_paused') }
   }
   return {
@@ -151,7 +151,7 @@ function ask(dependencies: CardHostDependencies, state: LinkState, message: Mess
   }
 }
 
-const bytesOf = ({ answer }: Answered): Uint8Array => answer
+const bytesOf = ({ answer }: EngineResponse): Uint8Array => answer
 
 function undecided({ metrics }: CardHostDependencies, asked: Asked, code: DeclineCode): Uint8Array {
   const bare = { ...asked, is_advice: false, has_code: false }

@@ -1,4 +1,4 @@
-import type { Decision, KeptAnswer } from '#domain/authorizations/request.ts'
+import type { Decision, StoredResponse } from '#domain/authorizations/request.ts'
 import { elementsStart } from '#iso8583/bitmap.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
 import { type Link, sizeOf } from '#iso8583/link.ts'
@@ -30,7 +30,7 @@ export type Asked = {
   has_code: boolean
 }
 
-export function toResponse(asked: Asked, decision: Decision): KeptAnswer {
+export function toResponse(asked: Asked, decision: Decision): StoredResponse {
   const { link, message } = asked
   const response_code = responseCode(decision, asked.is_advice)
   const mti = answerMti(message.mti)

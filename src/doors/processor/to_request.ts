@@ -2,7 +2,7 @@ import type {
   CardRequest,
   Charge,
   Decision,
-  KeptAnswer,
+  StoredResponse,
   RequestKind,
 } from '#domain/authorizations/request.ts'
 import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
@@ -135,7 +135,7 @@ function rebuilt({ card, amounts, merchant, network }: ProcessorMessage): string
   return JSON.stringify(fields)
 }
 
-function toAnswer(mti: string, decision: Decision): KeptAnswer {
+function toAnswer(mti: string, decision: Decision): StoredResponse {
   const { verdict, decline_code, authorization_code, available_micros, transaction } = decision
   const isDeclined = verdict === 'declined'
   const body = {

@@ -6,12 +6,12 @@ import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { SpendLimits } from '#platform/settings/settings.ts'
-import type { CardFacts, ChallengeFacts } from './facts.ts'
+import type { CardState, ChallengeState } from './card_state.ts'
 import type { CardRequest } from './request.ts'
 
 /** What a batch looks up. All of it is asked at once, behind the lock of the cards. */
 
-export type LockedCard = Omit<CardFacts, 'limits' | 'spent' | 'is_suspended' | 'failed_at'> & {
+export type LockedCard = Omit<CardState, 'limits' | 'spent' | 'is_suspended' | 'failed_at'> & {
   failed_at: Date[] | null
   replaced_by: string | null
   account_status: string
@@ -127,11 +127,11 @@ export function programmeLimits(limits: SpendLimits): ProgrammeLimits {
   }
 }
 
-export function cardFacts(
+export function toCardState(
   card: LockedCard,
-  spent: CardFacts['spent'],
+  spent: CardState['spent'],
   programme: ProgrammeLimits,
-): CardFacts {
+): CardState {
   const lower = (holders: Micros | null, most: MostOf): Micros => {
     const accounts = card.spend_limits[most]
     const most_micros = accounts === undefined ? programme[most] : microsFromUsd(accounts)
@@ -161,7 +161,7 @@ export function cardFacts(
   }
 }
 
-export type SeenRow = {
+export type AnsweredRow = {
   identity: string
   /** Null for a reversal that came before its message. */
   fingerprint: string | null
@@ -169,8 +169,8 @@ export type SeenRow = {
 }
 
 /** Messages that were answered before, and those whose reversal has come already. */
-export function findSeen(tx: Tx, identities: readonly string[]): Promise<SeenRow[]> {
-  return tx.rows<SeenRow>(
+export function findAnswered(tx: Tx, identities: readonly string[]): Promise<AnsweredRow[]> {
+  return tx.rows<AnsweredRow>(
     `select identity, fingerprint, answer from network_messages where identity = any($1)
      union all
      select identity, null, null from early_reversals where identity = any($1)`,
@@ -271,10 +271,10 @@ const NAMES_A_PURCHASE: ReadonlySet<CardRequest['kind']> = new Set([
 export async function findChallenges(
   tx: Tx,
   requests: readonly CardRequest[],
-): Promise<ChallengeFacts[]> {
+): Promise<ChallengeState[]> {
   const ids = requests.flatMap(({ challenge_id }) => challenge_id ?? [])
   if (ids.length === 0) return []
-  return tx.rows<ChallengeFacts>(
+  return tx.rows<ChallengeState>(
     `select account_id, id, card_id, status, amount_minor, currency, merchant_name, merchant_id,
             decided_at, used_by
        from three_ds_challenges where id = any($1)`,

@@ -2,8 +2,8 @@ import type { CardRow } from '#domain/cards/card.ts'
 import type { SpentOn } from '#domain/cards/limits.ts'
 import type { Micros } from '#kernel/money.ts'
 
-/** What a decision knows of a card. It is brought up to date by every decision of its batch. */
-export type CardFacts = Pick<
+/** A card as decisions see it. Each decision of the batch updates it. */
+export type CardState = Pick<
   CardRow,
   | 'account_id'
   | 'id'
@@ -19,14 +19,14 @@ export type CardFacts = Pick<
 > & {
   pan_hash: string
   is_suspended: boolean
-  /** The holder's limit or the programme's, whichever is lower. */
+  /** The lower of the cardholder's limit and the programme's. */
   limits: { per_transaction: Micros; daily: Micros; monthly: Micros }
-  /** Shared by a chain of replacements, and kept in the purse of its last card. */
+  /** Shared by a chain of replaced cards and stored in the purse of the last one. */
   spent: SpentOn & { card_id: string }
   failed_at: Date[]
 }
 
-export type ChallengeFacts = {
+export type ChallengeState = {
   account_id: string
   id: string
   card_id: string
@@ -39,12 +39,12 @@ export type ChallengeFacts = {
   used_by: string | null
 }
 
-/** Year and month in the order that messages give them. */
-export function expiryOf({ exp_year, exp_month }: Pick<CardFacts, 'exp_year' | 'exp_month'>) {
+/** YYMM, as in DE 14. */
+export function expiryOf({ exp_year, exp_month }: Pick<CardState, 'exp_year' | 'exp_month'>) {
   return `${String(exp_year % 100).padStart(2, '0')}${String(exp_month).padStart(2, '0')}`
 }
 
-/** Where the programme's cards do not pay, none of them does, whatever its holder allows. */
-export function withoutCountries(card: CardFacts, blocked: readonly string[]): CardFacts {
+/** Adds the countries the programme blocks to those the cardholder blocks. */
+export function withoutCountries(card: CardState, blocked: readonly string[]): CardState {
   return blocked.length === 0 ? card : { ...card, geo_deny: [...blocked, ...(card.geo_deny ?? [])] }
 }
