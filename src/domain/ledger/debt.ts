@@ -5,13 +5,13 @@ import type { Move } from './movements.ts'
 import { type Purse, treasury } from './purse.ts'
 
 /**
- * An account's debt is its receivable purse below zero. Every movement passes through these rules,
- * so no handler has to think of a debt: money that comes in pays it in the same transaction.
+ * An account's debt is its receivable purse below zero. Every movement follows these rules, so
+ * handlers need no code for debts: incoming money pays them in the same transaction.
  */
 
 /**
- * The purse that pays the debt right after this movement; null where no money came in. Loads and
- * replacements only move money that is in the account already.
+ * The purse that pays the debt after this movement; null if no money came in. Loads and
+ * replacements only move money within the account.
  */
 export function debtPayer({ from, to }: Pick<Move, 'from' | 'to'>): Purse | null {
   if (to.kind === 'treasury' || from.kind === 'receivable') return treasury
@@ -24,7 +24,7 @@ export function dependsOnDebt(move: Pick<Move, 'from' | 'to'>): boolean {
   return debtPayer(move) !== null || move.from.kind === 'treasury'
 }
 
-/** The movement that brought the money; the history shows the payment beside it. */
+/** The movement that brought the money; the history shows the payment next to it. */
 export type Cause = Pick<Move, 'account_id' | 'amount_micros' | 'reference'>
 
 export function debtPayment(cause: Cause, payer: Purse, amount_micros: Micros): Move {
@@ -39,7 +39,7 @@ export function debtPayment(cause: Cause, payer: Purse, amount_micros: Micros): 
   }
 }
 
-/** The refusal of a movement that its purse does not cover. */
+/** The Problem for a movement that its purse does not cover. */
 export function insufficient({ from }: Pick<Move, 'from'>, owed_micros: Micros): Problem {
   if (from.kind === 'card') {
     return new Problem('insufficient_card_balance', 'The card balance is too low.')
@@ -57,7 +57,7 @@ export function insufficient({ from }: Pick<Move, 'from'>, owed_micros: Micros):
 
 type NewDebt = { account_id: string; added_micros: Micros; owed_micros: Micros }
 
-/** Activity and e-mail only: what an account owes is a field of get_balance and get_account. */
+/** Activity and email only: the debt is a field of get_balance and get_account. */
 export function debtEvent({ account_id, added_micros, owed_micros }: NewDebt): NewEvent {
   const owed = formatUsd(owed_micros)
   return {

@@ -11,15 +11,15 @@ export type PurseRow = {
   kind: StoredKind
   owner_id: string
   balance_micros: Micros
-  /** Of a card's purse: what its open authorizations keep, beside the balance. */
+  /** A card's holds, not included in the balance. */
   held_micros: Micros
-  /** As it was read: what the new balance was decided over. */
+  /** The balance as it was read, before this posting. */
   read_micros: Micros
   moved_at: Date | null
   is_changed: boolean
 } & Spent
 
-/** Of a card's purse: the last day it was spent from, and how much on that day and in its month. */
+/** A card's last day of spending and the amounts of that day and its month. */
 export type Spent = {
   spent_day: string | null
   day_spent_micros: Micros
@@ -46,9 +46,9 @@ export type MovementRow = {
 type Owned = Purse & { account_id: string }
 
 /**
- * Locks purses in key order: account, kind, owner. One that has never been used has no row yet:
- * then none is locked before all that are missing were made, in the same order. Whoever waits for
- * another's new purse must hold nothing that the other may want.
+ * Locks purses in key order: account, kind, owner. An unused purse has no row yet; all missing rows
+ * are then created, in the same order, before any is locked. A transaction that waits for another's
+ * new row must not hold a lock that the other needs.
  */
 export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<PurseRow[]> {
   const distinct = new Map(wanted.map((purse) => [rowKey(purse), purse]))
@@ -92,7 +92,7 @@ function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
   )
 }
 
-/** New balances and their movements; every purse must exist, and be what it was when read. */
+/** Writes balances and movements. Every purse must exist and be unchanged since it was read. */
 export function postingWrites(
   rows: readonly MovementRow[],
   purses: readonly PurseRow[],
@@ -152,9 +152,9 @@ export type OneMovement = Omit<MovementRow, 'from_balance_micros' | 'to_balance_
 type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
 
 /**
- * One movement in one statement: locks in key order, and only where all its purses are there; moves
- * if the one covers it, the treasury's last movement is older, and nothing is owed where that is
- * asked. Null where it did not move; the slower way then finds out why.
+ * Posts one movement in one statement, if both purses exist, the balance covers it, the treasury's
+ * last movement is older, and there is no debt where that matters. Otherwise null, and the slower
+ * path finds out why. Locks in key order.
  */
 export async function moveAtOnce(
   tx: Tx,
@@ -184,9 +184,9 @@ export async function moveAtOnce(
 }
 
 /**
- * The update adds to the balance that was locked, not to the row's own: PostgreSQL checks a row
- * against its constraints before it notices that another transaction has changed it meanwhile, so a
- * load that waits for a credit would fail although the credit covers it.
+ * The update adds to the locked balance and not to the row's column: PostgreSQL checks constraints
+ * before it sees that another transaction changed the row, so a load that waits for a credit would
+ * fail although the credit covers it.
  */
 const MOVE_AT_ONCE = `
   with locked as materialized (

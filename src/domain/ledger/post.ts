@@ -18,22 +18,22 @@ import { PurseRows } from './purse_rows.ts'
 
 export type { Move } from './movements.ts'
 
-/** What a movement did, or null where the purse did not hold enough: a refusal, not a fault. */
+/** The result of a movement; null if the purse did not have enough. */
 export type Posted = MovementRow | null
 
 export type Stamp = { now: Date; newId(prefix: IdPrefix, at: Date): string }
 
 /**
- * A posting under way: purses are locked, moves are decided over their running balances, and what
- * was decided is written at once. The only writer of balances.
+ * A posting in progress: it locks purses, decides moves over their running balances, and writes all
+ * of them together. Nothing else writes balances.
  */
 export type Posting = {
   balanceOf(account_id: string, purse: Purse): Micros
-  /** Null where the purse does not hold enough; nothing is changed then. */
+  /** Null if the purse does not have enough; nothing changes then. */
   move(move: Move): Posted
-  /** What has been spent from a purse by now. */
+  /** Sets the usage counters of a card's purse. */
   countSpent(account_id: string, purse: Purse, spent: Spent & { spent_day: string }): void
-  /** What was decided, ready to be sent. */
+  /** The writes, ready to send. */
   writes(): readonly Write[]
   write(): Promise<void>
 }
@@ -41,10 +41,9 @@ export type Posting = {
 type OwnedPurse = Purse & { account_id: string }
 
 /**
- * Locks in key order; every purse that a move will touch must be named here. The receivable purse
- * is locked with every treasury, because money that comes in pays a debt first. Purses that were
- * read already, under a lock of their card, are not locked again: where one of them has changed all
- * the same, the posting is not written.
+ * Locks purses in key order; every purse that a move touches must be listed. The receivable purse
+ * is locked with every treasury, because incoming money pays a debt first. Purses already read
+ * under the lock of their card are not locked again: if one has changed, the posting fails.
  */
 export async function beginPosting(
   tx: Tx,
@@ -64,7 +63,7 @@ export async function beginPosting(
   const payDebt = (cause: Cause, payer: Purse): void => {
     const owed = -balanceOf(cause.account_id, receivable)
     if (owed === 0n) return
-    // A card pays with what has just come in, not with what it held before.
+    // A card pays a debt from the incoming amount only, not from its earlier balance.
     const most = payer.kind === 'card' ? cause.amount_micros : balanceOf(cause.account_id, payer)
     const amount = least(owed, most)
     if (amount === 0n) return
@@ -72,7 +71,7 @@ export async function beginPosting(
     assert(paid !== null, 'no more is paid than is there')
     rows.push(paid)
   }
-  // The first version kept money beside a debt; whatever touches such a treasury pays it first.
+  // The first version kept money beside a debt; the next movement of such a treasury pays it.
   for (const { account_id, kind, balance_micros: amount_micros } of locked) {
     const reference = { type: 'account', id: account_id }
     if (kind === 'treasury') payDebt({ account_id, amount_micros, reference }, treasury)
@@ -98,7 +97,7 @@ export async function beginPosting(
   }
 }
 
-/** A set of moves, each decided in turn; one that is refused spoils no other. */
+/** Posts moves in order; a refused one does not affect the others. */
 export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promise<Posted[]> {
   const posting = await beginPosting(tx, moves.flatMap(pursesIn), stamp)
   const posted = moves.map(posting.move)
@@ -106,10 +105,10 @@ export async function post(tx: Tx, moves: readonly Move[], stamp: Stamp): Promis
   return posted
 }
 
-/** What a movement did; the treasury is what is left in it once a debt was paid. */
+/** The result of a movement, with the treasury balance after a debt was paid. */
 export type Moved = MovementRow & { treasury_micros: Micros | null }
 
-/** One movement, or a refusal in words. */
+/** Posts one movement, or throws a Problem. */
 export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<Moved> {
   requireLawful(one)
   const row = rowOf(one, stamp.now, stamp)
@@ -190,15 +189,15 @@ function rowOf(move: Move, at: Date, stamp: Stamp): MovementRow {
 }
 
 /**
- * The treasury's history is read in the order of its ids, so no movement may seem older than the
- * one before it, even where the nodes' clocks differ.
+ * The treasury's history is ordered by id, so no movement may be older than the one before it, even
+ * if the nodes' clocks differ.
  */
 function momentOf(purses: readonly (PurseRow | undefined)[], now: Date): Date {
   const last = purses.find((purse) => purse?.kind === 'treasury')?.moved_at
   return last && last >= now ? new Date(last.getTime() + 1) : now
 }
 
-/** A node whose clock is behind counts on the day that another has begun. */
+/** A node whose clock is behind uses the later day that another node has begun. */
 function countSpent(row: PurseRow, spent: Spent & { spent_day: string }): void {
   if (row.spent_day === null || row.spent_day < spent.spent_day) row.spent_day = spent.spent_day
   row.day_spent_micros = spent.day_spent_micros

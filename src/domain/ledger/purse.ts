@@ -1,6 +1,6 @@
 /**
- * A purse is where money is. A customer's purses belong to an account and have a stored balance;
- * the world's stand for everything outside: coins on chains, the card network, our fees.
+ * A purse holds money. Customer purses belong to an account and have a stored balance; external
+ * purses represent the outside: coins on chains, the card network, fees.
  */
 export const customer_purses = ['treasury', 'payout', 'card', 'hold', 'receivable'] as const
 export const external_purses = [
@@ -21,15 +21,15 @@ export type PurseKind = CustomerKind | ExternalKind
 /** `owner_id` is the card of a card's purses, and empty for all others. */
 export type Purse = { kind: PurseKind; owner_id: string }
 
-/** What an account can load onto cards or withdraw. */
+/** The balance an account can load onto cards or withdraw. */
 export const treasury: Purse = { kind: 'treasury', owner_id: '' }
-/** What is on its way out: taken off the treasury, not yet final on its chain. */
+/** Withdrawals in progress: debited from the treasury, not final on their chain. */
 export const payout: Purse = { kind: 'payout', owner_id: '' }
-/** What an account owes us; the only purse below zero. */
+/** The account's debt; the only purse below zero. */
 export const receivable: Purse = { kind: 'receivable', owner_id: '' }
-/** What a card can spend. */
+/** A card's available balance. */
 export const cardPurse = (card_id: string): Purse => ({ kind: 'card', owner_id: card_id })
-/** What open authorizations of a card keep. */
+/** A card's open authorizations. */
 export const holdPurse = (card_id: string): Purse => ({ kind: 'hold', owner_id: card_id })
 
 const world = (kind: ExternalKind): Purse => ({ kind, owner_id: '' })
@@ -38,11 +38,11 @@ export const network = world('network')
 export const fees = world('fees')
 export const suspense = world('suspense')
 export const operator = world('operator')
-/** Those who pay for single calls; what is below zero here is at the address they pay to. */
+/** Payers of single calls; a negative amount is at the address they paid to. */
 export const payers = world('payers')
-/** Paid for calls that are still owed. */
+/** Payments for calls that are not done yet. */
 export const prepaid = world('prepaid')
-/** What networks took for the transfers that we sent ourselves. */
+/** Network fees of our own transfers. */
 export const gas = world('gas')
 
 export const CUSTOMER_KINDS: ReadonlySet<string> = new Set(customer_purses)
@@ -51,7 +51,7 @@ export function isCustomers(purse: Purse): boolean {
   return CUSTOMER_KINDS.has(purse.kind)
 }
 
-/** What a card can spend and what is held of it are one row: a purchase changes both. */
+/** A card's balance and holds share one row, because a purchase changes both. */
 export type StoredKind = Exclude<CustomerKind, 'hold'>
 
 export function storedKind(kind: PurseKind): PurseKind {

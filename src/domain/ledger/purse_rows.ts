@@ -1,10 +1,7 @@
 import type { PurseRow } from './ledger_store.ts'
 import { type Purse, storedKind } from './purse.ts'
 
-/**
- * The purses of a posting. Found by account, owner and kind in turn: one key of all three would
- * have to be put together anew for every question.
- */
+/** The purses of a posting, in nested maps: a joined key would be built for every look-up. */
 export class PurseRows {
   readonly #accounts = new Map<string, Map<string, PurseRow[]>>()
 
