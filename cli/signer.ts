@@ -1,13 +1,16 @@
 import { text } from 'node:stream/consumers'
 import { Secret } from '#kernel/secret.ts'
-import { type PublicPart, publicPartOf, startSignerRole } from '#main/signer.ts'
+import { hotKeyOf, type PublicPart, publicPartOf, startSignerRole } from '#main/signer.ts'
 import { readSettings } from '#platform/settings/settings.ts'
 
 /** Reads the seed phrase from stdin, because other processes can read arguments and variables. */
 export async function startSigner(options: { show?: boolean; newRecord?: boolean }): Promise<void> {
   const settings = readSettings(process.env)
   const phrase = new Secret((await text(process.stdin)).trim())
-  if (options.show) return void process.stdout.write(formatPublicKeys(publicPartOf(phrase)))
+  if (options.show) {
+    const parts = publicPartOf(phrase, hotKeyOf(settings))
+    return void process.stdout.write(formatPublicKeys(parts))
+  }
   const onFault = (cause: unknown) => void process.stderr.write(`${describeError(cause)}\n`)
   const create = options.newRecord === true
   const signer = await startSignerRole(settings, phrase, { create, onFault })

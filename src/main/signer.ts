@@ -6,8 +6,10 @@ import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError, type Settings } from '#platform/settings/settings.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
+import { publicKeyOnToken, signOnToken } from '#platform/storage/pkcs11.ts'
 import type { ChainFamily } from '#rails/chain/derive.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
+import { recoverableSignature } from '#rails/chain/signing_key.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
 import {
@@ -19,7 +21,7 @@ import {
 import { policyFrom } from '#rails/signer/policy_settings.ts'
 import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
-import { walletFromPhrase } from '#rails/signer/wallet.ts'
+import { type HotKey, walletFromPhrase } from '#rails/signer/wallet.ts'
 
 /** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
 export async function startSignerRole(
@@ -30,7 +32,7 @@ export async function startSignerRole(
   mkdirSync(settings.data_dir, { recursive: true })
   const seal = sealFor(settings.key_token, systemRandom)
   const keys = await loadKeys(settings.key_file, systemRandom, seal)
-  const wallet = walletFromPhrase(phrase)
+  const wallet = walletFromPhrase(phrase, hotKeyOf(settings))
   const store = openRecord({
     path: join(settings.data_dir, 'signer_intents.jsonl'),
     mark_path: settings.signer_mark_file,
@@ -68,9 +70,19 @@ function openRecord(files: RecordFiles): IntentStore {
 
 export type PublicPart = { family: ChainFamily; xpub: string; hot_wallet: string }
 
-/** What the service is told of a seed: where to receive and where to send from, and no key. */
-export function publicPartOf(phrase: Secret<string>): PublicPart[] {
-  const wallet = walletFromPhrase(phrase)
+/** The hot wallet's key in the token, if the settings name one. */
+export function hotKeyOf({ key_token }: Pick<Settings, 'key_token'>): HotKey | null {
+  const key_id = key_token?.signer_key_id ?? null
+  if (key_token === null || key_id === null) return null
+  const public_key = publicKeyOnToken(key_token, key_id)
+  const sign = (hash: Uint8Array) =>
+    recoverableSignature(signOnToken(key_token, key_id, hash), hash, public_key)
+  return { public_key, sign }
+}
+
+/** The extended public key for deposits and the hot wallet's address; no private key. */
+export function publicPartOf(phrase: Secret<string>, hot_key: HotKey | null = null): PublicPart[] {
+  const wallet = walletFromPhrase(phrase, hot_key)
   const spellings = { tron: tronAddressFromBytes, evm: evmAddressFromBytes } as const
   return (['tron', 'evm'] as const).map((family) => ({
     family,

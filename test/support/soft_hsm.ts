@@ -12,6 +12,8 @@ export type SoftHsm = {
   envFor(key_id: string): Record<string, string>
   /** An AES key that cannot be read out of the token. */
   makeKey(key_id: string): void
+  /** A secp256k1 key for the hot wallet. */
+  makeSigningKey(key_id: string): void
   pin_file: string
 }
 
@@ -30,6 +32,9 @@ export function startSoftHsm(folder: string, t: TestContext): SoftHsm | undefine
   const env = { ...process.env, SOFTHSM2_CONF }
   const run = (command: string, ...words: string[]) =>
     execFileSync(command, words, { env, stdio: 'pipe' })
+  const login = ['--module', module, '--token-label', TOKEN, '--login', '--pin', PIN]
+  const make = (...words: string[]): void =>
+    void run(tool, ...login, ...words, '--label', 'florin', '--sensitive')
   run(util, '--init-token', '--free', '--label', TOKEN, '--pin', PIN, '--so-pin', '12345678')
   return {
     pin_file,
@@ -40,18 +45,8 @@ export function startSoftHsm(folder: string, t: TestContext): SoftHsm | undefine
       FLORIN_PKCS11_KEY_ID: key_id,
       FLORIN_PKCS11_PIN_FILE: pin_file,
     }),
-    makeKey: (key_id) => {
-      const key = [
-        '--keygen',
-        '--key-type',
-        'AES:32',
-        '--id',
-        key_id,
-        '--label',
-        'florin',
-        '--sensitive',
-      ]
-      run(tool, '--module', module, '--token-label', TOKEN, '--login', '--pin', PIN, ...key)
-    },
+    makeKey: (key_id) => make('--keygen', '--key-type', 'AES:32', '--id', key_id),
+    makeSigningKey: (key_id) =>
+      make('--keypairgen', '--key-type', 'EC:secp256k1', '--usage-sign', '--id', key_id),
   }
 }

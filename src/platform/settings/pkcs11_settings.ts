@@ -9,6 +9,8 @@ export type TokenSettings = {
   /** CKA_ID of the AES key, in hexadecimal. */
   key_id: string
   pin_file: string
+  /** CKA_ID of the hot wallet's secp256k1 key; null if it is derived from the signer's seed. */
+  signer_key_id: string | null
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -23,13 +25,18 @@ export function tokenSettingsFrom(env: Environment): TokenSettings | null | stri
   if (token === null || key_id === null || pin_file === null) {
     return 'FLORIN_PKCS11_MODULE also needs FLORIN_PKCS11_TOKEN, _KEY_ID and _PIN_FILE'
   }
-  if (!/^([0-9a-f]{2}){1,32}$/i.test(key_id)) {
-    return `FLORIN_PKCS11_KEY_ID is "${key_id}"; it must be a hexadecimal id such as 01`
+  const signer_key_id = env['FLORIN_PKCS11_SIGNER_KEY_ID'] || null
+  const ids = { FLORIN_PKCS11_KEY_ID: key_id, FLORIN_PKCS11_SIGNER_KEY_ID: signer_key_id }
+  for (const [name, id] of Object.entries(ids)) {
+    if (id !== null && !/^([0-9a-f]{2}){1,32}$/i.test(id)) {
+      return `${name} is "${id}"; it must be a hexadecimal id such as 01`
+    }
   }
   return {
     module: resolve(module),
     token,
     key_id: key_id.toLowerCase(),
     pin_file: resolve(pin_file),
+    signer_key_id: signer_key_id?.toLowerCase() ?? null,
   }
 }

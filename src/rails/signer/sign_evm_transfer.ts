@@ -1,8 +1,7 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import type { Secret } from '#kernel/secret.ts'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
+import { type SigningKey, signHash } from '#rails/chain/signing_key.ts'
 import { transferCall } from '#rails/chain/tron/trc20.ts'
 import type { EvmNetworkFacts, SignedTransfer, TransferIntent } from './intent.ts'
 
@@ -15,7 +14,7 @@ type Item = Uint8Array | readonly Item[]
 export function signEvmTransfer(
   intent: TransferIntent,
   network: EvmNetworkFacts,
-  key: Secret<Uint8Array>,
+  key: SigningKey,
 ): SignedTransfer {
   const to = bytesFromEvmHex(intent.to) ?? new Uint8Array()
   const amount = BigInt(intent.amount)
@@ -32,8 +31,7 @@ export function signEvmTransfer(
     [],
   ]
   const hash = keccak_256(concatBytes(TYPE, rlp(fields)))
-  const options = { prehash: false, format: 'recovered' } as const
-  const signature = secp256k1.sign(hash, key.open(), options)
+  const signature = signHash(key, hash)
   const [recovery = 0] = signature
   const [r, s] = [signature.subarray(1, 33), signature.subarray(33, 65)]
   const signed = [...fields, integer(recovery), trimmed(r), trimmed(s)]

@@ -4,13 +4,14 @@ import { HDKey } from '@scure/bip32'
 import { assert } from '#kernel/assert.ts'
 import { Secret } from '#kernel/secret.ts'
 import { accountPath, accountXpubFromPhrase, type ChainFamily } from '#rails/chain/derive.ts'
-import { addressBytesOfPrivateKey } from '#rails/chain/public_key.ts'
+import { addressBytesOfPrivateKey, addressBytesOfPublicKey } from '#rails/chain/public_key.ts'
 import { seedFromPhrase } from '#rails/chain/seed.ts'
+import type { SignHash, SigningKey } from '#rails/chain/signing_key.ts'
 
 /** The keys. A deposit index names a deposit address; null is the hot wallet. */
 export type Wallet = {
   xpub(family: ChainFamily): string
-  keyOf(family: ChainFamily, deposit_index: number | null): Secret<Uint8Array>
+  keyOf(family: ChainFamily, deposit_index: number | null): SigningKey
   /** For the MACs of the signer's own record: nobody without the seed can write a line of it. */
   recordKey(): Uint8Array
   /** 40 digits. */
@@ -24,10 +25,14 @@ export type Wallet = {
 const DEPOSIT_ACCOUNT = 0
 const HOT_ACCOUNT = 1
 
-export function walletFromPhrase(phrase: Secret<string>): Wallet {
+/** The hot wallet's key in a hardware token, which serves every chain. */
+export type HotKey = { public_key: Uint8Array; sign: SignHash }
+
+/** Deposit keys are always derived from the seed (BIP 32), which hardware tokens cannot do. */
+export function walletFromPhrase(phrase: Secret<string>, hot_key: HotKey | null = null): Wallet {
   const seed = seedFromPhrase(phrase)
   const master = HDKey.fromMasterSeed(seed)
-  const keyOf = (family: ChainFamily, deposit_index: number | null): Secret<Uint8Array> => {
+  const derive = (family: ChainFamily, deposit_index: number | null): Secret<Uint8Array> => {
     const account = deposit_index === null ? HOT_ACCOUNT : DEPOSIT_ACCOUNT
     const node = master.derive(`${accountPath(family, account)}/0/${deposit_index ?? 0}`)
     assert(node.privateKey !== null, 'a node derived from the seed has a private key')
@@ -35,9 +40,14 @@ export function walletFromPhrase(phrase: Secret<string>): Wallet {
   }
   return {
     xpub: (family) => accountXpubFromPhrase(family, phrase, DEPOSIT_ACCOUNT),
-    keyOf,
+    keyOf: (family, deposit_index) =>
+      deposit_index === null && hot_key !== null ? hot_key.sign : derive(family, deposit_index),
     recordKey: () => createHmac('sha256', seed).update('florin signer record').digest(),
     addressOf: (family, deposit_index) =>
-      bytesToHex(addressBytesOfPrivateKey(keyOf(family, deposit_index).open())),
+      bytesToHex(
+        deposit_index === null && hot_key !== null
+          ? addressBytesOfPublicKey(hot_key.public_key)
+          : addressBytesOfPrivateKey(derive(family, deposit_index).open()),
+      ),
   }
 }

@@ -2,8 +2,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
-import type { Secret } from '#kernel/secret.ts'
 import { addressBytesOfPublicKey } from '#rails/chain/public_key.ts'
+import { type SigningKey, signHash } from '#rails/chain/signing_key.ts'
 import { contractFields, readContract, type TronContract } from './contract.ts'
 import { bytesField, numberField, protoBytes, protoFields } from './protobuf.ts'
 
@@ -102,13 +102,9 @@ export function referenceOf(block: { number: number; id: string }): {
  * Takes what is to happen, never a hash: whoever signs has seen what they sign. The nonce is
  * deterministic (RFC 6979), so the same content always gives the same signature.
  */
-export function signTransaction(
-  content: RawData,
-  private_key: Secret<Uint8Array>,
-): SignedTransaction {
+export function signTransaction(content: RawData, key: SigningKey): SignedTransaction {
   const raw = rawBytes(content)
-  const options = { prehash: false, format: 'recovered' } as const
-  const [recovery = 0, ...compact] = secp256k1.sign(sha256(raw), private_key.open(), options)
+  const [recovery = 0, ...compact] = signHash(key, sha256(raw))
   const signature = bytesToHex(Uint8Array.of(...compact, recovery + RECOVERY_BASE))
   return { txid: txidOf(raw), raw, signature }
 }
