@@ -1,7 +1,7 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type EngineResponse, type CardRequest, isAdvice } from '#domain/authorizations/request.ts'
+import { type CardRequest, type EngineResponse, isAdvice } from '#domain/authorizations/request.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'

@@ -2,8 +2,8 @@ import type {
   CardRequest,
   Charge,
   Decision,
-  StoredResponse,
   RequestKind,
+  StoredResponse,
 } from '#domain/authorizations/request.ts'
 import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
