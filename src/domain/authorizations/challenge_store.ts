@@ -1,18 +1,10 @@
+import type { ChallengeAsked } from '#domain/context/surface.ts'
 import { assert } from '#kernel/assert.ts'
-import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
-export type ChallengeRow = {
+export type ChallengeRow = ChallengeAsked & {
   account_id: string
   id: string
-  card_id: string
-  amount_minor: bigint
-  currency: string
-  amount_micros: Micros
-  merchant_name: string
-  merchant_id: string | null
-  mcc: string
-  merchant_country: string | null
   status: 'pending' | 'approved' | 'declined' | 'expired'
   response_hash: string
   body: string
