@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Random } from '#platform/runtime/random.ts'
 
@@ -11,7 +11,7 @@ import type { Random } from '#platform/runtime/random.ts'
  */
 export type CardNetwork = {
   /** Sends a message and waits for its answer. The trace number and the time are put in here. */
-  ask(message: Outgoing): Promise<Message>
+  ask(message: OutgoingMessage): Promise<Message>
   /** What a later message needs to name this one. */
   stamp(): { 7: string; 11: string; 12: string; 13: string }
   /** The line in use, dialled and signed on where there is none. */
@@ -60,7 +60,7 @@ export function cardNetwork(port: number, { clock, random }: { clock: Clock; ran
 
 /** One connection: answers find their question by trace number and type. */
 export type Line = {
-  ask(message: Outgoing): Promise<Message>
+  ask(message: OutgoingMessage): Promise<Message>
   /** Bytes as they are, for faults. */
   write(bytes: Uint8Array): void
   socket: Socket
@@ -107,7 +107,7 @@ function lineOver(socket: Socket): Line {
 function question(
   socket: Socket,
   waiting: Map<string, Waiting>,
-  message: Outgoing,
+  message: OutgoingMessage,
 ): Promise<Message> {
   const { mti, fields } = message
   const key = keyOf(`${mti.slice(0, 2)}${Number(mti[2]) + 1}0`, fields[11])

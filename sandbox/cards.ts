@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import type { PrintedCard, Surface } from '#domain/context/surface.ts'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { faultIn } from './card_network/faults.ts'
 import { authorization, forcedCapture, newReference } from './card_network/merchant.ts'
 import { amountElements, type Purchase, purchaseIn } from './card_network/purchase.ts'
@@ -40,7 +40,7 @@ type Sale = { card: PrintedCard; purchase: Purchase; reference: string }
 async function sell(
   scene: Scene,
   purchase: Purchase,
-  build: (sale: Sale) => Promise<Outgoing>,
+  build: (sale: Sale) => Promise<OutgoingMessage>,
 ): Promise<Transaction> {
   const { world, account_id, id } = scene
   await scene.read('get_card', { id })

@@ -3,7 +3,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Transaction } from '#contract/transactions.ts'
 import type { PrintedCard, SandboxHost } from '#domain/context/surface.ts'
 import { type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { capture, type Earlier, refund, reversal } from './card_network/merchant.ts'
 import { amountElements, exactMinor, minorIn } from './card_network/purchase.ts'
@@ -109,7 +109,7 @@ async function laterOf(scene: Scene, asked: Asked, minor: bigint): Promise<Later
 async function partAfter(
   scene: Scene,
   { transaction }: Asked,
-  message: Outgoing,
+  message: OutgoingMessage,
   type: 'capture' | 'refund',
 ): Promise<Transaction> {
   const list = async (): Promise<Transaction[]> => {

@@ -1,5 +1,5 @@
-import { elementsStart } from '#iso8583/bitmap.ts'
-import { sizeOf } from '#iso8583/link.ts'
+import { elementsOffset } from '#iso8583/bitmap.ts'
+import { encodedSizeOf } from '#iso8583/link.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode } from '#iso8583/message.ts'
 
@@ -44,12 +44,12 @@ function templateOf({ pan, expiry }: BenchCard): Template {
 function findOffsets(body: Uint8Array): FieldOffsets {
   const { fields } = decode(default_link, body)
   const offsets: Record<number, number> = {}
-  let at = elementsStart(default_link, false)
+  let at = elementsOffset(default_link, false)
   for (const layout of default_link.elements) {
     const value = fields[layout.element]
     if (value === undefined) continue
     offsets[layout.element] = at + layout.prefix_bytes
-    at += sizeOf(layout, value)
+    at += encodedSizeOf(layout, value)
   }
   return offsets
 }

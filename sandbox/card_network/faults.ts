@@ -1,6 +1,6 @@
 import { writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { type CardNetwork, type Line, NetworkFailed } from '#sandbox/card_network.ts'
 import { invalid } from '#sandbox/control.ts'
 import { originalOf } from './merchant.ts'
@@ -11,7 +11,7 @@ import { originalOf } from './merchant.ts'
  */
 export type Fault = keyof typeof faults
 
-type Send = (network: CardNetwork, message: Outgoing) => Promise<Message>
+type Send = (network: CardNetwork, message: OutgoingMessage) => Promise<Message>
 
 export const faults = {
   /** Answered, and sent again as a repeat: the answer must be the same, byte for byte. */
@@ -67,13 +67,16 @@ export function faultIn(body: Record<string, unknown>): Fault | null {
   throw invalid('fault', `must be null or one of ${Object.keys(faults).join(', ')}`)
 }
 
-const frameOf = (message: Outgoing): Uint8Array =>
+const frameOf = (message: OutgoingMessage): Uint8Array =>
   writeFrame(default_link.frame, encode(default_link, message))
 
 /** The last digit of its type says that it is a repeat; everything else is the same. */
-const repeatOf = ({ mti, fields }: Outgoing): Outgoing => ({ mti: `${mti.slice(0, 3)}1`, fields })
+const repeatOf = ({ mti, fields }: OutgoingMessage): OutgoingMessage => ({
+  mti: `${mti.slice(0, 3)}1`,
+  fields,
+})
 
-function reversalOf(network: CardNetwork, { mti, fields }: Outgoing): Outgoing {
+function reversalOf(network: CardNetwork, { mti, fields }: OutgoingMessage): OutgoingMessage {
   const { 48: _, ...repeated } = fields
   return {
     mti: '0420',
@@ -81,7 +84,7 @@ function reversalOf(network: CardNetwork, { mti, fields }: Outgoing): Outgoing {
   }
 }
 
-function echoOf(network: CardNetwork): Outgoing {
+function echoOf(network: CardNetwork): OutgoingMessage {
   const { 7: moment, 11: stan } = network.stamp()
   return { mti: '0800', fields: { 7: moment, 11: stan, 70: '301' } }
 }
@@ -91,7 +94,7 @@ function sameAs(first: Message, again: Message): Message {
   throw new NetworkFailed('a repeat got another answer')
 }
 
-function cutBehind(line: Line, message: Outgoing): Promise<void> {
+function cutBehind(line: Line, message: OutgoingMessage): Promise<void> {
   return new Promise((done) => {
     line.socket.once('close', () => done())
     line.socket.write(frameOf(message), () => line.end())

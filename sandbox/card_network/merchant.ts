@@ -1,7 +1,7 @@
 import type { Transaction } from '#contract/transactions.ts'
 import type { PrintedCard } from '#domain/context/surface.ts'
-import type { Outgoing } from '#iso8583/message.ts'
-import { writeOriginal, writeReplacement } from '#iso8583/subfields.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
+import { writeOriginalDataElements, writeReplacementAmounts } from '#iso8583/subfields.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
 import type { CardNetwork } from '#sandbox/card_network.ts'
 import { amountElements, type Purchase, placeElements } from './purchase.ts'
@@ -33,7 +33,7 @@ export function authorization(
   network: CardNetwork,
   { card, purchase, reference }: Sale,
   challenge_id: string | null,
-): Outgoing {
+): OutgoingMessage {
   const isTyped = purchase.entry_mode === 'ecommerce' || purchase.entry_mode === 'keyed'
   const code = purchase.cvv ?? (isTyped ? card.cvv.open() : null)
   const tags = [
@@ -62,7 +62,7 @@ function saleElements(network: CardNetwork, { card, purchase, reference }: Sale)
 }
 
 /** Settled without having asked. */
-export function forcedCapture(network: CardNetwork, sale: Sale): Outgoing {
+export function forcedCapture(network: CardNetwork, sale: Sale): OutgoingMessage {
   return { mti: '0220', fields: saleElements(network, sale) }
 }
 
@@ -91,11 +91,11 @@ function laterElements(network: CardNetwork, { card, earlier, transaction, amoun
   }
 }
 
-export function capture(network: CardNetwork, later: Later): Outgoing {
+export function capture(network: CardNetwork, later: Later): OutgoingMessage {
   return { mti: '0220', fields: laterElements(network, later) }
 }
 
-export function refund(network: CardNetwork, later: Later): Outgoing {
+export function refund(network: CardNetwork, later: Later): OutgoingMessage {
   const fields = { ...laterElements(network, later), 3: '200000', 90: originalOf(later.earlier) }
   return { mti: '0220', fields }
 }
@@ -105,13 +105,13 @@ export function reversal(
   network: CardNetwork,
   later: Later,
   replacement_minor: bigint | null,
-): Outgoing {
+): OutgoingMessage {
   const fields: Record<number, string> = {
     ...laterElements(network, later),
     90: originalOf(later.earlier),
   }
   if (replacement_minor !== null) {
-    fields[95] = writeReplacement({
+    fields[95] = writeReplacementAmounts({
       transaction_amount: replacement_minor.toString(),
       settlement_amount: '0',
       transaction_fee: '0',
@@ -122,7 +122,7 @@ export function reversal(
 }
 
 export function originalOf({ mti, fields }: Earlier): string {
-  return writeOriginal({
+  return writeOriginalDataElements({
     mti,
     stan: fields['11'] ?? '0',
     transmitted: fields['7'] ?? '0',

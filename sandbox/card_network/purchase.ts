@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import { numberOfCountry } from '#iso8583/country_numbers.ts'
 import { type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
-import { writePlace } from '#iso8583/subfields.ts'
+import { writeCardAcceptor } from '#iso8583/subfields.ts'
 import { decimalParts, decimalsOf } from '#kernel/money.ts'
 import { invalid } from '#sandbox/control.ts'
 
@@ -131,6 +131,10 @@ export function placeElements(purchase: Purchase): Record<number, string> {
     25: condition,
     41: 'SANDBOX1',
     42: 'FLORINSANDBOX01',
-    43: writePlace({ name: purchase.merchant_name, city, country: purchase.merchant_country }),
+    43: writeCardAcceptor({
+      name: purchase.merchant_name,
+      city,
+      country: purchase.merchant_country,
+    }),
   }
 }

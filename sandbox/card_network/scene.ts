@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
 import type { SandboxHost } from '#domain/context/surface.ts'
-import type { Message, Outgoing } from '#iso8583/message.ts'
+import type { Message, OutgoingMessage } from '#iso8583/message.ts'
 import { type CardNetwork, NetworkFailed } from '#sandbox/card_network.ts'
 import { type Fault, faults } from './faults.ts'
 
@@ -49,7 +49,7 @@ export async function sceneOf(
 /** No decision was made: the host was away, or could not decide. */
 const UNDECIDED: ReadonlySet<string> = new Set(['30', '91', '96'])
 
-export async function sent(scene: Scene, message: Outgoing): Promise<Message> {
+export async function sent(scene: Scene, message: OutgoingMessage): Promise<Message> {
   const { network, account_id } = scene
   const fault = scene.faults.get(account_id)
   scene.faults.delete(account_id)

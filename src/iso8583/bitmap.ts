@@ -1,8 +1,8 @@
 import {
   class_of_kind,
+  type MessageReader,
   nibbleOf,
   text_codecs,
-  type Views,
   writeHex,
   writeText,
 } from './encoding.ts'
@@ -12,23 +12,23 @@ import { MalformedMessage } from './malformed_message.ts'
 /** One bit for each element, in one half of 64, or in two where the first bit says so. */
 
 /** In lower-case hex digits. */
-export function readBitmap(link: Link, views: Views): string {
-  const first = readHalf(link, views, link.mti_bytes)
+export function readBitmap(link: Link, reader: MessageReader): string {
+  const first = readHalf(link, reader, link.mti_bytes)
   const has_second = nibbleOf(first.charCodeAt(0)) >= 8
-  return has_second ? first + readHalf(link, views, link.mti_bytes + link.bitmap_bytes) : first
+  return has_second ? first + readHalf(link, reader, link.mti_bytes + link.bitmap_bytes) : first
 }
 
-function readHalf(link: Link, views: Views, start: number): string {
+function readHalf(link: Link, reader: MessageReader, start: number): string {
   const end = start + link.bitmap_bytes
-  if (views.bytes.length < end) throw new MalformedMessage(null, 'truncated')
-  if (link.bitmap === 'bin') return views.bytes.toString('hex', start, end)
-  const half = views.text(link.bitmap).slice(start, end).toLowerCase()
+  if (reader.bytes.length < end) throw new MalformedMessage(null, 'truncated')
+  if (link.bitmap === 'bin') return reader.bytes.toString('hex', start, end)
+  const half = reader.text(link.bitmap).slice(start, end).toLowerCase()
   if (!writeHex(bits, 0, half)) throw new MalformedMessage(null, 'bad_bitmap')
   return half
 }
 
 /** Where the first element of a message begins. */
-export function elementsStart(link: Link, has_second: boolean): number {
+export function elementsOffset(link: Link, has_second: boolean): number {
   return link.mti_bytes + link.bitmap_bytes * (has_second ? 2 : 1)
 }
 
@@ -45,12 +45,12 @@ export function lastElement(bitmap_hex: string): number {
 /** The bitmap of the message that is being written. */
 const bits = Buffer.alloc(ELEMENT_MAX / 8)
 
-export function clearBitmap(has_second: boolean): void {
+export function resetBitmap(has_second: boolean): void {
   bits.fill(0)
   if (has_second) bits[0] = 0x80
 }
 
-export function announce(element: number): void {
+export function setBit(element: number): void {
   const bit = element - 1
   bits[bit >> 3] = (bits[bit >> 3] as number) | (0x80 >> (bit & 7))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { computeCvv, isCvv } from './cvv.ts'
+import { computeCvv, isValidCvv } from './cvv.ts'
 
 const key_pair = Buffer.from('0123456789ABCDEFFEDCBA9876543210', 'hex')
 const input = { pan: '4123456789012345', expiry: '8701', service_code: '101' }
@@ -32,8 +32,8 @@ test('takes numbers of every length a card may have', () => {
 })
 
 test('accepts the right value and no other', () => {
-  assert.ok(isCvv(key_pair, input, '561'))
+  assert.ok(isValidCvv(key_pair, input, '561'))
   for (const wrong of ['', '56', '562', '5611', '٥٦١', ' 561']) {
-    assert.equal(isCvv(key_pair, input, wrong), false)
+    assert.equal(isValidCvv(key_pair, input, wrong), false)
   }
 })

@@ -34,11 +34,11 @@ export function computeCvv(key_pair: Uint8Array, input: CvvInput): string {
   const blocks = Buffer.from(digits.padEnd(BLOCKS_DIGITS, '0'), 'hex')
   const mixed = encryptBlock([a, a, a], blocks.subarray(0, 8))
   for (let at = 0; at < 8; at += 1) mixed[at] = (mixed[at] as number) ^ (blocks[8 + at] as number)
-  return decimalized(encryptBlock([a, b, a], mixed).toString('hex'))
+  return decimalize(encryptBlock([a, b, a], mixed).toString('hex'))
 }
 
 /** Decimal digits come first, left to right; then the letters, each less ten. */
-function decimalized(hex: string): string {
+function decimalize(hex: string): string {
   const digits = hex.replace(/[a-f]/g, '')
   const letters = hex.replace(/\d/g, '').replace(/[a-f]/g, (letter) => {
     return String(Number.parseInt(letter, 16) - 10)
@@ -47,7 +47,7 @@ function decimalized(hex: string): string {
 }
 
 /** Takes the same time whichever digit is wrong. */
-export function isCvv(key_pair: Uint8Array, input: CvvInput, given: string): boolean {
+export function isValidCvv(key_pair: Uint8Array, input: CvvInput, given: string): boolean {
   const right = Buffer.from(computeCvv(key_pair, input))
   const claimed = Buffer.from(given)
   return claimed.length === right.length && timingSafeEqual(claimed, right)

@@ -5,7 +5,7 @@ export const element_names: Readonly<Record<number, string>> = Object.fromEntrie
   Object.entries(elements_1987).map(([element, [name]]) => [element, name]),
 )
 
-export function namedFields(fields: Readonly<Record<number, string>>): Record<string, string> {
+export function nameFields(fields: Readonly<Record<number, string>>): Record<string, string> {
   const named: Record<string, string> = {}
   for (const [element, value] of Object.entries(fields)) {
     named[element_names[Number(element)] ?? `element_${element}`] = value

@@ -135,7 +135,7 @@ export function packedNibbleOf(code: number, kind: Kind): number {
 }
 
 /** One received message, seen as text, so that every element is a mere slice of it; a cursor. */
-export class Views {
+export class MessageReader {
   readonly bytes: Buffer
   /** How far the message has been read. */
   at = 0

@@ -1,6 +1,6 @@
 import { assert } from '#kernel/assert.ts'
 import type { Encoding, TextEncoding } from './encoding.ts'
-import type { ElementRow, ElementTable, Kind, Show } from './spec.ts'
+import type { ElementRow, ElementTable, Kind, Masking } from './spec.ts'
 
 /**
  * A link is a table laid over the data elements: how each kind stands on the wire of one peer. The
@@ -36,7 +36,7 @@ export type Override = {
   readonly kind?: Kind
   readonly length_max?: number
   readonly ll?: ElementRow[3]
-  readonly show?: Show
+  readonly show?: Masking
   readonly encoding?: Encoding
   readonly lengths?: Encoding
   readonly pad?: Pad
@@ -49,7 +49,7 @@ export type Layout = {
   readonly element: number
   readonly kind: Kind
   readonly length_max: number
-  readonly show: Show
+  readonly show: Masking
   readonly encoding: Encoding
   /** 0 for an element of fixed length. */
   readonly prefix_bytes: number
@@ -141,6 +141,6 @@ export function bytesOfCharacters(layout: Layout, count: number): number {
 }
 
 /** The bytes that an element with this value takes, its length prefix included. */
-export function sizeOf(layout: Layout, value: string): number {
+export function encodedSizeOf(layout: Layout, value: string): number {
   return layout.prefix_bytes + bytesOfCharacters(layout, value.length)
 }

@@ -8,7 +8,7 @@ import {
   seed,
   valueArbitrary,
 } from '#test/fixtures/iso8583/random_messages.ts'
-import { element_names, namedFields } from './element_names.ts'
+import { element_names, nameFields } from './element_names.ts'
 import type { Layout, Link } from './link.ts'
 import { default_link, links } from './links.ts'
 import { maskMessage, maskPan } from './mask.ts'
@@ -144,7 +144,7 @@ test('any message can be masked, and what is not secret stays as it was', (t) =>
     const plain = fc.property(messageArbitrary(link), (message) => {
       const read = decode(link, encode(link, message))
       const { fields } = maskedOf(link, read.raw)
-      assert.equal(Object.keys(namedFields(fields)).length, Object.keys(fields).length)
+      assert.equal(Object.keys(nameFields(fields)).length, Object.keys(fields).length)
       const sought = [2, 34, 35, 45].some((element) => read.fields[element])
       for (const [key, value] of Object.entries(read.fields)) {
         if (isSecret(Number(key)) || sought || key === '120') continue

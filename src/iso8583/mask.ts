@@ -1,6 +1,6 @@
-import { elementsStart } from './bitmap.ts'
+import { elementsOffset } from './bitmap.ts'
 import { addToJson, finishJson, startJson } from './json_text.ts'
-import { type Layout, type Link, sizeOf } from './link.ts'
+import { encodedSizeOf, type Layout, type Link } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import { maskCharacters } from './mask_characters.ts'
 import type { Message } from './message.ts'
@@ -56,12 +56,12 @@ export function maskMessage(link: Link, message: Message): MaskedMessage {
   raw.set(message.raw)
   const pans = pansOf(fields)
   startJson()
-  let end = elementsStart(link, bitmap_hex.length > 16)
+  let end = elementsOffset(link, bitmap_hex.length > 16)
   for (const layout of link.elements) {
     const value = fields[layout.element]
     if (value === undefined) continue
     const start = end + layout.prefix_bytes
-    end += sizeOf(layout, value)
+    end += encodedSizeOf(layout, value)
     const shown =
       layout.show === 'plain' && !holdsOneOf(pans, value)
         ? value

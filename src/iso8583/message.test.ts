@@ -4,7 +4,7 @@ import { golden_frames } from '#test/fixtures/iso8583/golden_frames.ts'
 import { compileLink } from './link.ts'
 import { default_link, link_tables, links } from './links.ts'
 import { MalformedMessage } from './malformed_message.ts'
-import { decode, encode, salvage } from './message.ts'
+import { decode, decodePartially, encode } from './message.ts'
 
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
@@ -144,13 +144,16 @@ test('salvages what an answer must echo and no card data from a refused message'
   const fields = { 2: '4761739001010119', 7: '0911131411', 11: '123456', 37: '625413123456' }
   const bytes = encode(default_link, { mti: '0100', fields })
   const { 2: _pan, ...echoed } = fields
-  assert.deepEqual(salvage(default_link, Buffer.concat([bytes, Buffer.from('x')])), {
+  assert.deepEqual(decodePartially(default_link, Buffer.concat([bytes, Buffer.from('x')])), {
     mti: '0100',
     fields: echoed,
   })
   const { 37: _reference, ...before } = echoed
-  assert.deepEqual(salvage(default_link, bytes.subarray(0, -1)), { mti: '0100', fields: before })
-  assert.equal(salvage(default_link, Buffer.from('GET / HTTP/1.1')), null)
+  assert.deepEqual(decodePartially(default_link, bytes.subarray(0, -1)), {
+    mti: '0100',
+    fields: before,
+  })
+  assert.equal(decodePartially(default_link, Buffer.from('GET / HTTP/1.1')), null)
 })
 
 test('a packed length may count bytes, and the pad tells an odd number of digits', () => {

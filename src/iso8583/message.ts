@@ -1,15 +1,22 @@
 import {
-  announce,
-  clearBitmap,
-  elementsStart,
+  elementsOffset,
   lastElement,
   readBitmap,
+  resetBitmap,
+  setBit,
   writeBitmap,
 } from './bitmap.ts'
-import { class_of_kind, nibbleOf, text_codecs, Views, writeHex, writeText } from './encoding.ts'
-import { ELEMENT_MAX, type Layout, type Link, MESSAGE_MAX_BYTES, sizeOf } from './link.ts'
+import {
+  class_of_kind,
+  MessageReader,
+  nibbleOf,
+  text_codecs,
+  writeHex,
+  writeText,
+} from './encoding.ts'
+import { ELEMENT_MAX, encodedSizeOf, type Layout, type Link, MESSAGE_MAX_BYTES } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
-import { readCount, readValue } from './read_element.ts'
+import { readLength, readValue } from './read_element.ts'
 import { type Writer, writeElement } from './write_element.ts'
 
 /**
@@ -27,7 +34,7 @@ export type Message = {
   raw: Uint8Array
 }
 
-export type Outgoing = { mti: string; fields: Readonly<Record<number, string>> }
+export type OutgoingMessage = { mti: string; fields: Readonly<Record<number, string>> }
 
 export function decode(link: Link, bytes: Uint8Array): Message {
   const message = emptyMessage(bytes)
@@ -42,7 +49,7 @@ const ECHOED_ELEMENTS = [7, 11, 12, 13, 32, 33, 37, 41, 42] as const
  * What can still be said of a message that decode refused: its MTI and those echoed elements that
  * stand before the fault. Null when not even the MTI can be read.
  */
-export function salvage(link: Link, bytes: Uint8Array): Outgoing | null {
+export function decodePartially(link: Link, bytes: Uint8Array): OutgoingMessage | null {
   const message = emptyMessage(bytes)
   let unread = ELEMENT_MAX + 1
   try {
@@ -66,11 +73,11 @@ function emptyMessage(raw: Uint8Array): Message {
 
 function readInto(message: Message, link: Link, bytes: Uint8Array): void {
   if (bytes.length > MESSAGE_MAX_BYTES) throw new MalformedMessage(null, 'over_length')
-  const views = new Views(bytes)
-  message.mti = readMti(link, views)
-  const bitmap_hex = readBitmap(link, views)
+  const reader = new MessageReader(bytes)
+  message.mti = readMti(link, reader)
+  const bitmap_hex = readBitmap(link, reader)
   message.bitmap_hex = bitmap_hex
-  views.at = elementsStart(link, bitmap_hex.length > 16)
+  reader.at = elementsOffset(link, bitmap_hex.length > 16)
   const { fields } = message
   const last = lastElement(bitmap_hex)
   // An object makes room for the highest key it is given; elsewise it would do so several times.
@@ -83,9 +90,9 @@ function readInto(message: Message, link: Link, bytes: Uint8Array): void {
     if (layout === undefined) {
       throw new MalformedMessage(element, element === 65 ? 'tertiary_bitmap' : 'unknown_element')
     }
-    fields[element] = readValue(layout, views, readCount(layout, views))
+    fields[element] = readValue(layout, reader, readLength(layout, reader))
   }
-  if (views.at < bytes.length) throw new MalformedMessage(null, 'trailing_bytes')
+  if (reader.at < bytes.length) throw new MalformedMessage(null, 'trailing_bytes')
 }
 
 /**
@@ -106,10 +113,10 @@ function isWithin(code: number, from: string, to: string): boolean {
   return code >= from.charCodeAt(0) && code <= to.charCodeAt(0)
 }
 
-function readMti(link: Link, views: Views): string {
+function readMti(link: Link, reader: MessageReader): string {
   const { mti_bytes } = link
-  if (views.bytes.length < mti_bytes) throw new MalformedMessage(null, 'truncated')
-  const mti = link.mti === 'bcd' ? views.hex().slice(0, 4) : views.text(link.mti).slice(0, 4)
+  if (reader.bytes.length < mti_bytes) throw new MalformedMessage(null, 'truncated')
+  const mti = link.mti === 'bcd' ? reader.hex().slice(0, 4) : reader.text(link.mti).slice(0, 4)
   if (!isMti(link, mti)) throw new MalformedMessage(null, 'bad_mti')
   return mti
 }
@@ -117,7 +124,7 @@ function readMti(link: Link, views: Views): string {
 /** Messages are built here and copied out: their length is known only at the end. */
 const scratch = Buffer.alloc(MESSAGE_MAX_BYTES)
 
-export function encode(link: Link, message: Outgoing): Uint8Array {
+export function encode(link: Link, message: OutgoingMessage): Uint8Array {
   const elements = Object.keys(message.fields)
   const has_second = Number(elements.at(-1) ?? 0) > 64
   const writer = startMessage(link, message.mti, has_second)
@@ -131,36 +138,36 @@ export function encode(link: Link, message: Outgoing): Uint8Array {
     // A caller's optional element that was left undefined is a value like any other wrong one.
     if (typeof value !== 'string') throw new MalformedMessage(element, 'wrong_characters')
     writeElement(layout, writer, value)
-    announce(element)
+    setBit(element)
   }
   return finishMessage(link, writer, has_second)
 }
 
 /** Elements of its own, and by number those that it repeats of the message, where that has them. */
-export type Answer = Outgoing & { repeats: readonly boolean[] }
+export type Answer = OutgoingMessage & { repeats: readonly boolean[] }
 
 /**
  * An answer to a message of the same link: what it repeats is copied as it stands. No element that
  * answers have is in the second bitmap.
  */
-export function encodeAnswer(link: Link, asked: Message, answer: Answer): Uint8Array {
+export function encodeResponse(link: Link, asked: Message, answer: Answer): Uint8Array {
   const writer = startMessage(link, answer.mti, false)
   const own = Object.keys(answer.fields).map(Number)
   let own_at = 0
-  let end = elementsStart(link, asked.bitmap_hex.length > 16)
+  let end = elementsOffset(link, asked.bitmap_hex.length > 16)
   for (const layout of link.elements) {
     const { element } = layout
     if (element > ANSWERED_MAX) break
     const value = asked.fields[element]
     const start = end
-    if (value !== undefined) end += sizeOf(layout, value)
+    if (value !== undefined) end += encodedSizeOf(layout, value)
     if (element === own[own_at]) {
       writeElement(layout, writer, answer.fields[element] as string)
       own_at += 1
     } else if (value !== undefined && answer.repeats[element]) {
       copyElement(layout, writer, { source: asked.raw, start, end })
     } else continue
-    announce(element)
+    setBit(element)
   }
   const unknown = own[own_at]
   if (unknown !== undefined) throw new MalformedMessage(unknown, 'unknown_element')
@@ -185,8 +192,8 @@ function startMessage(link: Link, mti: string, has_second: boolean): Writer {
   if (!isMti(link, mti)) throw new MalformedMessage(null, 'bad_mti')
   if (link.mti === 'bcd') writeHex(scratch, 0, mti)
   else writeText(scratch, 0, { value: mti, class: class_of_kind.n, codec: text_codecs[link.mti] })
-  clearBitmap(has_second)
-  return { bytes: scratch, at: elementsStart(link, has_second) }
+  resetBitmap(has_second)
+  return { bytes: scratch, at: elementsOffset(link, has_second) }
 }
 
 function finishMessage(link: Link, { at }: Writer, has_second: boolean): Uint8Array {

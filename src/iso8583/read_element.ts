@@ -1,4 +1,10 @@
-import { class_of_kind, isText, SEPARATOR_NIBBLE, text_codecs, type Views } from './encoding.ts'
+import {
+  class_of_kind,
+  isText,
+  type MessageReader,
+  SEPARATOR_NIBBLE,
+  text_codecs,
+} from './encoding.ts'
 import { bytesOfCharacters, type Layout } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 
@@ -49,11 +55,12 @@ function hasPad(
  * prefix that counts bytes leaves open whether the last digit is spare; only a pad that is no
  * digit can tell.
  */
-export function readCount(layout: Layout, views: Views): number {
-  const { bytes } = views
-  const start = views.at + layout.prefix_bytes
+export function readLength(layout: Layout, reader: MessageReader): number {
+  const { bytes } = reader
+  const start = reader.at + layout.prefix_bytes
   if (start > bytes.length) throw new MalformedMessage(layout.element, 'truncated')
-  const length = layout.prefix_bytes === 0 ? layout.length_max : readPrefix(layout, bytes, views.at)
+  const length =
+    layout.prefix_bytes === 0 ? layout.length_max : readPrefix(layout, bytes, reader.at)
   if (length < 0) throw new MalformedMessage(layout.element, 'bad_length_prefix')
   let count = layout.kind === 'b' || layout.counts_bytes ? length * 2 : length
   const size = bytesOfCharacters(layout, count)
@@ -63,42 +70,46 @@ export function readCount(layout: Layout, views: Views): number {
   const count_max = layout.kind === 'b' ? layout.length_max * 2 : layout.length_max
   if (count > count_max) throw new MalformedMessage(layout.element, 'over_length')
   if (start + size > bytes.length) throw new MalformedMessage(layout.element, 'truncated')
-  views.at = start
+  reader.at = start
   return count
 }
 
 /** Reads so many characters at the cursor and moves it behind them. */
-export function readValue(layout: Layout, views: Views, count: number): string {
+export function readValue(layout: Layout, reader: MessageReader, count: number): string {
   const { encoding } = layout
-  const start = views.at
-  views.at = start + bytesOfCharacters(layout, count)
-  if (encoding === 'bin') return views.hex().slice(start * 2, start * 2 + count)
-  if (encoding === 'bcd') return readPacked(layout, views, { start, count })
+  const start = reader.at
+  reader.at = start + bytesOfCharacters(layout, count)
+  if (encoding === 'bin') return reader.hex().slice(start * 2, start * 2 + count)
+  if (encoding === 'bcd') return readPacked(layout, reader, { start, count })
   const codec = text_codecs[encoding]
   const range = { start, end: start + count }
-  if (!isText(views.bytes, range, { class: class_of_kind[layout.kind], codec })) {
+  if (!isText(reader.bytes, range, { class: class_of_kind[layout.kind], codec })) {
     throw new MalformedMessage(layout.element, 'wrong_characters')
   }
-  const value = views.text(encoding).slice(start, start + count)
+  const value = reader.text(encoding).slice(start, start + count)
   return layout.kind === 'b' ? value.toLowerCase() : value
 }
 
-function readPacked(layout: Layout, views: Views, value: { start: number; count: number }): string {
+function readPacked(
+  layout: Layout,
+  reader: MessageReader,
+  value: { start: number; count: number },
+): string {
   const { start, count } = value
   const is_odd = count % 2 === 1
-  if (is_odd && !hasPad(layout, views.bytes, { start, size: (count + 1) >> 1 })) {
+  if (is_odd && !hasPad(layout, reader.bytes, { start, size: (count + 1) >> 1 })) {
     throw new MalformedMessage(layout.element, 'wrong_characters')
   }
   const first = start * 2 + (is_odd && layout.pad_left ? 1 : 0)
   let has_separator = false
   for (let place = first; place < first + count; place += 1) {
-    const nibble = nibbleAt(views.bytes, place)
+    const nibble = nibbleAt(reader.bytes, place)
     if (nibble <= 9) continue
     if (nibble !== SEPARATOR_NIBBLE || layout.kind !== 'z') {
       throw new MalformedMessage(layout.element, 'wrong_characters')
     }
     has_separator = true
   }
-  const digits = views.hex().slice(first, first + count)
+  const digits = reader.hex().slice(first, first + count)
   return has_separator ? digits.replaceAll('d', '=') : digits
 }

@@ -5,7 +5,7 @@ export type Kind = 'n' | 'an' | 'ans' | 'b' | 'z'
  * What may be shown of an element: all of it, the first six and last four digits, only its length
  * in stars, nothing, or all but the link's hidden tags.
  */
-export type Show = 'plain' | 'pan' | 'stars' | 'drop' | 'tags'
+export type Masking = 'plain' | 'pan' | 'stars' | 'drop' | 'tags'
 
 /** The length counts characters, or bytes for kind b; ll is how many digits its prefix has. */
 export type ElementRow = readonly [
@@ -13,7 +13,7 @@ export type ElementRow = readonly [
   kind: Kind,
   length_max: number,
   ll: 0 | 1 | 2 | 3 | 4,
-  show: Show,
+  show: Masking,
 ]
 
 export type ElementTable = Readonly<Record<number, ElementRow>>

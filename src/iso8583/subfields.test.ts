@@ -4,20 +4,20 @@ import fc from 'fast-check'
 import { seed } from '#test/fixtures/iso8583/random_messages.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import {
-  readAmounts,
-  readOriginal,
-  readPlace,
-  readReplacement,
-  writeAmounts,
-  writeOriginal,
-  writePlace,
-  writeReplacement,
+  readAdditionalAmounts,
+  readCardAcceptor,
+  readOriginalDataElements,
+  readReplacementAmounts,
+  writeAdditionalAmounts,
+  writeCardAcceptor,
+  writeOriginalDataElements,
+  writeReplacementAmounts,
 } from './subfields.ts'
 import {
-  privateTag,
-  readChipTags,
+  findPrivateTag,
+  readEmvTags,
   readPrivateTags,
-  writeChipTags,
+  writeEmvTags,
   writePrivateTags,
 } from './tags.ts'
 
@@ -37,15 +37,15 @@ const runs = { seed, numRuns: 300 }
 test('element 43 is a name, a city and a country, without their padding', (t) => {
   t.diagnostic(`seed ${seed}`)
   const value = 'CORNER SHOP              BERLIN       DE'
-  assert.deepEqual(readPlace(value), { name: 'CORNER SHOP', city: 'BERLIN', country: 'DE' })
-  assert.equal(readPlace(' '.repeat(40)).country, '')
-  assert.equal(readPlace(`${value.slice(0, 38)}de`).country, 'DE')
+  assert.deepEqual(readCardAcceptor(value), { name: 'CORNER SHOP', city: 'BERLIN', country: 'DE' })
+  assert.equal(readCardAcceptor(' '.repeat(40)).country, '')
+  assert.equal(readCardAcceptor(`${value.slice(0, 38)}de`).country, 'DE')
   const country = textOf('ABCXYZ', exactly(2))
   const place = fc.record({ name: text(25), city: text(13), country }, plain)
   fc.assert(
     fc.property(place, (each) => {
-      assert.equal(writePlace(each).length, 40)
-      assert.deepEqual(readPlace(writePlace(each)), each)
+      assert.equal(writeCardAcceptor(each).length, 40)
+      assert.deepEqual(readCardAcceptor(writeCardAcceptor(each)), each)
     }),
     runs,
   )
@@ -61,10 +61,12 @@ test('element 90 is the original message, institutions filled with zeros', (t) =
     forwarder: '0',
   }
   const value = '010012345609111314110000042393500000000000'
-  assert.equal(writeOriginal(original), value)
-  assert.equal(readOriginal(value).acquirer, '00000423935')
+  assert.equal(writeOriginalDataElements(original), value)
+  assert.equal(readOriginalDataElements(value).acquirer, '00000423935')
   fc.assert(
-    fc.property(digits(42), (each) => assert.equal(writeOriginal(readOriginal(each)), each)),
+    fc.property(digits(42), (each) =>
+      assert.equal(writeOriginalDataElements(readOriginalDataElements(each)), each),
+    ),
     runs,
   )
 })
@@ -72,18 +74,20 @@ test('element 90 is the original message, institutions filled with zeros', (t) =
 test('element 95 begins with the replacement amount', (t) => {
   t.diagnostic(`seed ${seed}`)
   const value = `000000002000${'0'.repeat(12)}D00000000C00000000`
-  assert.equal(readReplacement(value).transaction_amount, '000000002000')
+  assert.equal(readReplacementAmounts(value).transaction_amount, '000000002000')
   const fee = fc.tuple(fc.constantFrom('C', 'D', '0'), digits(8)).map((parts) => parts.join(''))
   const amounts = fc.tuple(digits(24), fee, fee).map((parts) => parts.join(''))
   fc.assert(
-    fc.property(amounts, (each) => assert.equal(writeReplacement(readReplacement(each)), each)),
+    fc.property(amounts, (each) =>
+      assert.equal(writeReplacementAmounts(readReplacementAmounts(each)), each),
+    ),
     runs,
   )
 })
 
 test('element 54 is up to six amounts of twenty characters', (t) => {
   t.diagnostic(`seed ${seed}`)
-  assert.deepEqual(readAmounts('1002840C000000012345'), [
+  assert.deepEqual(readAdditionalAmounts('1002840C000000012345'), [
     { account_type: '10', amount_type: '02', currency: '840', sign: 'C', amount: '000000012345' },
   ])
   const amount = fc
@@ -91,17 +95,19 @@ test('element 54 is up to six amounts of twenty characters', (t) => {
     .map((parts) => parts.join(''))
   const list = fc.array(amount, { maxLength: 6 }).map((amounts) => amounts.join(''))
   fc.assert(
-    fc.property(list, (each) => assert.equal(writeAmounts(readAmounts(each)), each)),
+    fc.property(list, (each) =>
+      assert.equal(writeAdditionalAmounts(readAdditionalAmounts(each)), each),
+    ),
     runs,
   )
-  assert.throws(() => readAmounts('1002840C000000012345'.repeat(7)), { element: 54 })
+  assert.throws(() => readAdditionalAmounts('1002840C000000012345'.repeat(7)), { element: 54 })
 })
 
 test('element 48 is a list of tags, each of which may stand once', (t) => {
   t.diagnostic(`seed ${seed}`)
-  assert.equal(privateTag('6102AB9203123', '92'), '123')
-  assert.equal(privateTag('T9203123', '92', 1), '123')
-  assert.equal(privateTag('6102AB', '92'), null)
+  assert.equal(findPrivateTag('6102AB9203123', '92'), '123')
+  assert.equal(findPrivateTag('T9203123', '92', 1), '123')
+  assert.equal(findPrivateTag('6102AB', '92'), null)
   assert.throws(() => readPrivateTags('92031239203123'), { element: 48, reason: 'bad_subfield' })
   assert.throws(() => writePrivateTags([{ tag: '92', value: 'x'.repeat(100) }]), MalformedMessage)
   const tag = fc.record(
@@ -123,7 +129,7 @@ test('element 48 is a list of tags, each of which may stand once', (t) => {
 
 test('element 55 is a list of chip tags of any length', (t) => {
   t.diagnostic(`seed ${seed}`)
-  assert.deepEqual(readChipTags('9f2608a1b2c3d4e5f607189f360200015a0147'), [
+  assert.deepEqual(readEmvTags('9f2608a1b2c3d4e5f607189f360200015a0147'), [
     { tag: '9F26', value: 'a1b2c3d4e5f60718' },
     { tag: '9F36', value: '0001' },
     { tag: '5A', value: '47' },
@@ -134,34 +140,34 @@ test('element 55 is a list of chip tags of any length', (t) => {
   })
   const tags = fc.array(fc.record({ tag, value }, plain), { maxLength: 8 })
   fc.assert(
-    fc.property(tags, (list) => assert.deepEqual(readChipTags(writeChipTags(list)), list)),
+    fc.property(tags, (list) => assert.deepEqual(readEmvTags(writeEmvTags(list)), list)),
     runs,
   )
   for (const hex of ['9f', '9f26', '5a80', '5a0247', '5a83000001', '5a81', '0000', '5a8', 'zz']) {
-    assert.throws(() => readChipTags(hex), { element: 55, reason: 'bad_subfield' })
+    assert.throws(() => readEmvTags(hex), { element: 55, reason: 'bad_subfield' })
   }
-  assert.throws(() => writeChipTags([{ tag: '9F', value: '' }]), MalformedMessage)
-  assert.throws(() => writeChipTags([{ tag: '5A', value: 'abc' }]), MalformedMessage)
+  assert.throws(() => writeEmvTags([{ tag: '9F', value: '' }]), MalformedMessage)
+  assert.throws(() => writeEmvTags([{ tag: '5A', value: 'abc' }]), MalformedMessage)
 })
 
 test('parts that are too long, missing or of the wrong kind are not written', () => {
   const place = { name: 'SHOP', city: 'BERLIN', country: 'DE' }
-  assert.throws(() => writePlace({ ...place, name: 'x'.repeat(26) }), { element: 43 })
-  assert.throws(() => writePlace({ ...place, country: 'de' }), { element: 43 })
-  assert.throws(() => writePlace({ ...place, city: 'KÖLN' }), { element: 43 })
-  const missing = { name: 'SHOP', city: 'BERLIN' } as Parameters<typeof writePlace>[0]
-  assert.throws(() => writePlace(missing), MalformedMessage)
+  assert.throws(() => writeCardAcceptor({ ...place, name: 'x'.repeat(26) }), { element: 43 })
+  assert.throws(() => writeCardAcceptor({ ...place, country: 'de' }), { element: 43 })
+  assert.throws(() => writeCardAcceptor({ ...place, city: 'KÖLN' }), { element: 43 })
+  const missing = { name: 'SHOP', city: 'BERLIN' } as Parameters<typeof writeCardAcceptor>[0]
+  assert.throws(() => writeCardAcceptor(missing), MalformedMessage)
 })
 
 test('garbage is refused with the typed error and nothing else', (t) => {
   t.diagnostic(`seed ${seed}`)
   const readers = [
-    readPlace,
-    readOriginal,
-    readReplacement,
-    readAmounts,
+    readCardAcceptor,
+    readOriginalDataElements,
+    readReplacementAmounts,
+    readAdditionalAmounts,
     readPrivateTags,
-    readChipTags,
+    readEmvTags,
   ]
   const garbage = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 130 }),
@@ -177,7 +183,7 @@ test('garbage is refused with the typed error and nothing else', (t) => {
     }
   })
   fc.assert(property, { seed, numRuns: 5000 })
-  for (const read of [readPlace, readOriginal, readReplacement]) {
+  for (const read of [readCardAcceptor, readOriginalDataElements, readReplacementAmounts]) {
     for (const value of [
       '',
       '0',

@@ -42,8 +42,8 @@ const amount_parts = [
   ['amount', 12, DIGITS, 'number'],
 ] as const
 
-export type Place = Values<typeof place_parts>
-export type OriginalElements = Values<typeof original_parts>
+export type CardAcceptor = Values<typeof place_parts>
+export type OriginalDataElements = Values<typeof original_parts>
 export type ReplacementAmounts = Values<typeof replacement_parts>
 export type AdditionalAmount = Values<typeof amount_parts>
 
@@ -92,31 +92,31 @@ function writeParts<Parts extends readonly Part[]>(
 }
 
 /** Element 43: who took the payment and where. Some terminals send the country in lower case. */
-export const readPlace = (value: string): Place =>
+export const readCardAcceptor = (value: string): CardAcceptor =>
   readParts(
     43,
     place_parts,
     value.replace(/[a-z]{2}$/i, (country) => country.toUpperCase()),
   )
-export const writePlace = (place: Place): string => writeParts(43, place_parts, place)
+export const writeCardAcceptor = (place: CardAcceptor): string => writeParts(43, place_parts, place)
 
 /** Element 90: the message that is reversed. Institutions are zero-filled to eleven digits. */
-export const readOriginal = (value: string): OriginalElements =>
+export const readOriginalDataElements = (value: string): OriginalDataElements =>
   readParts(90, original_parts, value)
-export const writeOriginal = (original: OriginalElements): string =>
+export const writeOriginalDataElements = (original: OriginalDataElements): string =>
   writeParts(90, original_parts, original)
 
 /** Element 95: the amounts that stand in the place of the reversed ones. */
-export const readReplacement = (value: string): ReplacementAmounts =>
+export const readReplacementAmounts = (value: string): ReplacementAmounts =>
   readParts(95, replacement_parts, value)
-export const writeReplacement = (amounts: ReplacementAmounts): string =>
+export const writeReplacementAmounts = (amounts: ReplacementAmounts): string =>
   writeParts(95, replacement_parts, amounts)
 
 const AMOUNT_LENGTH = 20
 const AMOUNTS_MAX = 6
 
 /** Element 54: up to six amounts, each with its account, meaning, currency and sign. */
-export function readAmounts(value: string): AdditionalAmount[] {
+export function readAdditionalAmounts(value: string): AdditionalAmount[] {
   if (value.length % AMOUNT_LENGTH !== 0 || value.length > AMOUNT_LENGTH * AMOUNTS_MAX) {
     throw new MalformedMessage(54, 'bad_subfield')
   }
@@ -127,7 +127,7 @@ export function readAmounts(value: string): AdditionalAmount[] {
   return amounts
 }
 
-export function writeAmounts(amounts: readonly AdditionalAmount[]): string {
+export function writeAdditionalAmounts(amounts: readonly AdditionalAmount[]): string {
   if (amounts.length > AMOUNTS_MAX) throw new MalformedMessage(54, 'bad_subfield')
   return amounts.map((amount) => writeParts(54, amount_parts, amount)).join('')
 }

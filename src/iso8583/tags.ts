@@ -33,7 +33,7 @@ export function readPrivateTags(text: string, skip = 0): PrivateTag[] {
 }
 
 /** The value of one tag of element 48, or null where it does not stand. */
-export function privateTag(text: string, tag: string, skip = 0): string | null {
+export function findPrivateTag(text: string, tag: string, skip = 0): string | null {
   return readPrivateTags(text, skip).find((each) => each.tag === tag)?.value ?? null
 }
 
@@ -48,21 +48,21 @@ export function writePrivateTags(tags: readonly Pick<PrivateTag, 'tag' | 'value'
 }
 
 /** Tag in upper-case hex, as EMV writes it; value in lower-case hex, as this room writes bytes. */
-export type ChipTag = { readonly tag: string; readonly value: string }
+export type EmvTag = { readonly tag: string; readonly value: string }
 
 const HEX_PAIRS = /^(?:[0-9a-fA-F]{2})*$/
 /** EMV knows tags of one to three bytes. */
 const TAG_MAX_BYTES = 3
 
 /** Reads element 55. Templates are not opened: their value is the bytes within. */
-export function readChipTags(hex: string): ChipTag[] {
+export function readEmvTags(hex: string): EmvTag[] {
   if (!HEX_PAIRS.test(hex)) throw new MalformedMessage(55, 'bad_subfield')
   const bytes = Buffer.from(hex, 'hex')
-  const tags: ChipTag[] = []
+  const tags: EmvTag[] = []
   let at = 0
   while (at < bytes.length) {
     const tag_end = tagEnd(bytes, at)
-    const { start, length } = chipLength(bytes, tag_end)
+    const { start, length } = readEmvLength(bytes, tag_end)
     if (start + length > bytes.length) throw new MalformedMessage(55, 'bad_subfield')
     tags.push({
       tag: bytes.toString('hex', at, tag_end).toUpperCase(),
@@ -86,7 +86,7 @@ function tagEnd(bytes: Uint8Array, at: number): number {
 }
 
 /** One byte up to 127, else 81 or 82 and that many bytes more. The indefinite form is refused. */
-function chipLength(bytes: Uint8Array, at: number): { start: number; length: number } {
+function readEmvLength(bytes: Uint8Array, at: number): { start: number; length: number } {
   const first = bytes[at]
   if (first !== undefined && first < 0x80) return { start: at + 1, length: first }
   const more = (first ?? 0) - 0x80
@@ -96,7 +96,7 @@ function chipLength(bytes: Uint8Array, at: number): { start: number; length: num
   return { start: at + 1 + more, length }
 }
 
-export function writeChipTags(tags: readonly ChipTag[]): string {
+export function writeEmvTags(tags: readonly EmvTag[]): string {
   let hex = ''
   for (const { tag, value } of tags) {
     const is_hex = HEX_PAIRS.test(tag) && HEX_PAIRS.test(value)
@@ -104,12 +104,12 @@ export function writeChipTags(tags: readonly ChipTag[]): string {
     if (bytes.length === 0 || tagEnd(bytes, 0) !== bytes.length || value.length > 2 * 0xffff) {
       throw new MalformedMessage(55, 'bad_subfield')
     }
-    hex += tag.toLowerCase() + chipLengthHex(value.length / 2) + value.toLowerCase()
+    hex += tag.toLowerCase() + emvLengthHex(value.length / 2) + value.toLowerCase()
   }
   return hex
 }
 
-function chipLengthHex(length: number): string {
+function emvLengthHex(length: number): string {
   if (length < 0x80) return length.toString(16).padStart(2, '0')
   if (length < 0x100) return `81${length.toString(16)}`
   return `82${length.toString(16).padStart(4, '0')}`

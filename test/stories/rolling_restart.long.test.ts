@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { NetworkFailed, openLine } from '#sandbox/card_network.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
@@ -37,7 +37,7 @@ const nodeAt = (at: number): TestService => {
 }
 
 /** A switch repeats a message that got no answer on its other line. */
-async function askEither(message: Outgoing, first: number): Promise<string> {
+async function askEither(message: OutgoingMessage, first: number): Promise<string> {
   const repeat = { ...message, mti: `${message.mti.slice(0, 3)}1` }
   for (let attempt = 0; ; attempt += 1) {
     try {

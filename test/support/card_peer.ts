@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { after } from 'node:test'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { eventually } from './eventually.ts'
 
 /** The network's end of a connection to the card host, over any socket. */
@@ -13,15 +13,15 @@ export type CardPeer = {
   isClosed(): boolean
   /** Whether the host ended the connection in order, without a reset. */
   isEnded(): boolean
-  write(...messages: readonly (Outgoing | Uint8Array)[]): void
+  write(...messages: readonly (OutgoingMessage | Uint8Array)[]): void
   hears(count: number, within_ms?: number): Promise<Message[]>
   closes(within_ms?: number): Promise<void>
 }
 
-export const frameOf = (message: Outgoing): Uint8Array =>
+export const frameOf = (message: OutgoingMessage): Uint8Array =>
   writeFrame(default_link.frame, encode(default_link, message))
 
-export const managementMessage = (code: string, stan = '000001'): Outgoing => ({
+export const managementMessage = (code: string, stan = '000001'): OutgoingMessage => ({
   mti: '0800',
   fields: { 7: '1115040000', 11: stan, 70: code },
 })

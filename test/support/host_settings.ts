@@ -1,7 +1,7 @@
-import type { Listening } from '#doors/card_host/card_host.ts'
+import type { CardHostSettings } from '#doors/card_host/card_host.ts'
 
 /** Settings of a card host on a free port, as the sandbox has them unless said otherwise. */
-export const hostSettings = (given: Partial<Listening> = {}): Listening => ({
+export const hostSettings = (given: Partial<CardHostSettings> = {}): CardHostSettings => ({
   iso_port: 0,
   iso_host: '127.0.0.1',
   iso_tls: null,

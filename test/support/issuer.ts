@@ -10,7 +10,7 @@ import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { type CardHostDependencies, dispatch, type LinkState } from '#doors/card_host/dispatch.ts'
 import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { idMaker } from '#kernel/id.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { makeDependencies } from '#main/dependencies.ts'
@@ -34,7 +34,7 @@ export type Issuer = {
   host: CardHostDependencies
   /** One message, as bytes in and bytes out. */
   askBytes(body: Uint8Array, state?: LinkState): Promise<Uint8Array | null>
-  ask(message: Outgoing): Promise<Message>
+  ask(message: OutgoingMessage): Promise<Message>
 }
 
 type Options = {
@@ -161,7 +161,7 @@ export function purchaseMessage(
   { pan, expiry }: Pick<BareCard, 'pan' | 'expiry'>,
   cents: number,
   given: { mti?: string; fields?: Record<number, string | undefined>; now?: Date } = {},
-): Outgoing {
+): OutgoingMessage {
   trace += 1
   const digits = (given.now ?? new Date()).toISOString().replace(/\D/g, '')
   const stan = String(trace % 1_000_000).padStart(6, '0')

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import type { Holder } from './cards.ts'
 import type { BareCard } from './issuer.ts'
 
 export type Random = (limit: number) => number
 
 /** An account of a mixed storm: its cards, replaced ones included, and what shops asked of them. */
-export type StormOwner = Holder & { cards: BareCard[]; purchases: Outgoing[]; captures: string[] }
+export type StormOwner = Holder & {
+  cards: BareCard[]
+  purchases: OutgoingMessage[]
+  captures: string[]
+}
 
 export function pick<Item>(items: readonly Item[], random: Random): Item {
   const item = items[random(items.length)]

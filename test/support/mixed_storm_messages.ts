@@ -1,8 +1,8 @@
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { purchaseMessage } from './issuer.ts'
 import { pick, type Random, type StormOwner } from './mixed_storm_actors.ts'
 
-type MakeMessage = (owner: StormOwner, random: Random) => Outgoing
+type MakeMessage = (owner: StormOwner, random: Random) => OutgoingMessage
 
 /** Every kind of card message with its weight. */
 const messages: readonly (readonly [weight: number, make: MakeMessage])[] = [
@@ -23,7 +23,7 @@ const messages: readonly (readonly [weight: number, make: MakeMessage])[] = [
 const TOTAL = messages.reduce((sum, [weight]) => sum + weight, 0)
 const PURCHASES_KEPT = 200
 
-export function nextCardMessage(owner: StormOwner, random: Random): Outgoing {
+export function nextCardMessage(owner: StormOwner, random: Random): OutgoingMessage {
   if (owner.purchases.length === 0) return newPurchase(owner, random, '0100')
   let dice = random(TOTAL)
   for (const [weight, make] of messages) {
@@ -35,7 +35,11 @@ export function nextCardMessage(owner: StormOwner, random: Random): Outgoing {
 
 const cents = (random: Random): number => 1 + random(random(10) === 0 ? 40_000 : 2_000)
 
-function newPurchase({ cards, purchases }: StormOwner, random: Random, mti: string): Outgoing {
+function newPurchase(
+  { cards, purchases }: StormOwner,
+  random: Random,
+  mti: string,
+): OutgoingMessage {
   const message = purchaseMessage(pick(cards, random), cents(random), { mti })
   purchases.push(message)
   if (purchases.length > PURCHASES_KEPT) purchases.shift()
@@ -43,7 +47,7 @@ function newPurchase({ cards, purchases }: StormOwner, random: Random, mti: stri
 }
 
 /** The last digit of its type says that it is a repeat; everything else stays the same. */
-function repeat({ purchases }: StormOwner, random: Random): Outgoing {
+function repeat({ purchases }: StormOwner, random: Random): OutgoingMessage {
   const { mti, fields } = pick(purchases, random)
   return { mti: `${mti.slice(0, 3)}1`, fields }
 }
@@ -51,7 +55,7 @@ function repeat({ purchases }: StormOwner, random: Random): Outgoing {
 type Given = { mti?: string; fields?: Record<number, string | undefined> }
 
 /** A message about an earlier purchase, found by its retrieval reference number. */
-function later({ purchases }: StormOwner, random: Random, given: Given, earlier?: Outgoing) {
+function later({ purchases }: StormOwner, random: Random, given: Given, earlier?: OutgoingMessage) {
   const { 2: pan = '', 14: expiry = '', 37: rrn } = (earlier ?? pick(purchases, random)).fields
   const fields = { 37: rrn, ...given.fields }
   return purchaseMessage({ pan, expiry }, cents(random), { ...given, fields })
@@ -62,25 +66,25 @@ function refundOf(card: { pan: string; expiry: string }, random: Random, rrn: st
   return purchaseMessage(card, cents(random), { mti: '0220', fields })
 }
 
-function refundOfEarlier({ purchases }: StormOwner, random: Random): Outgoing {
+function refundOfEarlier({ purchases }: StormOwner, random: Random): OutgoingMessage {
   const { 2: pan = '', 14: expiry = '', 37: rrn } = pick(purchases, random).fields
   return refundOf({ pan, expiry }, random, rrn)
 }
 
 /** A 0100 that names an earlier one in DE 90. */
-function increment(owner: StormOwner, random: Random): Outgoing {
+function increment(owner: StormOwner, random: Random): OutgoingMessage {
   const earlier = pick(owner.purchases, random)
   return later(owner, random, { fields: { 90: namedBy(earlier) } }, earlier)
 }
 
-function reversal(owner: StormOwner, random: Random, mti: string): Outgoing {
+function reversal(owner: StormOwner, random: Random, mti: string): OutgoingMessage {
   const earlier = pick(owner.purchases, random)
   const fields = { 4: earlier.fields[4], 90: namedBy(earlier) }
   return later(owner, random, { mti, fields }, earlier)
 }
 
 /** DE 90 of a message about this one. */
-function namedBy({ mti, fields }: Outgoing): string {
+function namedBy({ mti, fields }: OutgoingMessage): string {
   const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = fields
   return `${mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
 }

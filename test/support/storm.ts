@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type OutgoingMessage } from '#iso8583/message.ts'
 import { type BareCard, type Issuer, insertBareCard, purchaseMessage } from './issuer.ts'
 import { assertBooksAreSound } from './spending.ts'
 import { type ModelAccount, type ModelCard, newAccount, type Told, tell } from './spending_model.ts'
@@ -17,7 +17,7 @@ export function seeded(seed: number): (limit: number) => number {
 }
 
 type Sent = { body: Uint8Array; code: string; at: number }
-type Original = { message: Outgoing; told: Told }
+type Original = { message: OutgoingMessage; told: Told }
 
 /** One account's storm: what was sent, what must have been answered, what must have come of it. */
 export type Storm = {
@@ -191,13 +191,13 @@ class Script {
     at: number,
     amount: number,
     given: { mti?: string; fields?: Record<number, string | undefined> },
-  ): Outgoing {
+  ): OutgoingMessage {
     const card = this.#storm.cards[at]
     assert(card !== undefined)
     return purchaseMessage(card, amount, { ...given, now: this.#now })
   }
 
-  #send(at: number, message: Outgoing, told: Told): void {
+  #send(at: number, message: OutgoingMessage, told: Told): void {
     const { model, sent } = this.#storm
     const card = model.cards[at]
     assert(card !== undefined)

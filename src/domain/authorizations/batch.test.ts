@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
@@ -14,7 +14,7 @@ const issuer = await openIssuer({
 })
 const { db } = issuer
 
-const codeOf = async (message: Outgoing) => (await issuer.ask(message)).fields[39]
+const codeOf = async (message: OutgoingMessage) => (await issuer.ask(message)).fields[39]
 
 /** Everything that the messages of a card have left in the database. */
 async function tracesOf({ account_id, id }: BareCard) {
@@ -32,10 +32,10 @@ async function tracesOf({ account_id, id }: BareCard) {
   return traces
 }
 
-const original = ({ mti, fields }: Outgoing) =>
+const original = ({ mti, fields }: OutgoingMessage) =>
   `${mti}${fields[11]}${fields[7]}00000400001${'0'.repeat(11)}`
 
-type Message = (card: BareCard, purchase: Outgoing) => Outgoing
+type Message = (card: BareCard, purchase: OutgoingMessage) => OutgoingMessage
 const capture: Message = (card, { fields }) =>
   purchaseMessage(card, 1_000, { mti: '0220', fields: { 37: fields[37] } })
 const earlyReversal: Message = (card) =>

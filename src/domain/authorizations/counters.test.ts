@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import {
   type BareCard,
@@ -39,28 +39,28 @@ async function openCard(limits: { per_transaction?: number; daily?: number; mont
 
 const buy = (card: BareCard, usd: number) => purchaseMessage(card, usd * 100, { now })
 
-const original = ({ mti, fields }: Outgoing) =>
+const original = ({ mti, fields }: OutgoingMessage) =>
   `${mti}${fields[11]}${fields[7]}00000400001${'0'.repeat(11)}`
 
 /** More for a purchase: an 0100 that names it in element 90. */
-const more = (card: BareCard, purchase: Outgoing, usd: number) =>
+const more = (card: BareCard, purchase: OutgoingMessage, usd: number) =>
   purchaseMessage(card, usd * 100, {
     now,
     fields: { 37: purchase.fields[37], 90: original(purchase) },
   })
 
 /** All of it, or down to what it comes to now. */
-const reverse = (card: BareCard, purchase: Outgoing, down_to?: number) => {
+const reverse = (card: BareCard, purchase: OutgoingMessage, down_to?: number) => {
   const total = String((down_to ?? 0) * 100).padStart(12, '0')
   const replacement = down_to === undefined ? undefined : total.padEnd(42, '0')
   const fields = { 37: purchase.fields[37], 90: original(purchase), 95: replacement }
   return purchaseMessage(card, 100, { mti: '0420', now, fields })
 }
 
-const capture = (card: BareCard, purchase: Outgoing, usd: number) =>
+const capture = (card: BareCard, purchase: OutgoingMessage, usd: number) =>
   purchaseMessage(card, usd * 100, { mti: '0220', now, fields: { 37: purchase.fields[37] } })
 
-const codeOf = async (message: Outgoing, node: Issuer = issuer) =>
+const codeOf = async (message: OutgoingMessage, node: Issuer = issuer) =>
   (await node.ask(message)).fields[39]
 
 type Spent = { day: string; daily: number; monthly: number }
@@ -148,7 +148,7 @@ for (const [name, midnight] of [
     now = new Date(Date.parse(`2031-${midnight}T00:00:01.000Z`))
     const card = await openCard({})
     const before = new Date(now.getTime() - behind_ms)
-    const ask = (message: Outgoing) => codeOf(message, late)
+    const ask = (message: OutgoingMessage) => codeOf(message, late)
     const yesterday = purchaseMessage(card, 1_000, { now: before })
     assert.equal(await ask(yesterday), '00', 'the node behind')
     assert.equal(await codeOf(buy(card, 5)), '00', 'the node ahead begins the day')
@@ -183,7 +183,7 @@ test('limits hold across two nodes whose clocks differ, in every order of messag
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
     return Math.floor((state / 2_147_483_648) * limit)
   }
-  const open: Outgoing[] = []
+  const open: OutgoingMessage[] = []
   const wrong: string[] = []
   for (let step = 0; step < 150; step += 1) {
     now = new Date(now.getTime() + below(60))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksAreSound } from '#test/support/spending.ts'
 
@@ -8,13 +8,17 @@ const issuer = await openIssuer()
 const { db } = issuer
 
 /** More for this purchase: an 0100 that names it in element 90. */
-function incrementOf(card: BareCard, { mti, fields }: Outgoing, cents: number): Outgoing {
+function incrementOf(
+  card: BareCard,
+  { mti, fields }: OutgoingMessage,
+  cents: number,
+): OutgoingMessage {
   const { 7: sent, 11: stan, 32: acquirer = '', 37: rrn } = fields
   const original = `${mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
   return purchaseMessage(card, cents, { fields: { 37: rrn, 90: original } })
 }
 
-async function codeOf(message: Outgoing): Promise<string | undefined> {
+async function codeOf(message: OutgoingMessage): Promise<string | undefined> {
   return (await issuer.ask(message)).fields[39]
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
@@ -44,9 +44,9 @@ async function startHost(): Promise<{ child: ChildProcess; port: number }> {
 }
 
 /** Messages and the code each got; null while none has come. */
-const sent = new Map<Outgoing, string | null>()
+const sent = new Map<OutgoingMessage, string | null>()
 
-function newMessage(): Outgoing {
+function newMessage(): OutgoingMessage {
   const card = cards[below(CARDS)]
   assert(card !== undefined)
   return purchaseMessage(card, 1 + below(500))
@@ -55,7 +55,7 @@ function newMessage(): Outgoing {
 const UNDECIDED = ['91', '96']
 
 /** Asks, and asks again what was not decided, until the line breaks or enough is enough. */
-async function drive(line: Line, next: () => Outgoing | null): Promise<void> {
+async function drive(line: Line, next: () => OutgoingMessage | null): Promise<void> {
   const one = async () => {
     while (!line.isDown()) {
       const open = [...sent].find(([, code]) => code === null)?.[0]

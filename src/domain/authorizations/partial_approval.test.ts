@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readAmounts } from '#iso8583/subfields.ts'
+import { readAdditionalAmounts } from '#iso8583/subfields.ts'
 import {
   type BareCard,
   insertBareCard,
@@ -36,7 +36,7 @@ test('a terminal that takes a part gets what the card has, and only that is held
   const { fields, raw } = await issuer.ask(message)
   assert.deepEqual([fields[39], fields[4]], ['10', '000000003000'])
   assert.match(fields[38] ?? '', /^[0-9A-Z]{6}$/)
-  const [asked] = readAmounts(fields[54] ?? '')
+  const [asked] = readAdditionalAmounts(fields[54] ?? '')
   assert.deepEqual(
     [asked?.amount_type, asked?.currency, Number(asked?.amount)],
     ['57', '840', 5_000],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Outgoing } from '#iso8583/message.ts'
+import type { OutgoingMessage } from '#iso8583/message.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { type BareCard, insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
@@ -55,7 +55,7 @@ function purchase(card: BareCard, challenge_id: string, fields: Elements = {}, c
 
 type Outcome = { code: string | undefined; result: string | null; challenge_id: string | null }
 
-async function outcomeOf(message: Outgoing, on = issuer): Promise<Outcome> {
+async function outcomeOf(message: OutgoingMessage, on = issuer): Promise<Outcome> {
   const answer = await on.ask(message)
   const [row] = await db.rows<Omit<Outcome, 'code'>>(
     `select three_ds_result as result, three_ds_challenge_id as challenge_id

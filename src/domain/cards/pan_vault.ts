@@ -1,4 +1,4 @@
-import { computeCvv, isCvv, KEY_PAIR_BYTES } from '#iso8583/cvv.ts'
+import { computeCvv, isValidCvv, KEY_PAIR_BYTES } from '#iso8583/cvv.ts'
 import { generatePan } from '#iso8583/pan.ts'
 import { Secret } from '#kernel/secret.ts'
 import type { Random } from '#platform/runtime/random.ts'
@@ -68,5 +68,5 @@ export function isCvvOf(
   card: Printed,
   { pan, given }: { pan: string; given: string },
 ): boolean {
-  return keyPairs(keys).some((pair) => isCvv(pair, cvvInput(card, pan), given))
+  return keyPairs(keys).some((pair) => isValidCvv(pair, cvvInput(card, pan), given))
 }

@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import type { AuthDetails } from '#contract/transactions.ts'
 import type { Handler } from '#domain/context/context.ts'
-import { namedFields } from '#iso8583/element_names.ts'
+import { nameFields } from '#iso8583/element_names.ts'
 import { type LinkName, links } from '#iso8583/links.ts'
 import { decode } from '#iso8583/message.ts'
 import type { TransactionRow } from './transaction.ts'
@@ -49,7 +49,7 @@ function authDetailsView(transaction: TransactionRow, message: MessageRow): Auth
     bitmap: message.bitmap,
     fields,
     response_fields,
-    named: namedFields(fields),
+    named: nameFields(fields),
     response_code: message.response_code,
     raw_hex: message.raw.toString('hex'),
     received_at: message.received_at.toISOString(),

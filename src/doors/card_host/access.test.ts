@@ -9,8 +9,8 @@ import { makeCertificates } from '#test/support/certificates.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
-import { type Listening, startCardHost } from './card_host.ts'
-import { peerList } from './peers.ts'
+import { type CardHostSettings, startCardHost } from './card_host.ts'
+import { peerFilter } from './peers.ts'
 import { issuerProbe } from './probe.ts'
 
 let ahead_ms = 0
@@ -20,7 +20,7 @@ const issuer = await openIssuer({ clock })
 const card = await insertBareCard(issuer, { usd: 10 })
 const file = await makeCertificates()
 
-async function startHost(given: Partial<Listening>) {
+async function startHost(given: Partial<CardHostSettings>) {
   const settings = hostSettings(given)
   const host = await startCardHost({ ...issuer.host, clock }, settings)
   after(() => host.stop())
@@ -91,7 +91,7 @@ test('only addresses of the allow-list may connect, and health does not suffer',
 })
 
 test('an allow-list reads addresses and networks of both families', () => {
-  const isPeer = peerList(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
+  const isPeer = peerFilter(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
   for (const peer of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1']) {
     assert(isPeer(peer), peer)
   }

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
@@ -55,8 +55,9 @@ function peerOver(socket: Socket): Peer {
 }
 
 const dial = (port = host.port) => peerOver(connect({ port, host: '127.0.0.1' }))
-const frame = (message: Outgoing) => writeFrame(default_link.frame, encode(default_link, message))
-const management = (code: string, stan = '000001'): Outgoing => ({
+const frame = (message: OutgoingMessage) =>
+  writeFrame(default_link.frame, encode(default_link, message))
+const management = (code: string, stan = '000001'): OutgoingMessage => ({
   mti: '0800',
   fields: { 7: '1115040000', 11: stan, 70: code },
 })

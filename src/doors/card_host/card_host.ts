@@ -4,15 +4,15 @@ import { createServer as createTlsServer } from 'node:tls'
 import type { IsoSettings } from '#platform/settings/iso_settings.ts'
 import { Connection } from './connection.ts'
 import type { CardHostDependencies } from './dispatch.ts'
-import { peerList } from './peers.ts'
-import { Turns } from './turns.ts'
+import { FrameScheduler } from './frame_scheduler.ts'
+import { peerFilter } from './peers.ts'
 
 export type CardHost = {
   port: number
   stop(): Promise<void>
 }
 
-export type Listening = Pick<
+export type CardHostSettings = Pick<
   IsoSettings,
   'iso_port' | 'iso_host' | 'iso_tls' | 'iso_peers' | 'iso_connections_max' | 'iso_sign_on'
 >
@@ -27,10 +27,10 @@ const DRAIN_STEP_MS = 10
 /** The issuer's end of a card network: one port, one link, any number of connections. */
 export async function startCardHost(
   dependencies: CardHostDependencies,
-  settings: Listening,
+  settings: CardHostSettings,
 ): Promise<CardHost> {
   const connections = new Set<Connection>()
-  const turns = new Turns(dependencies.clock)
+  const turns = new FrameScheduler(dependencies.clock)
   // Forty beats a second are only for those who are connected.
   let stopBeat: (() => void) | undefined
   const endBeat = () => {
@@ -77,9 +77,9 @@ export async function startCardHost(
 function refuseStrangers(
   server: Server,
   { metrics }: CardHostDependencies,
-  settings: Listening,
+  settings: CardHostSettings,
 ): void {
-  const isPeer = peerList(settings.iso_peers)
+  const isPeer = peerFilter(settings.iso_peers)
   const { card_connections_refused } = metrics
   server.maxConnections = settings.iso_connections_max
   server.on('drop', () => card_connections_refused.inc({ reason: 'too_many' }))
@@ -90,7 +90,7 @@ function refuseStrangers(
   })
 }
 
-function serverFor({ iso_tls }: Listening, accept: (socket: Socket) => void): Server {
+function serverFor({ iso_tls }: CardHostSettings, accept: (socket: Socket) => void): Server {
   if (iso_tls === null) return createServer({ noDelay: true }, accept)
   const { cert_file, key_file, client_ca_file } = iso_tls
   const server = createTlsServer(
@@ -112,7 +112,7 @@ function serverFor({ iso_tls }: Listening, accept: (socket: Socket) => void): Se
   return server
 }
 
-function listening(server: Server, { iso_port, iso_host }: Listening): Promise<void> {
+function listening(server: Server, { iso_port, iso_host }: CardHostSettings): Promise<void> {
   return new Promise((done, failed) => {
     server.once('error', failed)
     server.listen(iso_port, iso_host, () => {

@@ -3,7 +3,7 @@ import { type Frame, FrameReader, type OutgoingFrame, writeFrames } from '#iso85
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { encode } from '#iso8583/message.ts'
 import { type CardHostDependencies, type Dispatched, dispatch, type LinkState } from './dispatch.ts'
-import type { FrameSource, Turns } from './turns.ts'
+import type { FrameScheduler, FrameSource } from './frame_scheduler.ts'
 
 /** A network's switch waits two seconds or more; ours is the answer that comes first. */
 export const DEADLINE_MS = 1_500
@@ -23,7 +23,7 @@ const UNREAD_MAX_MS = 30_000
 const ENDING_MAX_MS = 4_000
 
 /** What the host gives each connection: its share of the event loop, and how it begins. */
-type Shared = { turns: Turns; state: LinkState }
+type Shared = { turns: FrameScheduler; state: LinkState }
 
 type Pending = { since_ms: number; header: Uint8Array; late(): Uint8Array }
 
@@ -31,7 +31,7 @@ type Pending = { since_ms: number; header: Uint8Array; late(): Uint8Array }
 export class Connection implements FrameSource {
   readonly #socket: Socket
   readonly #seams: CardHostDependencies
-  readonly #turns: Turns
+  readonly #turns: FrameScheduler
   readonly #reader: FrameReader
   readonly #state: LinkState
   readonly #since_ms: number

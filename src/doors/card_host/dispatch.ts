@@ -6,12 +6,12 @@ import type { Dependencies } from '#domain/context/context.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
-import { decode, encode, encodeAnswer, type Message, salvage } from '#iso8583/message.ts'
+import { decode, decodePartially, encode, encodeResponse, type Message } from '#iso8583/message.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
 import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
 import { toRequest } from './to_request.ts'
-import { type Asked, answerMti, ECHOED, restoreResponse, toResponse } from './to_response.ts'
+import { type Asked, ECHOED, responseMti, restoreResponse, toResponse } from './to_response.ts'
 
 /**
  * A connection whose sign-on is awaited may do nothing else; one that has ended it gets no
@@ -61,7 +61,7 @@ function notSignedOn({ link, log, metrics }: CardHostDependencies, message: Mess
   metrics.card_messages.inc({ mti: message.mti, code: NOT_SIGNED_ON })
   log.info('a card message came before the sign-on', { link: link.name, mti: message.mti })
   const fields = { 39: NOT_SIGNED_ON }
-  return encodeAnswer(link, message, { mti: answerMti(message.mti), fields, repeats: ECHOED })
+  return encodeResponse(link, message, { mti: responseMti(message.mti), fields, repeats: ECHOED })
 }
 
 function refuse(
@@ -73,10 +73,10 @@ function refuse(
   const { element, reason } = fault
   metrics.card_messages.inc({ mti: 'malformed', code: FORMAT_ERROR })
   log.info('a card message was refused', { link: link.name, element, reason })
-  const rest = salvage(link, body)
+  const rest = decodePartially(link, body)
   if (rest === null || rest.fields[11] === undefined || !isAnswered(rest.mti)) return null
   const fields = { ...rest.fields, 39: FORMAT_ERROR }
-  return { answer: encode(link, { mti: answerMti(rest.mti), fields }) }
+  return { answer: encode(link, { mti: responseMti(rest.mti), fields }) }
 }
 
 const SIGN_ON = '001'
@@ -102,7 +102,7 @@ function manage(
     if (value !== undefined) echo[element] = value
   }
   echo[39] = is_awaited ? NOT_SIGNED_ON : managementCode(code)
-  return { answer: encode(link, { mti: answerMti(mti), fields: echo }) }
+  return { answer: encode(link, { mti: responseMti(mti), fields: echo }) }
 }
 
 function managementCode(code: string | undefined): string {

@@ -1,4 +1,4 @@
-import type { OriginalElements } from '#iso8583/subfields.ts'
+import type { OriginalDataElements } from '#iso8583/subfields.ts'
 
 /**
  * What makes a message the same message: its link, its kind without the digit that marks a repeat,
@@ -23,7 +23,7 @@ export function identityOf(key: MessageKey, now: Date): string {
 
 /** The identity of the message that element 90 names. */
 export function originalIdentityOf(
-  original: OriginalElements,
+  original: OriginalDataElements,
   { link, pan_hash }: Pick<MessageKey, 'link' | 'pan_hash'>,
   now: Date,
 ): string {

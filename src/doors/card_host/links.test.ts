@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import type { Link } from '#iso8583/link.ts'
 import { links } from '#iso8583/links.ts'
-import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
@@ -16,8 +16,8 @@ const issuer = await openIssuer()
 const settings = hostSettings()
 
 type Peer = {
-  ask(message: Outgoing): Promise<Message>
-  send(message: Outgoing): void
+  ask(message: OutgoingMessage): Promise<Message>
+  send(message: OutgoingMessage): void
   write(bytes: Uint8Array): void
   heard: Message[]
   isClosed(): boolean
@@ -36,7 +36,7 @@ async function dial(link: Link, clock = issuer.clock): Promise<Peer> {
     reader.push(chunk, ({ body }) => heard.push(decode(link, body))),
   )
   socket.on('error', () => undefined)
-  const send = (message: Outgoing) => {
+  const send = (message: OutgoingMessage) => {
     socket.write(writeFrame(link.frame, encode(link, message)))
   }
   return {

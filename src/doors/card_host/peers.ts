@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /** Whether an address is one of the peers that may connect; where none are named, any is. */
-export function peerList(peers: readonly string[]): (address: string) => boolean {
+export function peerFilter(peers: readonly string[]): (address: string) => boolean {
   if (peers.length === 0) return () => true
   const allowed = new BlockList()
   for (const peer of peers) {

@@ -5,7 +5,7 @@ import { encode } from '#iso8583/message.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Probes } from '#platform/runtime/health.ts'
 import type { IsoSettings } from '#platform/settings/iso_settings.ts'
-import { peerList } from './peers.ts'
+import { peerFilter } from './peers.ts'
 
 const PATIENCE_MS = 1_000
 /** Slower than this and networks begin to decide in our place. */
@@ -53,7 +53,7 @@ function echoed({ port, link, clock, settings }: Asked): Promise<boolean> {
     socket.on('error', () => end(false))
     socket.on('close', () => end(false))
     socket.on('connect', () => {
-      if (iso_tls !== null || !peerList(iso_peers)(socket.localAddress ?? '')) return end(true)
+      if (iso_tls !== null || !peerFilter(iso_peers)(socket.localAddress ?? '')) return end(true)
       const moment = clock.wall().toISOString().replace(/\D/g, '').slice(4, 14)
       const fields = { 7: moment, 11: '000001', 70: '001' }
       socket.write(writeFrame(link.frame, encode(link, { mti: '0800', fields })))

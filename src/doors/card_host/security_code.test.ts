@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { cvvOf } from '#domain/cards/pan_vault.ts'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Message, type Outgoing } from '#iso8583/message.ts'
+import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -41,7 +41,7 @@ async function dial({ host }: Issuer) {
   })
   const signOn = { mti: '0800', fields: { 7: '0310120000', 11: '999999', 70: '001' } }
   socket.write(writeFrame(default_link.frame, encode(default_link, signOn)))
-  return async (messages: readonly Outgoing[]): Promise<(Message | undefined)[]> => {
+  return async (messages: readonly OutgoingMessage[]): Promise<(Message | undefined)[]> => {
     const frames = messages.map((message) =>
       writeFrame(default_link.frame, encode(default_link, message)),
     )
@@ -74,7 +74,7 @@ const codes = (card: BareCard) => {
   return { right, wrong: right === '000' ? '001' : '000' }
 }
 
-function guess(card: BareCard, code: string | null, mode: Mode, cents = 100): Outgoing {
+function guess(card: BareCard, code: string | null, mode: Mode, cents = 100): OutgoingMessage {
   const tags = code === null ? undefined : writePrivateTags([{ tag: '92', value: code }])
   return purchaseMessage(card, cents, { now, fields: { ...mode, 48: tags } })
 }

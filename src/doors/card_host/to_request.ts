@@ -5,7 +5,11 @@ import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import type { MaskedMessage } from '#iso8583/mask.ts'
 import type { Message } from '#iso8583/message.ts'
-import { readOriginal, readPlace, readReplacement } from '#iso8583/subfields.ts'
+import {
+  readCardAcceptor,
+  readOriginalDataElements,
+  readReplacementAmounts,
+} from '#iso8583/subfields.ts'
 import { readPrivateTags } from '#iso8583/tags.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { chargeOf } from './amounts.ts'
@@ -70,12 +74,14 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
       original_identity:
         fields[90] === undefined
           ? null
-          : originalIdentityOf(readOriginal(fields[90]), key, received_at),
+          : originalIdentityOf(readOriginalDataElements(fields[90]), key, received_at),
       retrieval_reference_number: trimmed(fields[37]),
       authorization_code: trimmed(fields[38]),
     },
     replacement_minor:
-      fields[95] === undefined ? null : BigInt(readReplacement(fields[95]).transaction_amount),
+      fields[95] === undefined
+        ? null
+        : BigInt(readReplacementAmounts(fields[95]).transaction_amount),
     is_final: tags.get(TAG_FINAL) === '1',
     network_transaction_id: trimmed(fields[63]),
     settles: null,
@@ -157,7 +163,7 @@ function tagsOf(link: Link, fields: Fields): ReadonlyMap<string, string> {
 
 /** Element 19 is the acquirer's country, across borders not the merchant's: a last resort. */
 function merchantOf(fields: Fields): Merchant {
-  const place = fields[43] === undefined ? null : readPlace(fields[43])
+  const place = fields[43] === undefined ? null : readCardAcceptor(fields[43])
   return {
     merchant_name: place?.name ?? '',
     mcc: fields[18] ?? '0000',

@@ -1,9 +1,9 @@
 import type { Decision, StoredResponse } from '#domain/authorizations/request.ts'
-import { elementsStart } from '#iso8583/bitmap.ts'
+import { elementsOffset } from '#iso8583/bitmap.ts'
 import { currencyOfLetters } from '#iso8583/currencies.ts'
-import { type Link, sizeOf } from '#iso8583/link.ts'
-import { encodeAnswer, type Message } from '#iso8583/message.ts'
-import { writeAmounts } from '#iso8583/subfields.ts'
+import { encodedSizeOf, type Link } from '#iso8583/link.ts'
+import { encodeResponse, type Message } from '#iso8583/message.ts'
+import { writeAdditionalAmounts } from '#iso8583/subfields.ts'
 import { writeElement } from '#iso8583/write_element.ts'
 import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
@@ -18,7 +18,7 @@ const tableOf = (elements: readonly number[]): readonly boolean[] =>
 export const ECHOED = tableOf(ECHOED_ELEMENTS)
 
 /** The answer's type: the third digit counts on, and the digit of a repeat goes. */
-export function answerMti(mti: string): string {
+export function responseMti(mti: string): string {
   return `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`
 }
 
@@ -33,9 +33,9 @@ export type Asked = {
 export function toResponse(asked: Asked, decision: Decision): StoredResponse {
   const { link, message } = asked
   const response_code = responseCode(decision, asked.is_advice)
-  const mti = answerMti(message.mti)
+  const mti = responseMti(message.mti)
   const fields = saidIn(asked, decision, response_code)
-  const bytes = encodeAnswer(link, message, { mti, fields, repeats: repeatsOf(message.fields) })
+  const bytes = encodeResponse(link, message, { mti, fields, repeats: repeatsOf(message.fields) })
   return { mti, response_code, fields, bytes, kept_bytes: keptResponse(link, message, bytes) }
 }
 
@@ -56,7 +56,7 @@ function keptResponse(link: Link, message: Message, bytes: Uint8Array): Uint8Arr
   const layout = link.layouts[2]
   if (pan === undefined || layout === undefined) return bytes
   const kept_bytes = copyOf(bytes)
-  const writer = { bytes: kept_bytes, at: elementsStart(link, false) }
+  const writer = { bytes: kept_bytes, at: elementsOffset(link, false) }
   writeElement(layout, writer, '0'.repeat(pan.length))
   return kept_bytes
 }
@@ -67,9 +67,9 @@ export function restoreResponse(link: Link, message: Message, kept_bytes: Uint8A
   const layout = link.layouts[2]
   if (pan === undefined || layout === undefined) return kept_bytes
   const bytes = copyOf(kept_bytes)
-  const from = elementsStart(link, message.bitmap_hex.length > 16)
-  const element = message.raw.subarray(from, from + sizeOf(layout, pan))
-  bytes.set(element, elementsStart(link, false))
+  const from = elementsOffset(link, message.bitmap_hex.length > 16)
+  const element = message.raw.subarray(from, from + encodedSizeOf(layout, pan))
+  bytes.set(element, elementsOffset(link, false))
   return bytes
 }
 
@@ -101,7 +101,9 @@ function sayPart(
   }
   const [amount = '0', code = ''] = [asked[4], asked[49]]
   const currency = currencyOfLetters(code)?.numeric ?? code
-  said[54] = writeAmounts([{ account_type: '00', amount_type: '57', currency, sign: 'D', amount }])
+  said[54] = writeAdditionalAmounts([
+    { account_type: '00', amount_type: '57', currency, sign: 'D', amount },
+  ])
 }
 
 const AMOUNT_DIGITS = 12
@@ -117,7 +119,7 @@ const MICROS_PER_CENT = 10_000n
 /** Account type 00, amount type 02: what is available; in dollars, in the holder's favour. */
 function balanceAmount(micros: Micros): string {
   const amount = (micros / MICROS_PER_CENT).toString()
-  return writeAmounts([
+  return writeAdditionalAmounts([
     { account_type: '00', amount_type: '02', currency: '840', sign: 'C', amount },
   ])
 }

@@ -13,7 +13,7 @@ export type FrameSource = {
  * and the rest on later turns. One read of a socket can bring thousands of frames, and 512
  * connections can be read in one turn; without a bound the API would stand still meanwhile.
  */
-export class Turns {
+export class FrameScheduler {
   readonly #clock: Pick<Clock, 'monotonic'>
   readonly #ready: FrameSource[] = []
   #ends_ms: number | null = null
