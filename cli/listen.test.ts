@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { verifyWebhook } from '#client/verify_webhook.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
-import { answering, startReceiver } from '#test/support/receiver.ts'
+import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, webhooksOf } from '#test/support/webhooks.ts'
 import { startListening } from './listen.ts'
@@ -14,18 +14,18 @@ test('prints each event on a line, forwards it signed, and deletes its webhook o
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
   const app = await startReceiver()
-  app.answer = answering(202)
+  app.respond = respondWith(202)
   const lines: string[] = []
   const options = { url, key, events: '*', forward: app.url }
   const stop = await startListening(options, (line) => lines.push(line))
   const secret = /whsec_[\w-]+/.exec(lines[0] ?? '')?.[0] ?? ''
 
   await makeEvent(url, person)
-  const [heard] = await app.hears(1)
-  assert(heard !== undefined)
-  const event = await verifyWebhook(heard.body, heard.headers, secret)
+  const [received] = await app.waitFor(1)
+  assert(received !== undefined)
+  const event = await verifyWebhook(received.body, received.headers, secret)
   assert.equal(event.type, 'account.signed_in')
-  assert.equal(heard.headers['service-event-id'], event.id)
+  assert.equal(received.headers['service-event-id'], event.id)
   const isPrinted = async () => lines.length === 3
   assert(await eventually(isPrinted, { within_ms: 2_000 }))
   assert.match(lines[2] ?? '', /Z {2}account\.signed_in +evt_\w+ {2}#\d+ {2}-> 202$/)

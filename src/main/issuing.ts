@@ -7,7 +7,7 @@ import {
 } from '#domain/authorizations/expire_authorizations_task.ts'
 import { settleClearingsTask } from '#domain/authorizations/settle_clearings_task.ts'
 import { findCardOf } from '#domain/cards/card_store.ts'
-import { sealedPanOf } from '#domain/cards/pan_store.ts'
+import { findSealedPan } from '#domain/cards/pan_store.ts'
 import { cvvOf, openPan } from '#domain/cards/pan_vault.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { SandboxHost } from '#domain/context/surface.ts'
@@ -68,7 +68,7 @@ export async function startIssuing(
       cardNumberOf: async (account_id, id) => {
         assert(settings.mode === 'sandbox', 'only the sandbox plays the holder of a card')
         const card = await findCardOf(dependencies.db, { account_id, id }, clock.now())
-        const pan = openPan(keys, id, await sealedPanOf(dependencies.db, card))
+        const pan = openPan(keys, id, await findSealedPan(dependencies.db, card))
         return { ...card, pan, cvv: cvvOf(keys, card, pan.open()) }
       },
       expireAuthorization: (account_id, id) =>

@@ -19,7 +19,9 @@ export type Notifications = { tasks: Task[]; deliverer: Deliverer; stop(): Promi
 export async function startNotifications(dependencies: Dependencies): Promise<Notifications> {
   const { db, clock, settings, log } = dependencies
   const deliverer = new Deliverer(dependencies)
-  const stopListening = await db.listen(DELIVERIES_CHANNEL, (told) => deliverer.hear(told))
+  const stopListening = await db.listen(DELIVERIES_CHANNEL, (payload) =>
+    deliverer.onNotify(payload),
+  )
   const mailer = await makeMailer(settings)
   if (mailer === null && settings.mode === 'live') {
     log.info('FLORIN_SMTP_URL is not set: e-mails are written and not sent')

@@ -84,7 +84,7 @@ test('the client tops up, issues a card, sees a purchase and verifies its webhoo
   const headers = { 'Reveal-Nonce': crypto.randomUUID() }
   assert.equal((await florin.reveal_pan({ id: card.id }, { headers })).card_id, card.id)
 
-  const [issued] = await receiver.hears(2)
+  const [issued] = await receiver.waitFor(2)
   const event = await verifyWebhook(issued?.body ?? '', issued?.headers ?? {}, secret ?? '')
   assert.deepEqual([event.type, event.data.object['id']], ['card.issued', card.id])
   await assertBooksAreSound(runtime.db)

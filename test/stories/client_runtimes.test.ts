@@ -35,14 +35,14 @@ async function walkFor(platform: string): Promise<Walk> {
     { url: receiver.url, events: ['card.issued'] },
   )
   await issueCard(url, buyer.key)
-  const [heard] = await receiver.hears(1)
-  assert(heard !== undefined)
-  const headers = { 'Service-Signature': String(heard.headers['service-signature']) }
+  const [received] = await receiver.waitFor(1)
+  assert(received !== undefined)
+  const headers = { 'Service-Signature': String(received.headers['service-signature']) }
   return {
     url,
     email: `${platform}@example.com`,
     buyer: { key: buyer.key, capture_id: buyer.capture.id },
-    delivery: { body: heard.body, headers, secret },
+    delivery: { body: received.body, headers, secret },
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
@@ -19,7 +19,7 @@ const stream = await followActivity(url, bearer)
 after(stream.close)
 
 test('a stream tells events although a standby is listed first', async () => {
-  await tellOf(runtime, account_id, [plainEvent('card.loaded')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
   assert.equal((await stream.hears(1, 5_000)).length, 1)
 })
 
@@ -30,13 +30,13 @@ test('a stream goes on after the primary has died and the standby was promoted',
   await postgres.promote()
   const isBack = async () => (await send(url, 'GET', '/v1/balance', { bearer })).status === 200
   assert.ok(await eventually(isBack, { within_ms: 15_000 }), 'the API did not come back')
-  await tellOf(runtime, account_id, [plainEvent('card.frozen')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.frozen')])
   const told = await stream.hears(2, 10_000)
   assert.deepEqual(
     told.map(({ event }) => event),
     ['card.loaded', 'card.frozen'],
   )
   // The next one comes by its notification, not by the look after the reconnection.
-  await tellOf(runtime, account_id, [plainEvent('card.unfrozen')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.unfrozen')])
   assert.equal((await stream.hears(3, 2_000)).length, 3)
 })

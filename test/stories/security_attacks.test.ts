@@ -183,7 +183,7 @@ test('server-side requests: nothing that a client names is fetched', async () =>
   const params = { request_uri: uri, client_metadata: uri }
   await new Browser(url).open((await attemptOf(agent, { params })).url)
   await new Browser(url).open((await attemptOf(agent)).url)
-  assert.equal(receiver.heard.length, 0)
+  assert.equal(receiver.received.length, 0)
 })
 
 test('webhooks reach no address inside, however it is written', async () => {

@@ -54,14 +54,14 @@ async function buyWith({ card }: Spender, challenge_id: string) {
   return bought.body['decline_code'] ?? bought.body['decision']
 }
 
-const approving: Receiver['answer'] = (response, { event }) => {
+const approving: Receiver['respond'] = (response, { event }) => {
   const { challenge_id } = event.data.object
   response.end(JSON.stringify({ challenge_id, decision: 'approve' }))
 }
 
 async function startApprover(): Promise<Receiver> {
   const receiver = await startReceiver()
-  receiver.answer = approving
+  receiver.respond = approving
   return receiver
 }
 

@@ -6,7 +6,7 @@ import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { rpc } from '#test/support/mcp.ts'
 import { operate } from '#test/support/operator.ts'
-import { answering, startReceiver } from '#test/support/receiver.ts'
+import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { authorize as buy, openSpender } from '#test/support/spending.ts'
 import { makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
@@ -49,12 +49,12 @@ for (const [ending, end] of Object.entries(endings)) {
     const { id } = await subscribe(url, { bearer: token }, { url: theirs.url })
     const kept = await subscribe(url, owner, { url: owners.url })
     await makeEvent(url, owner)
-    await theirs.hears(1)
+    await theirs.waitFor(1)
     await end(given)
-    const heard = theirs.heard.length
+    const received = theirs.received.length
     await makeEvent(url, owner)
-    await owners.hears(2)
-    assert.equal(theirs.heard.length, heard, 'it hears nothing more')
+    await owners.waitFor(2)
+    assert.equal(theirs.received.length, received, 'it hears nothing more')
     const ended = await webhookOf(url, owner.key, id)
     assert.deepEqual([ended.status, ended.disabled_reason], ['disabled', 'grant_ended'])
     assert.equal((await webhookOf(url, owner.key, kept.id)).status, 'enabled')
@@ -69,11 +69,11 @@ for (const [ending, end] of Object.entries(endings)) {
 test('a revoked agent approves no purchase, not even one that it was asked about before', async () => {
   const { owner, token, grant_id } = await openAgent()
   const receiver = await startReceiver()
-  receiver.answer = answering(202)
+  receiver.respond = respondWith(202)
   await subscribe(url, { bearer: token }, { url: receiver.url, events: [CHALLENGE] })
   const purchase = buy(url, owner, { amount: 20, three_ds: true })
-  const [heard] = await receiver.hears(1)
-  const { challenge_id, response_url } = heard?.event.data.object ?? {}
+  const [received] = await receiver.waitFor(1)
+  const { challenge_id, response_url } = received?.event.data.object ?? {}
   await send(url, 'DELETE', `/oauth/grants/${grant_id}`, { bearer: owner.bearer })
   const body = { challenge_id, decision: 'approve' }
   const late = await send(String(response_url), 'POST', '', { body })
@@ -81,7 +81,7 @@ test('a revoked agent approves no purchase, not even one that it was asked about
   assert.equal((await purchase).type, 'decline')
   const next = await buy(url, owner, { amount: 20, three_ds: true })
   assert.equal(next.decline_code, 'three_ds_timeout')
-  assert.equal(receiver.heard.length, 1)
+  assert.equal(receiver.received.length, 1)
 })
 
 test('a token needs card:control to be asked about purchases', async () => {
@@ -111,7 +111,7 @@ test('a token needs card:control to be asked about purchases', async () => {
   await authorize(agent, owner, { ...asking, scopes: ['webhook:write'] })
   const paid = await buy(url, owner, { amount: 20, three_ds: true })
   assert.equal(paid.decline_code, 'three_ds_timeout', 'card:control was taken back')
-  assert.equal(receiver.heard.length, 0)
+  assert.equal(receiver.received.length, 0)
 })
 
 test('a token sees and changes the subscriptions of its own grant only', async () => {

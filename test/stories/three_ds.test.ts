@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { advance } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
-import { answering, startReceiver } from '#test/support/receiver.ts'
+import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { authorize, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { subscribe } from '#test/support/webhooks.ts'
@@ -25,37 +25,37 @@ async function openListener() {
 
 test('a purchase online goes through when its holder approves in the answer itself', async () => {
   const { receiver, spender } = await openListener()
-  receiver.answer = (response, { event }) => {
+  receiver.respond = (response, { event }) => {
     const { challenge_id } = event.data.object
     response.end(JSON.stringify({ challenge_id, decision: 'approve' }))
   }
   const paid = await authorize(url, spender, { amount: 20, three_ds: true })
   assert.equal(paid.type, 'authorization')
   assert.equal(paid.three_ds?.result, 'approved')
-  const [heard] = receiver.heard
-  assert.equal(heard?.event.type, 'three_ds.challenge')
-  assert.equal(heard?.event.sequence, null)
-  const object = heard?.event.data.object ?? {}
+  const [received] = receiver.received
+  assert.equal(received?.event.type, 'three_ds.challenge')
+  assert.equal(received?.event.sequence, null)
+  const object = received?.event.data.object ?? {}
   assert.equal(object['challenge_id'], paid.three_ds?.challenge_id)
   assert.deepEqual([object['amount'], object['currency'], object['amount_usd']], [20, 'USD', 20])
-  assert.match(String(heard?.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/)
+  assert.match(String(received?.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/)
 })
 
 test('a later answer counts once: the same again is fine, another one is refused', async () => {
   const { receiver, spender } = await openListener()
-  receiver.answer = answering(202)
+  receiver.respond = respondWith(202)
   const purchase = authorize(url, spender, { amount: 20, three_ds: true })
-  const [heard] = await receiver.hears(1)
-  const object = heard?.event.data.object ?? {}
+  const [received] = await receiver.waitFor(1)
+  const object = received?.event.data.object ?? {}
   const { challenge_id, response_url } = object
-  const answer = (decision: string, at = String(response_url)) =>
+  const respond = (decision: string, at = String(response_url)) =>
     send(at, 'POST', '', { body: { challenge_id, decision } })
 
-  const forged = await answer('approve', `${String(response_url).slice(0, -3)}abc`)
+  const forged = await respond('approve', `${String(response_url).slice(0, -3)}abc`)
   assert.equal(forged.status, 404)
-  assert.equal((await answer('decline')).status, 200)
-  assert.equal((await answer('decline')).status, 200)
-  const other = await answer('approve')
+  assert.equal((await respond('decline')).status, 200)
+  assert.equal((await respond('decline')).status, 200)
+  const other = await respond('approve')
   assert.deepEqual([other.status, other.body['error']], [409, 'decision_already_made'])
   const declined = await purchase
   assert.equal(declined.decline_code, 'three_ds_failed')
@@ -64,14 +64,14 @@ test('a later answer counts once: the same again is fine, another one is refused
 
 test('silence is a no, and an answer after it is too late', async () => {
   const { receiver, spender } = await openListener()
-  receiver.answer = answering(200)
+  receiver.respond = respondWith(200)
   const purchase = authorize(url, spender, { amount: 20, three_ds: true })
-  const [heard] = await receiver.hears(1)
+  const [received] = await receiver.waitFor(1)
   await advance(url, spender.bearer, 301)
   const declined = await purchase
   assert.equal(declined.decline_code, 'three_ds_timeout')
   assert.equal(declined.three_ds?.result, 'timeout')
-  const { challenge_id, response_url } = heard?.event.data.object ?? {}
+  const { challenge_id, response_url } = received?.event.data.object ?? {}
   const late = await send(String(response_url), 'POST', '', {
     body: { challenge_id, decision: 'approve' },
   })
@@ -93,17 +93,17 @@ test('without a subscriber nobody is waited for, and * is none', async () => {
 
 test('a failed callback is sent again within seconds', async () => {
   const { receiver, spender } = await openListener()
-  receiver.answer = (response, { event }) => {
-    const isFirst = receiver.heard.length === 1
+  receiver.respond = (response, { event }) => {
+    const isFirst = receiver.received.length === 1
     const { challenge_id } = event.data.object
     response.writeHead(isFirst ? 500 : 200)
     response.end(JSON.stringify({ challenge_id, decision: 'approve' }))
   }
   const purchase = authorize(url, spender, { amount: 20, three_ds: true })
-  await receiver.hears(1)
+  await receiver.waitFor(1)
   await eventually(async () => false, { within_ms: 200 })
   await advance(url, spender.bearer, 6)
   assert.equal((await purchase).type, 'authorization')
-  assert.equal(receiver.heard.length, 2)
-  assert.equal(receiver.heard[0]?.body, receiver.heard[1]?.body)
+  assert.equal(receiver.received.length, 2)
+  assert.equal(receiver.received[0]?.body, receiver.received[1]?.body)
 })

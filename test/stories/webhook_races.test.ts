@@ -5,13 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fanOutEventsTask } from '#domain/events/fan_out_events_task.ts'
 import { insertDeliveries } from '#domain/webhooks/delivery_store.ts'
 import { verifyAudit } from '#main/audit.ts'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
-import { answering, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Receiver, respondWith, startReceiver } from '#test/support/receiver.ts'
 import type { TestService } from '#test/support/start.ts'
 import { seeded } from '#test/support/storm.ts'
 import { subscribe } from '#test/support/webhooks.ts'
@@ -49,7 +49,7 @@ async function keepTelling({ account_id }: Person, storm: { is_over: boolean }):
   while (!storm.is_over) {
     const batch = 1 + below(5)
     const events = Array.from({ length: batch }, () => plainEvent('card.loaded'))
-    await tellOf(someNode().runtime, account_id, events)
+    await recordTestEvents(someNode().runtime, account_id, events)
     count += batch
     await wait(below(4))
   }
@@ -66,7 +66,7 @@ async function comeAndGo(person: Person): Promise<Ended> {
   await wait(below(40))
   const path = `/v1/webhooks/${id}`
   const way = below(3)
-  if (way === 0) receiver.answer = answering(410)
+  if (way === 0) receiver.respond = respondWith(410)
   if (way === 1) {
     const body = { status: 'disabled' }
     const reply = await send(someNode().url, 'PATCH', path, { bearer, body })
@@ -120,9 +120,9 @@ lying, and the others hear everything (SEED=${seed})`, async () => {
   await Promise.all(fanning)
 
   for (const [at, { steady }] of people.entries()) {
-    const heard = () => new Set(steady.heard.map(({ event }) => event.sequence))
-    const hasAll = async () => heard().size === told[at]
-    assert(await eventually(hasAll, { within_ms: 20_000 }), `${heard().size} of ${told[at]}`)
+    const received = () => new Set(steady.received.map(({ event }) => event.sequence))
+    const hasAll = async () => received().size === told[at]
+    assert(await eventually(hasAll, { within_ms: 20_000 }), `${received().size} of ${told[at]}`)
   }
   const left = () =>
     db.rows<{ webhook_id: string; status: string | null }>(
@@ -133,11 +133,11 @@ lying, and the others hear everything (SEED=${seed})`, async () => {
   assert.deepEqual(await left(), [], 'no row lies there for ever')
   assert.deepEqual(await db.rows('select 1 from outbox'), [])
   for (const { receiver, ended_at } of ended) {
-    const late = receiver.heard.filter(({ at }) => at > ended_at + UNDER_WAY_MS)
+    const late = receiver.received.filter(({ at }) => at > ended_at + UNDER_WAY_MS)
     assert.equal(late.length, 0, 'nothing is sent to what has ended')
   }
   assert(
-    ended.some(({ receiver }) => receiver.heard.length > 0),
+    ended.some(({ receiver }) => receiver.received.length > 0),
     'the race was one',
   )
   await assertBooksSound(db)

@@ -100,13 +100,13 @@ test('all 18 events happen, and each is received, signed, once and in sequence',
     stored.map(({ sequence }) => Number(sequence)),
     stored.map((_, at) => at + 1),
   )
-  await receiver.hears(stored.length)
+  await receiver.waitFor(stored.length)
   assert.deepEqual(
-    receiver.heard.map(({ body }) => body).toSorted(),
+    receiver.received.map(({ body }) => body).toSorted(),
     stored.map(({ body }) => body).toSorted(),
   )
   const stripe = new Stripe('sk_test_unused')
-  for (const { body, headers, event } of receiver.heard) {
+  for (const { body, headers, event } of receiver.received) {
     const header = String(headers['service-signature'])
     assert.equal(stripe.webhooks.constructEvent(body, header, secret).id, event.id)
     assert.equal((await verifyWebhook(body, headers, secret)).id, headers['service-event-id'])

@@ -81,10 +81,10 @@ for (const point of points) {
       events.map((_, at) => at + 2),
       'the sequence has no gap',
     )
-    await receiver.hears(events.length, 10_000)
-    const heard = new Map(receiver.heard.map(({ event, body }) => [event.id, body]))
-    for (const { id, body } of events) assert.equal(heard.get(id), body)
-    assert.equal(heard.size, events.length, 'and nothing was told that was not committed')
+    await receiver.waitFor(events.length, 10_000)
+    const received = new Map(receiver.received.map(({ event, body }) => [event.id, body]))
+    for (const { id, body } of events) assert.equal(received.get(id), body)
+    assert.equal(received.size, events.length, 'and nothing was told that was not committed')
     second.child.kill('SIGTERM')
     second.child.kill('SIGKILL')
   })

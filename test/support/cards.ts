@@ -52,18 +52,23 @@ export async function cardIn(
   return reply.body
 }
 
-export type Told = { type: string; sequence: bigint | null; body: string | null; card_id: string }
+export type StoredEvent = {
+  type: string
+  sequence: bigint | null
+  body: string | null
+  card_id: string
+}
 
-/** Everything that was told of a card, in order. */
-export async function toldOf({ runtime }: Service, card_id: string): Promise<Told[]> {
-  return runtime.db.rows<Told>(
+/** The events of a card, in order. */
+export async function eventsOf({ runtime }: Service, card_id: string): Promise<StoredEvent[]> {
+  return runtime.db.rows<StoredEvent>(
     'select type, sequence, body, card_id from events where card_id = $1 order by id',
     [card_id],
   )
 }
 
-export async function typesToldOf(service: Service, card_id: string): Promise<string[]> {
-  return (await toldOf(service, card_id)).map(({ type }) => type)
+export async function eventTypesOf(service: Service, card_id: string): Promise<string[]> {
+  return (await eventsOf(service, card_id)).map(({ type }) => type)
 }
 
 const MISSING = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'

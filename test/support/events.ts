@@ -4,8 +4,8 @@ import type { Runtime } from '#operations/runtime.ts'
 
 type EventMetadata = Pick<Runtime, 'db' | 'clock' | 'newId'>
 
-/** Writes events as a room would, in a transaction of their own. */
-export async function tellOf(
+/** Records events in a transaction of their own. */
+export async function recordTestEvents(
   { db, clock, newId }: EventMetadata,
   account_id: string,
   events: readonly NewEvent[],
@@ -19,7 +19,7 @@ export async function tellOf(
   )
 }
 
-/** An event of this type with nothing remarkable about it. */
+/** An event of this type with default values. */
 export function plainEvent(type: NewEvent['type'], more: Partial<NewEvent> = {}): NewEvent {
   const [family = ''] = type.split('.')
   const resource = { type: family, id: `${family}_1` }

@@ -38,7 +38,7 @@ export async function furnish(service: TestService): Promise<Furnished> {
   const withdrawal = await requested({ url, bearer }, 25)
   const ticket = await openTicket(url, bearer, card.id)
   await authorizeAgent(await registerAgent(url), buyer)
-  await receiver.hears(1)
+  await receiver.waitFor(1)
   return {
     person: buyer,
     ids: {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { type Engine, makeEngine } from '#domain/authorizations/engine.ts'
 import { insertCard } from '#domain/cards/card_store.ts'
-import { drawPan, openPan } from '#domain/cards/pan_vault.ts'
+import { createPan, openPan } from '#domain/cards/pan_vault.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
@@ -112,7 +112,7 @@ export async function insertBareCard(
   const account_id = options.account_id ?? (await insertBareAccount(db))
   const now = dependencies.clock.now()
   const id = makeId('card', now.getTime())
-  const number = drawPan(dependencies, bin, id)
+  const number = createPan(dependencies, bin, id)
   if (usd + treasury_usd > 0) await fundTreasury(db, account_id, usd + treasury_usd)
   await db.transaction(async (tx) => {
     await insertCard(tx, {

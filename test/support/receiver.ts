@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { after } from 'node:test'
 import { eventually } from './eventually.ts'
 
-export type Heard = {
+export type ReceivedRequest = {
   body: string
   headers: IncomingHttpHeaders
   /** The event in the body. */
@@ -14,15 +14,15 @@ export type Heard = {
 
 export type Receiver = {
   url: string
-  heard: Heard[]
-  /** What it answers from now on; 200 to begin with. */
-  answer: (response: ServerResponse, heard: Heard) => void
-  /** Waits until this many were heard, and fails where they were not. */
-  hears(count: number, within_ms?: number): Promise<Heard[]>
+  received: ReceivedRequest[]
+  /** Sends the response; 200 unless a test replaces it. */
+  respond: (response: ServerResponse, received: ReceivedRequest) => void
+  /** Waits until this many requests were received; throws if they don't arrive in time. */
+  waitFor(count: number, within_ms?: number): Promise<ReceivedRequest[]>
   types(): string[]
 }
 
-/** An endpoint on this machine that somebody else could have written. */
+/** A webhook endpoint on this machine that records what it receives. */
 export async function startReceiver(): Promise<Receiver> {
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
@@ -31,9 +31,9 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('error', () => undefined)
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
-      const heard = { body, headers: request.headers, event: JSON.parse(body), at: Date.now() }
-      receiver.heard.push(heard)
-      receiver.answer(response, heard)
+      const received = { body, headers: request.headers, event: JSON.parse(body), at: Date.now() }
+      receiver.received.push(received)
+      receiver.respond(response, received)
     })
   })
   server.on('connection', (socket: Socket) => {
@@ -49,19 +49,19 @@ export async function startReceiver(): Promise<Receiver> {
   })
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    heard: [],
-    answer: (response) => response.end('ok'),
-    hears: async (count, within_ms = 5_000) => {
-      const isEnough = async () => receiver.heard.length >= count
-      if (await eventually(isEnough, { within_ms })) return receiver.heard
-      throw new Error(`${count} deliveries were expected and ${receiver.heard.length} came`)
+    received: [],
+    respond: (response) => response.end('ok'),
+    waitFor: async (count, within_ms = 5_000) => {
+      const isEnough = async () => receiver.received.length >= count
+      if (await eventually(isEnough, { within_ms })) return receiver.received
+      throw new Error(`expected ${count} deliveries, received ${receiver.received.length}`)
     },
-    types: () => receiver.heard.map(({ event }) => event.type),
+    types: () => receiver.received.map(({ event }) => event.type),
   }
   return receiver
 }
 
-export const answering =
-  (status: number, headers: Record<string, string> = {}, body = ''): Receiver['answer'] =>
+export const respondWith =
+  (status: number, headers: Record<string, string> = {}, body = ''): Receiver['respond'] =>
   (response) =>
     void response.writeHead(status, headers).end(body)

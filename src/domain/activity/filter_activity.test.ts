@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { assertRefused } from '#test/support/calls.ts'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -10,7 +10,7 @@ import { startTestService } from '#test/support/start.ts'
 const { url, runtime } = await startTestService()
 const { bearer, account_id } = await openAccount(url)
 const card_id = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
-await tellOf(runtime, account_id, [
+await recordTestEvents(runtime, account_id, [
   plainEvent('topup.created'),
   plainEvent('topup.error', { severity: 'error' }),
   plainEvent('card.issued', { card_id }),

@@ -6,7 +6,7 @@ import { activityAfter } from '#domain/activity/follow_activity.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { invoke } from '#operations/invoke.ts'
 import { assertRefused } from '#test/support/calls.ts'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -26,7 +26,7 @@ const eventsOf = (rows: readonly ActivityEvent[]) => rows.map(({ event }) => eve
 /** What every kind of room would tell, oldest first. */
 async function busyAccount() {
   const person = await openAccount(url)
-  await tellOf(runtime, person.account_id, [
+  await recordTestEvents(runtime, person.account_id, [
     plainEvent('topup.created'),
     plainEvent('topup.confirmed', { amount_micros: 25_500_000n }),
     plainEvent('card.issued', { card_id: CARD }),
@@ -96,7 +96,7 @@ test('pages neither repeat nor skip while events are being added', async () => {
     seen.push(...eventsOf(body['data'] as unknown as ActivityEvent[]))
     if (body['has_more'] !== true) break
     query = `?limit=2&cursor=${String(body['next_cursor'])}`
-    await tellOf(runtime, account_id, [plainEvent('card.loaded')])
+    await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
   }
   assert.equal(seen.length, 9)
   assert(!seen.includes('card.loaded'))

@@ -1,5 +1,5 @@
 import type { CardRow } from '#domain/cards/card.ts'
-import type { SpentOn } from '#domain/cards/limits.ts'
+import type { CardUsage } from '#domain/cards/limits.ts'
 import type { Micros } from '#kernel/money.ts'
 
 /** A card as decisions see it. Each decision of the batch updates it. */
@@ -22,7 +22,7 @@ export type CardState = Pick<
   /** The lower of the cardholder's limit and the programme's. */
   limits: { per_transaction: Micros; daily: Micros; monthly: Micros }
   /** Shared by a chain of replaced cards and stored in the purse of the last one. */
-  spent: SpentOn & { card_id: string }
+  spent: CardUsage & { card_id: string }
   failed_at: Date[]
 }
 

@@ -1,4 +1,4 @@
-import { spendingWindow, spentOn } from '#domain/cards/limits.ts'
+import { spendingWindow, usageOn } from '#domain/cards/limits.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import {
   type AccountSequences,
@@ -128,7 +128,7 @@ function chainSpending(
     const { id } = lastOf(card)
     const known = spent_of.get(id)
     if (known !== undefined) return known
-    const spent = { card_id: id, ...spentOn(day, snapshot_of.get(id)) }
+    const spent = { card_id: id, ...usageOn(day, snapshot_of.get(id)) }
     spent_of.set(id, spent)
     return spent
   }

@@ -1,5 +1,5 @@
-import { takeCredit } from '#domain/disputes/dispute_money.ts'
-import { lowerCredit, overlapEvent, overlapsOf } from '#domain/disputes/refund_overlap.ts'
+import { reverseCredit } from '#domain/disputes/dispute_money.ts'
+import { findOverlaps, overlapEvent, reduceCredit } from '#domain/disputes/refund_overlap.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type BatchState, change } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
@@ -109,14 +109,14 @@ export function reverseDisputeCredits(
 ): void {
   for (const capture of captures) {
     const of_capture = state.refunds.disputes.filter((one) => one.transaction_id === capture.id)
-    for (const overlap of overlapsOf(capture, of_capture)) {
+    for (const overlap of findOverlaps(capture, of_capture)) {
       const { dispute, amount_micros } = overlap
       const { account_id, status } = dispute
-      lowerCredit(overlap, state.now)
+      reduceCredit(overlap, state.now)
       state.refunds.changed_disputes.add(dispute)
       const evidence = state.refunds.evidence.filter(({ dispute_id }) => dispute_id === dispute.id)
       const told = overlapEvent(overlap, { status }, evidence)
-      for (const event of [told, ...takeCredit(state.posting, dispute, amount_micros)]) {
+      for (const event of [told, ...reverseCredit(state.posting, dispute, amount_micros)]) {
         state.events.push({ account_id, event })
       }
     }

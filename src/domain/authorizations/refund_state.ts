@@ -1,7 +1,7 @@
 import type { DisputeRow } from '#domain/disputes/dispute.ts'
-import { lockCredits, writeCredit } from '#domain/disputes/dispute_store.ts'
+import { lockCreditedDisputes, updateCredit } from '#domain/disputes/dispute_store.ts'
 import type { EvidenceRow } from '#domain/disputes/evidence.ts'
-import { evidenceOf } from '#domain/disputes/evidence_store.ts'
+import { findEvidence } from '#domain/disputes/evidence_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
 import type { Micros } from '#kernel/money.ts'
@@ -51,8 +51,8 @@ export async function findRefundState(
   if (has('reverse') && settled.length > 0) refunds.parts = await partsOf(tx, settled)
   const disputed = rows.filter(({ type, dispute_id }) => type === 'capture' && dispute_id !== null)
   if (disputed.length > 0) {
-    refunds.disputes = await lockCredits(tx, disputed)
-    refunds.evidence = await evidenceOf(tx, refunds.disputes)
+    refunds.disputes = await lockCreditedDisputes(tx, disputed)
+    refunds.evidence = await findEvidence(tx, refunds.disputes)
   }
   const known = new Set(rows.map(({ id }) => id))
   const unknown = refunds.parts.filter(({ capture_id }) => !known.has(capture_id))
@@ -78,7 +78,7 @@ function capturesOf(tx: Tx, parts: readonly RefundPart[]): Promise<TransactionRo
 
 export async function writeRefundState(tx: Tx, refunds: RefundState): Promise<void> {
   const { new_parts, changed_disputes } = refunds
-  for (const dispute of changed_disputes) await writeCredit(tx, dispute)
+  for (const dispute of changed_disputes) await updateCredit(tx, dispute)
   if (new_parts.length === 0) return
   await tx.run(
     `insert into refund_parts (account_id, refund_id, capture_id, amount_micros)

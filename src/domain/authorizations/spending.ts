@@ -1,4 +1,4 @@
-import { spentOn } from '#domain/cards/limits.ts'
+import { usageOn } from '#domain/cards/limits.ts'
 import type { Spent } from '#domain/ledger/ledger_store.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
@@ -35,7 +35,7 @@ export function countAuthorization(
   const made_on =
     authorization.created_at === state.now ? state.window.day : dayOf(authorization.created_at)
   if (authorization.counted_day === null && made_on === day) return
-  const before = spentOn(day, countedBy(authorization, already))
+  const before = usageOn(day, countedBy(authorization, already))
   authorization.counted_day = day
   authorization.counted_day_micros = before.daily + micros
   authorization.counted_month_micros = before.monthly + micros
@@ -54,7 +54,7 @@ export function reverseUsage(
 ): void {
   if (micros === 0n) return
   const { spent } = card
-  const counted = spentOn(spent.day, countedBy(authorization, micros))
+  const counted = usageOn(spent.day, countedBy(authorization, micros))
   const daily = least(micros, counted.daily)
   const monthly = least(micros, counted.monthly)
   spent.daily -= least(daily, spent.daily)

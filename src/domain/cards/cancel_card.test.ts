@@ -5,11 +5,11 @@ import {
   assertForeignLikeMissing,
   callCard,
   cardIn,
+  eventsOf,
+  eventTypesOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
-  typesToldOf,
 } from '#test/support/cards.ts'
 import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
@@ -37,7 +37,7 @@ test('what can be spent returns to the balance at once, from active and from fro
     )
     assert.equal(body.cancelled_at, body.updated_at)
     assert.equal(await balanceOf(bearer), 100)
-    const told = JSON.parse((await toldOf(service, card.id)).at(-1)?.body ?? '')
+    const told = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
     assert.equal(told.type, 'card.cancelled')
     assert.deepEqual(told.data.object, body)
   }
@@ -50,7 +50,7 @@ test('cancelling again answers 200, changes nothing and tells nothing', async ()
   const card = await cardIn(url, bearer, { status: 'cancelled' })
   const again = await cancel(bearer, card.id)
   assert.deepEqual([again.status, again.body], [200, card])
-  assert.deepEqual(await typesToldOf(service, card.id), ['card.issued', 'card.cancelled'])
+  assert.deepEqual(await eventTypesOf(service, card.id), ['card.issued', 'card.cancelled'])
 })
 
 test('what is held stays with the card until the merchant takes it or gives it back', async () => {
@@ -98,7 +98,7 @@ test('loads, unloads and a cancel of one card at once end in some order and stra
     assert.deepEqual([after.status, after.balance_usd], ['cancelled', 0])
     assert.equal(await balanceOf(bearer), 60)
     assert.equal(await wealthOf(db, account_id), '60')
-    const types = await typesToldOf(service, card.id)
+    const types = await eventTypesOf(service, card.id)
     assert.equal(types.slice(types.indexOf('card.cancelled') + 1).includes('card.loaded'), false)
   }
   await assertBooksSound(db)

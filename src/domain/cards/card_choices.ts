@@ -14,7 +14,7 @@ export type CardChoice = {
   monthly_micros: Micros | null
 }
 
-export async function cardChoicesOf(tx: Tx, account_id: string): Promise<CardChoice[]> {
+export async function findCardChoices(tx: Tx, account_id: string): Promise<CardChoice[]> {
   return tx.rows<CardChoice>(
     `select c.id, c.last4, c.brand, c.name, c.status, c.per_transaction_micros, c.daily_micros,
             c.monthly_micros, coalesce(p.balance_micros, 0) as balance_micros

@@ -5,11 +5,11 @@ import {
   assertForeignLikeMissing,
   callCard,
   cardIn,
+  eventsOf,
+  eventTypesOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
-  typesToldOf,
 } from '#test/support/cards.ts'
 import type { Reply } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -31,7 +31,7 @@ test('an active card is frozen by its owner, keeps its money, and tells of it', 
   const { updated_at: _was, frozen_at: _none, ...before } = card
   assert.deepEqual(rest, { ...before, status: 'frozen', frozen_by: 'owner', version: 2 })
   assert.deepEqual(await getCard(url, bearer, card.id), body)
-  const told = JSON.parse((await toldOf(service, card.id)).at(-1)?.body ?? '')
+  const told = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
   assert.equal(told.type, 'card.frozen')
   assert.deepEqual(told.data, { object: body, previous_attributes: { status: 'active' } })
 })
@@ -41,14 +41,14 @@ test('freezing a frozen card answers 200, changes nothing and tells nothing', as
   const again = await freeze(holder.key, card.id)
   assert.equal(again.status, 200)
   assert.deepEqual(again.body, card)
-  assert.deepEqual(await typesToldOf(service, card.id), ['card.issued', 'card.frozen'])
+  assert.deepEqual(await eventTypesOf(service, card.id), ['card.issued', 'card.frozen'])
 })
 
 test('of many who freeze at once one does, and all hear that it is frozen', async () => {
   const card = await issueCard(url, bearer)
   const replies = await Promise.all(Array.from({ length: 20 }, () => freeze(bearer, card.id)))
   for (const { status, body } of replies) assert.deepEqual([status, body.version], [200, 2])
-  assert.deepEqual(await typesToldOf(service, card.id), ['card.issued', 'card.frozen'])
+  assert.deepEqual(await eventTypesOf(service, card.id), ['card.issued', 'card.frozen'])
 })
 
 test('a cancelled card cannot be frozen', async () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isPan } from '#iso8583/pan.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
-import { getCard, issueCard, openHolder, toldOf } from '#test/support/cards.ts'
+import { eventsOf, getCard, issueCard, openHolder } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, fundTreasury, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -163,7 +163,7 @@ test('an initial load is part of the issue: two events, one balance, or nothing 
   const card = await issueCard(url, bearer, { load_usd: 40.25 })
   assert.equal(card.balance_usd, 40.25)
   assert.equal(card.version, 1)
-  const told = await toldOf(service, card.id)
+  const told = await eventsOf(service, card.id)
   assert.deepEqual(
     told.map(({ type }) => type),
     ['card.issued', 'card.loaded'],
@@ -180,7 +180,7 @@ test('an initial load is part of the issue: two events, one balance, or nothing 
   const unloaded = await issueCard(url, bearer, { load_usd: 0 })
   assert.equal(unloaded.balance_usd, 0)
   assert.deepEqual(
-    (await toldOf(service, unloaded.id)).map(({ type }) => type),
+    (await eventsOf(service, unloaded.id)).map(({ type }) => type),
     ['card.issued'],
   )
   await assertBooksSound(db)

@@ -64,7 +64,7 @@ export function spendingWindow(now: Date): SpendingWindow {
 }
 
 /** What was spent on a UTC day, and in its month up to then. */
-export type SpentOn = { day: string; daily: Micros; monthly: Micros }
+export type CardUsage = { day: string; daily: Micros; monthly: Micros }
 
 const MONTH_LENGTH = 'YYYY-MM'.length
 const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
@@ -74,10 +74,10 @@ const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
  * day is later than this one, a node whose clock is ahead has begun it: then it is the day that
  * all nodes count on.
  */
-export function spentOn(
+export function usageOn(
   day: string,
   last: { [Column in keyof Spent]: Spent[Column] | null } | undefined,
-): SpentOn {
+): CardUsage {
   const { spent_day = null, day_spent_micros = null, month_spent_micros = null } = last ?? {}
   const [daily, monthly] = [day_spent_micros ?? 0n, month_spent_micros ?? 0n]
   if (spent_day !== null && spent_day >= day) return { day: spent_day, daily, monthly }

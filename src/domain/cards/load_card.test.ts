@@ -5,10 +5,10 @@ import {
   assertForeignLikeMissing,
   callCard,
   cardIn,
+  eventsOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
 } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, wealthOf } from '#test/support/money.ts'
@@ -52,7 +52,7 @@ test('money moves from the balance to the card at once, and both answers say so'
   assert.equal(after.version, 2)
   assert.deepEqual(await getCard(url, bearer, card.id), after)
   assert.equal(await wealthOf(db, account_id), '100')
-  const told = (await toldOf(service, card.id)).at(-1)
+  const told = (await eventsOf(service, card.id)).at(-1)
   assert.equal(told?.type, 'card.loaded')
   assert.deepEqual(JSON.parse(told?.body ?? '').data.object, after)
 })
@@ -95,7 +95,7 @@ test('refuses more than the balance holds and leaves no trace', async () => {
   const card = await issueCard(url, bearer)
   assertRefused(await load(bearer, card.id, 10.01), 409, 'insufficient_balance')
   assert.deepEqual(await getCard(url, bearer, card.id), card)
-  assert.equal((await toldOf(service, card.id)).length, 1)
+  assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
 test('of 200 loads at once with money for 37 exactly 37 succeed', async () => {

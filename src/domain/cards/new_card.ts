@@ -8,7 +8,7 @@ import type { CardRow } from './card.ts'
 import { insertCard } from './card_store.ts'
 import { invalidCountry } from './controls.ts'
 import { isCountry } from './countries.ts'
-import { drawPan } from './pan_vault.ts'
+import { createPan } from './pan_vault.ts'
 
 type IssueInput = InputOfName<'issue_card'>
 
@@ -107,7 +107,7 @@ export async function makeCard(
       bin,
       brand,
       ...draft,
-      ...drawPan(context, bin, id),
+      ...createPan(context, bin, id),
       ...expiryFrom(now),
       created_at: now,
     })

@@ -2,7 +2,7 @@ import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { CardKey } from './card_store.ts'
 
-export async function sealedPanOf(tx: Tx, { account_id, id }: CardKey): Promise<string> {
+export async function findSealedPan(tx: Tx, { account_id, id }: CardKey): Promise<string> {
   const [row] = await tx.rows<{ pan_sealed: string }>(
     'select pan_sealed from cards where account_id = $1 and id = $2',
     [account_id, id],

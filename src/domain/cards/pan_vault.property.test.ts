@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { isPan } from '#iso8583/pan.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
-import { cvvOf, drawPan, isCvvOf, openPan, panHash, sealPan } from './pan_vault.ts'
+import { createPan, cvvOf, isCvvOf, openPan, panHash, sealPan } from './pan_vault.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'florin_vault_'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -20,7 +20,7 @@ test('every drawn number is of its BIN, passes the check, opens, and is found by
   fc.assert(
     fc.property(bin, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (of, part) => {
       const random = { ...systemRandom, below: (limit: number) => Math.floor(part * limit) }
-      const drawn = drawPan({ keys, random }, of, CARD)
+      const drawn = createPan({ keys, random }, of, CARD)
       const pan = openPan(keys, CARD, drawn.pan_sealed).open()
       assert.ok(isPan(pan) && pan.startsWith(of) && pan.length === 16)
       assert.equal(drawn.last4, pan.slice(-4))
@@ -34,7 +34,7 @@ test('every drawn number is of its BIN, passes the check, opens, and is found by
 test('10,000 numbers of one BIN differ, but for what chance allows', () => {
   const hashes = new Set(
     Array.from({ length: 10_000 }, () =>
-      drawPan({ keys, random: systemRandom }, '400000', CARD),
+      createPan({ keys, random: systemRandom }, '400000', CARD),
     ).map(({ pan_hash }) => pan_hash),
   )
   // Of 10^9 numbers some 0.05 pairs meet among these; three meetings are a broken source.

@@ -16,7 +16,7 @@ export type NewPan = StoredPan & { last4: string }
 const PURPOSE = 'pan'
 
 /** Random within the BIN. Whether it is taken shows when it is stored: then draw another. */
-export function drawPan(
+export function createPan(
   { keys, random }: { keys: Keys; random: Random },
   bin: string,
   card_id: string,

@@ -5,10 +5,10 @@ import {
   assertForeignLikeMissing,
   callCard,
   cardIn,
+  eventsOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
 } from '#test/support/cards.ts'
 import { holdOn } from '#test/support/holds.ts'
 import { type Reply, send } from '#test/support/http.ts'
@@ -61,8 +61,8 @@ test('money, limits and what is spent of them, rules, name and notes move; holds
 
   // Issued, loaded and spent with: the old card's story before it was replaced.
   const before = 3
-  const of_old = (await toldOf(service, old.id)).slice(before)
-  const told = [...(await toldOf(service, card.id)), ...of_old]
+  const of_old = (await eventsOf(service, old.id)).slice(before)
+  const told = [...(await eventsOf(service, card.id)), ...of_old]
   assert.deepEqual(
     told.map(({ type }) => type),
     ['card.issued', 'card.cancelled'],

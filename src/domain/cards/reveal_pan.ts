@@ -5,7 +5,7 @@ import type { Handler, PreparingContext } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type CardRow, requireNotCancelled, resourceOf } from './card.ts'
 import { lockCardOf } from './card_store.ts'
-import { insertReveal, type RevealQuota, revealQuotaOf, sealedPanOf } from './pan_store.ts'
+import { findSealedPan, insertReveal, type RevealQuota, revealQuotaOf } from './pan_store.ts'
 import { cvvOf, openPan } from './pan_vault.ts'
 
 /**
@@ -18,7 +18,7 @@ export const revealPan: Handler<'reveal_pan'> = {
     const granted = await context.db.transaction((tx) => useUpReveal(context, tx, { id, nonce }))
     return async ({ tx, keys }) => {
       const { card } = granted
-      const pan = openPan(keys, card.id, await sealedPanOf(tx, card)).open()
+      const pan = openPan(keys, card.id, await findSealedPan(tx, card)).open()
       return panRevealView(granted, { pan, cvv: cvvOf(keys, card, pan).open() })
     }
   },

@@ -4,10 +4,10 @@ import { assertRefused } from '#test/support/calls.ts'
 import {
   assertForeignLikeMissing,
   cardIn,
+  eventsOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
 } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -37,7 +37,7 @@ test('what is sent is set, what is absent stays, null takes away, zero blocks', 
   const second = await set(bearer, card.id, { per_transaction_usd: null, daily_usd: 0 })
   assert.deepEqual(valuesIn(second), [null, 0, 100_000])
   assert.deepEqual(await getCard(url, bearer, card.id), second.body)
-  const told = (await toldOf(service, card.id)).slice(1)
+  const told = (await eventsOf(service, card.id)).slice(1)
   assert.deepEqual(
     told.map(({ type, sequence, body }) => [type, sequence, body]),
     [
@@ -53,7 +53,7 @@ test('what is as it was is no change', async () => {
     const reply = await set(bearer, card.id, body)
     assert.deepEqual([reply.status, reply.body], [200, card])
   }
-  assert.equal((await toldOf(service, card.id)).length, 1)
+  assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
 test("a limit may reach the programme's and not pass it; an account's own bound counts", async () => {

@@ -4,10 +4,10 @@ import { assertRefused } from '#test/support/calls.ts'
 import {
   assertForeignLikeMissing,
   cardIn,
+  eventsOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
 } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -32,7 +32,7 @@ test('a list that is sent replaces the one before, an absent one stays, null cle
   assert.deepEqual(fourth.body.mcc, { allow: [], deny: [] })
   assert.equal(fourth.body.version, 5)
   assert.deepEqual(await getCard(url, bearer, card.id), fourth.body)
-  const told = (await toldOf(service, card.id)).slice(1)
+  const told = (await eventsOf(service, card.id)).slice(1)
   assert.equal(told.length, 4)
   for (const { type, sequence } of told)
     assert.deepEqual([type, sequence], ['card.mcc_updated', null])
@@ -43,7 +43,7 @@ test('what is as it was is no change', async () => {
   for (const body of [{}, { deny: ['7995'] }, { allow: null }]) {
     assert.deepEqual((await set(bearer, card.id, body)).body, card)
   }
-  assert.equal((await toldOf(service, card.id)).length, 1)
+  assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
 test('what is no merchant category is refused by its place, and nothing changes', async () => {

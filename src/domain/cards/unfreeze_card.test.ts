@@ -5,9 +5,9 @@ import {
   assertForeignLikeMissing,
   callCard,
   cardIn,
+  eventsOf,
   getCard,
   openHolder,
-  toldOf,
 } from '#test/support/cards.ts'
 import type { Reply } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -28,7 +28,7 @@ test('a frozen card can pay again, as if it had never been frozen', async () => 
     ['active', null, null, 3],
   )
   assert.deepEqual(await getCard(url, bearer, card.id), body)
-  const told = (await toldOf(service, card.id)).at(-1)
+  const told = (await eventsOf(service, card.id)).at(-1)
   assert.deepEqual([told?.type, told?.sequence], ['card.unfrozen', null])
 })
 

@@ -7,10 +7,10 @@ import {
   assertForeignLikeMissing,
   callCard,
   cardIn,
+  eventsOf,
   getCard,
   issueCard,
   openHolder,
-  toldOf,
 } from '#test/support/cards.ts'
 import { holdOn } from '#test/support/holds.ts'
 import type { Reply } from '#test/support/http.ts'
@@ -37,7 +37,7 @@ test('a part, and then all the rest, goes back to the balance', async () => {
   assert.deepEqual([rest.body.amount_usd, rest.body.balance_usd], [49.99, 100])
   assert.equal(rest.body.card.version, 3)
   assert.deepEqual(await getCard(url, bearer, card.id), rest.body.card)
-  const told = (await toldOf(service, card.id)).slice(2)
+  const told = (await eventsOf(service, card.id)).slice(2)
   assert.deepEqual(
     told.map(({ type, sequence, body }) => [type, sequence, body]),
     [

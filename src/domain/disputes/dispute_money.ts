@@ -30,7 +30,7 @@ export async function creditDispute({ tx, dispute, stamp }: Money): Promise<void
 export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<NewEvent[]> {
   const { account_id } = dispute
   const posting = await beginPosting(tx, [{ account_id, ...treasury }], stamp)
-  const events = takeCredit(posting, dispute, creditOf(dispute))
+  const events = reverseCredit(posting, dispute, creditOf(dispute))
   await posting.write()
   return events
 }
@@ -38,7 +38,7 @@ export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<New
 const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
 /** Takes from the treasury. What it lacks is owed, and the event tells the holder so. */
-export function takeCredit(
+export function reverseCredit(
   posting: Posting,
   dispute: DisputeRow,
   amount_micros: Micros,

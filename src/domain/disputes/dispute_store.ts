@@ -142,7 +142,10 @@ export async function changeDispute(
 type CaptureKey = { account_id: string; id: string }
 
 /** The disputes of these captures that were not lost. The captures' cards must be locked. */
-export function lockCredits(tx: Tx, captures: readonly CaptureKey[]): Promise<DisputeRow[]> {
+export function lockCreditedDisputes(
+  tx: Tx,
+  captures: readonly CaptureKey[],
+): Promise<DisputeRow[]> {
   return tx.rows<DisputeRow>(
     `select ${COLUMNS} from disputes
       where (account_id, transaction_id) in (select * from unnest($1::text[], $2::text[]))
@@ -154,7 +157,7 @@ export function lockCredits(tx: Tx, captures: readonly CaptureKey[]): Promise<Di
 }
 
 /** Writes what a refund has made of a dispute that was locked for it. */
-export async function writeCredit(tx: Tx, dispute: DisputeRow): Promise<void> {
+export async function updateCredit(tx: Tx, dispute: DisputeRow): Promise<void> {
   await tx.run(
     `update disputes
         set taken_back_micros = $3, status = $4, outcome = $5, closed_by = $6, resolved_at = $7,

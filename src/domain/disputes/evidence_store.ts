@@ -6,7 +6,7 @@ const COLUMNS = `account_id, dispute_id, id, kind, file_name, content_type, size
   note, created_at`
 
 /** The evidence of these disputes, oldest first. */
-export function evidenceOf(tx: Tx, disputes: readonly DisputeRow[]): Promise<EvidenceRow[]> {
+export function findEvidence(tx: Tx, disputes: readonly DisputeRow[]): Promise<EvidenceRow[]> {
   return tx.rows<EvidenceRow>(
     `select ${COLUMNS.replaceAll(/(?<=^|\s)(?=\w)/g, 'e.')}
        from evidence e

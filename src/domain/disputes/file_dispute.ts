@@ -1,6 +1,6 @@
 import { lockCardOf } from '#domain/cards/card_store.ts'
 import type { Handler } from '#domain/context/context.ts'
-import { transactionOf } from '#domain/transactions/transaction_store.ts'
+import { findTransactionOf } from '#domain/transactions/transaction_store.ts'
 import { formatUsd } from '#kernel/money.ts'
 import {
   disputeEvent,
@@ -17,10 +17,10 @@ import { earlierDisputes, insertDispute } from './dispute_store.ts'
 export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
   const { tx, caller, now, newId } = context
   const { account_id } = caller
-  const { card_id } = await transactionOf(tx, caller, input.transaction_id)
+  const { card_id } = await findTransactionOf(tx, caller, input.transaction_id)
   await lockCardOf(tx, account_id, card_id)
   // Read again under the lock: a refund may have come in between.
-  const capture = await transactionOf(tx, caller, input.transaction_id)
+  const capture = await findTransactionOf(tx, caller, input.transaction_id)
   requireDisputable(capture, now)
   const { has_open, won_micros } = await earlierDisputes(tx, account_id, capture.id)
   if (has_open) throw disputeExists()

@@ -9,7 +9,7 @@ type Capture = { captured_micros: Micros; refunded_micros: Micros }
 type Overlap = { dispute: DisputeRow; amount_micros: Micros }
 
 /** How much of which credit the capture's refunds have paid too; the newest dispute gives first. */
-export function overlapsOf(capture: Capture, disputes: readonly DisputeRow[]): Overlap[] {
+export function findOverlaps(capture: Capture, disputes: readonly DisputeRow[]): Overlap[] {
   const newest_first = disputes.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const credits = newest_first.reduce((sum, dispute) => sum + creditOf(dispute), 0n)
   let left = capture.refunded_micros + credits - capture.captured_micros
@@ -25,7 +25,7 @@ export function overlapsOf(capture: Capture, disputes: readonly DisputeRow[]): O
 }
 
 /** Lowers the credit; an open dispute that has none left is over, and the holder has the money. */
-export function lowerCredit({ dispute, amount_micros }: Overlap, now: Date): void {
+export function reduceCredit({ dispute, amount_micros }: Overlap, now: Date): void {
   dispute.taken_back_micros += amount_micros
   dispute.version += 1n
   dispute.updated_at = now

@@ -3,10 +3,10 @@ import type { Tx } from '#platform/postgres/db.ts'
 import type { Condition, PageInput, PageOf } from '#platform/postgres/page.ts'
 import { type DisputeRow, disputeView } from './dispute.ts'
 import { pageOfDisputes } from './dispute_store.ts'
-import { evidenceOf } from './evidence_store.ts'
+import { findEvidence } from './evidence_store.ts'
 
 export async function showDispute(tx: Tx, dispute: DisputeRow): Promise<Dispute> {
-  return disputeView(dispute, await evidenceOf(tx, [dispute]))
+  return disputeView(dispute, await findEvidence(tx, [dispute]))
 }
 
 type OwnedDispute = { account_id: string; dispute: Dispute }
@@ -17,7 +17,7 @@ export async function showDisputes(
   asked: { operation: string; input: PageInput; where: readonly Condition[] },
 ): Promise<PageOf<OwnedDispute>> {
   const page = await pageOfDisputes(tx, asked)
-  const evidence = await evidenceOf(tx, page.data)
+  const evidence = await findEvidence(tx, page.data)
   const data = page.data.map((row) => ({
     account_id: row.account_id,
     dispute: disputeView(

@@ -7,7 +7,7 @@ import { STANDARD_NOTIFICATIONS } from '#domain/accounts/account.ts'
 import type { NewEvent } from '#domain/context/context.ts'
 import type { InboxMail } from '#domain/context/surface.ts'
 import { advance, assertRefused } from '#test/support/calls.ts'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { wholeDatabase } from '#test/support/leaks.ts'
@@ -127,7 +127,7 @@ test('only the first sign-in from a new IP address sends an alert', async () => 
 test('an event is emailed only if its setting is on', async () => {
   const person = await openAccount(url)
   const { account_id, bearer } = person
-  await tellOf(runtime, account_id, [
+  await recordTestEvents(runtime, account_id, [
     plainEvent('topup.confirmed', { message: '25.50 USD <arrived> & credited.' }),
     plainEvent('transaction.authorized'),
     plainEvent('card.loaded'),
@@ -139,7 +139,7 @@ test('an event is emailed only if its setting is on', async () => {
 
   const notifications = { topup_confirmed: false, transaction_authorized: true }
   await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
-  await tellOf(runtime, account_id, [
+  await recordTestEvents(runtime, account_id, [
     plainEvent('topup.confirmed'),
     plainEvent('transaction.authorized'),
   ])
@@ -170,7 +170,7 @@ test('every setting controls the emails of its events', async () => {
     assert.equal(set.status, 200, set.text)
     // The last one always comes, so that there is something to wait for.
     const types = [...asked.map(([, type]) => type), 'webhook.disabled' as const]
-    await tellOf(
+    await recordTestEvents(
       runtime,
       account_id,
       types.map((type) => plainEvent(type)),

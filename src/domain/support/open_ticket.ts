@@ -1,5 +1,5 @@
 import type { Handler } from '#domain/context/context.ts'
-import { requireCardOf, transactionOf } from '#domain/transactions/transaction_store.ts'
+import { findTransactionOf, requireCardOf } from '#domain/transactions/transaction_store.ts'
 import { requireActiveCard, ticketReference, ticketView } from './ticket.ts'
 import { countActiveCards, insertMessage, insertTicket } from './ticket_store.ts'
 
@@ -8,7 +8,7 @@ export const openTicket: Handler<'open_ticket'> = async (context, input) => {
   const { account_id } = caller
   requireActiveCard(await countActiveCards(tx, account_id))
   if (input.card_id !== undefined) await requireCardOf(tx, caller, input.card_id)
-  if (input.transaction_id !== undefined) await transactionOf(tx, caller, input.transaction_id)
+  if (input.transaction_id !== undefined) await findTransactionOf(tx, caller, input.transaction_id)
 
   const ticket = await insertTicket(tx, {
     account_id,

@@ -31,9 +31,9 @@ test('every account is told once, and health shows it until it is over', async (
 
   const shown = { ...announced, starts_at: ahead(3_600).toISOString() }
   const object = { ...shown, ends_at: ahead(7_200).toISOString() }
-  const [heard] = await receiver.hears(1)
-  assert.equal(heard?.event.type, 'system.maintenance')
-  assert.deepEqual(heard?.event.data.object, object)
+  const [received] = await receiver.waitFor(1)
+  assert.equal(received?.event.type, 'system.maintenance')
+  assert.deepEqual(received?.event.data.object, object)
   const told = () =>
     db.rows<{ count: bigint }>(
       `select count(*) as count from events where type = 'system.maintenance' group by account_id`,

@@ -5,10 +5,10 @@ import { nameFields } from '#iso8583/element_names.ts'
 import { type LinkName, links } from '#iso8583/links.ts'
 import { decode } from '#iso8583/message.ts'
 import type { TransactionRow } from './transaction.ts'
-import { findMessage, type MessageRow, transactionOf } from './transaction_store.ts'
+import { findMessage, findTransactionOf, type MessageRow } from './transaction_store.ts'
 
 export const getAuthDetails: Handler<'get_auth_details'> = async ({ tx, caller }, { id }) => {
-  const transaction = await transactionOf(tx, caller, id)
+  const transaction = await findTransactionOf(tx, caller, id)
   const identity = transaction.message_identity
   const message = identity === null ? null : await findMessage(tx, identity)
   if (message === null) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusalOf } from '#test/support/calls.ts'
-import { toldOf } from '#test/support/cards.ts'
+import { eventsOf } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { authorize, follow, getTransaction, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -31,7 +31,7 @@ test('each event tells the transaction exactly as reading it showed it then', as
   const captured = await follow(url, spender, { id: made.id, verb: 'capture' })
   const declined = await authorize(url, spender, { amount: 1_000 })
   const refunded = await follow(url, spender, { id: captured.id, verb: 'refund' })
-  const told = (await toldOf(service, spender.card.id)).filter(({ type }) =>
+  const told = (await eventsOf(service, spender.card.id)).filter(({ type }) =>
     type.startsWith('transaction.'),
   )
   assert.deepEqual(

@@ -21,7 +21,7 @@ export function ownedBy({ account_id, card_ids }: Owner): Condition[] {
   return card_ids === null ? [own] : [own, ['card_id = any(?)', card_ids]]
 }
 
-export async function transactionOf(tx: Tx, owner: Owner, id: string): Promise<TransactionRow> {
+export async function findTransactionOf(tx: Tx, owner: Owner, id: string): Promise<TransactionRow> {
   const [row] = await tx.rows<TransactionRow>(
     `select ${TRANSACTION_COLUMNS} from transactions where account_id = $1 and id = $2`,
     [owner.account_id, id],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
-import { answering, startReceiver } from '#test/support/receiver.ts'
+import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe, webhooksOf } from '#test/support/webhooks.ts'
 
@@ -14,17 +14,17 @@ const remove = (bearer: string, id: string) => send(url, 'DELETE', `/v1/webhooks
 test('ends the subscription and drops what was still due', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
-  receiver.answer = answering(503)
+  receiver.respond = respondWith(503)
   const { id } = await subscribe(url, person, { url: receiver.url })
   await makeEvent(url, person)
-  await receiver.hears(1)
+  await receiver.waitFor(1)
   const reply = await remove(person.bearer, id)
   assert.deepEqual([reply.status, reply.text], [204, ''])
   assert.deepEqual(await webhooksOf(url, person.bearer), [])
   await makeEvent(url, person)
   await advance(url, person.bearer, 86_400)
   await advance(url, person.bearer, 86_400)
-  assert.equal(receiver.heard.length, 1)
+  assert.equal(receiver.received.length, 1)
   assert.deepEqual(await runtime.db.rows('select 1 from deliveries'), [])
   const [entry] = await auditLog(url, person.bearer, '&action=delete_webhook')
   assert.deepEqual(entry?.resource, { type: 'webhook', id })

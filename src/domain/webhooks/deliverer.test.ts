@@ -9,11 +9,11 @@ import { recordEvents } from '#domain/events/record_events.ts'
 import { insertDeliveries } from '#domain/webhooks/delivery_store.ts'
 import { disableWebhook } from '#domain/webhooks/disable_webhook.ts'
 import { advance, auditLog } from '#test/support/calls.ts'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
-import { answering, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Receiver, respondWith, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { attemptsOf, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
@@ -22,13 +22,13 @@ const { url, runtime } = service
 const { db } = runtime
 
 /** Somebody with one subscription, and a way to make things happen. */
-async function listener(given: { url?: string; answer?: Receiver['answer'] } = {}) {
+async function listener(given: { url?: string; respond?: Receiver['respond'] } = {}) {
   const person = await openAccount(url)
   const receiver = await startReceiver()
-  if (given.answer !== undefined) receiver.answer = given.answer
+  if (given.respond !== undefined) receiver.respond = given.respond
   const { id, secret } = await subscribe(url, person, { url: given.url ?? receiver.url })
   const happen = (count = 1) =>
-    tellOf(
+    recordTestEvents(
       runtime,
       person.account_id,
       Array.from({ length: count }, () => plainEvent('card.loaded')),
@@ -45,27 +45,27 @@ async function listener(given: { url?: string; answer?: Receiver['answer'] } = {
 test("Stripe's own library accepts header and body", async () => {
   const { receiver, secret, happen } = await listener()
   await happen()
-  const [heard] = await receiver.hears(1)
-  assert(heard !== undefined)
-  const header = String(heard.headers['service-signature'])
+  const [received] = await receiver.waitFor(1)
+  assert(received !== undefined)
+  const header = String(received.headers['service-signature'])
   assert.match(header, /^t=\d{10},v1=[0-9a-f]{64}$/)
-  assert.equal(heard.headers['service-event-id'], heard.event.id)
+  assert.equal(received.headers['service-event-id'], received.event.id)
   const stripe = new Stripe('sk_test_unused')
-  const event = stripe.webhooks.constructEvent(heard.body, header, secret) as { id: string }
-  assert.equal(event.id, heard.event.id)
-  assert.throws(() => stripe.webhooks.constructEvent(`${heard.body} `, header, secret))
-  assert.throws(() => stripe.webhooks.constructEvent(heard.body, header, `${secret}x`))
+  const event = stripe.webhooks.constructEvent(received.body, header, secret) as { id: string }
+  assert.equal(event.id, received.event.id)
+  assert.throws(() => stripe.webhooks.constructEvent(`${received.body} `, header, secret))
+  assert.throws(() => stripe.webhooks.constructEvent(received.body, header, `${secret}x`))
 })
 
 test('ten attempts on the schedule of the contract, all of the same bytes, and no more', async () => {
-  const { receiver, bearer, happen, made } = await listener({ answer: answering(500) })
+  const { receiver, bearer, happen, made } = await listener({ respond: respondWith(500) })
   await happen()
   await made(1)
   const delays_s = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
   for (const [at, delay_s] of delays_s.entries()) {
     await advance(url, bearer, delay_s * 0.79)
     // Five seconds may pass by themselves on a busy machine.
-    if (at > 0) assert.equal(receiver.heard.length, at + 1, `attempt ${at + 2} is not early`)
+    if (at > 0) assert.equal(receiver.received.length, at + 1, `attempt ${at + 2} is not early`)
     await advance(url, bearer, delay_s * 0.42)
     await made(at + 2)
   }
@@ -80,32 +80,32 @@ test('ten attempts on the schedule of the contract, all of the same bytes, and n
     assert(gap_s >= delay_s * 0.8, `attempt ${at + 2} came after ${gap_s} s`)
   }
   assert.equal(attempts.at(-1)?.next_attempt_at, null)
-  assert.equal(new Set(receiver.heard.map(({ body }) => body)).size, 1)
-  assert.equal(new Set(receiver.heard.map(({ event }) => event.id)).size, 1)
+  assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1)
+  assert.equal(new Set(receiver.received.map(({ event }) => event.id)).size, 1)
 })
 
 test('Retry-After is waited for', async () => {
   const { receiver, bearer, happen, made } = await listener({
-    answer: answering(503, { 'retry-after': '120' }),
+    respond: respondWith(503, { 'retry-after': '120' }),
   })
   await happen()
   const [first] = await made(1)
   const wait_ms = Date.parse(first?.next_attempt_at ?? '') - Date.parse(first?.created_at ?? '')
   assert(wait_ms >= 120_000 && wait_ms < 125_000, `${wait_ms}`)
   await advance(url, bearer, 60)
-  assert.equal(receiver.heard.length, 1)
-  receiver.answer = answering(200)
+  assert.equal(receiver.received.length, 1)
+  receiver.respond = respondWith(200)
   await advance(url, bearer, 65)
   assert.equal((await made(2))[1]?.status, 'succeeded')
 })
 
 test('a redirect is a failure and is not followed', async () => {
   const target = await startReceiver()
-  const { happen, made } = await listener({ answer: answering(307, { location: target.url }) })
+  const { happen, made } = await listener({ respond: respondWith(307, { location: target.url }) })
   await happen()
   const [attempt] = await made(1)
   assert.deepEqual([attempt?.status, attempt?.response_status], ['failed', 307])
-  assert.equal(target.heard.length, 0)
+  assert.equal(target.received.length, 0)
 })
 
 async function assertTold(bearer: string, id: string): Promise<void> {
@@ -122,21 +122,21 @@ async function assertTold(bearer: string, id: string): Promise<void> {
 }
 
 test('410 disables at once, and the owner is told', async () => {
-  const { receiver, bearer, id, happen } = await listener({ answer: answering(410) })
+  const { receiver, bearer, id, happen } = await listener({ respond: respondWith(410) })
   await happen(2)
   const isOff = async () => (await webhookOf(url, bearer, id)).status === 'disabled'
   assert(await eventually(isOff, { within_ms: 3_000 }))
   assert.equal((await webhookOf(url, bearer, id)).disabled_reason, 'endpoint_gone')
   await assertTold(bearer, id)
-  const heard = receiver.heard.length
+  const received = receiver.received.length
   await happen()
   await advance(url, bearer, 7_200)
-  assert.equal(receiver.heard.length, heard, 'nothing more is sent there')
+  assert.equal(receiver.received.length, received, 'nothing more is sent there')
 })
 
 test('five days of nothing but failures disable, one success in between does not', async () => {
-  const dead = await listener({ answer: answering(500) })
-  const shaky = await listener({ answer: answering(500) })
+  const dead = await listener({ respond: respondWith(500) })
+  const shaky = await listener({ respond: respondWith(500) })
   for (const { happen, made } of [dead, shaky]) {
     await happen()
     await made(1)
@@ -144,7 +144,7 @@ test('five days of nothing but failures disable, one success in between does not
   const failing = await webhookOf(url, dead.bearer, dead.id)
   assert.match(failing.failing_since ?? '', /Z$/)
   await advance(url, dead.bearer, 2 * 86_400)
-  shaky.receiver.answer = answering(200)
+  shaky.receiver.respond = respondWith(200)
   await advance(url, dead.bearer, 2 * 86_400)
   const isWell = async () => (await shaky.attempts()).some(({ status }) => status === 'succeeded')
   assert(await eventually(isWell, { within_ms: 5_000 }), 'one attempt came through')
@@ -160,8 +160,8 @@ test('five days of nothing but failures disable, one success in between does not
 })
 
 /** A server that speaks no HTTP at all, one way or another. */
-async function rawServer(answer: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(answer)
+async function rawServer(respond: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(respond)
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   after(() => server.close())
@@ -173,7 +173,7 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
   const hanging = await rawServer((socket) => socket.on('error', () => undefined))
   const resetting = await rawServer((socket) => void socket.resetAndDestroy())
   const pouring = await startReceiver()
-  pouring.answer = (response) => {
+  pouring.respond = (response) => {
     const mebibyte = Buffer.alloc(2 ** 20, 'x')
     const pour = () => {
       while (!response.destroyed && response.write(mebibyte));
@@ -182,7 +182,7 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
     pour()
   }
   const dripping = await startReceiver()
-  dripping.answer = (response) => void response.writeHead(200).write('x')
+  dripping.respond = (response) => void response.writeHead(200).write('x')
   const healthy = await startReceiver()
   for (const bad of [hanging, resetting, pouring.url, dripping.url]) {
     for (let at = 0; at < 4; at += 1) await subscribe(url, person, { url: bad })
@@ -190,9 +190,9 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
   const { id } = await subscribe(url, person, { url: healthy.url })
   const started = performance.now()
   for (let at = 0; at < 20; at += 1) {
-    await tellOf(runtime, person.account_id, [plainEvent('card.loaded')])
+    await recordTestEvents(runtime, person.account_id, [plainEvent('card.loaded')])
   }
-  await healthy.hears(20, 5_000)
+  await healthy.waitFor(20, 5_000)
   const isFree = async () => {
     const held = await service.owner_db.rows(
       `select 1 from pg_stat_activity
@@ -214,11 +214,11 @@ test('of two nodes each event is sent by one', async () => {
   await startTestService({ database_url, data_dir })
   const { receiver, happen, made } = await listener()
   for (let at = 0; at < 10; at += 1) await happen(3)
-  await receiver.hears(30)
+  await receiver.waitFor(30)
   await made(20)
-  assert.equal(new Set(receiver.heard.map(({ event }) => event.id)).size, 30)
-  assert.equal(receiver.heard.length, 30)
-  const sequences = receiver.heard.map(({ event }) => event.sequence).toSorted((a, b) => a - b)
+  assert.equal(new Set(receiver.received.map(({ event }) => event.id)).size, 30)
+  assert.equal(receiver.received.length, 30)
+  const sequences = receiver.received.map(({ event }) => event.sequence).toSorted((a, b) => a - b)
   assert.deepEqual(
     sequences,
     Array.from({ length: 30 }, (_, at) => at + 2),
@@ -235,18 +235,18 @@ test('a transaction that commits late is not passed over', async () => {
     const event_metadata = { livemode: false, request: null, stamp }
     await recordEvents(tx, late.account_id, [plainEvent('card.frozen')], event_metadata)
     await other.happen()
-    await other.receiver.hears(1)
+    await other.receiver.waitFor(1)
   })
-  await late.receiver.hears(1)
+  await late.receiver.waitFor(1)
 })
 
 /** More is waiting for its endpoint, which answered fast until now, than may be under way. */
 async function withBacklog() {
   const busy = await listener()
   await busy.happen(100)
-  await busy.receiver.hears(100)
+  await busy.receiver.waitFor(100)
   const open: ServerResponse[] = []
-  busy.receiver.answer = (response) => void open.push(response)
+  busy.receiver.respond = (response) => void open.push(response)
   await busy.happen(300)
   assert(await eventually(async () => open.length >= 32, { within_ms: 5_000 }))
   const isTaken = async () => {
@@ -259,7 +259,7 @@ async function withBacklog() {
   assert(await eventually(isTaken, { within_ms: 5_000 }), 'all of it was taken by the node')
   /** Whatever waits for an answer gets it, and all that comes after it. */
   const answerAll = () => {
-    busy.receiver.answer = answering(200)
+    busy.receiver.respond = respondWith(200)
     for (const response of open) response.end()
   }
   return { ...busy, answerAll }
@@ -271,10 +271,10 @@ test('what waits for a subscription is not sent to it any more once it is delete
   const { receiver, bearer, id, answerAll } = await withBacklog()
   assert.equal((await send(url, 'DELETE', webhook_path(id), { bearer })).status, 204)
   await wait(200)
-  const under_way = receiver.heard.length
+  const under_way = receiver.received.length
   answerAll()
   await wait(1_500)
-  assert.equal(receiver.heard.length, under_way)
+  assert.equal(receiver.received.length, under_way)
 })
 
 test('what waits for a subscription that moves is sent to its new address', async () => {
@@ -283,10 +283,10 @@ test('what waits for a subscription that moves is sent to its new address', asyn
   const body = { url: elsewhere.url }
   assert.equal((await send(url, 'PATCH', webhook_path(id), { bearer, body })).status, 200)
   await wait(200)
-  const under_way = receiver.heard.length
+  const under_way = receiver.received.length
   answerAll()
-  await elsewhere.hears(400 - under_way)
-  assert.equal(receiver.heard.length, under_way)
+  await elsewhere.waitFor(400 - under_way)
+  assert.equal(receiver.received.length, under_way)
 })
 
 test('events that are fanned out while an endpoint is found gone leave nothing due', async () => {

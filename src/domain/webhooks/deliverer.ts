@@ -88,7 +88,7 @@ export class Deliverer {
    * What the database told every node. Nothing, after notices were lost, means that any
    * subscription may have ended or changed; what was not sent to those yet goes back.
    */
-  hear(told: string): void {
+  onNotify(told: string): void {
     const changed = told === DUE ? [] : told === '' ? this.#endpoints.keys() : [told]
     for (const webhook_id of changed) {
       this.#recalled.add(webhook_id)

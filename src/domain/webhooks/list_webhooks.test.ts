@@ -56,8 +56,8 @@ test('with expand=deliveries the last 20 attempts, newest first', async () => {
   const receiver = await startReceiver()
   const { id } = await subscribe(url, person, { url: receiver.url })
   for (let at = 0; at < 22; at += 1) await makeEvent(url, person)
-  await receiver.hears(22)
-  const heard_last = receiver.heard.at(-1)?.event.id
+  await receiver.waitFor(22)
+  const heard_last = receiver.received.at(-1)?.event.id
   const isRecorded = async () => {
     const attempts = await attemptsOf(url, person.bearer, id)
     return attempts.length === 20 && attempts.some(({ event_id }) => event_id === heard_last)

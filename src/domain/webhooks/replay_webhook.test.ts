@@ -5,7 +5,7 @@ import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
-import { answering, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Receiver, respondWith, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { attemptsOf, makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
@@ -22,11 +22,11 @@ async function told(): Promise<Person & { receiver: Receiver; id: string; eid: s
   const receiver = await startReceiver()
   const { id } = await subscribe(url, person, { url: receiver.url })
   await makeEvent(url, person)
-  const [heard] = await receiver.hears(1)
+  const [received] = await receiver.waitFor(1)
   await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 1, {
     within_ms: 2_000,
   })
-  return { ...person, receiver, id, eid: String(heard?.event.id) }
+  return { ...person, receiver, id, eid: String(received?.event.id) }
 }
 
 test('sends the same bytes under the same id at once, and answers with the attempt', async () => {
@@ -51,7 +51,7 @@ test('sends the same bytes under the same id at once, and answers with the attem
     error: null,
     next_attempt_at: null,
   })
-  const [first, second] = receiver.heard
+  const [first, second] = receiver.received
   assert.equal(second?.body, first?.body)
   assert.equal(second?.headers['service-event-id'], eid)
   const attempts = await attemptsOf(url, person.bearer, id)
@@ -68,7 +68,7 @@ test('sends the same bytes under the same id at once, and answers with the attem
 
 test('answers 200 with the failure where the endpoint does not accept', async () => {
   const person = await told()
-  person.receiver.answer = answering(500, {}, 'x'.repeat(5_000))
+  person.receiver.respond = respondWith(500, {}, 'x'.repeat(5_000))
   const { status, body } = await replay(person, person.id, person.eid)
   assert.equal(status, 200)
   assert.deepEqual([body['status'], body['response_status']], ['failed', 500])
@@ -80,21 +80,21 @@ test('answers 200 with the failure where the endpoint does not accept', async ()
 test('a success makes the retry unnecessary; a failure leaves it due', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
-  receiver.answer = answering(500)
+  receiver.respond = respondWith(500)
   const { id } = await subscribe(url, person, { url: receiver.url })
   await makeEvent(url, person)
-  const [heard] = await receiver.hears(1)
-  const eid = String(heard?.event.id)
+  const [received] = await receiver.waitFor(1)
+  const eid = String(received?.event.id)
   await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 1, {
     within_ms: 2_000,
   })
   const failed = await replay(person, id, eid)
   assert.match(String(failed.body['next_attempt_at']), /Z$/)
-  receiver.answer = answering(200)
+  receiver.respond = respondWith(200)
   const succeeded = await replay(person, id, eid)
   assert.deepEqual([succeeded.body['attempt'], succeeded.body['next_attempt_at']], [3, null])
   await advance(url, person.bearer, 86_400)
-  assert.equal(receiver.heard.length, 3)
+  assert.equal(receiver.received.length, 3)
   const { failing_since } = await webhookOf(url, person.bearer, id)
   assert.equal(failing_since, null)
 })
@@ -109,7 +109,7 @@ test('reaches a disabled subscription: that is how one finds out that it works a
 
 test('410 disables, here too', async () => {
   const person = await told()
-  person.receiver.answer = answering(410)
+  person.receiver.respond = respondWith(410)
   const { status } = await replay(person, person.id, person.eid)
   assert.equal(status, 200)
   const webhook = await webhookOf(url, person.bearer, person.id)
@@ -124,7 +124,7 @@ test("a stranger's event or subscription is not found, and so is what never was"
   const no_event = refusalOf(await replay(person, person.id, NO_EVENT))
   assert.equal(no_event['error'], 'not_found')
   assert.deepEqual(refusalOf(await replay(person, person.id, stranger.eid)), no_event)
-  assert.equal(person.receiver.heard.length, 1)
+  assert.equal(person.receiver.received.length, 1)
 })
 
 test('a repeat under one key sends nothing again', async () => {
@@ -132,18 +132,18 @@ test('a repeat under one key sends nothing again', async () => {
   const first = await replay(person, person.id, person.eid, 'replay-1')
   const second = await replay(person, person.id, person.eid, 'replay-1')
   assert.deepEqual(second.body, first.body)
-  assert.equal(person.receiver.heard.length, 2)
+  assert.equal(person.receiver.received.length, 2)
 })
 
 test('holds no connection of the database while the endpoint takes its time', async () => {
   const person = await told()
   const waiting: (() => void)[] = []
-  person.receiver.answer = (response) => void waiting.push(() => response.end())
+  person.receiver.respond = (response) => void waiting.push(() => response.end())
   // More than the pool has connections.
   const replays = Array.from({ length: 24 }, () => replay(person, person.id, person.eid))
-  await person.receiver.hears(25)
+  await person.receiver.waitFor(25)
   assert.equal((await runtime.db.rows('select 1')).length, 1)
-  for (const answer of waiting) answer()
+  for (const respond of waiting) respond()
   for (const reply of await Promise.all(replays)) assert.equal(reply.status, 200)
 })
 

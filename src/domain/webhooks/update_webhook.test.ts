@@ -5,7 +5,7 @@ import { httpOut } from '#platform/http_client/http_client.ts'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
-import { answering, type Heard, startReceiver } from '#test/support/receiver.ts'
+import { type ReceivedRequest, respondWith, startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
@@ -17,10 +17,10 @@ const hook = 'https://shop.example/hook'
 const update = ({ bearer }: Person, id: string, body: unknown, key?: string) =>
   send(url, 'PATCH', `/v1/webhooks/${id}`, { bearer, body, ...(key !== undefined && { key }) })
 
-const v1sOf = ({ headers }: Heard) =>
+const v1sOf = ({ headers }: ReceivedRequest) =>
   [...String(headers['service-signature']).matchAll(/v1=([0-9a-f]+)/g)].map(([, v1]) => v1)
 
-const signed = ({ headers, body }: Heard, secret: string) => {
+const signed = ({ headers, body }: ReceivedRequest, secret: string) => {
   const t = /t=(\d+)/.exec(String(headers['service-signature']))?.[1]
   return createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
 }
@@ -80,13 +80,13 @@ test('a rotated secret is shown once; both sign until the grace is over, then on
   assert.deepEqual(again.body, { ...rotated.body, secret: null })
 
   await makeEvent(url, person)
-  const [both] = await receiver.hears(1)
+  const [both] = await receiver.waitFor(1)
   assert(both !== undefined)
   assert.deepEqual(v1sOf(both), [signed(both, second), signed(both, first)])
 
   await advance(url, person.bearer, 3_601)
   await makeEvent(url, person)
-  const [, one] = await receiver.hears(2)
+  const [, one] = await receiver.waitFor(2)
   assert(one !== undefined)
   assert.deepEqual(v1sOf(one), [signed(one, second)])
   const { previous_secret_expires_at } = await webhookOf(url, person.bearer, id)
@@ -101,13 +101,13 @@ test('without grace the old secret is gone at once; of two rotations the last tw
   const { id } = await subscribe(url, person, { url: receiver.url })
   const cut = await update(person, id, { rotate_secret: true, grace_seconds: 0 })
   await makeEvent(url, person)
-  const [alone] = await receiver.hears(1)
+  const [alone] = await receiver.waitFor(1)
   assert(alone !== undefined)
   assert.deepEqual(v1sOf(alone), [signed(alone, String(cut.body['secret']))])
   const third = String((await update(person, id, { rotate_secret: true })).body['secret'])
   const fourth = String((await update(person, id, { rotate_secret: true })).body['secret'])
   await makeEvent(url, person)
-  const [, two] = await receiver.hears(2)
+  const [, two] = await receiver.waitFor(2)
   assert(two !== undefined)
   assert.deepEqual(v1sOf(two), [signed(two, fourth), signed(two, third)])
 })
@@ -115,14 +115,14 @@ test('without grace the old secret is gone at once; of two rotations the last tw
 test('the retry of a delivery is signed with what is valid then', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
-  receiver.answer = answering(500)
+  receiver.respond = respondWith(500)
   const { id, secret } = await subscribe(url, person, { url: receiver.url })
   await makeEvent(url, person)
-  await receiver.hears(1)
+  await receiver.waitFor(1)
   const rotated = await update(person, id, { rotate_secret: true })
-  receiver.answer = answering(204)
+  receiver.respond = respondWith(204)
   await advance(url, person.bearer, 7)
-  const [, retry] = await receiver.hears(2)
+  const [, retry] = await receiver.waitFor(2)
   assert(retry !== undefined)
   assert.deepEqual(v1sOf(retry), [
     signed(retry, String(rotated.body['secret'])),
@@ -141,10 +141,10 @@ test('disabled it gets nothing, enabled again it gets what happens then', async 
   const on = await update(person, id, { status: 'enabled' })
   assert.deepEqual([on.body['status'], on.body['disabled_reason']], ['enabled', null])
   await makeEvent(url, person)
-  const [only] = await receiver.hears(1)
+  const [only] = await receiver.waitFor(1)
   await advance(url, person.bearer, 60)
   assert.equal(only?.event.sequence, 3)
-  assert.equal(receiver.heard.length, 1)
+  assert.equal(receiver.received.length, 1)
   const [entry] = await auditLog(url, person.bearer, '&action=webhook.disabled')
   assert.deepEqual(entry?.resource, { type: 'webhook', id })
 })

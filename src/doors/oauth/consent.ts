@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { type Scope, scope_names } from '#contract/scopes.ts'
 import { findAccount } from '#domain/accounts/account_store.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
-import { type CardChoice, cardChoicesOf } from '#domain/cards/card_choices.ts'
+import { type CardChoice, findCardChoices } from '#domain/cards/card_choices.ts'
 import { resourceNamed } from '#domain/credentials/resource.ts'
 import { type CardAccess, card_action_names } from '#domain/credentials/token_access.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
@@ -45,7 +45,7 @@ export async function showConsent(
   const { db, settings } = runtime
   const asked = askedIn(visit)
   const account = await findAccount(db, asked.account_id)
-  const cards = await cardChoicesOf(db, asked.account_id)
+  const cards = await findCardChoices(db, asked.account_id)
   const text = consentPage({
     mode: settings.mode,
     client_name,
@@ -115,7 +115,7 @@ async function grant(
 ): Promise<FastifyReply> {
   const { runtime } = visit
   const { account_id, requested, resources } = asked
-  const cards = chosenCards(visit, asked, await cardChoicesOf(runtime.db, account_id))
+  const cards = chosenCards(visit, asked, await findCardChoices(runtime.db, account_id))
   if (cards === 'none') return showConsent(visit, 'Select at least one card, or all cards.')
   const signed_in_at = await signedInAt(visit)
   const { email } = await findAccount(runtime.db, account_id)

@@ -106,7 +106,7 @@ for (const [decision, trans_status, verdict] of [
     const spender = await openSpender(service, { usd: 100 })
     const token = spender.card.id
     const receiver = await startReceiver()
-    receiver.answer = (response, { event }) => {
+    receiver.respond = (response, { event }) => {
       const { challenge_id } = event.data.object
       response.end(JSON.stringify({ challenge_id, decision }))
     }
@@ -114,7 +114,7 @@ for (const [decision, trans_status, verdict] of [
     const opened = await postChallenge({ card: { token }, ...SALE })
     assert.equal(opened.status, 200, opened.text)
     const id = String(opened.body['challenge_id'])
-    await receiver.hears(1)
+    await receiver.waitFor(1)
     const isDecided = async () => (await outcomeOf(id))['trans_status'] === trans_status
     assert(await eventually(isDecided, { within_ms: 5_000 }))
 

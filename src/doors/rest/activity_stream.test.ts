@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
-import { plainEvent, tellOf } from '#test/support/events.ts'
+import { plainEvent, recordTestEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
@@ -32,7 +32,10 @@ test('an event arrives within a second, on any node, as get_activity shows it', 
     assert.match(String(headers['request-id']), /^req_/)
     assert.ok(headers['ratelimit'])
   }
-  await tellOf(runtime, account_id, [plainEvent('card.loaded'), plainEvent('topup.confirmed')])
+  await recordTestEvents(runtime, account_id, [
+    plainEvent('card.loaded'),
+    plainEvent('topup.confirmed'),
+  ])
   const { body } = await send(url, 'GET', '/v1/activity?order=asc', { bearer })
   for (const stream of streams) assert.deepEqual(await stream.hears(2), body['data'])
 })
@@ -41,25 +44,25 @@ test("hears nobody else's, and nothing that is no activity", async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   const stream = await follow(url, bob.bearer)
-  await tellOf(runtime, ada.account_id, [plainEvent('card.loaded')])
-  await tellOf(runtime, bob.account_id, [plainEvent('account.signed_in')])
-  await tellOf(runtime, bob.account_id, [plainEvent('card.frozen')])
+  await recordTestEvents(runtime, ada.account_id, [plainEvent('card.loaded')])
+  await recordTestEvents(runtime, bob.account_id, [plainEvent('account.signed_in')])
+  await recordTestEvents(runtime, bob.account_id, [plainEvent('card.frozen')])
   assert.deepEqual(namesOf(await stream.hears(1)), ['card.frozen'])
 })
 
 test('goes on after the last event that was heard, without a gap or a repeat', async () => {
   const { bearer, account_id } = await openAccount(url)
-  await tellOf(runtime, account_id, [plainEvent('card.issued')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.issued')])
   const before = await follow(url, bearer)
-  await tellOf(runtime, account_id, [plainEvent('card.loaded')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
   const [heard] = await before.hears(1)
   before.close()
   const missed = Array.from({ length: 250 }, (_, at) =>
     plainEvent('card.frozen', { message: `${at}` }),
   )
-  await tellOf(runtime, account_id, missed)
+  await recordTestEvents(runtime, account_id, missed)
   const again = await follow(second.url, bearer, { last: heard?.id ?? '' })
-  await tellOf(runtime, account_id, [plainEvent('card.cancelled')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.cancelled')])
   const events = await again.hears(251, 5_000)
   const expected = [...missed.map(({ message }) => message), 'It was card.cancelled.']
   assert.deepEqual(
@@ -72,7 +75,11 @@ test('events that are written while it is read arrive once each, in order', asyn
   const { bearer, account_id } = await openAccount(url)
   const stream = await follow(second.url, bearer)
   const writers = Array.from({ length: 20 }, (_, at) =>
-    tellOf(runtime, account_id, Array(5).fill(plainEvent('card.loaded', { message: `${at}` }))),
+    recordTestEvents(
+      runtime,
+      account_id,
+      Array(5).fill(plainEvent('card.loaded', { message: `${at}` })),
+    ),
   )
   await Promise.all(writers)
   const ids = (await stream.hears(100, 3_000)).map(({ id }) => id)
@@ -87,7 +94,7 @@ test('a reader who stops reading loses nothing and holds up nobody', async () =>
   slow.pause()
   const long = plainEvent('card.loaded', { message: 'x'.repeat(4_000) })
   for (let round = 0; round < 20; round += 1) {
-    await tellOf(runtime, account_id, Array(100).fill(long))
+    await recordTestEvents(runtime, account_id, Array(100).fill(long))
   }
   assert.equal((await quick.hears(2_000, 30_000)).length, 2_000)
   assert.ok(slow.events().length < 2_000)
@@ -105,7 +112,7 @@ test('the stream of a revoked key ends at once on every node, and says why', asy
   await Promise.all(streams.map(({ ended }) => ended))
   assert.ok(performance.now() - started < 1_000)
   for (const { text } of streams) assert.match(text(), /event: ended\ndata: .*"token_revoked"/)
-  await tellOf(runtime, account_id, [plainEvent('card.loaded')])
+  await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
   assert.equal((await other.hears(1)).length, 1, 'the others go on')
 })
 
@@ -167,7 +174,7 @@ test('a hundred idle streams hold no connection to the database', async () => {
     `${all} connections, ${before.all} before`,
   )
   const [ada] = people
-  await tellOf(runtime, ada?.account_id ?? '', [plainEvent('card.loaded')])
+  await recordTestEvents(runtime, ada?.account_id ?? '', [plainEvent('card.loaded')])
   const heard = await Promise.all(streams.slice(0, 10).map((stream) => stream.hears(1)))
   assert(heard.every(({ length }) => length === 1))
   for (const stream of streams) stream.close()

@@ -7,7 +7,7 @@ import { openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { openAccount } from '#test/support/people.ts'
-import { answering, startReceiver } from '#test/support/receiver.ts'
+import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { makeEvent } from '#test/support/webhooks.ts'
 
 const service = await startAgentService()
@@ -21,7 +21,7 @@ test('a new endpoint shows its secret once, and a failed delivery can be resent'
   if (browser === null) return
   const person = await openAccount(url)
   const receiver = await startReceiver()
-  receiver.answer = answering(500, {}, 'not today')
+  receiver.respond = respondWith(500, {}, 'not today')
   const { page, complaints } = await visitOf(browser, { url, bearer: person.bearer })
   await page.goto('/developers/webhooks')
   await page.getByRole('button', { name: 'Add endpoint' }).click()
@@ -39,12 +39,12 @@ test('a new endpoint shows its secret once, and a failed delivery can be resent'
   await makeEvent(url, person)
   const attempts = page.getByRole('list', { name: 'Recent deliveries' }).getByRole('listitem')
   await attempts.filter({ hasText: 'HTTP 500' }).first().waitFor()
-  receiver.answer = answering(200, {}, 'thanks')
+  receiver.respond = respondWith(200, {}, 'thanks')
   await page.getByRole('button', { name: 'Resend account.signed_in' }).first().click()
   await page.getByText('Resent. The endpoint responded with 200.').waitFor()
   await attempts.filter({ hasText: 'Resent' }).waitFor()
-  const bodies = new Set(receiver.heard.map(({ body }) => body))
-  assert.deepEqual([receiver.heard.length > 1, bodies.size], [true, 1], 'the same bytes again')
+  const bodies = new Set(receiver.received.map(({ body }) => body))
+  assert.deepEqual([receiver.received.length > 1, bodies.size], [true, 1], 'the same bytes again')
   assert.deepEqual(complaints, [])
 })
 

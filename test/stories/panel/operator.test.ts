@@ -11,7 +11,7 @@ import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { operate, OPERATOR_TOKEN as operator_token } from '#test/support/operator.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
-import { answering, startReceiver } from '#test/support/receiver.ts'
+import { respondWith, startReceiver } from '#test/support/receiver.ts'
 import { openSpender } from '#test/support/spending.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
 
@@ -29,7 +29,7 @@ await send(url, 'POST', '/v1/tickets', {
 /** Adds an endpoint that fails, and waits until the operator API lists it. */
 async function failingEndpoint(): Promise<void> {
   const receiver = await startReceiver()
-  receiver.answer = answering(500)
+  receiver.respond = respondWith(500)
   await subscribe(url, buyer, { url: receiver.url })
   await makeEvent(url, buyer)
   const isKnown = async () =>
