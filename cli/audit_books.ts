@@ -1,5 +1,5 @@
 import { type BooksReport, type ChainDifference, proveBooks, proveCustody } from '#main/audit.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 import { withDatabase } from './with_database.ts'
 
 type Report = BooksReport & { custody: ChainDifference[] }

@@ -1,5 +1,5 @@
-import type { Settings } from '#platform/settings/settings.ts'
 import type { Demo } from '#sandbox/demo.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** URLs and credentials of the sandbox on one screen. Live mode prints no secrets. */
 export function firstRunScreen(settings: Settings, demo: Demo, operator_token: string): string {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { Secret } from '#kernel/secret.ts'
 import { hotKeyOf, type PublicPart, publicPartOf, startSignerRole } from '#main/signer.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /** Reads the seed phrase from stdin, because other processes can read arguments and variables. */
 export async function startSigner(options: { show?: boolean; newRecord?: boolean }): Promise<void> {

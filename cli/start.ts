@@ -1,12 +1,12 @@
 import { startService } from '#main/start.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
-import { readSettings, type Settings } from '#platform/settings/settings.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 import { type Demo, seedDemo } from '#sandbox/demo.ts'
 import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
 import { signerApart } from '#sandbox/signer_apart.ts'
 import { startSandboxWorld } from '#sandbox/world.ts'
+import { readSettings, type Settings } from '#settings/settings.ts'
 import { firstRunScreen } from './first_run_screen.ts'
 import { explainError, requireFreeDataDir } from './start_errors.ts'
 

@@ -1,5 +1,5 @@
 import { embeddedOwner } from '#platform/embedded_postgres/embedded_postgres.ts'
-import { ConfigError, type Settings } from '#platform/settings/settings.ts'
+import { ConfigError, type Settings } from '#settings/settings.ts'
 
 /** Two services cannot share one data directory, so this is checked before anything starts. */
 export async function requireFreeDataDir({ database_url, data_dir }: Settings): Promise<void> {

@@ -1,7 +1,7 @@
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /** Opens the configured database, or the embedded one, started here unless the service runs it. */
 export async function withDatabase<Value>(work: (db: Database) => Promise<Value>): Promise<Value> {

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Secret } from '#kernel/secret.ts'
 import type { Random } from '#platform/runtime/random.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** The one that was set, or one that is made at the first start and kept beside the data. */
 export async function sandboxOperatorToken(settings: Settings, random: Random): Promise<Secret> {

@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_post
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 import { type BareCard, insertBareCard } from '#test/support/issuer.ts'
 import type { Job, Report } from './client.ts'
 

@@ -1,5 +1,5 @@
 import { startService } from '#main/start.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 const running = await startService(readSettings(process.env))
 process.send?.({ url: running.url })

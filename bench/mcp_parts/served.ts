@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startService } from '#main/start.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /** Runs the service in a separate process that reports its CPU time. */
 const data_dir = await mkdtemp(join(tmpdir(), 'florin_bench_'))

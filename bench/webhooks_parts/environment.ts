@@ -14,7 +14,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_post
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 export type Receiver = {
   accepting: string

@@ -60,7 +60,7 @@ const GLOBALS: readonly Ban[] = [
   {
     pattern: /\bprocess\.env\b/g,
     problem: 'reads the environment',
-    fix: 'Take the setting from platform/settings/settings.ts as a parameter',
+    fix: 'Take the setting from settings/settings.ts as a parameter',
   },
 ]
 

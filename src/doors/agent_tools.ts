@@ -2,7 +2,7 @@ import { isWrite, type OAuthAccess, type OperationShape } from '#contract/operat
 import { type OperationName, operations } from '#contract/operations.ts'
 import { ErrorBody } from '#contract/shapes.ts'
 import { decimalFromMicros } from '#kernel/money.ts'
-import type { X402Settings } from '#platform/settings/x402_settings.ts'
+import type { X402Settings } from '#rails/x402/x402_settings.ts'
 
 /** An operation as an MCP tool, derived from the contract. */
 export type AgentTool = {

@@ -1,7 +1,7 @@
 import { default_scopes, type Scope } from '#contract/scopes.ts'
 import { type ResourceName, resourceMetadataUrl } from '#domain/credentials/resource.ts'
 import type { Answer } from '#operations/call.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /**
  * The WWW-Authenticate of a 401: where to learn how to get a token, and what to ask for first. That

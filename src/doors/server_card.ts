@@ -1,5 +1,5 @@
 import { default_scopes } from '#contract/scopes.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { agentTools } from './agent_tools.ts'
 
 /** What the agent-tool server says of itself, in the answer to initialize and in its card. */

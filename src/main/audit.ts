@@ -8,7 +8,7 @@ import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { onOneNode } from '#platform/postgres/one_node.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 export { type AuditHead, changedHeads, readAuditHeads } from '#domain/audit/audit_heads.ts'
 export { type AuditReport, verifyAudit } from '#domain/audit/verify_audit.ts'

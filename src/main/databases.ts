@@ -8,7 +8,7 @@ import {
 } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { canCopy, SERVICE_ROLE } from '#platform/postgres/roles.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 type Connecting = Partial<Pick<Dependencies, 'log' | 'fail'>> & { onCommit(): void }
 

@@ -10,13 +10,13 @@ import { bareProbes } from '#platform/runtime/health.ts'
 import { bufferedSink, jsonLog } from '#platform/runtime/log.ts'
 import { makeMetrics } from '#platform/runtime/metrics.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
-import type { Settings } from '#platform/settings/settings.ts'
 import { diskBlobs } from '#platform/storage/disk_blobs.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
 import { s3Blobs } from '#platform/storage/s3_blobs.ts'
 import { listScreener } from '#rails/screening/list_screener.ts'
 import { noScreener } from '#rails/screening/screening.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** The real seams; whatever is given takes the place of its own. */
 export async function makeDependencies(

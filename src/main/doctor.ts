@@ -1,4 +1,4 @@
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { type Finding, findingOf } from './doctor/check.ts'
 import { databaseChecks, type OpenBooks, openBooks } from './doctor/database_checks.ts'
 import { linkChecks } from './doctor/link_checks.ts'

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
-import { ConfigError, type Settings } from '#platform/settings/settings.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
 import { publicKeyOnToken, signOnToken } from '#platform/storage/pkcs11.ts'
@@ -22,6 +21,7 @@ import { policyFrom } from '#rails/signer/policy_settings.ts'
 import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
 import { type HotKey, walletFromPhrase } from '#rails/signer/wallet.ts'
+import { ConfigError, type Settings } from '#settings/settings.ts'
 
 /** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
 export async function startSignerRole(

@@ -30,7 +30,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_post
 import { advanceClock, followClockOffset } from '#platform/postgres/clock_offset.ts'
 import { degradedBy } from '#platform/runtime/health.ts'
 import { runTasks, type Task, type TaskRunner } from '#platform/runtime/tasks.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { proveBooksTask } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { openDatabases } from './databases.ts'

@@ -6,7 +6,7 @@ import { openDatabase } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { florin } from '#test/support/florin_process.ts'
 

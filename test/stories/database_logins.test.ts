@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_post
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { MissingRoles } from '#platform/postgres/roles.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 import { assertBooksAreSound, authorize, follow, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 

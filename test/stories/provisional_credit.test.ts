@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 import { advance, assertRefused } from '#test/support/calls.ts'
 import { type Buyer, fileDispute, openBuyer } from '#test/support/disputes.ts'
 import { fundTreasury } from '#test/support/money.ts'

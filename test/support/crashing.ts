@@ -1,6 +1,6 @@
 import { startService } from '#main/start.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /**
  * The service in a process of its own, which ends itself without a goodbye at the failpoint that

@@ -5,7 +5,7 @@ import { makeDependencies } from '#main/dependencies.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /** The card host in a process of its own, to be killed. It tells its port and serves. */
 const [data_dir = '', database_url = ''] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { startService } from '#main/start.ts'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
 import { sandboxControl } from '#sandbox/control.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /**
  * The service in a process of its own, background work and all. Once it is told to by SIGUSR2 it

@@ -3,7 +3,7 @@ import { Secret } from '#kernel/secret.ts'
 import { startSignerRole } from '#main/signer.ts'
 import { startService } from '#main/start.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /**
  * A service with its signer in a process of their own that kills itself, as by `kill -9`, when it

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { startService } from '#main/start.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { readSettings } from '#platform/settings/settings.ts'
 import { sandboxControl } from '#sandbox/control.ts'
+import { readSettings } from '#settings/settings.ts'
 
 /**
  * The service in a process of its own, with a probe that tells for how long one turn of the event

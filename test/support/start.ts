@@ -8,10 +8,10 @@ import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
-import { readSettings, type Settings } from '#platform/settings/settings.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 import { signerInside } from '#sandbox/signer.ts'
 import { type SandboxWorld, startSandboxWorld } from '#sandbox/world.ts'
+import { readSettings, type Settings } from '#settings/settings.ts'
 import { cloneDatabase } from './database.ts'
 
 export type TestService = Running & {

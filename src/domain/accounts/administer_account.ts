@@ -3,7 +3,7 @@ import { notFound } from '#contract/common_problems.ts'
 import { endBrowserSessions } from '#domain/credentials/browser_sessions.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { equals, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
-import type { RateProfileName, SpendLimits } from '#platform/settings/settings.ts'
+import type { RateProfileName, SpendLimits } from '#settings/settings.ts'
 import { accountView, foldEmail } from './account.ts'
 import {
   type AccountControls,

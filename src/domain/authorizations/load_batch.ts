@@ -13,7 +13,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import { ChangedMeanwhile } from '#platform/postgres/changed_meanwhile.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
-import type { RiskSettings } from '#platform/settings/risk_settings.ts'
+import type { RiskSettings } from '#settings/risk_settings.ts'
 import type { BatchState } from './batch_state.ts'
 import {
   type AnsweredRow,

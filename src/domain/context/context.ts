@@ -11,10 +11,10 @@ import type { Probes } from '#platform/runtime/health.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import type { Metrics } from '#platform/runtime/metrics.ts'
 import type { Random } from '#platform/runtime/random.ts'
-import type { RateProfileName, Settings } from '#platform/settings/settings.ts'
 import type { Blobs } from '#platform/storage/blobs.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import type { AddressScreener } from '#rails/screening/screening.ts'
+import type { RateProfileName, Settings } from '#settings/settings.ts'
 
 /** The seams that the service is built on; `main` makes them, tests and simulations differ. */
 export type Dependencies = {

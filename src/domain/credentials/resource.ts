@@ -1,4 +1,4 @@
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** The two things a token can be made for; what is for one does not open the other. */
 export type ResourceName = 'rest' | 'mcp'

@@ -1,5 +1,5 @@
 import { type Scope, scope_names } from '#contract/scopes.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import type { TokenFacts } from './credential_store.ts'
 import { resourceNamed } from './resource.ts'
 

@@ -1,4 +1,4 @@
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 export type Mail = { id: string; to: string; subject: string; text: string; html: string }
 export type Mailer = {

@@ -3,8 +3,8 @@ import { Problem } from '#contract/problem.ts'
 import { Secret } from '#kernel/secret.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Random } from '#platform/runtime/random.ts'
-import type { Settings } from '#platform/settings/settings.ts'
 import type { Keys } from '#platform/storage/keys.ts'
+import type { Settings } from '#settings/settings.ts'
 import type { Operator, OperatorRole } from './operator.ts'
 import {
   newOperatorSession,

@@ -1,9 +1,9 @@
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { X402Settings } from '#platform/settings/x402_settings.ts'
 import { custodyOn } from '#rails/chain/custody.ts'
 import { NETWORK, USDC } from '#rails/x402/requirement.ts'
+import type { X402Settings } from '#rails/x402/x402_settings.ts'
 
 export type PaymentsDifference = {
   network: string

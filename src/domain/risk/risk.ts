@@ -3,7 +3,7 @@ import type { Caller, SecurityAlert } from '#domain/context/context.ts'
 import { endBrowserSessions } from '#domain/credentials/browser_sessions.ts'
 import { decimalFromMicros, formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,5 +1,5 @@
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Settings, SpendLimits } from '#platform/settings/settings.ts'
+import type { Settings, SpendLimits } from '#settings/settings.ts'
 
 /** The programme's limits, with what the operator has set for this one account. */
 export async function spendLimitsOf(

@@ -2,7 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Caller, Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { networkOf } from './rate_limit.ts'
 
 type Counted = {

@@ -9,7 +9,7 @@ import { type ChainDifference, compareCustody } from '#domain/withdrawals/compar
 import { usdFromMicros } from '#kernel/money.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { networkBooks } from './reconciliation_store.ts'
 
 export type Reconciliation = {

@@ -1,9 +1,9 @@
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
-import type { Settings } from '#platform/settings/settings.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
 import { finalCustodyOn } from '#rails/chain/custody.ts'
+import type { Settings } from '#settings/settings.ts'
 import {
   type CustodyBooks,
   custodyBooks,

@@ -9,8 +9,8 @@ import { needsReview, requireCooledDown, requireCreditLeft } from '#domain/risk/
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { requireChainAsset } from '#domain/topups/topup.ts'
 import { microsFromUsd } from '#kernel/money.ts'
-import type { SpendLimits } from '#platform/settings/settings.ts'
 import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
+import type { SpendLimits } from '#settings/settings.ts'
 import { orderApproval } from './order_approval.ts'
 import {
   invalidAddress,

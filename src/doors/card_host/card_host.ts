@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { IsoSettings } from '#platform/settings/iso_settings.ts'
+import type { IsoSettings } from '#settings/iso_settings.ts'
 import { Connection } from './connection.ts'
 import type { CardHostDependencies } from './dispatch.ts'
 import { FrameScheduler } from './frame_scheduler.ts'

@@ -4,7 +4,7 @@ import type { Link } from '#iso8583/link.ts'
 import { encode } from '#iso8583/message.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Probes } from '#platform/runtime/health.ts'
-import type { IsoSettings } from '#platform/settings/iso_settings.ts'
+import type { IsoSettings } from '#settings/iso_settings.ts'
 import { peerFilter } from './peers.ts'
 
 const PATIENCE_MS = 1_000

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { INVALID_REQUEST, KNOWN_VERSIONS, ProtocolError } from './protocol.ts'
 
 /** The last accepted Host of each server, because it is nearly always the same. */

@@ -4,7 +4,7 @@ import { operations } from '#contract/operations.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { agentTools } from '#doors/agent_tools.ts'
 import { mayCall } from '#operations/steps/require_access.ts'
-import type { X402Settings } from '#platform/settings/x402_settings.ts'
+import type { X402Settings } from '#rails/x402/x402_settings.ts'
 
 const REMEMBERED_MAX = 1_000
 /** Cached by price settings, then by what a credential may call. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { default_scopes } from '#contract/scopes.ts'
 import { type ResourceName, resourceUrl } from '#domain/credentials/resource.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /**
  * Protected resource metadata (RFC 9728). Clients request the scopes listed here, so it lists only

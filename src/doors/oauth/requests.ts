@@ -1,7 +1,7 @@
 import { Problem } from '#contract/problem.ts'
 import { default_scopes, type Scope, scope_names } from '#contract/scopes.ts'
 import { resourceNamed, resourceUrl } from '#domain/credentials/resource.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** OpenID Connect parameters that many clients send; the library would refuse them. */
 const FOREIGN = ['nonce', 'max_age', 'claims', 'acr_values', 'id_token_hint', 'claims_locales']

@@ -2,7 +2,7 @@ import Type, { type TObject, type TProperties } from 'typebox'
 import { Account } from '#contract/accounts.ts'
 import { Id, Nullable, StringEnum, Timestamp, Usd, UsdInput } from '#contract/shapes.ts'
 import { operator_roles } from '#domain/operators/operator.ts'
-import { type SpendLimits, STANDARD_SPEND_LIMITS } from '#platform/settings/settings.ts'
+import { type SpendLimits, STANDARD_SPEND_LIMITS } from '#settings/settings.ts'
 
 /** What only those who run the programme see. */
 

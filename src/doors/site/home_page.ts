@@ -1,4 +1,4 @@
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** Shown at / if the panel was not built. */
 export function homePage({ mode, version, public_url }: Settings): string {

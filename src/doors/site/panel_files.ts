@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lazy } from '#kernel/lazy.ts'
 import { root } from '#platform/runtime/root.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { homePage } from './home_page.ts'
 
 const BUILT_DIR = join(root, 'dist', 'panel')

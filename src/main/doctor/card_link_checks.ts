@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type IsoTls, whyOpenToStrangers } from '#platform/settings/iso_settings.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import { type IsoTls, whyOpenToStrangers } from '#settings/iso_settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { type Check, Note } from './check.ts'
 
 const DAY_MS = 86_400_000

@@ -4,7 +4,7 @@ import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_post
 import { runningPostgresUrl } from '#platform/embedded_postgres/running.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { pendingMigrations } from '#platform/postgres/migrate.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { type Check, Note } from './check.ts'
 
 const VERSION_MIN = 15

@@ -1,8 +1,8 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { systemRandom } from '#platform/runtime/random.ts'
-import type { Settings } from '#platform/settings/settings.ts'
 import { readKeyFile } from '#platform/storage/key_file.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
+import type { Settings } from '#settings/settings.ts'
 import { type Check, Note } from './check.ts'
 
 const GIB = 1_024 ** 3

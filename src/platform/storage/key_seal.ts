@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { assert } from '#kernel/assert.ts'
 import type { Random } from '#platform/runtime/random.ts'
-import type { TokenSettings } from '#platform/settings/pkcs11_settings.ts'
 import { runOnToken } from './pkcs11.ts'
+import type { TokenSettings } from './pkcs11_settings.ts'
 
 /** How the text of the key file is protected on disk. */
 export type KeyFileSeal = { open(text: string): string; seal(text: string): string }

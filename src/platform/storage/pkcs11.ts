@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { TokenSettings } from '#platform/settings/pkcs11_settings.ts'
+import type { TokenSettings } from './pkcs11_settings.ts'
 
 type Encryption = { verb: 'encrypt' | 'decrypt'; key_id: string; iv: string; data: Buffer }
 

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { S3mini, UploadPart } from 's3mini'
 import type { Random } from '#platform/runtime/random.ts'
-import type { S3Settings } from '#platform/settings/s3_settings.ts'
 import { assertBlobName, BLOB_NAME, type Blobs } from './blobs.ts'
+import type { S3Settings } from './s3_settings.ts'
 
 /** The least that the protocol allows for a part that is not the last; held once per upload. */
 const PART_BYTES = 5 * 1_048_576

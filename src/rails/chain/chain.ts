@@ -1,7 +1,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
 import { decimalFromMicros, type Micros } from '#kernel/money.ts'
-import type { AssetSettings, ChainSettings } from '#platform/settings/chain_settings.ts'
+import type { AssetSettings, ChainSettings } from './chain_settings.ts'
 import { type DepositAddresses, depositAddresses } from './derive.ts'
 import { bytesFromEvmAddress, bytesFromEvmHex, evmAddressFromBytes } from './evm/address.ts'
 import { bytesFromTronAddress, tronAddressFromBytes } from './tron/address.ts'

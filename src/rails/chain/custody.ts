@@ -1,6 +1,6 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
-import type { ChainSettings } from '#platform/settings/chain_settings.ts'
+import type { ChainSettings } from './chain_settings.ts'
 import { depositSource } from './deposit_source.ts'
 import { jsonRpc, quantity, quantityOf } from './json_rpc.ts'
 import { NodeError } from './node_call.ts'

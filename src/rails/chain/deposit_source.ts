@@ -1,5 +1,5 @@
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
-import type { ChainSettings } from '#platform/settings/chain_settings.ts'
+import type { ChainSettings } from './chain_settings.ts'
 import {
   badAnswer,
   hexOf,

@@ -1,8 +1,8 @@
 import { microsFromUsd } from '#kernel/money.ts'
-import type { ChainSettings } from '#platform/settings/chain_settings.ts'
-import type { PolicySettings } from '#platform/settings/signer_policy.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
+import type { ChainSettings } from '#rails/chain/chain_settings.ts'
 import type { SignerPolicy } from './policy.ts'
+import type { PolicySettings } from './signer_policy.ts'
 
 /** The operator's words as the signer counts: the smallest units of assets and coins. */
 export function policyFrom(

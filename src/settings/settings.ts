@@ -2,8 +2,12 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Secret } from '#kernel/secret.ts'
 import manifest from '#package.json' with { type: 'json' }
+import { type TokenSettings, tokenSettingsFrom } from '#platform/storage/pkcs11_settings.ts'
+import { type S3Settings, s3SettingsFrom } from '#platform/storage/s3_settings.ts'
+import { type ChainSettings, chainSettingsFrom } from '#rails/chain/chain_settings.ts'
+import { type PolicySettings, policySettingsFrom } from '#rails/signer/signer_policy.ts'
+import { whyUncollectable, type X402Settings, x402SettingsFrom } from '#rails/x402/x402_settings.ts'
 import { type BinProfile, binProfilesFrom, SANDBOX_BINS } from './bin_settings.ts'
-import { type ChainSettings, chainSettingsFrom } from './chain_settings.ts'
 import {
   ISO_CONNECTIONS_MAX,
   type IsoSettings,
@@ -12,11 +16,7 @@ import {
   whyOpenToStrangers,
 } from './iso_settings.ts'
 import { type OperatorSettings, operatorSettingsFrom } from './operator_settings.ts'
-import { type TokenSettings, tokenSettingsFrom } from './pkcs11_settings.ts'
 import { type RiskSettings, riskSettingsFrom } from './risk_settings.ts'
-import { type S3Settings, s3SettingsFrom } from './s3_settings.ts'
-import { type PolicySettings, policySettingsFrom } from './signer_policy.ts'
-import { whyUncollectable, type X402Settings, x402SettingsFrom } from './x402_settings.ts'
 
 /** The environment, read once and typed. A wrong value stops the start with a sentence. */
 export type Settings = IsoSettings &
