@@ -41,34 +41,36 @@ const TYPES_BY_SCOPE: Readonly<Partial<Record<Scope, ActivityType>>> = {
 }
 
 /**
- * What of the stream this caller may see: a token the kinds it holds, and its own cards only. What
- * became of a withdrawal stands among spending, and is for those who may read withdrawals.
+ * Limits the stream to what the caller may see: a token only sees the types of its scopes, on its
+ * cards. Withdrawals count as spending, but also need withdrawal:read.
  */
-export function seenBy(caller: Caller): Condition[] {
-  const own: Condition[] = [['account_id = ?', caller.account_id], ['activity_type is not null']]
-  if (caller.card_ids !== null) own.push(['card_id = any(?)', [...caller.card_ids]])
-  if (caller.kind !== 'oauth_client') return own
-  const held = Object.entries(TYPES_BY_SCOPE).filter(([scope]) => caller.scopes.has(scope as Scope))
-  own.push(['activity_type = any(?)', held.map(([, type]) => type)])
-  if (!caller.scopes.has('withdrawal:read')) own.push(["resource_type <> 'withdrawal'"])
-  return own
+export function whereVisibleTo(caller: Caller): Condition[] {
+  const where: Condition[] = [['account_id = ?', caller.account_id], ['activity_type is not null']]
+  if (caller.card_ids !== null) where.push(['card_id = any(?)', [...caller.card_ids]])
+  if (caller.kind !== 'oauth_client') return where
+  const types = Object.entries(TYPES_BY_SCOPE)
+    .filter(([scope]) => caller.scopes.has(scope as Scope))
+    .map(([, type]) => type)
+  where.push(['activity_type = any(?)', types])
+  if (!caller.scopes.has('withdrawal:read')) where.push(["resource_type <> 'withdrawal'"])
+  return where
 }
 
-export function aboutThese(input: { card_id?: string; event?: string }): Condition[] {
+export function whereMatches(input: { card_id?: string; event?: string }): Condition[] {
   return [...anyOf('card_id', input.card_id), ...anyOf('type', input.event)]
 }
 
-/** A failure keeps the kind of what failed; `error` finds it all the same. */
-export function ofKinds(list: string): Condition[] {
-  const kinds = list.split(',')
-  const others = kinds.filter((kind) => kind !== 'error')
-  if (others.length === kinds.length)
-    return [['activity_type = any(?)', kinds], ...notSpending(kinds)]
+/** A failed top-up keeps the type `topup`; the filter `error` matches by severity instead. */
+export function whereTypeIn(list: string): Condition[] {
+  const types = list.split(',')
+  const others = types.filter((type) => type !== 'error')
+  if (others.length === types.length)
+    return [['activity_type = any(?)', types], ...excludeSpending(types)]
   if (others.length === 0) return [["severity = 'error'"]]
   return [["(severity = 'error' or activity_type = any(?))", others]]
 }
 
-/** Said aloud, because the index of all other kinds holds no spending. */
-function notSpending(kinds: readonly string[]): Condition[] {
-  return kinds.includes('spend') ? [] : [["activity_type <> 'spend'"]]
+/** PostgreSQL only uses the partial index without spending if the query repeats its condition. */
+function excludeSpending(types: readonly string[]): Condition[] {
+  return types.includes('spend') ? [] : [["activity_type <> 'spend'"]]
 }

@@ -25,7 +25,7 @@ const eventsOf = async (query: string) => {
   return (body['data'] as unknown as ActivityEvent[]).map(({ event }) => event)
 }
 
-test('narrows the stream to one kind or several', async () => {
+test('type limits the stream to one or more types', async () => {
   assert.deepEqual(await eventsOf('type=topup'), ['topup.created', 'topup.error'])
   assert.deepEqual(await eventsOf('type=spend'), ['transaction.declined'])
   assert.deepEqual(await eventsOf('type=topup,card'), [
@@ -35,7 +35,7 @@ test('narrows the stream to one kind or several', async () => {
   ])
 })
 
-test('error lists every failure, which keeps its own kind', async () => {
+test('type=error lists every failure, and each keeps its own type', async () => {
   const { body } = await filter('type=error')
   const rows = body['data'] as unknown as ActivityEvent[]
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('error lists every failure, which keeps its own kind', async () => {
   ])
 })
 
-test('takes the other filters beside it', async () => {
+test('type combines with the other filters', async () => {
   assert.deepEqual(await eventsOf(`type=error&card_id=${card_id}`), ['transaction.declined'])
   assert.deepEqual(await eventsOf('type=topup&event=topup.error'), ['topup.error'])
   const first = await filter('type=error&limit=1')
@@ -63,7 +63,7 @@ test('takes the other filters beside it', async () => {
   assertRefused(await filter(`type=topup&cursor=${cursor}`), 400, 'invalid_cursor')
 })
 
-test('refuses a kind that there is none of', async () => {
+test('an unknown type is refused', async () => {
   assertRefused(await filter('type=refund'), 400, 'invalid_request')
   assertRefused(await filter('type='), 400, 'invalid_request')
 })

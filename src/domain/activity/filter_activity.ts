@@ -1,9 +1,10 @@
 import type { Handler } from '#domain/context/context.ts'
-import { aboutThese, activityView, ofKinds, seenBy } from './activity.ts'
-import { pageOfActivity } from './activity_store.ts'
+import { mapPage } from '#platform/postgres/page.ts'
+import { activityView, whereMatches, whereTypeIn, whereVisibleTo } from './activity.ts'
+import { readActivityPage } from './activity_store.ts'
 
 export const filterActivity: Handler<'filter_activity'> = async ({ tx, caller }, input) => {
-  const where = [...seenBy(caller), ...ofKinds(input.type), ...aboutThese(input)]
-  const page = await pageOfActivity(tx, 'filter_activity', input, where)
-  return { ...page, data: page.data.map(activityView) }
+  const where = [...whereVisibleTo(caller), ...whereTypeIn(input.type), ...whereMatches(input)]
+  const page = await readActivityPage(tx, { operation: 'filter_activity', where, input })
+  return mapPage(page, activityView)
 }

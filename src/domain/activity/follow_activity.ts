@@ -1,18 +1,21 @@
 import type { ActivityEvent } from '#contract/activity.ts'
 import type { Caller } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { activityView, seenBy } from './activity.ts'
-import { pageOfActivity } from './activity_store.ts'
+import { activityView, whereVisibleTo } from './activity.ts'
+import { readActivityPage } from './activity_store.ts'
 
-const BATCH = 100
+const BATCH_SIZE = 100
 
-/** What this caller may see of what came after an event, oldest first; a full batch has a next. */
+/** Events after the one with this id that the caller may see, oldest first. */
 export async function activityAfter(
   tx: Tx,
   caller: Caller,
   after: string,
 ): Promise<{ events: ActivityEvent[]; has_more: boolean }> {
-  const where = [...seenBy(caller), ['id > ?', after] as const]
-  const page = await pageOfActivity(tx, 'get_activity', { order: 'asc', limit: BATCH }, where)
+  const page = await readActivityPage(tx, {
+    operation: 'get_activity',
+    where: [...whereVisibleTo(caller), ['id > ?', after]],
+    input: { order: 'asc', limit: BATCH_SIZE },
+  })
   return { events: page.data.map(activityView), has_more: page.has_more }
 }

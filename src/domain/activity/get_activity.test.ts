@@ -23,7 +23,7 @@ async function read(bearer: string, query = ''): Promise<ActivityEvent[]> {
 
 const eventsOf = (rows: readonly ActivityEvent[]) => rows.map(({ event }) => event)
 
-/** What every kind of room would tell, oldest first. */
+/** Has one event or more of every activity type. */
 async function busyAccount() {
   const person = await openAccount(url)
   await recordTestEvents(runtime, person.account_id, [
@@ -40,7 +40,7 @@ async function busyAccount() {
   return person
 }
 
-test('one stream of top-ups, cards and spending, newest first', async () => {
+test('the stream shows top-ups, cards and spending, newest first', async () => {
   const { bearer } = await busyAccount()
   const rows = await read(bearer)
   assert.deepEqual(
@@ -72,7 +72,7 @@ test('one stream of top-ups, cards and spending, newest first', async () => {
   })
 })
 
-test('finds by card and by event', async () => {
+test('the stream can be filtered by card and by event', async () => {
   const { bearer } = await busyAccount()
   const of_card = eventsOf(await read(bearer, `?card_id=${CARD}&order=asc`))
   assert.deepEqual(of_card, [
@@ -102,7 +102,7 @@ test('pages neither repeat nor skip while events are being added', async () => {
   assert(!seen.includes('card.loaded'))
 })
 
-test("shows nobody else's", async () => {
+test("one account does not see another's activity", async () => {
   await busyAccount()
   const { bearer } = await openAccount(url)
   assert.deepEqual(await read(bearer), [])
@@ -122,7 +122,7 @@ const tokenOf = (
   rate_profile: null,
 })
 
-/** The stream as a token with these scopes sees it, by whichever way it looks. */
+/** The events a token with these scopes sees, the same in get_activity and in the live stream. */
 async function readWithToken(
   account_id: string,
   held: readonly string[],
@@ -131,17 +131,17 @@ async function readWithToken(
   const caller = tokenOf(account_id, held, card_ids)
   const credentials = { ...runtime.credentials, callerOf: async () => caller }
   const request = { id: 'req_1', ip: '127.0.0.1', user_agent: 'test', header: () => null }
-  const answer = await invoke(
+  const response = await invoke(
     { ...runtime, credentials },
     { operation: 'get_activity', bearer: 'token', request, readInput: () => ({ order: 'asc' }) },
   )
-  assert.equal(answer.status, 200, answer.body)
+  assert.equal(response.status, 200, response.body)
   const followed = await activityAfter(runtime.db, caller, '')
-  assert.deepEqual(followed.events, JSON.parse(answer.body).data)
+  assert.deepEqual(followed.events, JSON.parse(response.body).data)
   return eventsOf(followed.events)
 }
 
-test('a token sees the rows of the scopes it holds, and only those', async () => {
+test('a token only sees the events of its scopes', async () => {
   const { account_id } = await busyAccount()
   assert.deepEqual(await readWithToken(account_id, ['topup:read', 'system:read']), [
     'topup.created',
@@ -156,7 +156,7 @@ test('a token sees the rows of the scopes it holds, and only those', async () =>
   ])
 })
 
-test('a token for one card sees what is about that card', async () => {
+test('a token for one card only sees events of that card', async () => {
   const { account_id } = await busyAccount()
   const held = Object.keys(scopes)
   assert.deepEqual(await readWithToken(account_id, held, [OTHER_CARD]), ['transaction.declined'])

@@ -12,10 +12,10 @@ import { startTestService } from '#test/support/start.ts'
 const clock = heldClock()
 const { url } = await startTestService({ dependencies: { clock } })
 
-type Lived = Person & { key: { id: string; key: string }; session_id: string }
+type AuditedPerson = Person & { key: { id: string; key: string }; session_id: string }
 
-/** Somebody who did everything these rooms can do. */
-async function livedAccount(): Promise<Lived> {
+/** Opens an account and makes every kind of call that is audited here. */
+async function openAuditedAccount(): Promise<AuditedPerson> {
   const person = await openAccount(url)
   const { bearer, email } = person
   await send(url, 'POST', '/v1/sessions', { body: { email, password: 'not the password' } })
@@ -34,10 +34,10 @@ async function livedAccount(): Promise<Lived> {
   return { ...person, key, session_id: String(signed.body['session_id']) }
 }
 
-const person = await livedAccount()
+const person = await openAuditedAccount()
 const actionsIn = (entries: readonly AuditEntry[]) => entries.map(({ action }) => action)
 
-test('everything that was done stands in it, in order', async () => {
+test('the log lists every action in order', async () => {
   const entries = await auditLog(url, person.bearer)
   assert.deepEqual(actionsIn(entries), [
     'account.created',
@@ -56,7 +56,7 @@ test('everything that was done stands in it, in order', async () => {
   ])
 })
 
-test('an entry says who, what, with what result, on what, from where and when', async () => {
+test('an entry has actor, action, result, resource, origin and time', async () => {
   const reply = await send(url, 'PATCH', '/v1/accounts/me', {
     bearer: person.key.key,
     body: { notifications: { topup_expired: false } },
@@ -88,7 +88,7 @@ test('an entry says who, what, with what result, on what, from where and when', 
   assert.equal(last?.request_id, reply.headers.get('request-id'))
 })
 
-test('each entry carries the hash of the one before; the first that of the account', async () => {
+test('each entry carries the hash of the previous one; the first, the genesis hash', async () => {
   const entries = await auditLog(url, person.bearer)
   let hash = genesisHash(person.account_id)
   for (const entry of entries) {
@@ -98,7 +98,7 @@ test('each entry carries the hash of the one before; the first that of the accou
   }
 })
 
-test('its filters take one or several values, and are joined by and', async () => {
+test('filters take one or more values and all must match', async () => {
   const all = await auditLog(url, person.bearer)
   const expectFound = async (query: string, keeps: (entry: AuditEntry) => boolean) => {
     const found = await auditLog(url, person.bearer, query)
@@ -139,7 +139,7 @@ test('malformed filters and unknown parameters are refused', async () => {
   assertRefused(unknown, 400, 'unknown_parameter')
 })
 
-test('it is walked page by page, newest first, and reading it adds nothing to it', async () => {
+test('pages run newest first, and reading them adds no entries', async () => {
   const { bearer } = person
   const all = await auditLog(url, bearer)
   const walked: AuditEntry[] = []
@@ -153,14 +153,14 @@ test('it is walked page by page, newest first, and reading it adds nothing to it
   assert.deepEqual(walked, all.toReversed())
 })
 
-test('nobody reads another’s, and a key reads its own account’s', async () => {
+test('a session and a key read the log of their own account only', async () => {
   const stranger = await openAccount(url)
   assert.deepEqual(actionsIn(await auditLog(url, stranger.bearer)), ['account.created'])
   const by_key = await auditLog(url, person.key.key)
   assert.deepEqual(by_key, await auditLog(url, person.bearer))
 })
 
-test('refusals leave no entry of a change that did not happen', async () => {
+test('a refused change leaves no entry', async () => {
   const { bearer } = await openAccount(url)
   await send(url, 'DELETE', '/v1/api_keys/key_01kc3z8e5xf8m9r4t2v6w7y8za', { bearer })
   await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { email: 'x@example.com' } })

@@ -1,19 +1,23 @@
 import type { AuditEntry } from '#contract/activity.ts'
 import type { AuditRow } from '#domain/audit/audit.ts'
 import type { Handler } from '#domain/context/context.ts'
-import { anyOf } from '#platform/postgres/page.ts'
-import { pageOfAuditEntries } from './audit_store.ts'
+import { anyOf, mapPage } from '#platform/postgres/page.ts'
+import { readAuditPage } from './audit_store.ts'
 
 export const getAuditLog: Handler<'get_audit_log'> = async ({ tx, caller }, input) => {
-  const page = await pageOfAuditEntries(tx, input, [
-    ['account_id = ?', caller.account_id],
-    ...anyOf('action', input.action),
-    ...anyOf('actor_type', input.actor_type),
-    ...anyOf('actor_id', input.actor_id),
-    ...anyOf('result', input.result),
-    ...anyOf('operation', input.operation),
-  ])
-  return { ...page, data: page.data.map(auditEntryView) }
+  const page = await readAuditPage(tx, {
+    operation: 'get_audit_log',
+    where: [
+      ['account_id = ?', caller.account_id],
+      ...anyOf('action', input.action),
+      ...anyOf('actor_type', input.actor_type),
+      ...anyOf('actor_id', input.actor_id),
+      ...anyOf('result', input.result),
+      ...anyOf('operation', input.operation),
+    ],
+    input,
+  })
+  return mapPage(page, auditEntryView)
 }
 
 function auditEntryView(entry: AuditRow): AuditEntry {

@@ -1,7 +1,7 @@
 import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import { makePageReader } from '#platform/postgres/page.ts'
 import type { ApiKeyRow } from './api_key.ts'
 
 const COLUMNS =
@@ -18,23 +18,14 @@ export async function insertApiKey(tx: Tx, key: NewApiKey): Promise<ApiKeyRow> {
   returning ${COLUMNS}`,
     [key.account_id, key.id, key.name, key.prefix, key.key_hash, key.created_at],
   )
-  if (row === undefined) throw new Error('the new key was not stored')
+  if (row === undefined) throw new Error('the insert returned no row')
   return row
 }
 
-export function pageOfApiKeys(
-  tx: Tx,
-  input: PageInput,
-  where: readonly Condition[],
-): Promise<PageOf<ApiKeyRow>> {
-  return readPage(tx, {
-    operation: 'list_api_keys',
-    prefix: 'key',
-    select: `select ${COLUMNS} from api_keys`,
-    where,
-    input,
-  })
-}
+export const readApiKeyPage = makePageReader<ApiKeyRow>({
+  prefix: 'key',
+  select: `select ${COLUMNS} from api_keys`,
+})
 
 export async function revokeApiKeyOf(
   tx: Tx,

@@ -16,7 +16,7 @@ const fail = (point: Failpoint) => {
   armed = null
   throw new Error(`failed on purpose at ${point}`)
 }
-// Without beats: a background task must not run into a failure that is meant for a call.
+// No timers: a background task must not hit a failpoint that is armed for a call.
 const clock = { ...systemClock(), every: () => () => undefined }
 const { url, runtime } = await startTestService({ dependencies: { log: kept.log, fail, clock } })
 const { db } = runtime
@@ -27,7 +27,7 @@ const create = (bearer: string, sent: Sent = {}): Promise<Reply> =>
 const countOf = async (account_id: string) =>
   (await db.rows('select 1 from api_keys where account_id = $1', [account_id])).length
 
-test('a key is shown once, in the answer that makes it, and works', async () => {
+test('the key is returned once, by the call that creates it, and works', async () => {
   const person = await openAccount(url)
   const { status, body } = await create(person.bearer, { body: { name: 'Bookkeeping' } })
   assert.equal(status, 201)
@@ -48,7 +48,7 @@ test('a key is shown once, in the answer that makes it, and works', async () => 
   assert.equal(account.body['id'], person.account_id)
 })
 
-test('a name is optional, has 1 to 100 characters, and no two keys are alike', async () => {
+test('a name is optional and has 1 to 100 characters; keys are unique', async () => {
   const { bearer } = await openAccount(url)
   const unnamed = await send(url, 'POST', '/v1/api_keys', { bearer })
   assert.equal(unnamed.status, 201)
@@ -62,7 +62,7 @@ test('a name is optional, has 1 to 100 characters, and no two keys are alike', a
   assertRefused(await create(bearer, { body: { scopes: [] } }), 400, 'invalid_request')
 })
 
-test('the key itself stands in no table and no log line', async () => {
+test('the key itself is in no table and no log line', async () => {
   const { bearer } = await openAccount(url)
   const { key } = (await create(bearer, { key: 'leak-1' })).body
   await send(url, 'GET', '/v1/accounts/me', { bearer: key })
@@ -72,7 +72,7 @@ test('the key itself stands in no table and no log line', async () => {
   }
 })
 
-test('a repeat under one Idempotency-Key makes no second key and shows none', async () => {
+test('a retry with the same Idempotency-Key creates no second key and shows none', async () => {
   const person = await openAccount(url)
   const first = await create(person.bearer, { key: 'once' })
   const quoted = await create(person.bearer, { key: '"once"' })
@@ -84,7 +84,7 @@ test('a repeat under one Idempotency-Key makes no second key and shows none', as
   assert.equal(await countOf(person.account_id), 1)
 })
 
-test('a key of another account, operation or body does not mix with it', async () => {
+test('an Idempotency-Key is bound to its account, operation and body', async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   const first = await create(ada.bearer, { key: 'shared' })
@@ -101,7 +101,7 @@ test('a key of another account, operation or body does not mix with it', async (
   assertRefused(await create(ada.bearer, { key: 'shared', body }), 422, 'idempotency_key_reused')
 })
 
-test('fifty at once under one Idempotency-Key make one key', async () => {
+test('fifty concurrent calls with one Idempotency-Key create one key', async () => {
   const person = await openAccount(url)
   const replies = await Promise.all(
     Array.from({ length: 50 }, () => create(person.bearer, { key: 'fifty' })),
@@ -119,16 +119,16 @@ test('fifty at once under one Idempotency-Key make one key', async () => {
 function statusWithTwoKeys(bearer: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${bearer}`, 'idempotency-key': ['one', 'two'] }
-    const sent = request(`${url}/v1/api_keys`, { method: 'POST', headers }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode ?? 0)
+    const sent = request(`${url}/v1/api_keys`, { method: 'POST', headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
     })
     sent.once('error', reject)
     sent.end()
   })
 }
 
-test('an Idempotency-Key has 1 to 255 visible characters and stands once', async () => {
+test('an Idempotency-Key has 1 to 255 visible characters and is sent once', async () => {
   const person = await openAccount(url)
   for (const key of ['', '""', 'two words', 'clé', 'x'.repeat(256), '"open']) {
     const reply = await create(person.bearer, { key })
@@ -141,33 +141,33 @@ test('an Idempotency-Key has 1 to 255 visible characters and stands once', async
 })
 
 for (const point of ['before_begin', 'after_handler', 'before_commit'] as const) {
-  test(`a crash at ${point} leaves nothing, and the repeat is the first`, async () => {
+  test(`a crash at ${point} stores nothing, and a retry creates the key`, async () => {
     const person = await openAccount(url)
     armed = point
     assertRefused(await create(person.bearer, { key: point }), 500, 'internal_error')
     assert.equal(await countOf(person.account_id), 0)
-    const repeat = await create(person.bearer, { key: point })
-    assert.equal(repeat.status, 201)
-    assert.equal(repeat.headers.get('idempotent-replayed'), null)
-    assert.equal(typeof repeat.body['key'], 'string')
+    const retry = await create(person.bearer, { key: point })
+    assert.equal(retry.status, 201)
+    assert.equal(retry.headers.get('idempotent-replayed'), null)
+    assert.equal(typeof retry.body['key'], 'string')
   })
 }
 
 for (const point of ['after_commit', 'before_reply'] as const) {
-  test(`a crash at ${point} is repeated with the lost answer, without the secret`, async () => {
+  test(`after a crash at ${point} a retry returns the stored response, without the key`, async () => {
     const person = await openAccount(url)
     armed = point
     assertRefused(await create(person.bearer, { key: point }), 500, 'internal_error')
     assert.equal(await countOf(person.account_id), 1)
-    const repeat = await create(person.bearer, { key: point })
-    assert.equal(repeat.status, 201)
-    assert.equal(repeat.headers.get('idempotent-replayed'), 'true')
-    assert.equal(repeat.body['key'], null)
+    const retry = await create(person.bearer, { key: point })
+    assert.equal(retry.status, 201)
+    assert.equal(retry.headers.get('idempotent-replayed'), 'true')
+    assert.equal(retry.body['key'], null)
     assert.equal(await countOf(person.account_id), 1)
   })
 }
 
-test('a key may make keys, and the audit log says who made each', async () => {
+test('a key can create keys, and the audit log names the creator', async () => {
   const person = await openAccount(url)
   const { id, key } = await createKey(url, person.bearer)
   const made = await create(key)
@@ -183,12 +183,12 @@ test('a key may make keys, and the audit log says who made each', async () => {
   assert.equal(entries[1]?.actor.id, id)
 })
 
-test('after seven days an Idempotency-Key is as good as new', async () => {
+test('an Idempotency-Key can be used again after seven days', async () => {
   const person = await openAccount(url)
   const first = await create(person.bearer, { key: 'old' })
   await advance(url, person.bearer, 7 * 86_400 - 60)
-  const kept_still = await create(person.bearer, { key: 'old' })
-  assert.equal(kept_still.headers.get('idempotent-replayed'), 'true')
+  const replayed = await create(person.bearer, { key: 'old' })
+  assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
   await advance(url, person.bearer, 61)
   const body = { email: person.email, password: PASSWORD }
   const { bearer } = (await send(url, 'POST', '/v1/sessions', { body })).body

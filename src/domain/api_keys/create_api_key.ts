@@ -4,7 +4,10 @@ import { newBearer } from '#domain/credentials/bearer.ts'
 import { apiKeyView } from './api_key.ts'
 import { insertApiKey } from './api_key_store.ts'
 
-/** A key withdraws and reveals without a code, so with two-factor on a session must send one. */
+/**
+ * A key can withdraw and reveal cards without a two-factor code, so a session of an account with
+ * two-factor authentication must send one to create it.
+ */
 export const createApiKey: Handler<'create_api_key'> = {
   prepare: async (preparing, { name = null, totp_code }) => {
     const needsCode = await requireSessionCode(preparing, totp_code)
@@ -12,12 +15,12 @@ export const createApiKey: Handler<'create_api_key'> = {
     return async (context) => {
       const { account_id } = context.caller
       if (needsCode) await useUpSessionCode(context, account_id, totp_code ?? '')
-      return create(context, name)
+      return createKey(context, name)
     }
   },
 }
 
-async function create(context: Context, name: string | null) {
+async function createKey(context: Context, name: string | null) {
   const { tx, caller, keys, random, settings, now } = context
   const bearer = newBearer('api_key', { random, keys, livemode: settings.mode === 'live' })
   const key = await insertApiKey(tx, {

@@ -20,7 +20,7 @@ async function createKeys(bearer: string, count: number): Promise<string[]> {
   return ids
 }
 
-/** Follows the cursors to the end; between two pages something else may happen. */
+/** Follows the cursors to the end and calls `between` before each further page. */
 async function walk(
   bearer: string,
   query: string,
@@ -60,7 +60,7 @@ test('keys are listed newest first, with their prefix and never the key', async 
   assert(second.key.startsWith(rowsOf(reply)[0]?.prefix ?? '-'))
 })
 
-test('an account without keys has an empty list, and nobody sees another’s', async () => {
+test('an account without keys has an empty list, whatever other accounts have', async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   await createKey(url, ada.bearer)
@@ -68,7 +68,7 @@ test('an account without keys has an empty list, and nobody sees another’s', a
   assert.deepEqual(reply.body, { data: [], next_cursor: null, has_more: false })
 })
 
-test('the status filter takes one or both, and nothing else', async () => {
+test('the status filter takes one or both statuses and refuses anything else', async () => {
   const { bearer } = await openAccount(url)
   const [dead = '', alive = ''] = await createKeys(bearer, 2)
   await send(url, 'DELETE', `/v1/api_keys/${dead}`, { bearer })
@@ -82,13 +82,13 @@ test('the status filter takes one or both, and nothing else', async () => {
   }
 })
 
-test('pages neither repeat nor skip a key, either way, while keys are being added', async () => {
+test('pages in either order neither repeat nor skip a key while keys are added', async () => {
   const { bearer } = await openAccount(url)
   const made = await createKeys(bearer, 30)
   const down = await walk(bearer, 'limit=7', () => createKeys(bearer, 2))
   assert.deepEqual(down, made.toReversed())
 
-  // Those added at the end are met too, until the walk has caught up with them.
+  // In ascending order the walk also reaches the keys that are added meanwhile.
   let left = 3
   const up = await walk(bearer, 'limit=7&order=asc', async () => {
     if (left-- > 0) await createKeys(bearer, 3)
@@ -98,7 +98,7 @@ test('pages neither repeat nor skip a key, either way, while keys are being adde
   assert.equal(all.length, 30 + 4 * 2 + 3 * 3)
 })
 
-test('a page has 25 rows, or as many as asked for from 1 to 100', async () => {
+test('a page has 25 rows, or a limit from 1 to 100', async () => {
   const { bearer } = await openAccount(url)
   await createKeys(bearer, 26)
   const standard = await list(bearer)
@@ -113,7 +113,7 @@ test('a page has 25 rows, or as many as asked for from 1 to 100', async () => {
   }
 })
 
-test('a cursor belongs to its filters and order, and only ours are taken', async () => {
+test('a cursor only works with its own list, filters and order', async () => {
   const { bearer } = await openAccount(url)
   await createKeys(bearer, 3)
   const cursor = (await list(bearer, '?limit=1&status=active')).body['next_cursor']
@@ -129,7 +129,7 @@ test('a cursor belongs to its filters and order, and only ours are taken', async
   assertRefused(audit, 400, 'invalid_cursor')
 })
 
-test('created_* filters bound the list by the moment, to the millisecond', async () => {
+test('created_* filters are exact to the millisecond', async () => {
   const { bearer } = await openAccount(url)
   const ids: string[] = []
   for (let at = 0; at < 3; at += 1) {
@@ -137,13 +137,13 @@ test('created_* filters bound the list by the moment, to the millisecond', async
     await advance(url, bearer, 60)
   }
   const [first = '', second = '', third = ''] = ids
-  const moment = rowsOf(await list(bearer)).find(({ id }) => id === second)?.created_at ?? ''
+  const timestamp = rowsOf(await list(bearer)).find(({ id }) => id === second)?.created_at ?? ''
   const found = async (query: string) => idsOf(await list(bearer, `?order=asc&${query}`))
-  assert.deepEqual(await found(`created_gt=${moment}`), [third])
-  assert.deepEqual(await found(`created_gte=${moment}`), [second, third])
-  assert.deepEqual(await found(`created_lt=${moment}`), [first])
-  assert.deepEqual(await found(`created_lte=${moment}`), [first, second])
-  assert.deepEqual(await found(`created_gte=${moment}&created_lte=${moment}`), [second])
+  assert.deepEqual(await found(`created_gt=${timestamp}`), [third])
+  assert.deepEqual(await found(`created_gte=${timestamp}`), [second, third])
+  assert.deepEqual(await found(`created_lt=${timestamp}`), [first])
+  assert.deepEqual(await found(`created_lte=${timestamp}`), [first, second])
+  assert.deepEqual(await found(`created_gte=${timestamp}&created_lte=${timestamp}`), [second])
   assert.deepEqual(await found('created_lt=1990-01-01T00:00:00.000Z'), [])
   for (const wrong of ['yesterday', '2026-13-01T00:00:00Z', '2026-01-01', '1767225600']) {
     assertRefused(await list(bearer, `?created_gt=${wrong}`), 400, 'invalid_request')
@@ -156,7 +156,7 @@ test('unknown and repeated parameters are refused', async () => {
   assertRefused(await list(bearer, '?limit=1&limit=2'), 400, 'invalid_request')
 })
 
-test('when and from where a key was last used is told', async () => {
+test('a key shows when and from which IP it was last used', async () => {
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
   const before = runtime.clock.now().getTime()
@@ -172,7 +172,7 @@ test('when and from where a key was last used is told', async () => {
   assert(Date.parse(String(later[0]?.last_used_at)) >= first_at + 5_000)
 })
 
-test('a walk from the oldest end skips nothing while six callers add keys at once', async () => {
+test('an ascending walk skips nothing while six callers add keys concurrently', async () => {
   const { bearer } = await openAccount(url)
   const add = async () => {
     for (let at = 0; at < 8; at += 1) await createKey(url, bearer)

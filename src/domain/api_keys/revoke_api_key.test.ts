@@ -14,7 +14,7 @@ const revoke = (bearer: string, id: string): Promise<Reply> =>
 const getAccount = (bearer: string, at = url): Promise<Reply> =>
   send(at, 'GET', '/v1/accounts/me', { bearer })
 
-test('a revoked key stops at once, and no other key does', async () => {
+test('a revoked key stops working immediately; other keys keep working', async () => {
   const { bearer } = await openAccount(url)
   const [dead, alive] = [await createKey(url, bearer), await createKey(url, bearer)]
   assert.equal((await getAccount(dead.key)).status, 200)
@@ -25,7 +25,7 @@ test('a revoked key stops at once, and no other key does', async () => {
   assert.equal((await getAccount(alive.key)).status, 200)
 })
 
-test('a key that is revoked stays so: revoking it again is refused', async () => {
+test('revoking a key twice is refused', async () => {
   const { bearer } = await openAccount(url)
   const { id } = await createKey(url, bearer)
   await revoke(bearer, id)
@@ -35,7 +35,7 @@ test('a key that is revoked stays so: revoking it again is refused', async () =>
   assert.equal(await listed(), before)
 })
 
-test('of several at once one revokes it', async () => {
+test('one of several concurrent calls revokes the key', async () => {
   const { bearer } = await openAccount(url)
   const { id } = await createKey(url, bearer)
   const replies = await Promise.all(Array.from({ length: 8 }, () => revoke(bearer, id)))
@@ -45,7 +45,7 @@ test('of several at once one revokes it', async () => {
   }
 })
 
-test('somebody else’s key is answered exactly like one that never was', async () => {
+test('a key of another account is not found, exactly like a missing one', async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   const theirs = await createKey(url, ada.bearer)
@@ -67,14 +67,14 @@ test('somebody else’s key is answered exactly like one that never was', async 
   assert.deepEqual(refusalOf(await revoke(bob.bearer, theirs.id)), refusalOf(foreign))
 })
 
-test('a key may revoke itself', async () => {
+test('a key can revoke itself', async () => {
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   assert.equal((await revoke(key, id)).status, 204)
   assertRefused(await getAccount(key), 401, 'token_revoked')
 })
 
-test('the audit log says which key was revoked by whom', async () => {
+test('the audit log names the revoked key and the actor', async () => {
   const { bearer } = await openAccount(url)
   const { id } = await createKey(url, bearer)
   await revoke(bearer, id)
@@ -85,7 +85,7 @@ test('the audit log says which key was revoked by whom', async () => {
   assert.deepEqual(entry?.resource, { type: 'api_key', id })
 })
 
-const refusedElsewhere = (key: string) =>
+const isRefusedElsewhere = (key: string) =>
   eventually(async () => (await getAccount(key, second.url)).status === 401, { within_ms: 1_000 })
 
 test('another node refuses a revoked key within a second', async () => {
@@ -93,11 +93,11 @@ test('another node refuses a revoked key within a second', async () => {
   const { id, key } = await createKey(url, bearer)
   assert.equal((await getAccount(key, second.url)).status, 200)
   await revoke(bearer, id)
-  assert(await refusedElsewhere(key))
+  assert(await isRefusedElsewhere(key))
   assertRefused(await getAccount(key, second.url), 401, 'token_revoked')
 })
 
-test('and also when the notice of it is lost, for its listening connection was cut', async () => {
+test('another node refuses it within a second even if the notification is lost', async () => {
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   assert.equal((await getAccount(key, second.url)).status, 200)
@@ -107,7 +107,7 @@ test('and also when the notice of it is lost, for its listening connection was c
   )
   assert(cut.length >= 2, 'both nodes were listening')
   await revoke(bearer, id)
-  assert(await refusedElsewhere(key))
+  assert(await isRefusedElsewhere(key))
 })
 
 test('a node listens again after its connection was cut', async () => {

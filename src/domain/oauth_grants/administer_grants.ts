@@ -1,33 +1,42 @@
 import { notFound } from '#contract/common_problems.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
-import { type Condition, equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import {
+  type Condition,
+  equals,
+  mapPage,
+  type PageInput,
+  type PageOf,
+} from '#platform/postgres/page.ts'
 import { endGrant } from './end_grant.ts'
-import { findGrant, type GrantRow, pageOfGrants } from './grant_store.ts'
+import { findGrant, type GrantRow, readGrantPage } from './grant_store.ts'
 import { grantView } from './grants.ts'
 
 type Grant = ReturnType<typeof grantView>
 
-type Wanted = PageInput & { status?: 'active' | 'revoked'; account_id?: string }
+type GrantFilter = PageInput & { status?: 'active' | 'revoked'; account_id?: string }
 
-const inState: Record<'active' | 'revoked', Condition> = {
+const WHERE_STATUS: Record<'active' | 'revoked', Condition> = {
   active: ['revoked_at is null'],
   revoked: ['revoked_at is not null'],
 }
 
-/** What agents were allowed, for those who run the programme. */
 export async function findGrantsOfAll(
   { tx }: OperatorContext,
-  input: Wanted,
+  input: GrantFilter,
 ): Promise<PageOf<Grant>> {
-  const page = await pageOfGrants(tx, input, [
-    ['id is not null'],
-    ...(input.status === undefined ? [] : [inState[input.status]]),
-    ...equals('account_id', input.account_id),
-  ])
-  return { ...page, data: page.data.map(grantView) }
+  const page = await readGrantPage(tx, {
+    operation: 'operator.list_grants',
+    where: [
+      ...(input.status === undefined ? [] : [WHERE_STATUS[input.status]]),
+      ...equals('account_id', input.account_id),
+    ],
+    input,
+  })
+  return mapPage(page, grantView)
 }
 
-/** Ends a grant for good; ending one that is over changes nothing. */
+/** Revokes a grant permanently. Revoking one that has already ended changes nothing. */
 export async function revokeByOperator(
   { tx, now, audit, credentialsChanged }: OperatorContext,
   { id }: { id: string },
@@ -39,7 +48,7 @@ export async function revokeByOperator(
   return grantView(await requireGrant(tx, id))
 }
 
-async function requireGrant(tx: OperatorContext['tx'], id: string): Promise<GrantRow> {
+async function requireGrant(tx: Tx, id: string): Promise<GrantRow> {
   const grant = await findGrant(tx, id)
   if (grant === undefined) throw notFound('grant')
   return grant

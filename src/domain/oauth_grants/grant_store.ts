@@ -1,5 +1,5 @@
 import type { Tx } from '#platform/postgres/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import { makePageReader } from '#platform/postgres/page.ts'
 
 export type GrantRow = {
   account_id: string
@@ -122,19 +122,10 @@ export async function listGrantRows(
   )
 }
 
-export function pageOfGrants(
-  tx: Tx,
-  input: PageInput,
-  where: readonly Condition[],
-): Promise<PageOf<GrantRow>> {
-  return readPage(tx, {
-    operation: 'operator.list_grants',
-    prefix: 'grant',
-    select: `select ${COLUMNS} from oauth_grants`,
-    where,
-    input,
-  })
-}
+export const readGrantPage = makePageReader<GrantRow>({
+  prefix: 'grant',
+  select: `select ${COLUMNS} from oauth_grants`,
+})
 
 /** True where it was in force until now. Its codes and refresh tokens go with it. */
 export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolean> {

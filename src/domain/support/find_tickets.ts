@@ -1,23 +1,19 @@
 import type { Ticket } from '#contract/support.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
-import { anyOf, equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
+import { anyOf, equals, mapPage, type PageInput, type PageOf } from '#platform/postgres/page.ts'
 import { showTickets } from './show_tickets.ts'
 
-type Wanted = PageInput & { status?: string; account_id?: string }
+type TicketFilter = PageInput & { status?: string; account_id?: string }
 
-/** Tickets of any account, for whoever answers them. */
+/** For operators: tickets of every account. */
 export async function findTickets(
   { tx }: OperatorContext,
-  input: Wanted,
+  input: TicketFilter,
 ): Promise<PageOf<Ticket & { account_id: string }>> {
   const page = await showTickets(tx, {
     operation: 'operator.list_tickets',
+    where: [...anyOf('status', input.status), ...equals('account_id', input.account_id)],
     input,
-    where: [
-      ['id is not null'],
-      ...anyOf('status', input.status),
-      ...equals('account_id', input.account_id),
-    ],
   })
-  return { ...page, data: page.data.map(({ account_id, ticket }) => ({ account_id, ...ticket })) }
+  return mapPage(page, ({ account_id, ticket }) => ({ account_id, ...ticket }))
 }

@@ -17,7 +17,7 @@ const ask = async (bearer: string, category: string): Promise<string> => {
 const list = (bearer: string, query = '') => send(url, 'GET', `/v1/tickets${query}`, { bearer })
 const idsIn = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
 
-test('tickets come newest first, by state and kind, page by page, with their messages', async () => {
+test('tickets are listed newest first with messages, by status, category and page', async () => {
   const { key } = await openSpender(service, { usd: 1 })
   const ids: string[] = []
   for (const category of ['card', 'topup', 'card', 'other']) ids.push(await ask(key, category))
@@ -32,7 +32,7 @@ test('tickets come newest first, by state and kind, page by page, with their mes
   assert.equal(rest.body['data'][0].messages[0].body, 'How?')
 })
 
-test('nobody sees the tickets of another account', async () => {
+test('one account does not see the tickets of another', async () => {
   const owner = await openSpender(service, { usd: 1 })
   await ask(owner.key, 'card')
   const stranger = await openHolder(service)

@@ -17,7 +17,7 @@ const ask = (bearer: string, body: object = {}, key?: string) =>
     ...(key !== undefined && { key }),
   })
 
-test('a ticket begins with its question, is audited, and waits for support', async () => {
+test('a new ticket is open, holds its first message and is audited', async () => {
   const buyer = await openBuyer(service, 10)
   const about = { card_id: buyer.card.id, transaction_id: buyer.capture.id }
   const { status, body } = await ask(buyer.key, about)
@@ -34,7 +34,7 @@ test('a ticket begins with its question, is audited, and waits for support', asy
   assert.deepEqual(entry?.resource, { type: 'ticket', id: body.id })
 })
 
-test('without an active card support cannot be asked', async () => {
+test('a ticket needs an active card', async () => {
   const holder = await openHolder(service)
   assertRefused(await ask(holder.key), 403, 'active_card_required')
   const card = await issueCard(url, holder.key)
@@ -43,7 +43,7 @@ test('without an active card support cannot be asked', async () => {
   assertRefused(await ask(holder.key), 403, 'active_card_required')
 })
 
-test("somebody else's card or transaction is answered like none", async () => {
+test("another account's card or transaction is not found", async () => {
   const owner = await openBuyer(service, 10)
   const stranger = await openBuyer(service, 10)
   for (const about of [{ card_id: owner.card.id }, { transaction_id: owner.capture.id }]) {
@@ -51,7 +51,7 @@ test("somebody else's card or transaction is answered like none", async () => {
   }
 })
 
-test('a malformed ticket is refused, and a repeat under one key opens one', async () => {
+test('a malformed ticket is refused, and a retry opens no second one', async () => {
   const buyer = await openBuyer(service, 10)
   for (const body of [{ subject: '' }, { category: 'x' }, { message: '' }, { more: 1 }]) {
     assertRefused(await ask(buyer.key, body), 400, 'invalid_request')
@@ -60,7 +60,7 @@ test('a malformed ticket is refused, and a repeat under one key opens one', asyn
   assert.deepEqual((await ask(buyer.key, {}, 'once')).body, first.body)
 })
 
-test('support answers, the ticket changes hands, and its holder gets an e-mail', async () => {
+test('a reply from support sets the ticket to pending and emails the customer', async () => {
   const buyer = await openBuyer(service, 10)
   const { body: ticket } = await ask(buyer.key)
   const reply = await operate(url, 'POST', `/tickets/${ticket.id}/reply`, {
@@ -86,10 +86,10 @@ test('support answers, the ticket changes hands, and its holder gets an e-mail',
   })
   assert.equal(closed.body['status'], 'closed')
   const inbox = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: buyer.key })
-  const letters = inbox.body['data'].filter(
+  const emails = inbox.body['data'].filter(
     ({ kind }: { kind: string }) => kind === 'ticket.answered',
   )
-  assert.equal(letters.length, 2)
+  assert.equal(emails.length, 2)
   const [entry] = await auditLog(url, buyer.bearer, '&action=reply_ticket')
   assert.equal(entry?.actor.type, 'operator')
 })

@@ -4,14 +4,14 @@ import { renderEmail } from '#domain/notices/templates/layout.ts'
 import { ticketReplyEmail } from '#domain/notices/templates/ticket_reply_email.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { type TicketRow, ticketReference, ticketView } from './ticket.ts'
-import { changeTicket, insertMessage, lockTicket, messagesOf } from './ticket_store.ts'
+import { changeTicket, findMessages, insertMessage, lockTicket } from './ticket_store.ts'
 
-type Reply = { id: string; message: string; status?: Ticket['status'] }
+type ReplyInput = { id: string; message: string; status?: Ticket['status'] }
 
 /** Adds a reply from support. The ticket then waits for the customer unless a status is given. */
 export async function replyTicket(
   context: OperatorContext,
-  { id, message, status = 'pending' }: Reply,
+  { id, message, status = 'pending' }: ReplyInput,
 ): Promise<Ticket> {
   const { tx, now, newId } = context
   const ticket = await lockTicket(tx, id)
@@ -24,7 +24,7 @@ export async function replyTicket(
     created_at: now,
   })
   await emailOwner(context, ticket)
-  return changed(context, ticket, { act: 'reply_ticket', status })
+  return updateStatus(context, ticket, { action: 'reply_ticket', status })
 }
 
 export async function setTicketStatus(
@@ -32,30 +32,31 @@ export async function setTicketStatus(
   { id, status }: { id: string; status: Ticket['status'] },
 ): Promise<Ticket> {
   const ticket = await lockTicket(context.tx, id)
-  return changed(context, ticket, { act: 'set_ticket_status', status })
+  return updateStatus(context, ticket, { action: 'set_ticket_status', status })
 }
 
-async function changed(
+async function updateStatus(
   { tx, now, audit }: OperatorContext,
   ticket: TicketRow,
-  { act, status }: { act: string; status: Ticket['status'] },
+  { action, status }: { action: string; status: Ticket['status'] },
 ): Promise<Ticket> {
   const stored = await changeTicket(tx, ticket, { status, now })
-  audit(ticket.account_id, { action: act, resource: ticketReference(ticket.id) })
-  return ticketView(stored, await messagesOf(tx, [stored]))
+  audit(ticket.account_id, { action, resource: ticketReference(ticket.id) })
+  return ticketView(stored, await findMessages(tx, [stored]))
 }
 
 async function emailOwner(
   { tx, now, settings }: OperatorContext,
   { account_id, subject }: TicketRow,
 ): Promise<void> {
-  const [reader] = await findRecipients(tx, [account_id])
-  if (reader === undefined) return
-  const letter = renderEmail({
+  const [recipient] = await findRecipients(tx, [account_id])
+  if (recipient === undefined) return
+  const email = renderEmail({
     ...ticketReplyEmail(subject),
     public_url: settings.public_url,
     livemode: settings.mode === 'live',
   })
-  const notice = { account_id, kind: 'ticket.answered', recipient: reader.email, ...letter, now }
-  await insertNotices(tx, [notice])
+  await insertNotices(tx, [
+    { account_id, kind: 'ticket.answered', recipient: recipient.email, ...email, now },
+  ])
 }

@@ -2,8 +2,8 @@ import { Problem } from '#contract/problem.ts'
 import type { Ticket, TicketMessage } from '#contract/support.ts'
 
 /**
- * A ticket is a question of a holder and what was answered. It waits for support while it is open,
- * and for the holder while it is pending; what was written in it stays as it was written.
+ * A support conversation. An open ticket waits for support, a pending one for the customer.
+ * Messages are never edited.
  */
 export type TicketRow = {
   account_id: string
@@ -47,7 +47,6 @@ export function ticketView(ticket: TicketRow, messages: readonly MessageRow[]): 
   }
 }
 
-/** Support is for those who have a card to ask about. */
 export function requireActiveCard(active_cards: number): void {
   if (active_cards > 0) return
   throw new Problem('active_card_required', 'You need an active card to contact support.')

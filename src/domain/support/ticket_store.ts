@@ -2,7 +2,7 @@ import { notFound } from '#contract/common_problems.ts'
 import type { Ticket } from '#contract/support.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import { makePageReader } from '#platform/postgres/page.ts'
 import type { MessageRow, TicketRow } from './ticket.ts'
 
 const COLUMNS = `account_id, id, subject, category, status, card_id, transaction_id, version,
@@ -53,8 +53,8 @@ export async function insertMessage(tx: Tx, message: MessageRow): Promise<void> 
   )
 }
 
-/** The messages of these tickets, oldest first. */
-export function messagesOf(tx: Tx, tickets: readonly TicketRow[]): Promise<MessageRow[]> {
+/** Messages of these tickets, oldest first. */
+export function findMessages(tx: Tx, tickets: readonly TicketRow[]): Promise<MessageRow[]> {
   return tx.rows<MessageRow>(
     `select m.account_id, m.ticket_id, m.id, m.author, m.body, m.created_at
        from ticket_messages m
@@ -65,13 +65,12 @@ export function messagesOf(tx: Tx, tickets: readonly TicketRow[]): Promise<Messa
   )
 }
 
-type TicketsAsked = { operation: string; input: PageInput; where: readonly Condition[] }
+export const readTicketPage = makePageReader<TicketRow>({
+  prefix: 'tkt',
+  select: `select ${COLUMNS} from tickets`,
+})
 
-export function pageOfTickets(tx: Tx, asked: TicketsAsked): Promise<PageOf<TicketRow>> {
-  return readPage(tx, { ...asked, prefix: 'tkt', select: `select ${COLUMNS} from tickets` })
-}
-
-/** For whoever runs the programme: whose ticket it is stands in it. */
+/** For operators, so it finds tickets of every account. */
 export async function lockTicket(tx: Tx, id: string): Promise<TicketRow> {
   const [row] = await tx.rows<TicketRow>(
     `select ${COLUMNS} from tickets where id = $1 for update`,
@@ -92,6 +91,6 @@ export async function changeTicket(
   returning ${COLUMNS}`,
     [account_id, id, status, now],
   )
-  assert(row !== undefined, 'a locked ticket is there to be changed')
+  assert(row !== undefined, 'a locked ticket exists')
   return row
 }

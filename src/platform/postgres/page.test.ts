@@ -6,7 +6,15 @@ import { Problem } from '#contract/problem.ts'
 import { idMaker } from '#kernel/id.ts'
 import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { type Database, openDatabase, type Tx } from './db.ts'
-import { anyOf, type Condition, equals, type PageInput, readPage } from './page.ts'
+import {
+  anyOf,
+  type Condition,
+  equals,
+  makePageReader,
+  mapPage,
+  type PageInput,
+  readPage,
+} from './page.ts'
 
 type Row = { id: string; kind: string; created_at: Date }
 
@@ -188,6 +196,15 @@ test('a moment that does not exist is refused by name', async () => {
       return true
     })
   }
+})
+
+test('a list without conditions holds the rows of every account', async () => {
+  const row = { id: newId('txn', START_MS), kind: 'load', created_at: new Date(START_MS) }
+  await insert('other', [row])
+  const readLines = makePageReader<Row>({ prefix: 'txn', select: 'select * from lines' })
+  const input: PageInput = { limit: 100, created_lte: iso(START_MS) }
+  const page = mapPage(await readLines(db, { operation: 'list_all', input }), ({ id }) => id)
+  for (const { id } of [row, ...rows.slice(0, 3)]) assert.ok(page.data.includes(id))
 })
 
 test('an absent filter is no condition', () => {

@@ -25,20 +25,34 @@ export type Condition = readonly [sql: string, value?: unknown]
 
 export type PageOf<Row> = { data: Row[]; next_cursor: string | null; has_more: boolean }
 
-type PageQuery = {
+/** The operation names the list that a cursor belongs to. */
+export type ListQuery = {
   operation: string
+  where?: readonly Condition[]
+  input: PageInput
+}
+
+type ListSource = {
   prefix: IdPrefix
   /** Columns and table, up to and without `where`. The id column is named `id`. */
   select: string
-  where: readonly Condition[]
-  input: PageInput
+}
+
+/** Binds a list query to its columns and table, for the `*_store.ts` of a room. */
+export function makePageReader<Row extends { id: string }>(source: ListSource) {
+  return (tx: Tx, query: ListQuery): Promise<PageOf<Row>> =>
+    readPage<Row>(tx, { ...source, ...query })
+}
+
+export function mapPage<Row, View>(page: PageOf<Row>, view: (row: Row) => View): PageOf<View> {
+  return { ...page, data: page.data.map((row) => view(row)) }
 }
 
 const LIMIT_STANDARD = 25
 
 export async function readPage<Row extends { id: string }>(
   tx: Tx,
-  { operation, prefix, select, where, input }: PageQuery,
+  { operation, prefix, select, where = [], input }: ListSource & ListQuery,
 ): Promise<PageOf<Row>> {
   const order = input.order ?? 'desc'
   const limit = input.limit ?? LIMIT_STANDARD
@@ -49,8 +63,9 @@ export async function readPage<Row extends { id: string }>(
 
   let position = 0
   const clauses = conditions.map(([sql]) => sql.replace('?', () => `$${++position}`))
+  const predicate = clauses.join(' and ') || 'true'
   const found = await tx.rows<Row>(
-    `${select} where ${clauses.join(' and ')} order by id ${order} limit $${position + 1}`,
+    `${select} where ${predicate} order by id ${order} limit $${position + 1}`,
     [...conditions.filter(takesValue).map(([, value]) => value), limit + 1],
   )
   const data = found.slice(0, limit)
