@@ -33,26 +33,27 @@ const SECRET_IDS = new Set([
 
 const BROWSER_MODELS = new Set(['Session', 'Interaction'])
 
-type Needs = Runtime & { auditFacts(): AuditContext }
+type AdapterDependencies = Runtime & { auditContext(): AuditContext }
 
 /** Storage of the authorization server: one table for payloads and one for grants. */
-export function oauthAdapter(needs: Needs): (model: string) => Adapter {
-  return (model) => (model === 'Grant' ? grantAdapter(needs) : payloadAdapter(needs, model))
+export function oauthAdapter(dependencies: AdapterDependencies): (model: string) => Adapter {
+  return (model) =>
+    model === 'Grant' ? grantAdapter(dependencies) : payloadAdapter(dependencies, model)
 }
 
-function payloadAdapter(needs: Needs, model: string): Adapter {
-  const { db, clock } = needs
+function payloadAdapter(dependencies: AdapterDependencies, model: string): Adapter {
+  const { db, clock } = dependencies
   const isSecret = SECRET_IDS.has(model)
-  const idOf = (id: string) => (isSecret ? oauthHash(needs.keys, id) : id)
-  const idsOf = (id: string) => (isSecret ? oauthHashes(needs.keys, id) : [id])
+  const idOf = (id: string) => (isSecret ? oauthHash(dependencies.keys, id) : id)
+  const idsOf = (id: string) => (isSecret ? oauthHashes(dependencies.keys, id) : [id])
   return {
     upsert: async (id, payload, expiresIn) => {
       const now = clock.now()
-      const { jti: _jti, ...kept } = payload
+      const { jti: _jti, ...rest } = payload
       await upsertPayload(db, {
         model,
         id: idOf(id),
-        payload: stored(needs, model, kept),
+        payload: payloadToStore(dependencies, model, rest),
         grant_id: payload.grantId ?? null,
         uid: payload.uid ?? null,
         client_id: payload.clientId ?? null,
@@ -64,12 +65,13 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
       const [, ...older] = idsOf(id)
       if (older.length > 0) await deletePayload(db, model, older)
     },
-    find: async (id) => shown(needs, model, await findPayload(db, model, idsOf(id)), id),
-    findByUid: async (uid) => shown(needs, model, await findPayloadByUid(db, model, uid)),
+    find: async (id) => payloadOf(dependencies, model, await findPayload(db, model, idsOf(id)), id),
+    findByUid: async (uid) =>
+      payloadOf(dependencies, model, await findPayloadByUid(db, model, uid)),
     findByUserCode: async () => undefined,
     consume: async (id) => {
       const isFirst = await consumePayload(db, { model, ids: idsOf(id), now: clock.now() })
-      if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was used already')
+      if (!isFirst && model !== 'RefreshToken') throw new errors.InvalidGrant('it was already used')
     },
     destroy: async (id) => {
       if (model !== 'AccessToken') return deletePayload(db, model, idsOf(id))
@@ -81,17 +83,17 @@ function payloadAdapter(needs: Needs, model: string): Adapter {
       else await consumePayloadsOfGrant(db, { model, grant_id, now: clock.now() })
       const grant = await findGrant(db, grant_id)
       if (grant === undefined) return
-      await tellEveryNode(needs, grant.account_id)
+      await forgetCredentials(dependencies, grant.account_id)
     },
   }
 }
 
 type SignIn = { accountId?: string | undefined; ts?: number | undefined }
-type PageUnderWay = { session?: SignIn; result?: { login?: SignIn } }
+type InteractionPayload = { session?: SignIn; result?: { login?: SignIn } }
 
 /** The signed-in account with the sign-in time in seconds of our own clock (see signIn). */
 function signInOf(model: string, payload: AdapterPayload) {
-  const { session, result } = payload as PageUnderWay
+  const { session, result } = payload as InteractionPayload
   const login: SignIn =
     model === 'Session'
       ? { accountId: payload.accountId, ts: payload.loginTs }
@@ -100,7 +102,7 @@ function signInOf(model: string, payload: AdapterPayload) {
   return { account_id: accountId, signed_in_at: ts === undefined ? null : new Date(ts * 1_000) }
 }
 
-/** Lifetime of a browser session from sign-in; saving it again does not extend it. */
+/** A browser session expires at a fixed time after sign-in; saving it again does not extend it. */
 function expiresAt(
   model: string,
   payload: AdapterPayload,
@@ -113,14 +115,17 @@ function expiresAt(
   return expiresIn === undefined ? null : new Date(now.getTime() + expiresIn * 1_000)
 }
 
-async function tellEveryNode({ db, credentials }: Needs, account_id: string): Promise<void> {
+async function forgetCredentials(
+  { db, credentials }: AdapterDependencies,
+  account_id: string,
+): Promise<void> {
   await notifyCredentialsChanged(db, account_id)
   credentials.forget(account_id)
 }
 
 /** A client secret is only ever compared, so it is stored as a hash. */
-function stored(
-  { keys }: Needs,
+function payloadToStore(
+  { keys }: AdapterDependencies,
   model: string,
   payload: Record<string, unknown>,
 ): Record<string, unknown> {
@@ -129,8 +134,8 @@ function stored(
   return { ...payload, client_secret: oauthHash(keys, secret) }
 }
 
-function shown(
-  { clock }: Needs,
+function payloadOf(
+  { clock }: AdapterDependencies,
   model: string,
   row: OauthPayload | undefined,
   id?: string,
@@ -140,19 +145,19 @@ function shown(
   const payload: AdapterPayload = { ...row.payload, ...(id !== undefined && { jti: id }) }
   if (row.consumed_at === null) return payload
   if (model === 'AccessToken') return undefined
-  const isFresh = now.getTime() - row.consumed_at.getTime() < GRACE_MS
+  const isWithinGrace = now.getTime() - row.consumed_at.getTime() < GRACE_MS
   // A client with several processes may refresh twice; a reused code only fails.
-  if (isFresh && model === 'RefreshToken') return payload
-  if (isFresh && model === 'AuthorizationCode') return undefined
+  if (isWithinGrace && model === 'RefreshToken') return payload
+  if (isWithinGrace && model === 'AuthorizationCode') return undefined
   return { ...payload, consumed: Math.floor(row.consumed_at.getTime() / 1_000) }
 }
 
 /** The consent step writes grants; the library only reads and ends them. */
-function grantAdapter(needs: Needs): Adapter {
-  const { db, clock } = needs
+function grantAdapter(dependencies: AdapterDependencies): Adapter {
+  const { db, clock } = dependencies
   return {
     upsert: async () => {
-      throw new Error('a grant is written where consent is given')
+      throw new Error('grants are written by the consent step')
     },
     find: async (id) => {
       const grant = await findGrant(db, id)
@@ -163,11 +168,11 @@ function grantAdapter(needs: Needs): Adapter {
     findByUserCode: async () => undefined,
     consume: async () => undefined,
     destroy: async (id) => {
-      const facts = needs.auditFacts()
+      const context = dependencies.auditContext()
       const grant = await findGrant(db, id)
-      const isClient = facts.actor_type === 'oauth_client' && grant !== undefined
+      const isClient = context.actor_type === 'oauth_client' && grant !== undefined
       const actor = isClient && { actor_id: grant.client_id, actor_name: grant.client_name }
-      await revokeGrant(needs, id, { account_id: null, facts: { ...facts, ...actor } })
+      await revokeGrant(dependencies, id, { account_id: null, facts: { ...context, ...actor } })
     },
     revokeByGrantId: async () => undefined,
   }

@@ -20,7 +20,7 @@ const SYSTEM_NAMES = new Set(
    windowsdefender wss wyciwyg xmpp`.split(/\s+/),
 )
 
-/** Whether a URI with a scheme other than http and https is allowed. */
+/** For a URI whose scheme is neither http nor https. */
 export function isAppUri({ protocol, host, href }: URL): boolean {
   const scheme = protocol.slice(0, -1)
   if (REVERSED_DOMAIN.test(scheme)) return true

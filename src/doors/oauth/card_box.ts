@@ -3,12 +3,12 @@ import { html, type Markup } from '#doors/markup.ts'
 import { formatUsd } from '#kernel/money.ts'
 
 /** A checkbox for a card, with enough detail to recognize it. */
-export function cardBox(card: CardChoice, isTicked: boolean): Markup {
+export function cardBox(card: CardChoice, isChecked: boolean): Markup {
   const { id, brand, last4, name, status, balance_micros } = card
   const brand_name = brand === 'visa' ? 'Visa' : 'Mastercard'
   const state = status === 'active' ? 'Active' : 'Frozen'
   return html`<label class="choice"><input type="checkbox" name="card" value="${id}"${
-    isTicked && html` checked`
+    isChecked && html` checked`
   }><span>${name === null ? '' : `${name}, `}${brand_name} ending in ${last4}
 <small>${state} · ${formatUsd(balance_micros)} balance · ${limitsText(card)}</small>
 <code>${id}</code></span></label>`

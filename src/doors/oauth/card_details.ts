@@ -6,29 +6,31 @@ import { errors } from './library.ts'
 export function requireCardDetail(detail: object): void {
   const { type: _type, identifier, actions, ...others } = detail as Record<string, unknown>
   const [other] = Object.keys(others)
-  if (other !== undefined) throw refused(`card_access has an unknown field: ${other}`)
+  if (other !== undefined) throw invalidDetails(`card_access has an unknown field: ${other}`)
   if (typeof identifier !== 'string' || !isId('card', identifier)) {
-    throw refused('identifier must be a card ID')
+    throw invalidDetails('identifier must be a card ID')
   }
   if (actions === undefined) return
   const known: readonly unknown[] = card_action_names
   if (!Array.isArray(actions) || actions.length === 0 || !actions.every((a) => known.includes(a))) {
-    throw refused(`actions must be one or more of ${card_action_names.join(', ')}`)
+    throw invalidDetails(`actions must be one or more of ${card_action_names.join(', ')}`)
   }
 }
 
-export type AskedCards = { card_ids: string[]; actions: CardAction[] }
+export type RequestedCards = { card_ids: string[]; actions: CardAction[] }
 
 /** All entries combined. They share their actions, because a token has one set of scopes. */
-export function askedCards(text: unknown): AskedCards | null {
+export function requestedCards(text: unknown): RequestedCards | null {
   if (typeof text !== 'string') return null
   const details = JSON.parse(text) as { identifier: string; actions?: CardAction[] }[]
   if (details.length === 0) return null
-  const asked = details.map(({ actions }) => actions ?? [...card_action_names])
-  const shared = card_action_names.filter((name) => asked.every((names) => names.includes(name)))
+  const action_lists = details.map(({ actions }) => actions ?? [...card_action_names])
+  const shared = card_action_names.filter((name) =>
+    action_lists.every((names) => names.includes(name)),
+  )
   return { card_ids: [...new Set(details.map(({ identifier }) => identifier))], actions: shared }
 }
 
-function refused(sentence: string): Error {
-  return new errors.InvalidAuthorizationDetails(sentence)
+function invalidDetails(message: string): Error {
+  return new errors.InvalidAuthorizationDetails(message)
 }

@@ -2,16 +2,21 @@ import type { FastifyReply } from 'fastify'
 import { opt_in_scopes, type Scope } from '#contract/scopes.ts'
 import { confirmPage } from './confirm_page.ts'
 import { type InteractionContext, sendPage } from './interaction_context.ts'
-import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
+import {
+  type EnteredCredentials,
+  openCredentials,
+  sealCredentials,
+  verifySignIn,
+} from './verify_sign_in.ts'
 
-/** These scopes can be granted for this long after the password was entered (contract 10.1). */
+/** Guarded scopes can be granted for this long after the password was entered (contract 10.1). */
 const RECENT_MS = 5 * 60_000
-const GUARDED = opt_in_scopes
+const GUARDED_SCOPES = opt_in_scopes
 
 const isRecent = ({ runtime }: InteractionContext, at: Date) =>
   runtime.clock.now().getTime() - at.getTime() <= RECENT_MS
 
-type Confirmed = {
+type PendingConsent = {
   account_id: string
   email: string
   granted: readonly Scope[]
@@ -24,47 +29,58 @@ type Confirmed = {
  * no confirmation is needed.
  */
 export async function confirmSignIn(
-  visit: InteractionContext,
-  confirmed: Confirmed,
+  context: InteractionContext,
+  consent: PendingConsent,
 ): Promise<FastifyReply | null> {
-  const { account_id, email, granted, signed_in_at } = confirmed
-  const guarded = granted.filter((scope) => GUARDED.includes(scope))
-  if (guarded.length === 0 || isRecent(visit, signed_in_at)) return null
-  const typed = typedIn(visit, email)
-  if (typed === null) return show(visit, { email, guarded })
-  const verified = await verifySignIn(visit, typed)
+  const { account_id, email, granted, signed_in_at } = consent
+  const guarded = granted.filter((scope) => GUARDED_SCOPES.includes(scope))
+  if (guarded.length === 0 || isRecent(context, signed_in_at)) return null
+  const entered = enteredCredentials(context, email)
+  if (entered === null) return sendConfirmPage(context, { email, guarded })
+  const verified = await verifySignIn(context, entered)
   if ('account_id' in verified && verified.account_id === account_id) return null
   const { error, message } = {
     error: '',
     message: 'Your session expired. Sign in again.',
     ...verified,
   }
-  const carried =
-    error === 'totp_required' || error === 'totp_invalid'
-      ? { carried: sealCarried(visit, typed) }
-      : {}
-  if (error === 'totp_required') return show(visit, { email, guarded, ...carried })
-  return show(visit, { email, guarded, ...carried, complaint: message }, 401)
+  const needsCode = error === 'totp_required' || error === 'totp_invalid'
+  const page = {
+    email,
+    guarded,
+    ...(needsCode && { sealed_credentials: sealCredentials(context, entered) }),
+  }
+  if (error === 'totp_required') return sendConfirmPage(context, page)
+  return sendConfirmPage(context, { ...page, error_message: message }, 401)
 }
 
 /** A two-factor code is valid only with a password that was recently entered on the page before. */
-function typedIn(visit: InteractionContext, email: string): TypedIn | null {
-  const { form, runtime } = visit
+function enteredCredentials(context: InteractionContext, email: string): EnteredCredentials | null {
+  const { form, runtime } = context
   if (form.get('step') !== 'confirm') return null
-  if (!form.has('carried')) {
+  if (!form.has('sealed_credentials')) {
     const password = form.get('password') ?? ''
     return password === '' ? null : { email, password, entered_at: runtime.clock.now() }
   }
-  const carried = openCarried(visit)
-  if (carried === null || !isRecent(visit, carried.entered_at)) return null
-  return { ...carried, totp_code: form.get('totp_code') ?? '' }
+  const credentials = openCredentials(context)
+  if (credentials === null || !isRecent(context, credentials.entered_at)) return null
+  return { ...credentials, totp_code: form.get('totp_code') ?? '' }
 }
 
-type Shown = { email: string; guarded: readonly Scope[]; complaint?: string; carried?: string }
+type ConfirmPageState = {
+  email: string
+  guarded: readonly Scope[]
+  error_message?: string
+  sealed_credentials?: string
+}
 
-function show(visit: InteractionContext, shown: Shown, status = 200): FastifyReply {
-  const { runtime, client_name, csrf, form, reply } = visit
-  const chosen = [...form].filter(([name]) => ['scope', 'cards', 'card'].includes(name))
+function sendConfirmPage(
+  context: InteractionContext,
+  state: ConfirmPageState,
+  status = 200,
+): FastifyReply {
+  const { runtime, client_name, csrf, form, reply } = context
+  const consent_fields = [...form].filter(([name]) => ['scope', 'cards', 'card'].includes(name))
   const { mode } = runtime.settings
-  return sendPage(reply, status, confirmPage({ mode, client_name, csrf, chosen, ...shown }))
+  return sendPage(reply, status, confirmPage({ mode, client_name, csrf, consent_fields, ...state }))
 }

@@ -11,27 +11,28 @@ export type ConfirmPage = {
   /** Scopes that require the password. */
   guarded: readonly Scope[]
   /** Fields of the consent form, submitted again with the password. */
-  chosen: readonly (readonly [name: string, value: string])[]
-  complaint?: string
-  carried?: string
+  consent_fields: readonly (readonly [name: string, value: string])[]
+  error_message?: string
+  sealed_credentials?: string
 }
 
-export function confirmPage(given: ConfirmPage): string {
-  const { client_name, email, guarded, carried } = given
-  const title = carried === undefined ? 'Confirm your password' : 'Two-factor authentication'
+export function confirmPage(options: ConfirmPage): string {
+  const { client_name, email, guarded, sealed_credentials, error_message } = options
+  const title =
+    sealed_credentials === undefined ? 'Confirm your password' : 'Two-factor authentication'
   return page(
     title,
-    given.mode,
+    options.mode,
     html`<h1>${title}</h1>
 <p class="soft">Confirm that ${client_name} can do this with the account ${email}:</p>
 <ul>${guarded.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>
-${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
+${error_message !== undefined && html`<p class="warn" role="alert">${error_message}</p>`}
 <form method="post" autocomplete="on">
-<input type="hidden" name="csrf" value="${given.csrf}">
-${given.chosen.map(
+<input type="hidden" name="csrf" value="${options.csrf}">
+${options.consent_fields.map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
 `,
-)}${carried === undefined ? passwordField() : codeFields(carried)}
+)}${sealed_credentials === undefined ? passwordField() : codeFields(sealed_credentials)}
 <div class="buttons">
 <button class="main" name="step" value="confirm">Allow</button>
 <button name="step" value="deny" formnovalidate>Deny</button>

@@ -8,24 +8,24 @@ import { type CardAccess, card_action_names } from '#domain/credentials/token_ac
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
 import { type Asking, recordConsent, recordRefusal } from '#domain/oauth_grants/grant_consent.ts'
 import { lockLiveGrantsOf } from '#domain/oauth_grants/grant_store.ts'
-import { type AskedCards, askedCards } from './card_details.ts'
+import { type RequestedCards, requestedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consent_headers, consentPage } from './consent_page.ts'
 import { deny, finish, type InteractionContext, sendPage } from './interaction_context.ts'
 import { errors } from './library.ts'
 
-/** What the client requested. */
-type Asked = {
+/** The access that the client requests. */
+type ConsentRequest = {
   account_id: string
   client_id: string
   requested: Scope[]
   resources: string[]
-  cards: AskedCards | null
+  cards: RequestedCards | null
 }
 
-function askedIn({ interaction }: InteractionContext): Asked {
+function consentRequestOf({ interaction }: InteractionContext): ConsentRequest {
   const { params, session } = interaction
-  if (session?.accountId === undefined) throw new errors.SessionNotFound('nobody is signed in')
+  if (session?.accountId === undefined) throw new errors.SessionNotFound('no user is signed in')
   const { resource } = params
   const scopes = new Set(String(params['scope'] ?? '').split(' '))
   return {
@@ -33,46 +33,46 @@ function askedIn({ interaction }: InteractionContext): Asked {
     client_id: String(params['client_id']),
     requested: scope_names.filter((scope) => scopes.has(scope)),
     resources: Array.isArray(resource) ? resource.map(String) : [String(resource)],
-    cards: askedCards(params['authorization_details']),
+    cards: requestedCards(params['authorization_details']),
   }
 }
 
 export async function showConsent(
-  visit: InteractionContext,
-  complaint?: string,
+  context: InteractionContext,
+  error_message?: string,
 ): Promise<FastifyReply> {
-  const { runtime, client_name, redirect, csrf, form, reply } = visit
+  const { runtime, client_name, redirect, csrf, form, reply } = context
   const { db, settings } = runtime
-  const asked = askedIn(visit)
-  const account = await findAccount(db, asked.account_id)
-  const cards = await findCardChoices(db, asked.account_id)
+  const request = consentRequestOf(context)
+  const account = await findAccount(db, request.account_id)
+  const cards = await findCardChoices(db, request.account_id)
   const text = consentPage({
     mode: settings.mode,
     client_name,
     redirect,
-    resource_names: asked.resources.map((address) =>
+    resource_names: request.resources.map((address) =>
       resourceNamed(settings, address) === 'rest' ? 'the API' : 'the agent tools',
     ),
     email: account.email,
     csrf,
-    requested: asked.requested,
-    held: await heldScopes(visit, asked),
+    requested: request.requested,
+    already_granted: await grantedScopes(context, request),
     cards,
-    asked_card_ids: asked.cards?.card_ids ?? null,
-    ...(complaint !== undefined && {
-      complaint: { text: complaint, ticked: new Set(form.getAll('scope')) },
+    requested_card_ids: request.cards?.card_ids ?? null,
+    ...(error_message !== undefined && {
+      error: { text: error_message, checked: new Set(form.getAll('scope')) },
     }),
   })
-  return sendPage(reply, complaint === undefined ? 200 : 400, text, consent_headers)
+  return sendPage(reply, error_message === undefined ? 200 : 400, text, consent_headers)
 }
 
 /** Scopes the client already has for all cards; card-restricted requests start from the default. */
-async function heldScopes(
+async function grantedScopes(
   { runtime }: InteractionContext,
-  asked: Asked,
+  request: ConsentRequest,
 ): Promise<ReadonlySet<Scope>> {
-  if (asked.cards !== null) return new Set()
-  const { account_id, client_id } = asked
+  if (request.cards !== null) return new Set()
+  const { account_id, client_id } = request
   const now = runtime.clock.now()
   const grants = await lockLiveGrantsOf(runtime.db, { account_id, client_id, now })
   const open = grants.find((grant) => grant.card_ids === null)
@@ -80,71 +80,73 @@ async function heldScopes(
   return new Set(texts.flatMap((text) => text.split(' ') as Scope[]))
 }
 
-export async function decide(
-  visit: InteractionContext,
+export async function submitConsent(
+  context: InteractionContext,
   decision: 'allow' | 'deny',
 ): Promise<FastifyReply> {
-  const asked = askedIn(visit)
-  const ticked = new Set(visit.form.getAll('scope'))
-  const granted = asked.requested.filter((scope) => ticked.has(scope))
-  if (decision === 'allow' && granted.length > 0) return grant(visit, asked, granted)
-  await recordRefusal(visit.runtime.db, askingOf(visit, asked))
-  return deny(visit)
+  const request = consentRequestOf(context)
+  const checked = new Set(context.form.getAll('scope'))
+  const granted = request.requested.filter((scope) => checked.has(scope))
+  if (decision === 'allow' && granted.length > 0) return grant(context, request, granted)
+  await recordRefusal(context.runtime.db, consentContextOf(context, request))
+  return deny(context)
 }
 
-function askingOf(visit: InteractionContext, asked: Asked): Asking {
-  const { runtime, client_name, facts, interaction } = visit
-  const request = { ...facts, idempotency_key: null }
+function consentContextOf(
+  context: InteractionContext,
+  { account_id, client_id }: ConsentRequest,
+): Asking {
+  const { runtime, client_name, request_context, interaction } = context
+  const request = { ...request_context, idempotency_key: null }
   const redirect_uri = String(interaction.params['redirect_uri'])
   return {
-    account_id: asked.account_id,
-    client: { id: asked.client_id, name: client_name, redirect_uri },
+    account_id,
+    client: { id: client_id, name: client_name, redirect_uri },
     facts: {
       ...auditContextOf({ ...runtime, caller: null, request, operation: '' }),
       operation: null,
     },
-    alert: (tx, alert) =>
-      insertSecurityNotices(tx, asked.account_id, [alert], { ...runtime, request }),
+    alert: (tx, alert) => insertSecurityNotices(tx, account_id, [alert], { ...runtime, request }),
   }
 }
 
 async function grant(
-  visit: InteractionContext,
-  asked: Asked,
+  context: InteractionContext,
+  request: ConsentRequest,
   granted: Scope[],
 ): Promise<FastifyReply> {
-  const { runtime } = visit
-  const { account_id, requested, resources } = asked
-  const cards = chosenCards(visit, asked, await findCardChoices(runtime.db, account_id))
-  if (cards === 'none') return showConsent(visit, 'Select at least one card, or all cards.')
-  const signed_in_at = await signedInAt(visit)
+  const { runtime } = context
+  const { account_id, requested, resources } = request
+  const cards = selectedCards(context, request, await findCardChoices(runtime.db, account_id))
+  if (cards === 'none') return showConsent(context, 'Select at least one card, or all cards.')
+  const signed_in_at = await signedInAt(context)
   const { email } = await findAccount(runtime.db, account_id)
-  const asks = await confirmSignIn(visit, { account_id, email, granted, signed_in_at })
-  if (asks !== null) return asks
+  const confirmation = await confirmSignIn(context, { account_id, email, granted, signed_in_at })
+  if (confirmation !== null) return confirmation
   const decision = { requested, resources, granted, cards, signed_in_at }
-  const grantId = await recordConsent(runtime, askingOf(visit, asked), decision)
-  if (grantId === null) throw new errors.SessionNotFound('this sign-in is over')
-  return finish(visit, { consent: { grantId } })
+  const grantId = await recordConsent(runtime, consentContextOf(context, request), decision)
+  if (grantId === null) throw new errors.SessionNotFound('the sign-in has expired')
+  return finish(context, { consent: { grantId } })
 }
 
 async function signedInAt({ provider, interaction }: InteractionContext): Promise<Date> {
   const session = await provider.Session.findByUid(interaction.session?.uid ?? '')
-  if (session?.loginTs === undefined) throw new errors.SessionNotFound('nobody is signed in')
+  if (session?.loginTs === undefined) throw new errors.SessionNotFound('no user is signed in')
   return new Date(session.loginTs * 1_000)
 }
 
-/** Keeps only cards of the account and, if the client asked for specific cards, only those. */
-function chosenCards(
+/** Keeps only cards of the account and, if the client requested specific cards, only those. */
+function selectedCards(
   { form }: InteractionContext,
-  asked: Asked,
+  request: ConsentRequest,
   own: readonly CardChoice[],
 ): CardAccess | 'none' {
-  const ticked = new Set(form.getAll('card'))
-  // A checked card wins over "all": the user means that card, whatever else the form says.
-  if (asked.cards === null && ticked.size === 0 && form.get('cards') !== 'some') return null
+  const checked = new Set(form.getAll('card'))
+  // A checked card wins over "all": the user means that card.
+  if (request.cards === null && checked.size === 0 && form.get('cards') !== 'some') return null
   const card_ids = own
     .map(({ id }) => id)
-    .filter((id) => ticked.has(id) && (asked.cards?.card_ids.includes(id) ?? true))
+    .filter((id) => checked.has(id) && (request.cards?.card_ids.includes(id) ?? true))
   if (card_ids.length === 0) return 'none'
-  return { card_ids, actions: asked.cards?.actions ?? card_action_names }
+  return { card_ids, actions: request.cards?.actions ?? card_action_names }
 }

@@ -13,13 +13,13 @@ export type ConsentPage = {
   email: string
   csrf: string
   requested: readonly Scope[]
-  /** Scopes the client already has; their boxes are checked. */
-  held: ReadonlySet<Scope>
+  /** Their boxes are checked. */
+  already_granted: ReadonlySet<Scope>
   cards: readonly CardChoice[]
-  /** Cards the client asked for; null if it did not ask for specific cards. */
-  asked_card_ids: readonly string[] | null
+  /** Null if the client did not request specific cards. */
+  requested_card_ids: readonly string[] | null
   /** Error message and the boxes that were checked, when the form is shown again. */
-  complaint?: { text: string; ticked: ReadonlySet<string> }
+  error?: { text: string; checked: ReadonlySet<string> }
 }
 
 /**
@@ -29,35 +29,35 @@ export type ConsentPage = {
 const SCRIPT = `
 const all = document.querySelector('input[name=cards][value=all]')
 const some = document.querySelector('input[name=cards][value=some]')
-const ticks = [...document.querySelectorAll('input[name=card]')]
-const follow = () => { if (ticks.some((tick) => tick.checked)) some.checked = true }
+const boxes = [...document.querySelectorAll('input[name=card]')]
+const selectSome = () => { if (boxes.some((box) => box.checked)) some.checked = true }
 if (all && some) {
-  for (const tick of ticks) tick.addEventListener('change', follow)
-  all.addEventListener('change', () => { for (const tick of ticks) tick.checked = false })
-  addEventListener('pageshow', follow)
+  for (const box of boxes) box.addEventListener('change', selectSome)
+  all.addEventListener('change', () => { for (const box of boxes) box.checked = false })
+  addEventListener('pageshow', selectSome)
 }
 `
 
 export const consent_headers = scriptedHeaders(SCRIPT)
 
-export function consentPage(given: ConsentPage): string {
-  const { client_name, redirect, requested, complaint } = given
+export function consentPage(options: ConsentPage): string {
+  const { client_name, redirect, requested, error } = options
   const plain = requested.filter((scope) => scope.endsWith(':read'))
   const elevated = requested.filter((scope) => !scope.endsWith(':read'))
   return page(
     `Allow ${client_name}?`,
-    given.mode,
+    options.mode,
     html`<h1>Allow ${client_name} to access your account?</h1>
 <p>You’ll return to ${redirectText(redirect)}. ${advice(redirect)}</p>
-${complaint !== undefined && html`<p class="warn" role="alert">${complaint.text}</p>`}
+${error !== undefined && html`<p class="warn" role="alert">${error.text}</p>`}
 <form method="post">
-<input type="hidden" name="csrf" value="${given.csrf}">
-<p class="soft">Signed in as ${given.email}.
+<input type="hidden" name="csrf" value="${options.csrf}">
+<p class="soft">Signed in as ${options.email}.
 <button class="plain" name="step" value="switch">Not you?</button></p>
-${plain.length > 0 && scopeBoxes('This app can see', plain, given)}
-${elevated.length > 0 && scopeBoxes('This app can also', elevated, given)}
-${cardChoices(given)}
-<p class="soft">This grants access to ${given.resource_names.join(' and ')}. You can revoke it
+${plain.length > 0 && scopeBoxes('This app can see', plain, options)}
+${elevated.length > 0 && scopeBoxes('This app can also', elevated, options)}
+${cardChoices(options)}
+<p class="soft">This grants access to ${options.resource_names.join(' and ')}. You can revoke it
 at any time under Developers, Agents.</p>
 <div class="buttons">
 <button class="main" name="step" value="allow">Allow</button>
@@ -79,15 +79,15 @@ const warnings: Partial<Record<Scope, string>> = {
   'webhook:write': 'The app can read every event in your account, whatever else you allow.',
 }
 
-function scopeBoxes(title: string, list: readonly Scope[], given: ConsentPage): Markup {
-  const { held, complaint } = given
+function scopeBoxes(title: string, list: readonly Scope[], options: ConsentPage): Markup {
+  const { already_granted, error } = options
   return html`<fieldset><legend><h2>${title}</h2></legend>
 ${list.map((scope) => {
-  const isOffered = held.has(scope) || !opt_in_scopes.includes(scope)
-  const isTicked = complaint === undefined ? isOffered : complaint.ticked.has(scope)
+  const isOffered = already_granted.has(scope) || !opt_in_scopes.includes(scope)
+  const isChecked = error === undefined ? isOffered : error.checked.has(scope)
   const warning = warnings[scope]
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${
-    isTicked && html` checked`
+    isChecked && html` checked`
   }><span>${scopes[scope]}${
     warning !== undefined && html`<small>${warning}</small>`
   }<code>${scope}</code></span></label>`
@@ -95,14 +95,14 @@ ${list.map((scope) => {
 </fieldset>`
 }
 
-function cardChoices({ cards, asked_card_ids }: ConsentPage): Markup {
+function cardChoices({ cards, requested_card_ids }: ConsentPage): Markup {
   const title = html`<legend><h2>Cards</h2></legend>`
-  if (asked_card_ids !== null) {
-    const asked = cards.filter(({ id }) => asked_card_ids.includes(id))
+  if (requested_card_ids !== null) {
+    const requested = cards.filter(({ id }) => requested_card_ids.includes(id))
     return html`<fieldset>${title}
 <p class="soft">This app only asks for these cards. It can’t see any others.</p>
 <input type="hidden" name="cards" value="some">
-${asked.map((card) => cardBox(card, true))}</fieldset>`
+${requested.map((card) => cardBox(card, true))}</fieldset>`
   }
   return html`<fieldset>${title}
 <label class="choice"><input type="radio" name="cards" value="all" checked>

@@ -6,30 +6,27 @@ import { isLoopback } from './register.ts'
 
 /**
  * Anyone can register a client and choose its redirect URI, so redirecting errors there without a
- * page would make this site an open redirector. An error before the page is redirected only to a
- * URI the signed-in account has approved, or to a loopback address; otherwise it is shown here.
- * (RFC 9700, section 4.11.2)
+ * page would make this site an open redirector (RFC 9700, section 4.11.2). An error that occurs
+ * before the page is redirected only to a URI that the signed-in account has approved or to a
+ * loopback address. Otherwise the error page is shown.
  */
-export function keepErrorsHome(
-  provider: Provider,
-  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
-): void {
+export function limitErrorRedirects(provider: Provider, { db, clock }: Runtime): void {
   type Failure = { ctx: KoaContextWithOIDC; error: OauthError }
   const failures = new WeakMap<object, Failure>()
   provider.on('authorization.error', (ctx, error) => failures.set(ctx, { ctx, error }))
-  provider.use(async (asked, next) => {
+  provider.use(async (request_ctx, next) => {
     await next()
-    const failure = failures.get(asked)
+    const failure = failures.get(request_ctx)
     if (failure === undefined) return
     const { ctx, error } = failure
-    if (ctx.oidc.route !== 'authorization' || (await mayTell(ctx))) return
+    if (ctx.oidc.route !== 'authorization' || (await canRedirect(ctx))) return
     ctx.remove('Location')
     ctx.status = 400
     const { error: code = 'invalid_request', error_description } = error
     errorPage(ctx, { error: code, ...(error_description && { error_description }) })
   })
 
-  const mayTell = async ({ oidc }: KoaContextWithOIDC): Promise<boolean> => {
+  const canRedirect = async ({ oidc }: KoaContextWithOIDC): Promise<boolean> => {
     const { client_id, redirect_uri, prompt } = oidc.params ?? {}
     if (typeof client_id !== 'string' || typeof redirect_uri !== 'string') return false
     if (prompt !== 'none' && isLoopback(redirect_uri)) return true

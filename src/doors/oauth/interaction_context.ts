@@ -16,7 +16,7 @@ export type InteractionContext = {
   reply: FastifyReply
   /** The request for the library, with cookies. */
   req: IncomingMessage
-  facts: Call['request']
+  request_context: Call['request']
   interaction: Interaction
   client_name: string
   redirect: Redirect
@@ -24,9 +24,9 @@ export type InteractionContext = {
   form: URLSearchParams
 }
 
-export function deny(opened: InteractionContext): Promise<FastifyReply> {
-  const error_description = 'the owner of the account said no'
-  return finish(opened, { error: 'access_denied', error_description })
+export function deny(context: InteractionContext): Promise<FastifyReply> {
+  const error_description = 'the account owner denied access'
+  return finish(context, { error: 'access_denied', error_description })
 }
 
 /** Returns control to the library, which continues the request or redirects to the client. */

@@ -12,7 +12,7 @@ import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_r
 
 const GRANTS_MAX = 500
 
-/** What the owner of an account allowed to whom, and how it is taken back; the panel's page. */
+/** Lists and revokes the app access that an account owner has granted; used by the panel. */
 export function mountOwnGrants(app: FastifyInstance, runtime: Runtime): void {
   app.get('/oauth/grants', async (request, reply) => {
     const caller = await requireOwner(runtime, request)
@@ -28,18 +28,18 @@ export function mountOwnGrants(app: FastifyInstance, runtime: Runtime): void {
     const subject = rateSubjectOf(runtime, null, { caller, ip: request.ip })
     reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
     const { id } = request.params as { id: string }
-    const facts = { ...requestContextOf(runtime, request), idempotency_key: null }
-    const told = auditContextOf({ ...runtime, caller, request: facts, operation: '' })
+    const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
+    const audit = auditContextOf({ ...runtime, caller, request: request_context, operation: '' })
     const revoked = await revokeGrant(runtime, id, {
       account_id: caller.account_id,
-      facts: { ...told, operation: null },
+      facts: { ...audit, operation: null },
     })
     if (revoked === undefined) throw notFound('grant')
     return reply.code(204).send()
   })
 }
 
-/** An agent must not see, or keep, what others were allowed. */
+/** OAuth clients must not see the grants of other clients or manage their own. */
 async function requireOwner(runtime: Runtime, request: FastifyRequest): Promise<Caller> {
   const bearer = bearerOf(request.headers.authorization)
   if (bearer === null) throw missingToken()

@@ -10,7 +10,7 @@ import type { Runtime } from '#operations/runtime.ts'
 import { oauthAdapter } from './adapter.ts'
 import { requireCardDetail } from './card_details.ts'
 import { errorPage } from './error_page.ts'
-import { keepErrorsHome } from './error_redirects.ts'
+import { limitErrorRedirects } from './error_redirects.ts'
 import { errors, interactionPolicy, Provider } from './library.ts'
 
 const HOUR_S = 60 * 60
@@ -19,18 +19,21 @@ const DAY_S = 24 * HOUR_S
 export const INTERACTION_PATH = '/oauth/interaction'
 
 /**
- * The authorization server: OAuth 2.1 for our own resources, without OpenID Connect. An agent
- * learns what it may do, not who the user is.
+ * The authorization server: OAuth 2.1 for our own resources. There is no OpenID Connect: a client
+ * receives access but no identity.
  */
-export function makeProvider(
+export function createProvider(
   runtime: Runtime,
-  auditFacts: () => AuditContext,
+  auditContext: () => AuditContext,
 ): InstanceType<typeof Provider> {
-  const provider = new Provider(runtime.settings.public_url, configurationOf(runtime, auditFacts))
+  const provider = new Provider(
+    runtime.settings.public_url,
+    providerConfiguration(runtime, auditContext),
+  )
   // The host comes from FLORIN_PUBLIC_URL; see handover.ts.
   provider.proxy = true
   // The library awaits the result, although its types do not say so.
-  const isSecretOf = async function (
+  const compareClientSecret = async function (
     this: { clientId: string; clientSecret?: string },
     actual: string,
   ) {
@@ -41,17 +44,17 @@ export function makeProvider(
     await renewClientSecret(db, this.clientId, current)
     return true
   }
-  keepErrorsHome(provider, runtime)
-  Object.assign(provider.Client.prototype, { compareClientSecret: isSecretOf })
+  limitErrorRedirects(provider, runtime)
+  Object.assign(provider.Client.prototype, { compareClientSecret: compareClientSecret })
   provider.use(async (ctx, next) => {
     await next()
-    trimAnswer(ctx.path, ctx.method, ctx.body as Record<string, unknown>)
+    adjustResponse(ctx.path, ctx.method, ctx.body as Record<string, unknown>)
   })
   return provider
 }
 
-/** Metadata of the library that does not apply here or must not be published. */
-function trimAnswer(path: string, method: string, body: Record<string, unknown>): void {
+/** Corrects or removes fields in the library's responses that do not apply here. */
+function adjustResponse(path: string, method: string, body: Record<string, unknown>): void {
   if (path.startsWith('/.well-known/') && body !== undefined) {
     body['scopes_supported'] = [...scope_names, 'offline_access']
     body['authorization_details_types_supported'] = ['card_access']
@@ -64,11 +67,11 @@ function trimAnswer(path: string, method: string, body: Record<string, unknown>)
   if (method === 'GET') delete body['client_secret']
 }
 
-function configurationOf(runtime: Runtime, auditFacts: () => AuditContext): Configuration {
+function providerConfiguration(runtime: Runtime, auditContext: () => AuditContext): Configuration {
   const { settings, db, keys } = runtime
   const isHttps = settings.public_url.startsWith('https:')
   return {
-    adapter: oauthAdapter({ ...runtime, auditFacts }),
+    adapter: oauthAdapter({ ...runtime, auditContext }),
     scopes: [...scope_names, 'offline_access'],
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -84,7 +87,7 @@ function configurationOf(runtime: Runtime, auditFacts: () => AuditContext): Conf
       jwks: '/oauth/jwks',
     },
     interactions: {
-      policy: alwaysAsking(),
+      policy: consentPolicy(),
       url: (_ctx, interaction) => `${INTERACTION_PATH}/${interaction.uid}`,
     },
     cookies: {
@@ -119,11 +122,11 @@ function configurationOf(runtime: Runtime, auditFacts: () => AuditContext): Conf
       const id = ctx.oidc.result?.consent?.grantId
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
-    features: featuresOf(runtime),
+    features: providerFeatures(runtime),
   }
 }
 
-function featuresOf({ settings }: Runtime): NonNullable<Configuration['features']> {
+function providerFeatures({ settings }: Runtime): NonNullable<Configuration['features']> {
   const scope = scope_names.join(' ')
   return {
     devInteractions: { enabled: false },
@@ -163,10 +166,10 @@ function featuresOf({ settings }: Runtime): NonNullable<Configuration['features'
 }
 
 /**
- * Every request needs the owner's consent, even one that was granted before: anyone can claim to be
- * a public client, and refused scopes can be requested again.
+ * Every request asks for consent, even one that was granted before: anyone can claim to be a public
+ * client, and a client may request refused scopes again.
  */
-function alwaysAsking(): Policy.DefaultPolicy {
+function consentPolicy(): Policy.DefaultPolicy {
   const { Check, base } = interactionPolicy
   const policy = base()
   const consent = policy.get('consent')
@@ -174,7 +177,7 @@ function alwaysAsking(): Policy.DefaultPolicy {
     consent?.checks.remove(reason)
   }
   consent?.checks.add(
-    new Check('not_asked', 'the owner of the account decides', (ctx) =>
+    new Check('consent_missing', 'the account owner must consent', (ctx) =>
       ctx.oidc.result?.consent === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
     ),
   )

@@ -20,7 +20,7 @@ const REMOTE = 'https://agent.example/callback'
 const register = (uri: string) =>
   send(url, 'POST', '/oauth/register', { body: { redirect_uris: [uri] } })
 
-test('app schemes register by their shape: a name of the app’s own, or a reversed domain', async () => {
+test('an app scheme is accepted if it is a reversed domain or a plain name with a host', async () => {
   for (const uri of [
     'cursor://anysphere.cursor-mcp/oauth/callback',
     'vscode://vscode.github-authentication/did-authenticate',
@@ -35,7 +35,7 @@ test('app schemes register by their shape: a name of the app’s own, or a rever
   }
 })
 
-test('schemes that the system or the browser acts on do not register', async () => {
+test('schemes that the operating system or the browser handles are refused', async () => {
   for (const uri of [
     'intent://evil.example/#Intent;scheme=https;end',
     'intent://evil.example/path',
@@ -79,11 +79,15 @@ test('schemes that the system or the browser acts on do not register', async () 
   }
 })
 
-async function endOf(agent: Agent, params: Record<string, string>, browser = new Browser(url)) {
+async function openAuthorization(
+  agent: Agent,
+  params: Record<string, string>,
+  browser = new Browser(url),
+) {
   return browser.open((await attemptOf(agent, { params })).url)
 }
 
-test('a registered client is no open redirector: errors go nowhere that nobody consented to', async () => {
+test('errors are not redirected to a client that no account has approved (no open redirector)', async () => {
   const agent = await registerAgent(url, { redirect_uris: [REMOTE] })
   for (const params of [
     { prompt: 'none' },
@@ -96,40 +100,48 @@ test('a registered client is no open redirector: errors go nowhere that nobody c
     { authorization_details: '[{"type":"nonsense"}]' },
     { request: 'x' },
   ]) {
-    const shown = await endOf(agent, params)
-    const said = `${JSON.stringify(params)} ${shown.status} ${shown.url}`
-    assert(shown.url.startsWith(url), said)
-    assert.equal(shown.status, 400, said)
-    assert(!shown.text.includes('agent.example'), said)
-    assert.equal(shown.headers.get('location'), null)
-    assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    const page = await openAuthorization(agent, params)
+    const detail = `${JSON.stringify(params)} ${page.status} ${page.url}`
+    assert(page.url.startsWith(url), detail)
+    assert.equal(page.status, 400, detail)
+    assert(!page.text.includes('agent.example'), detail)
+    assert.equal(page.headers.get('location'), null)
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
   }
 })
 
-test('prompt=none tells the client of the account that consented to it, at that address only', async () => {
+test('prompt=none redirects its error only to an approved client at its approved redirect URI', async () => {
   const agent = await registerAgent(url, { redirect_uris: [REMOTE, 'https://other.example/cb'] })
   const browser = new Browser(url)
   const attempt = await attemptOf(agent)
   await allow(browser, await toConsent(browser, attempt.url, person))
-  const told = await endOf(agent, { prompt: 'none' }, browser)
-  assert(told.url.startsWith(`${REMOTE}?`), told.url)
-  assert.equal(new URL(told.url).searchParams.get('error'), 'interaction_required')
+  const redirected = await openAuthorization(agent, { prompt: 'none' }, browser)
+  assert(redirected.url.startsWith(`${REMOTE}?`), redirected.url)
+  assert.equal(new URL(redirected.url).searchParams.get('error'), 'interaction_required')
 
   const moved = { prompt: 'none', redirect_uri: 'https://other.example/cb' }
-  assert.equal((await endOf(agent, moved, browser)).status, 400, 'another address')
-  assert.equal((await endOf(agent, { prompt: 'none' })).status, 400, 'another browser')
+  assert.equal((await openAuthorization(agent, moved, browser)).status, 400, 'another address')
+  assert.equal((await openAuthorization(agent, { prompt: 'none' })).status, 400, 'another browser')
   const stranger = new Browser(url)
   const loopback = await registerAgent(url)
   await authorize(loopback, await openAccount(url), { browser: stranger })
-  assert.equal((await endOf(agent, { prompt: 'none' }, stranger)).status, 400, 'another account')
+  assert.equal(
+    (await openAuthorization(agent, { prompt: 'none' }, stranger)).status,
+    400,
+    'another account',
+  )
   const grants = await send(url, 'GET', '/oauth/grants', { bearer: person.bearer })
   for (const { id } of grants.body['data']) {
     await send(url, 'DELETE', `/oauth/grants/${id}`, { bearer: person.bearer })
   }
-  assert.equal((await endOf(agent, { prompt: 'none' }, browser)).status, 400, 'a revoked grant')
+  assert.equal(
+    (await openAuthorization(agent, { prompt: 'none' }, browser)).status,
+    400,
+    'a revoked grant',
+  )
 })
 
-test('who says no on the page is sent back, since the page named the address', async () => {
+test('denying on the page redirects to the client, because the page has shown its address', async () => {
   const agent = await registerAgent(url, { redirect_uris: [REMOTE] })
   const browser = new Browser(url)
   const page = await browser.open((await attemptOf(agent)).url)
@@ -138,9 +150,9 @@ test('who says no on the page is sent back, since the page named the address', a
   assert(denied.url.startsWith(REMOTE))
 })
 
-test('a native client at the loopback address is told of a wrong request', async () => {
+test('a native client at a loopback address receives the error of an invalid request', async () => {
   const agent = await registerAgent(url)
-  const told = await endOf(agent, { code_challenge_method: 'plain' })
-  assert.equal(new URL(told.url).searchParams.get('error'), 'invalid_request')
-  assert.equal((await endOf(agent, { prompt: 'none' })).status, 400)
+  const redirected = await openAuthorization(agent, { code_challenge_method: 'plain' })
+  assert.equal(new URL(redirected.url).searchParams.get('error'), 'invalid_request')
+  assert.equal((await openAuthorization(agent, { prompt: 'none' })).status, 400)
 })

@@ -5,8 +5,8 @@ import { isAppUri } from './app_scheme.ts'
 export class RegistrationError extends Error {
   readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata'
 
-  constructor(error: RegistrationError['error'], sentence: string) {
-    super(sentence)
+  constructor(error: RegistrationError['error'], message: string) {
+    super(message)
     this.error = error
   }
 }
@@ -23,35 +23,35 @@ type Metadata = Readonly<Record<string, unknown>>
  * Validates the metadata of a client. Unknown fields are ignored, as the RFC requires; known ones
  * must be valid. Scopes are not stored: each request asks for them, and the owner grants them.
  */
-export function clientMetadata(given: Metadata): Record<string, unknown> {
-  const redirect_uris = redirectUris(given['redirect_uris'])
+export function validateClientMetadata(value: Metadata): Record<string, unknown> {
+  const redirect_uris = requireRedirectUris(value['redirect_uris'])
   const isNative = redirect_uris.some((uri) => !uri.startsWith('https:'))
   return {
     redirect_uris,
     application_type: isNative ? 'native' : 'web',
-    token_endpoint_auth_method: authMethod(given['token_endpoint_auth_method']),
-    grant_types: grantTypes(given['grant_types']),
-    response_types: responseTypes(given['response_types']),
+    token_endpoint_auth_method: requireAuthMethod(value['token_endpoint_auth_method']),
+    grant_types: requireGrantTypes(value['grant_types']),
+    response_types: requireResponseTypes(value['response_types']),
     authorization_details_types: ['card_access'],
-    ...named('client_name', nameOf(given['client_name'])),
-    ...named('client_uri', pageOf(given['client_uri'])),
-    ...named('logo_uri', pageOf(given['logo_uri'])),
+    ...optional('client_name', cleanName(value['client_name'])),
+    ...optional('client_uri', httpsUrlOrNull(value['client_uri'])),
+    ...optional('logo_uri', httpsUrlOrNull(value['logo_uri'])),
   }
 }
 
-const named = (name: string, value: string | null) => (value === null ? {} : { [name]: value })
+const optional = (name: string, value: string | null) => (value === null ? {} : { [name]: value })
 
-function redirectUris(given: unknown): string[] {
-  if (!Array.isArray(given) || given.length === 0 || given.length > URIS_MAX) {
-    throw wrongUri(`redirect_uris must be a list of 1 to ${URIS_MAX} addresses`)
+function requireRedirectUris(value: unknown): string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > URIS_MAX) {
+    throw invalidRedirectUri(`redirect_uris must be a list of 1 to ${URIS_MAX} URIs`)
   }
-  return given.map(redirectUri)
+  return value.map(requireRedirectUri)
 }
 
-/** URL silently accepts control characters and lone surrogates, but the stored text keeps them. */
-function isAddress(given: unknown): given is string {
-  if (typeof given !== 'string' || given.length > URI_LENGTH_MAX) return false
-  return URL.canParse(given) && !/\p{C}/u.test(given)
+/** Refuses control characters and lone surrogates: URL drops them, the stored text keeps them. */
+function isUrl(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > URI_LENGTH_MAX) return false
+  return URL.canParse(value) && !/\p{C}/u.test(value)
 }
 
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]']
@@ -62,63 +62,66 @@ export function isLoopback(uri: string): boolean {
   return protocol === 'http:' && LOOPBACKS.includes(hostname)
 }
 
-function redirectUri(given: unknown): string {
-  if (!isAddress(given)) throw wrongUri('each redirect URI must be an absolute address')
-  const address = new URL(given)
-  const { protocol, hostname, username, password, hash } = address
-  if (hash !== '' || given.includes('#')) throw wrongUri('a redirect URI has no fragment')
-  if (username !== '' || password !== '') throw wrongUri('a redirect URI has no user or password')
+function requireRedirectUri(value: unknown): string {
+  if (!isUrl(value)) throw invalidRedirectUri('each redirect URI must be an absolute URI')
+  const url = new URL(value)
+  const { protocol, hostname, username, password, hash } = url
+  if (hash !== '' || value.includes('#'))
+    throw invalidRedirectUri('a redirect URI must not have a fragment')
+  if (username !== '' || password !== '')
+    throw invalidRedirectUri('a redirect URI must not have a user or password')
   if (protocol === 'https:') {
     if (hostname === '' || isIP(hostname.replace(/[[\]]/g, '')) !== 0) {
-      throw wrongUri('a https redirect URI goes to a host that has a name')
+      throw invalidRedirectUri('an https redirect URI must have a host name, not an IP address')
     }
-    return given
+    return value
   }
   if (protocol === 'http:') {
-    if (isLoopback(given)) return given
-    throw wrongUri('http is for the loopback address only')
+    if (isLoopback(value)) return value
+    throw invalidRedirectUri('http is only allowed for loopback addresses')
   }
-  if (isAppUri(address)) return given
-  throw wrongUri(
-    `${protocol} is not an app's own scheme: use a reversed domain (com.example.app:/callback) ` +
-      'or the name of the app with a host (myapp://callback)',
+  if (isAppUri(url)) return value
+  throw invalidRedirectUri(
+    `${protocol} is not an allowed scheme: use a reversed domain (com.example.app:/callback) ` +
+      'or the app name with a host (myapp://callback)',
   )
 }
 
-function authMethod(given: unknown): string {
-  if (given === undefined) return 'client_secret_basic'
-  if (METHODS.includes(given as string)) return given as string
-  throw wrongMetadata(`token_endpoint_auth_method can be ${METHODS.join(', ')}`)
+function requireAuthMethod(value: unknown): string {
+  if (value === undefined) return 'client_secret_basic'
+  if (METHODS.includes(value as string)) return value as string
+  throw invalidMetadata(`token_endpoint_auth_method must be one of ${METHODS.join(', ')}`)
 }
 
-function grantTypes(given: unknown): string[] {
-  if (given === undefined) return GRANT_TYPES
-  const list = Array.isArray(given) ? given.filter((type) => GRANT_TYPES.includes(type)) : []
+function requireGrantTypes(value: unknown): string[] {
+  if (value === undefined) return GRANT_TYPES
+  const list = Array.isArray(value) ? value.filter((type) => GRANT_TYPES.includes(type)) : []
   if (list.includes('authorization_code')) return [...new Set<string>(list)]
-  throw wrongMetadata('grant_types must have authorization_code')
+  throw invalidMetadata('grant_types must include authorization_code')
 }
 
-function responseTypes(given: unknown): string[] {
-  if (given === undefined || (Array.isArray(given) && given.includes('code'))) return ['code']
-  throw wrongMetadata('response_types must have code')
+function requireResponseTypes(value: unknown): string[] {
+  if (value === undefined || (Array.isArray(value) && value.includes('code'))) return ['code']
+  throw invalidMetadata('response_types must include code')
 }
 
 /** Shown on the consent page, so it must be one line of ordinary characters. */
-function nameOf(given: unknown): string | null {
-  if (given === undefined || given === null) return null
-  if (typeof given !== 'string') throw wrongMetadata('client_name must be a string')
-  const line = given
+function cleanName(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  if (typeof value !== 'string') throw invalidMetadata('client_name must be a string')
+  const line = value
     .normalize('NFKC')
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
   return line === '' ? null : [...line].slice(0, NAME_LENGTH_MAX).join('').trim()
 }
 
-/** Stored, but never fetched. */
-function pageOf(given: unknown): string | null {
-  return isAddress(given) && given.startsWith('https://') ? given : null
+/** The URL is stored but never fetched. */
+function httpsUrlOrNull(value: unknown): string | null {
+  return isUrl(value) && value.startsWith('https://') ? value : null
 }
 
-const wrongUri = (sentence: string) => new RegistrationError('invalid_redirect_uri', sentence)
-const wrongMetadata = (sentence: string) =>
-  new RegistrationError('invalid_client_metadata', sentence)
+const invalidRedirectUri = (message: string) =>
+  new RegistrationError('invalid_redirect_uri', message)
+const invalidMetadata = (message: string) =>
+  new RegistrationError('invalid_client_metadata', message)

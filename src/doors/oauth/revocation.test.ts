@@ -12,7 +12,7 @@ const person = await openAccount(url)
 const isLive = async (token: string) =>
   (await rpc(url, 'ping', {}, { bearer: token })).status === 200
 
-test('revoking a refresh token, or the grant, ends every token at once', async () => {
+test('revoking a refresh token or the grant ends every token immediately', async () => {
   const revoke = (agent: Awaited<ReturnType<typeof registerAgent>>, token: string) =>
     fetch(`${url}/oauth/revoke`, {
       method: 'POST',
@@ -25,8 +25,8 @@ test('revoking a refresh token, or the grant, ends every token at once', async (
   const by_client = await authorize(agent, person)
   assert(await isLive(by_client.access_token))
   assert.equal((await revoke(agent, by_client.refresh_token)).status, 200)
-  const over = await rpc(url, 'ping', {}, { bearer: by_client.access_token })
-  assert.deepEqual([over.status, over.body['error']], [401, 'token_revoked'])
+  const revoked = await rpc(url, 'ping', {}, { bearer: by_client.access_token })
+  assert.deepEqual([revoked.status, revoked.body['error']], [401, 'token_revoked'])
 
   const by_owner = await authorize(agent, person)
   assert(await isLive(by_owner.access_token))
@@ -48,11 +48,11 @@ test('revoking a refresh token, or the grant, ends every token at once', async (
   await assert.rejects(refresh(agent, by_owner.refresh_token), { error: 'invalid_grant' })
   const entries = await auditLog(url, person.bearer, '&action=oauth.revoked')
   assert(entries.some(({ resource }) => resource?.id === own[0]?.id))
-  const ended_it = entries.find(({ resource }) => resource?.id === own[1]?.id)?.actor
-  assert.deepEqual([ended_it?.type, ended_it?.id], ['oauth_client', agent.client.client_id])
+  const actor = entries.find(({ resource }) => resource?.id === own[1]?.id)?.actor
+  assert.deepEqual([actor?.type, actor?.id], ['oauth_client', agent.client.client_id])
 })
 
-test('a token that is revoked alone says so, and is no token to the authorization server', async () => {
+test('a token revoked on its own is reported as token_revoked; revoking it again succeeds', async () => {
   const agent = await registerAgent(url)
   const { access_token } = await authorize(agent, person)
   const revoke = () =>
@@ -70,9 +70,9 @@ test('a token that is revoked alone says so, and is no token to the authorizatio
   }
 })
 
-test('REST says in its header too that a scope is missing', async () => {
-  const given = { scope: 'system:read', resource: `${url}/v1` }
-  const { access_token } = await authorize(await registerAgent(url), person, given)
+test('REST reports a missing scope in the WWW-Authenticate header too', async () => {
+  const options = { scope: 'system:read', resource: `${url}/v1` }
+  const { access_token } = await authorize(await registerAgent(url), person, options)
   const reply = await send(url, 'GET', '/v1/cards', { bearer: access_token })
   assert.deepEqual([reply.status, reply.body['error']], [403, 'insufficient_scope'])
   const header = reply.headers.get('www-authenticate') ?? ''

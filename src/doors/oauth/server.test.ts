@@ -28,7 +28,7 @@ const register = (body: object): Promise<Reply> => send(url, 'POST', '/oauth/reg
 const isLive = async (token: string) =>
   (await rpc(url, 'ping', {}, { bearer: token })).status === 200
 
-test('an agent registers, is allowed what its owner ticks, and calls what it was allowed', async () => {
+test('an agent registers, receives the scopes its owner checked, and calls operations with them', async () => {
   for (const method of ['none', 'client_secret_basic', 'client_secret_post']) {
     const agent = await registerAgent(url, { token_endpoint_auth_method: method })
     assert.equal(agent.client['client_secret'] === undefined, method === 'none')
@@ -50,7 +50,7 @@ test('an agent registers, is allowed what its owner ticks, and calls what it was
   }
 })
 
-test('registration works without a scope, ignores what it does not know, and grants nothing', async () => {
+test('registration needs no scope, ignores unknown fields and grants nothing', async () => {
   const reply = await register({
     redirect_uris: ['https://app.example/callback'],
     scope: 'card:reveal_pan withdrawal:create',
@@ -70,7 +70,7 @@ test('registration works without a scope, ignores what it does not know, and gra
   assert.equal(((await own.json()) as Record<string, unknown>)['client_secret'], undefined)
 })
 
-test('registration takes https, loopback and app schemes, and nothing else', async () => {
+test('registration accepts only https, loopback and app redirect URIs', async () => {
   const good = [
     'https://www.cursor.com/agents/mcp/oauth/callback',
     'http://localhost:8787/callback',
@@ -101,7 +101,7 @@ test('registration takes https, loopback and app schemes, and nothing else', asy
   assert.equal(huge.status, 413)
 })
 
-test('metadata says what is so, and a forged Host changes nothing of it', async () => {
+test('the metadata is correct and does not depend on the Host header', async () => {
   const path = '/.well-known/oauth-authorization-server'
   const forged = await new Promise<string>((resolve, reject) => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
@@ -145,7 +145,7 @@ test('metadata says what is so, and a forged Host changes nothing of it', async 
   )
 })
 
-test('consent shows who asks and where it leads, and the dangerous boxes start empty', async () => {
+test('the consent page shows client and redirect host; opt-in scopes start unchecked', async () => {
   const agent = await registerAgent(url, { client_name: 'Evil <script>alert(1)</script>\u202E' })
   const { url: address } = await attemptOf(agent, { scope: scope_names.join(' ') })
   const page = await toConsent(new Browser(url), address, person)
@@ -159,12 +159,12 @@ test('consent shows who asks and where it leads, and the dangerous boxes start e
   const policy = page.headers.get('content-security-policy') ?? ''
   assert.match(policy, /frame-ancestors 'none'/)
   assert.match(policy, /default-src 'none'/)
-  assert.match(policy, /script-src 'sha256-[^' ]+'$/, 'one script of ours and no other')
+  assert.match(policy, /script-src 'sha256-[^' ]+'$/, 'only our own script may run')
   assert.equal(page.headers.get('x-frame-options'), 'DENY')
   assert.equal(page.headers.get('cache-control'), 'no-store')
 })
 
-test('consent can be partial, and what was refused can be asked for again', async () => {
+test('consent can be partial, and refused scopes can be requested again', async () => {
   const agent = await registerAgent(url)
   const browser = new Browser(url)
   const scope = 'account:read card:read card:issue'
@@ -174,28 +174,28 @@ test('consent can be partial, and what was refused can be asked for again', asyn
   assert.equal(denied.status, 403)
   const all = await authorize(agent, person, { browser, scope })
   assert.deepEqual(new Set(all.scope.split(' ')), new Set(scope.split(' ')))
-  const taken_back = { browser, scope, scopes: ['card:read'] }
-  await authorize(agent, person, taken_back)
+  const narrowed = { browser, scope, scopes: ['card:read'] }
+  await authorize(agent, person, narrowed)
   const { scopes } = await runtime.credentials.callerOf(all.access_token, 'mcp')
-  assert.deepEqual([...scopes], ['card:read'], 'an older token holds no more than the grant')
+  assert.deepEqual([...scopes], ['card:read'], 'an older token has no more scopes than the grant')
 })
 
-test('a refusal is told to the client and written down', async () => {
+test('a refusal is returned to the client and recorded in the audit log', async () => {
   const agent = await registerAgent(url)
   const browser = new Browser(url)
   const attempt = await attemptOf(agent)
   const page = await toConsent(browser, attempt.url, person)
   const { url: sent_to } = await browser.submit(page, 'deny')
-  const answer = new URL(sent_to).searchParams
-  assert.equal(answer.get('error'), 'access_denied')
-  assert.equal(answer.get('state'), attempt.state)
-  assert.equal(answer.get('iss'), url)
+  const response = new URL(sent_to).searchParams
+  assert.equal(response.get('error'), 'access_denied')
+  assert.equal(response.get('state'), attempt.state)
+  assert.equal(response.get('iss'), url)
   const entries = await auditLog(url, person.bearer, '&action=oauth.refused')
   assert.equal(entries.at(-1)?.resource?.id, agent.client.client_id)
   assert.equal(entries.at(-1)?.result, 'denied')
 })
 
-test('signing in on the page asks for the second factor where there is one', async () => {
+test('signing in on the page asks for the second factor if it is enabled', async () => {
   const other = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, other.bearer, runtime.clock)
   const agent = await registerAgent(url)
@@ -219,7 +219,7 @@ test('signing in on the page asks for the second factor where there is one', asy
   assert.equal(account_id, other.account_id)
 })
 
-test('another person can sign in on the same browser', async () => {
+test('another user can sign in with the same browser', async () => {
   const other = await openAccount(url)
   const agent = await registerAgent(url)
   const browser = new Browser(url)
@@ -235,20 +235,20 @@ test('another person can sign in on the same browser', async () => {
   assert.match(consent.text, new RegExp(other.email))
 })
 
-test('scopes of OpenID are ignored, and a resource may be written with a slash', async () => {
+test('OpenID scopes are ignored, and a resource may end with a slash', async () => {
   const agent = await registerAgent(url)
-  const asking = {
+  const options = {
     scope: 'openid profile email account:read',
     resource: `${url}/mcp/`,
     params: { nonce: 'n' },
   }
-  const tokens = await authorize(agent, person, asking)
+  const tokens = await authorize(agent, person, options)
   assert.equal(tokens.scope, 'account:read')
   assert.equal('id_token' in tokens.body, false)
   assert(await isLive(tokens.access_token))
 })
 
-test('a token of one resource does not open the other', async () => {
+test('a token for one resource is not valid for the other', async () => {
   const agent = await registerAgent(url)
   const mcp = await authorize(agent, person)
   const rest = await authorize(agent, person, { resource: `${url}/v1` })
@@ -259,11 +259,11 @@ test('a token of one resource does not open the other', async () => {
   assert.equal(await isLive(mcp.access_token), true)
   assert.equal(await isLive(rest.access_token), false)
   const unknown = await attemptOf(agent, { resource: 'https://elsewhere.example/mcp' })
-  const answer = await new Browser(url).open(unknown.url)
-  assert.equal(new URL(answer.url).searchParams.get('error'), 'invalid_target')
+  const page = await new Browser(url).open(unknown.url)
+  assert.equal(new URL(page.url).searchParams.get('error'), 'invalid_target')
 })
 
-test('refresh rotates, narrows, and never widens', async () => {
+test('refresh rotates the token and can narrow its scopes but never widen them', async () => {
   const agent = await registerAgent(url)
   const first = await authorize(agent, person)
   const next = await refresh(agent, first.refresh_token)
@@ -276,7 +276,7 @@ test('refresh rotates, narrows, and never widens', async () => {
   })
 })
 
-test('processes that share a refresh token may use it at once; a later replay ends the grant', async () => {
+test('processes may use a shared refresh token at the same time; a later replay ends the grant', async () => {
   const agent = await registerAgent(url)
   const first = await authorize(agent, person)
   const together = await Promise.all(
@@ -291,7 +291,7 @@ test('processes that share a refresh token may use it at once; a later replay en
   }
 })
 
-test('an access token lives an hour', async () => {
+test('an access token expires after an hour', async () => {
   const agent = await registerAgent(url)
   const tokens = await authorize(agent, person)
   await advance(url, person.bearer, 3_590)
@@ -303,21 +303,21 @@ test('an access token lives an hour', async () => {
   assert(await isLive((await refresh(agent, tokens.refresh_token)).access_token))
 })
 
-test('no token, code or secret stands in the database or the log', async () => {
+test('no token or secret is stored in the database or the log', async () => {
   const agent = await registerAgent(url)
   const tokens = await authorize(agent, person)
-  const places = (await wholeDatabase(runtime.db)) + log.text()
+  const stored = (await wholeDatabase(runtime.db)) + log.text()
   for (const secret of [
     tokens.access_token,
     tokens.refresh_token,
     String(agent.client['client_secret']),
     String(agent.client['registration_access_token']),
   ]) {
-    assert.equal(places.includes(secret), false)
+    assert.equal(stored.includes(secret), false)
   }
 })
 
-test('clients that nobody used are gone after a day, and never more than so many', async () => {
+test('unused clients are deleted after a day, and at most 10,000 are kept', async () => {
   const used = await registerAgent(url)
   await authorize(used, person)
   const unused = await registerAgent(url)
@@ -334,11 +334,11 @@ test('clients that nobody used are gone after a day, and never more than so many
   const flood = (await clients()).filter((id) => id.startsWith('flood_'))
   assert(flood.length <= 10_000, `${flood.length} are kept`)
   await advance(url, person.bearer, 25 * 60 * 60)
-  const left = await clients()
-  assert(left.includes(used.client.client_id))
-  assert.equal(left.includes(unused.client.client_id), false)
+  const remaining = await clients()
+  assert(remaining.includes(used.client.client_id))
+  assert.equal(remaining.includes(unused.client.client_id), false)
   assert.equal(
-    left.some((id) => id.startsWith('flood_')),
+    remaining.some((id) => id.startsWith('flood_')),
     false,
   )
 })

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type Provider from 'oidc-provider'
 import type { AuditContext } from '#domain/audit/audit.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
 import { networkOf, type RatePolicy } from '#domain/risk/rate_limit.ts'
@@ -8,13 +7,13 @@ import { requestContextOf } from '#doors/request_context.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateHeaders } from '#operations/steps/limit_rate.ts'
-import { handOver } from './handover.ts'
-import { visit } from './interaction.ts'
+import { serveInteraction } from './interaction.ts'
 import { mountResourceMetadata } from './metadata.ts'
 import { mountOwnGrants } from './own_grants.ts'
-import { INTERACTION_PATH, makeProvider } from './provider.ts'
-import { clientMetadata, RegistrationError } from './register.ts'
-import { authorizeQuery, withResources } from './requests.ts'
+import { createProvider, INTERACTION_PATH } from './provider.ts'
+import { delegateToProvider } from './provider_request.ts'
+import { RegistrationError, validateClientMetadata } from './register.ts'
+import { normalizeAuthorizeQuery, normalizeResources } from './requests.ts'
 import { serveUndo } from './undo.ts'
 
 /** Registration is open to anyone, so its rate is low (contract 5). */
@@ -22,8 +21,8 @@ const REGISTER_POLICIES: readonly RatePolicy[] = [
   { name: 'sustained', limit: 20, window_ms: 60_000 },
 ]
 
-/** Routes that scripts may call from any origin, because they ignore cookies. */
-const SHARED_PATHS = [
+/** Routes that ignore cookies, so scripts may call them from any origin. */
+const CORS_PATHS = [
   '/oauth/register',
   '/oauth/register/:clientId',
   '/oauth/token',
@@ -36,44 +35,44 @@ const SHARED_PATHS = [
   '/.well-known/oauth-protected-resource/v1',
 ]
 
-type Door = { runtime: Runtime; provider: Provider }
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 export function mountOauth(app: FastifyInstance, runtime: Runtime): void {
   const serving = new AsyncLocalStorage<FastifyRequest>()
-  const provider = makeProvider(runtime, () => auditFacts(runtime, serving.getStore()))
+  const provider = createProvider(runtime, () => auditContext(runtime, serving.getStore()))
   const { settings } = runtime
-  const door: Door = { runtime, provider }
-  const pass = (request: FastifyRequest, reply: FastifyReply, given = {}) =>
-    serving.run(request, () => handOver(provider, settings, { request, reply }, given))
+  const delegate = (request: FastifyRequest, reply: FastifyReply, overrides = {}) =>
+    serving.run(request, () =>
+      delegateToProvider(provider, settings, { request, reply }, overrides),
+    )
 
   mountResourceMetadata(app, settings)
   mountOwnGrants(app, runtime)
   app.get('/oauth/authorize', (request, reply) => {
-    const query = authorizeQuery(settings, new URLSearchParams(searchOf(request.url)))
-    return pass(request, reply, { url: `/oauth/authorize?${query}` })
+    const query = normalizeAuthorizeQuery(settings, new URLSearchParams(searchOf(request.url)))
+    return delegate(request, reply, { url: `/oauth/authorize?${query}` })
   })
-  app.get('/oauth/authorize/:uid', (request, reply) => pass(request, reply))
+  app.get('/oauth/authorize/:uid', (request, reply) => delegate(request, reply))
   for (const path of ['/oauth/token', '/oauth/revoke']) {
     app.post(path, async (request, reply) => {
       const text = (request.body as Buffer | undefined)?.toString('utf8') ?? ''
-      const body = withResources(settings, new URLSearchParams(text)).toString()
-      await pass(request, reply, { body })
+      const body = normalizeResources(settings, new URLSearchParams(text)).toString()
+      await delegate(request, reply, { body })
     })
   }
-  app.get('/oauth/jwks', (request, reply) => pass(request, reply))
-  app.get('/.well-known/oauth-authorization-server', (request, reply) => pass(request, reply))
-  app.get('/.well-known/openid-configuration', (request, reply) => pass(request, reply))
+  app.get('/oauth/jwks', (request, reply) => delegate(request, reply))
+  app.get('/.well-known/oauth-authorization-server', (request, reply) => delegate(request, reply))
+  app.get('/.well-known/openid-configuration', (request, reply) => delegate(request, reply))
   app.post('/oauth/register', (request, reply) =>
-    register(door, { request, reply }, (body) => pass(request, reply, { body })),
+    register(runtime, { request, reply }, (body) => delegate(request, reply, { body })),
   )
   app.route({
     method: ['GET', 'DELETE'],
     url: '/oauth/register/:clientId',
     exposeHeadRoute: false,
     handler: (request, reply) => {
-      shareable(reply)
-      return pass(request, reply)
+      allowAnyOrigin(reply)
+      return delegate(request, reply)
     },
   })
   app.route({
@@ -81,7 +80,7 @@ export function mountOauth(app: FastifyInstance, runtime: Runtime): void {
     url: `${INTERACTION_PATH}/:uid`,
     exposeHeadRoute: false,
     handler: (request, reply) =>
-      serving.run(request, () => visit(runtime, provider, request, reply)),
+      serving.run(request, () => serveInteraction(runtime, provider, request, reply)),
   })
   app.route({
     method: ['GET', 'POST'],
@@ -89,14 +88,14 @@ export function mountOauth(app: FastifyInstance, runtime: Runtime): void {
     exposeHeadRoute: false,
     handler: (request, reply) => serveUndo(runtime, request, reply),
   })
-  for (const path of SHARED_PATHS) app.options(path, (_request, reply) => preflight(reply))
+  for (const path of CORS_PATHS) app.options(path, (_request, reply) => sendPreflight(reply))
 }
 
-function shareable(reply: FastifyReply): void {
+function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('Access-Control-Allow-Origin', '*')
 }
 
-function preflight(reply: FastifyReply): FastifyReply {
+function sendPreflight(reply: FastifyReply): FastifyReply {
   return reply
     .code(204)
     .header('Access-Control-Allow-Origin', '*')
@@ -106,21 +105,20 @@ function preflight(reply: FastifyReply): FastifyReply {
     .send()
 }
 
-/** Validates the registration before the library sees and stores it. */
+/** Validates the registration before the library stores it. */
 async function register(
-  { runtime }: Door,
+  runtime: Runtime,
   { request, reply }: Exchange,
   store: (body: string) => Promise<void>,
 ): Promise<FastifyReply | undefined> {
-  shareable(reply)
+  allowAnyOrigin(reply)
   const subject = { key: `register|${networkOf(request.ip)}`, policies: REGISTER_POLICIES }
   reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
   reply.header('Request-Id', requestContextOf(runtime, request).id)
   try {
-    const given = readBody(request)
-    const metadata = clientMetadata(given)
+    const metadata = validateClientMetadata(readBody(request))
     await store(JSON.stringify(metadata))
-    runtime.log.info('a client registered', { ip: request.ip })
+    runtime.log.info('OAuth client registered', { ip: request.ip })
     return reply
   } catch (cause) {
     if (!(cause instanceof RegistrationError)) throw cause
@@ -134,7 +132,7 @@ async function register(
 }
 
 function readBody(request: FastifyRequest): Record<string, unknown> {
-  const wrong = (sentence: string) => new RegistrationError('invalid_client_metadata', sentence)
+  const invalid = (message: string) => new RegistrationError('invalid_client_metadata', message)
   try {
     const value = readJson((request.body as Buffer | undefined)?.toString('utf8') ?? '')
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -142,9 +140,9 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
     }
   } catch (cause) {
     if (!(cause instanceof JsonError)) throw cause
-    throw wrong(`the body is not valid JSON: ${cause.message}`)
+    throw invalid(`the body is not valid JSON: ${cause.message}`)
   }
-  throw wrong('the body must be a JSON object')
+  throw invalid('the body must be a JSON object')
 }
 
 function searchOf(url: string): string {
@@ -152,21 +150,25 @@ function searchOf(url: string): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-/** Who ended a grant: the client with its request, or the server by a rule. */
-function auditFacts(runtime: Runtime, request: FastifyRequest | undefined): AuditContext {
+/** A grant is ended by the client's request, or by the server itself. */
+function auditContext(runtime: Runtime, request: FastifyRequest | undefined): AuditContext {
   const { clock, newId } = runtime
-  const known = request === undefined ? null : requestContextOf(runtime, request)
   const stamp = () => {
     const created_at = clock.now()
     return { id: newId('aud', created_at), created_at }
   }
-  if (known === null) return { ...NOBODY, stamp }
-  const facts = { ...known, idempotency_key: null }
-  const told = auditContextOf({ caller: null, request: facts, operation: '', clock, newId })
-  return { ...told, actor_type: 'oauth_client', operation: null }
+  if (request === undefined) return { ...SYSTEM_ACTOR, stamp }
+  const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
+  const audit = auditContextOf({
+    ...runtime,
+    caller: null,
+    request: request_context,
+    operation: '',
+  })
+  return { ...audit, actor_type: 'oauth_client', operation: null }
 }
 
-const NOBODY = {
+const SYSTEM_ACTOR = {
   actor_type: 'system',
   actor_id: null,
   actor_name: null,

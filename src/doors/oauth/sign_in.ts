@@ -2,59 +2,71 @@ import type { FastifyReply } from 'fastify'
 import { finish, type InteractionContext, sendPage } from './interaction_context.ts'
 import { signInPage } from './sign_in_page.ts'
 import { switchAccount } from './switch_account.ts'
-import { openCarried, sealCarried, type TypedIn, verifySignIn } from './verify_sign_in.ts'
+import {
+  type EnteredCredentials,
+  openCredentials,
+  sealCredentials,
+  verifySignIn,
+} from './verify_sign_in.ts'
 
-type Shown = { email?: string; complaint?: string; carried?: string }
+type SignInPageState = { email?: string; error_message?: string; sealed_credentials?: string }
 
 export function showSignIn(
-  visit: InteractionContext,
-  shown: Shown = {},
+  context: InteractionContext,
+  state: SignInPageState = {},
   status = 200,
 ): FastifyReply {
-  const { runtime, client_name, redirect, csrf } = visit
+  const { runtime, client_name, redirect, csrf } = context
   const { mode } = runtime.settings
-  const text = signInPage({ mode, client_name, redirect, csrf, ...shown })
-  return sendPage(visit.reply, status, text)
+  const text = signInPage({ mode, client_name, redirect, csrf, ...state })
+  return sendPage(context.reply, status, text)
 }
 
-export function checkPassword(visit: InteractionContext): Promise<FastifyReply> {
-  const email = visit.form.get('email') ?? ''
-  const password = visit.form.get('password') ?? ''
-  return signIn(visit, { email, password, entered_at: visit.runtime.clock.now() })
+export function checkPassword(context: InteractionContext): Promise<FastifyReply> {
+  const email = context.form.get('email') ?? ''
+  const password = context.form.get('password') ?? ''
+  return signIn(context, { email, password, entered_at: context.runtime.clock.now() })
 }
 
-export async function checkCode(visit: InteractionContext): Promise<FastifyReply> {
-  const carried = openCarried(visit)
-  if (carried === null)
-    return showSignIn(visit, { complaint: 'Your session expired. Sign in again.' }, 400)
-  return signIn(visit, { ...carried, totp_code: visit.form.get('totp_code') ?? '' })
+export async function checkCode(context: InteractionContext): Promise<FastifyReply> {
+  const credentials = openCredentials(context)
+  if (credentials === null)
+    return showSignIn(context, { error_message: 'Your session expired. Sign in again.' }, 400)
+  return signIn(context, { ...credentials, totp_code: context.form.get('totp_code') ?? '' })
 }
 
-async function signIn(visit: InteractionContext, typed: TypedIn): Promise<FastifyReply> {
-  const verified = await verifySignIn(visit, typed)
-  if ('error' in verified) return complain(visit, typed, verified)
+async function signIn(
+  context: InteractionContext,
+  entered: EnteredCredentials,
+): Promise<FastifyReply> {
+  const verified = await verifySignIn(context, entered)
+  if ('error' in verified) return showSignInError(context, entered, verified)
   const { account_id } = verified
-  const signed_in = visit.interaction.session?.accountId
-  if (signed_in !== undefined && signed_in !== account_id) return switchAccount(visit)
-  // Time before the password check: a password change in between ends this sign-in too.
-  const ts = typed.entered_at.getTime() / 1_000
-  return finish(visit, { login: { accountId: account_id, remember: false, ts } })
+  const signed_in = context.interaction.session?.accountId
+  if (signed_in !== undefined && signed_in !== account_id) return switchAccount(context)
+  // The time before the password check: a password change in between ends this sign-in too.
+  const ts = entered.entered_at.getTime() / 1_000
+  return finish(context, { login: { accountId: account_id, remember: false, ts } })
 }
 
-function complain(
-  visit: InteractionContext,
-  typed: TypedIn,
+function showSignInError(
+  context: InteractionContext,
+  entered: EnteredCredentials,
   { error, message }: { error: string; message: string },
 ): FastifyReply {
-  const { email } = typed
+  const { email } = entered
   switch (error) {
     case 'totp_required':
-      return showSignIn(visit, { carried: sealCarried(visit, typed) })
+      return showSignIn(context, { sealed_credentials: sealCredentials(context, entered) })
     case 'totp_invalid':
-      return showSignIn(visit, { carried: sealCarried(visit, typed), complaint: message }, 401)
+      return showSignIn(
+        context,
+        { sealed_credentials: sealCredentials(context, entered), error_message: message },
+        401,
+      )
     case 'invalid_request':
-      return showSignIn(visit, { email, complaint: 'Enter your email and password.' }, 400)
+      return showSignIn(context, { email, error_message: 'Enter your email and password.' }, 400)
     default:
-      return showSignIn(visit, { email, complaint: message }, 401)
+      return showSignIn(context, { email, error_message: message }, 401)
   }
 }

@@ -9,25 +9,25 @@ export type SignInPage = {
   csrf: string
   email?: string
   /** Error message of the previous attempt. */
-  complaint?: string
+  error_message?: string
   /** Encrypted email and password while the two-factor code is entered. */
-  carried?: string
+  sealed_credentials?: string
 }
 
-export function signInPage(given: SignInPage): string {
-  const { client_name, redirect, carried } = given
-  const title = carried === undefined ? 'Sign in' : 'Two-factor authentication'
-  const step = carried === undefined ? 'sign_in' : 'code'
+export function signInPage(options: SignInPage): string {
+  const { client_name, redirect, sealed_credentials, error_message } = options
+  const title = sealed_credentials === undefined ? 'Sign in' : 'Two-factor authentication'
+  const step = sealed_credentials === undefined ? 'sign_in' : 'code'
   return page(
     title,
-    given.mode,
+    options.mode,
     html`<h1>${title}</h1>
 <p class="soft">${client_name} wants to access your account. You’ll choose what to allow on the
 next page, then return to ${redirectText(redirect)}.</p>
-${given.complaint !== undefined && html`<p class="warn" role="alert">${given.complaint}</p>`}
+${error_message !== undefined && html`<p class="warn" role="alert">${error_message}</p>`}
 <form method="post" autocomplete="on">
-<input type="hidden" name="csrf" value="${given.csrf}">
-${carried === undefined ? passwordFields(given) : codeFields(carried)}
+<input type="hidden" name="csrf" value="${options.csrf}">
+${sealed_credentials === undefined ? passwordFields(options) : codeFields(sealed_credentials)}
 <div class="buttons">
 <button class="main" name="step" value="${step}">Continue</button>
 <button name="step" value="deny" formnovalidate>Cancel</button>
@@ -44,8 +44,8 @@ autofocus></label>
 <input type="password" name="password" autocomplete="current-password" required></label>`
 }
 
-export function codeFields(carried: string): Markup {
-  return html`<input type="hidden" name="carried" value="${carried}">
+export function codeFields(sealed_credentials: string): Markup {
+  return html`<input type="hidden" name="sealed_credentials" value="${sealed_credentials}">
 <label class="field">Code from your authenticator app, or a recovery code
 <input type="text" name="totp_code" inputmode="text" autocomplete="one-time-code" required
 autofocus></label>`

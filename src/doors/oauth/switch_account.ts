@@ -3,8 +3,8 @@ import { deletePayloadsByUid } from '#domain/oauth_grants/oauth_payload_store.ts
 import type { InteractionContext } from './interaction_context.ts'
 
 /** Ends the browser session and restarts the same authorization request. */
-export async function switchAccount(visit: InteractionContext): Promise<FastifyReply> {
-  const { runtime, interaction, reply } = visit
+export async function switchAccount(context: InteractionContext): Promise<FastifyReply> {
+  const { runtime, interaction, reply } = context
   const uid = interaction.session?.uid
   if (uid !== undefined) await deletePayloadsByUid(runtime.db, 'Session', uid)
   const query = new URLSearchParams()

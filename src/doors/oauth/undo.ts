@@ -25,15 +25,15 @@ export async function serveUndo(
     }
     const { db, clock } = runtime
     const found = await findUndo(db, runtime, { token, now: clock.now() })
-    const text = found === undefined ? overPage(runtime) : askPage(runtime, found.email)
+    const text = found === undefined ? expiredPage(runtime) : undoFormPage(runtime, found.email)
     return sendPage(reply, found === undefined ? 410 : 200, text)
   } catch (cause) {
     if (!(cause instanceof Problem)) throw cause
-    const isOver = cause.status === 410
+    const isExpired = cause.status === 410
     return sendPage(
       reply,
       cause.status,
-      isOver ? overPage(runtime) : askPage(runtime, null, cause.message),
+      isExpired ? expiredPage(runtime) : undoFormPage(runtime, null, cause.message),
     )
   }
 }
@@ -41,18 +41,18 @@ export async function serveUndo(
 async function undo(
   runtime: Runtime,
   request: FastifyRequest,
-  given: { token: string; password: string },
+  input: { token: string; password: string },
 ): Promise<void> {
   const { db, clock } = runtime
-  const run = await prepareUndo(runtime, given)
-  const facts = { ...requestContextOf(runtime, request), idempotency_key: null }
+  const run = await prepareUndo(runtime, input)
+  const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
   const account_id = await db.transaction(async (tx) => {
     const trail = collectTrail()
     const id = await run({ tx, now: clock.now(), audit: trail.audit, alert: trail.alert })
     await notifyCredentialsChanged(tx, id)
     await writeTrail(runtime, tx, trail, {
       caller: null,
-      request: facts,
+      request: request_context,
       operation: 'undo_change',
     })
     return id
@@ -60,7 +60,7 @@ async function undo(
   runtime.credentials.forget(account_id)
 }
 
-function askPage({ settings }: Runtime, email: string | null, complaint?: string): string {
+function undoFormPage({ settings }: Runtime, email: string | null, error_message?: string): string {
   return page(
     'Recover your account',
     settings.mode,
@@ -68,7 +68,7 @@ function askPage({ settings }: Runtime, email: string | null, complaint?: string
 <p>Choose a new password${email !== null && html` for <span class="host">${email}</span>`}.
 This turns two-factor authentication off, restores your email address, signs out every device and
 pauses withdrawals for a while.</p>
-${complaint !== undefined && html`<p class="warn" role="alert">${complaint}</p>`}
+${error_message !== undefined && html`<p class="warn" role="alert">${error_message}</p>`}
 <form method="post">
 <label class="field">New password
 <input type="password" name="password" autocomplete="new-password" minlength="8" required autofocus>
@@ -89,7 +89,7 @@ revoke the API keys, apps and webhooks that you don’t recognize.</p>
   )
 }
 
-function overPage({ settings }: Runtime): string {
+function expiredPage({ settings }: Runtime): string {
   return page(
     'This link has expired',
     settings.mode,

@@ -4,16 +4,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Settings } from '#settings/settings.ts'
 
-type Given = { url?: string; body?: string }
+type RequestOverrides = { url?: string; body?: string }
 
 /**
  * The request as the library sees it, with its host pinned to FLORIN_PUBLIC_URL: the library builds
  * URLs from the Host header, which the sender controls.
  */
-export function pinned(settings: Settings, request: FastifyRequest, given: Given): IncomingMessage {
+export function providerRequest(
+  settings: Settings,
+  request: FastifyRequest,
+  overrides: RequestOverrides,
+): IncomingMessage {
   const { raw } = request
   const { host, protocol } = new URL(settings.public_url)
-  const body = Buffer.from(given.body ?? (request.body as Buffer | undefined) ?? '')
+  const body = Buffer.from(overrides.body ?? (request.body as Buffer | undefined) ?? '')
   const headers = {
     ...raw.headers,
     host,
@@ -21,23 +25,31 @@ export function pinned(settings: Settings, request: FastifyRequest, given: Given
     'x-forwarded-proto': protocol.slice(0, -1),
     'content-length': String(body.length),
   }
-  const url = given.url ?? raw.url
+  const url = overrides.url ?? raw.url
   const { method, socket, httpVersion, httpVersionMajor, httpVersionMinor } = raw
-  const seen = { headers, url, method, socket, httpVersion, httpVersionMajor, httpVersionMinor }
+  const properties = {
+    headers,
+    url,
+    method,
+    socket,
+    httpVersion,
+    httpVersionMajor,
+    httpVersionMinor,
+  }
   return Object.assign(
     Readable.from([body], { objectMode: false }),
-    seen,
+    properties,
   ) as unknown as IncomingMessage
 }
 
 /** Lets the library respond. It writes to the raw response, keeping the headers set so far. */
-export async function handOver(
+export async function delegateToProvider(
   provider: Provider,
   settings: Settings,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  given: Given = {},
+  overrides: RequestOverrides = {},
 ): Promise<void> {
-  const req = pinned(settings, request, given)
+  const req = providerRequest(settings, request, overrides)
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value)
   }
