@@ -1,7 +1,7 @@
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
+import { findGrant, listGrantRows } from '#domain/credentials/grant_store.ts'
 import { endGrant } from '#domain/oauth_grants/end_grant.ts'
-import { findGrant, listGrantRows } from '#domain/oauth_grants/grant_store.ts'
 import { grantView } from '#domain/oauth_grants/grants.ts'
 import { idMaker } from '#kernel/id.ts'
 import type { Database } from '#platform/postgres/db.ts'

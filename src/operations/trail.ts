@@ -1,3 +1,4 @@
+import { noteCredentialChange } from '#domain/accounts/credential_change.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type {
@@ -10,7 +11,6 @@ import type {
 } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
-import { noteCredentialChange } from '#domain/risk/risk.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Runtime } from './runtime.ts'
 

@@ -1,6 +1,5 @@
 import type { Account } from '#contract/accounts.ts'
 import { notFound } from '#contract/common_problems.ts'
-import { endBrowserSessions } from '#domain/credentials/browser_sessions.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { equals, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { RateProfileName, SpendLimits } from '#settings/settings.ts'
@@ -12,6 +11,7 @@ import {
   lockControls,
 } from './account_controls_store.ts'
 import { findAccounts } from './account_store.ts'
+import { endBrowserSessions } from './browser_sessions.ts'
 
 /** An account as those who run the programme see it. */
 export type AdministeredAccount = Account & {

@@ -1,10 +1,10 @@
 import { Problem } from '#contract/problem.ts'
 import type { Dependencies, Trail } from '#domain/context/context.ts'
+import { findUndo, useUpUndos } from '#domain/credentials/security_undo.ts'
 import { endAllSessions } from '#domain/credentials/session_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { lockAccount, replaceRecoveryCodes, updateAccountRow, updateTotp } from './account_store.ts'
 import { hashPassword, requireStrongPassword } from './password.ts'
-import { findUndo, useUpUndos } from './security_undo.ts'
 
 type Needs = Pick<Dependencies, 'db' | 'keys' | 'clock'>
 type Given = { token: string; password: string }

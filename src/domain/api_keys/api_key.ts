@@ -1,16 +1,5 @@
 import type { ApiKey } from '#contract/api_keys.ts'
-
-export type ApiKeyRow = {
-  account_id: string
-  id: string
-  name: string | null
-  prefix: string
-  status: 'active' | 'revoked'
-  last_used_at: Date | null
-  last_used_ip: string | null
-  created_at: Date
-  revoked_at: Date | null
-}
+import type { ApiKeyRow } from '#domain/credentials/api_key_store.ts'
 
 export function apiKeyView(key: ApiKeyRow): ApiKey {
   return {

@@ -1,8 +1,8 @@
 import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
+import { insertApiKey } from '#domain/credentials/api_key_store.ts'
 import { newBearer } from '#domain/credentials/bearer.ts'
 import { apiKeyView } from './api_key.ts'
-import { insertApiKey } from './api_key_store.ts'
 
 /**
  * A key can withdraw and reveal cards without a two-factor code, so a session of an account with

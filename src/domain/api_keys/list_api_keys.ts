@@ -1,7 +1,7 @@
 import type { Handler } from '#domain/context/context.ts'
+import { readApiKeyPage } from '#domain/credentials/api_key_store.ts'
 import { anyOf, mapPage } from '#platform/postgres/page.ts'
 import { apiKeyView } from './api_key.ts'
-import { readApiKeyPage } from './api_key_store.ts'
 
 export const listApiKeys: Handler<'list_api_keys'> = async ({ tx, caller }, input) => {
   const page = await readApiKeyPage(tx, {

@@ -1,5 +1,5 @@
 import type { Handler } from '#domain/context/context.ts'
-import { revokeApiKeyOf } from './api_key_store.ts'
+import { revokeApiKeyOf } from '#domain/credentials/api_key_store.ts'
 
 export const revokeApiKey: Handler<'revoke_api_key'> = async (context, { id }) => {
   const { account_id } = context.caller

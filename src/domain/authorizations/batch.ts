@@ -1,4 +1,5 @@
 import { type AccountSequences, eventSetWrites } from '#domain/events/record_event_set.ts'
+import { changedTransactions, newTransactions } from '#domain/transactions/transaction_sets.ts'
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
 import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
@@ -16,7 +17,6 @@ import {
 import { declined } from './record.ts'
 import { writeRefundState } from './refund_state.ts'
 import type { CardRequest, EngineResponse } from './request.ts'
-import { changedTransactions, newTransactions } from './transaction_sets.ts'
 import { insertUnpriced } from './unpriced_store.ts'
 
 /** Messages decided per turn of the event loop, about 4 ms. 512 took up to 90 ms. */

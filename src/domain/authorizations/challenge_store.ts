@@ -104,6 +104,29 @@ export async function expireChallenges(tx: Tx, now: Date): Promise<void> {
   )
 }
 
+/** Declines every open challenge of an account. */
+export async function expirePendingChallenges(tx: Tx, account_id: string): Promise<void> {
+  await tx.run(
+    `update three_ds_challenges set status = 'expired', next_attempt_at = null
+      where account_id = $1 and status = 'pending'`,
+    [account_id],
+  )
+}
+
+/**
+ * Expires the challenges that were sent to a grant's webhooks, unless a purchase has used them. All
+ * receivers of a challenge get the same response_url, so it is not known who approved it.
+ */
+export async function expireChallengesOfGrant(tx: Tx, grant_id: string): Promise<void> {
+  await tx.run(
+    `update three_ds_challenges c set status = 'expired', next_attempt_at = null
+       from oauth_grants g
+      where g.id = $1 and c.account_id = g.account_id and $1 = any(c.asked_grants)
+        and c.status in ('pending', 'approved') and c.used_by is null`,
+    [grant_id],
+  )
+}
+
 /**
  * Takes what is due and moves it ahead by its lease, so that a crash makes it due again. It notes
  * whom it will ask before anyone is asked: a grant that ends must take its approvals with it.

@@ -1,7 +1,7 @@
 import type { Context, Handler } from '#domain/context/context.ts'
+import { replaceCardInGrants } from '#domain/credentials/grant_store.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
-import { moveCardGrants } from '#domain/oauth_grants/grants.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import {
   type CardRow,
@@ -60,8 +60,8 @@ async function moveEverything(
 ): Promise<void> {
   const { account_id } = old
   await copySpending(tx, { account_id, from: old.id, to: card.id })
-  const moved = await moveCardGrants(tx, account_id, { from: old.id, to: card.id, now })
-  if (moved) credentialsChanged(account_id)
+  const changed = await replaceCardInGrants(tx, account_id, { from: old.id, to: card.id, now })
+  if (changed > 0) credentialsChanged(account_id)
   const { balance_micros } = await fundsOf(tx, old, now)
   if (balance_micros > 0n) {
     const replaced = {

@@ -1,4 +1,5 @@
 import { notFound } from '#contract/common_problems.ts'
+import { setDispute } from '#domain/transactions/transaction_store.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -45,11 +46,7 @@ export async function insertDispute(tx: Tx, dispute: NewDispute): Promise<Disput
     ],
   )
   if (row === undefined) throw disputeExists()
-  await tx.run(
-    `update transactions set dispute_id = $3, version = version + 1, updated_at = $4
-      where account_id = $1 and id = $2`,
-    [row.account_id, row.transaction_id, row.id, row.created_at],
-  )
+  await setDispute(tx, row)
   return row
 }
 

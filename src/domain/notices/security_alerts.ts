@@ -1,5 +1,5 @@
-import { createUndo, UNDO_HOURS } from '#domain/accounts/security_undo.ts'
 import type { Dependencies, RequestContext, SecurityAlert } from '#domain/context/context.ts'
+import { createUndo, UNDO_HOURS } from '#domain/credentials/security_undo.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { NewNotice } from './notice.ts'
 import { findRecipients, insertNotices } from './notice_store.ts'

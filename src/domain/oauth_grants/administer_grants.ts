@@ -1,4 +1,5 @@
 import { notFound } from '#contract/common_problems.ts'
+import { findGrant, type GrantRow, readGrantPage } from '#domain/credentials/grant_store.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type PageOf,
 } from '#platform/postgres/page.ts'
 import { endGrant } from './end_grant.ts'
-import { findGrant, type GrantRow, readGrantPage } from './grant_store.ts'
 import { grantView } from './grants.ts'
 
 type Grant = ReturnType<typeof grantView>

@@ -1,19 +1,20 @@
 import type { Scope } from '#contract/scopes.ts'
+import { isSignedIn } from '#domain/accounts/browser_sessions.ts'
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
+import { expireChallengesOfGrant } from '#domain/authorizations/challenge_store.ts'
 import type { Dependencies, SecurityAlert } from '#domain/context/context.ts'
-import { isSignedIn } from '#domain/credentials/browser_sessions.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
-import type { CardAccess } from '#domain/credentials/token_access.ts'
-import type { Tx } from '#platform/postgres/db.ts'
-import { endGrantWebhooks, voidGrantApprovals } from './end_grant.ts'
 import {
   type GrantPayload,
   type GrantRow,
   hasMetClient,
   lockLiveGrantsOf,
   saveGrant,
-} from './grant_store.ts'
+} from '#domain/credentials/grant_store.ts'
+import type { CardAccess } from '#domain/credentials/token_access.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { endGrantWebhooks } from './end_grant.ts'
 
 /** Far longer than a refresh token lives: a grant ends by being revoked, not by being old. */
 const LIFETIME_MS = 365 * 24 * 60 * 60 * 1_000
@@ -81,7 +82,7 @@ export async function recordConsent(
       await asking.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
     }
     const ended = mayHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)
-    if (!heldIn(payload).has('card:control')) await voidGrantApprovals(tx, grant_id)
+    if (!heldIn(payload).has('card:control')) await expireChallengesOfGrant(tx, grant_id)
     const entries = [...met, { action: 'oauth.granted', resource }, ...ended]
     await recordAudit(tx, account_id, entries, facts)
     return grant_id

@@ -2,9 +2,8 @@ import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import { findGrant, type GrantRow } from '#domain/credentials/grant_store.ts'
 import { endGrant } from './end_grant.ts'
-import { findGrant, type GrantRow, replaceCardInGrants } from './grant_store.ts'
 
 type Needs = Pick<Dependencies, 'db' | 'clock'> & { credentials: Credentials }
 
@@ -29,19 +28,6 @@ export async function revokeGrant(
   })
   credentials.forget(grant.account_id)
   return findGrant(db, id)
-}
-
-/**
- * For replace_card, in its transaction: what was allowed for the old card is allowed for the new
- * one. True where some grant was tied to the card: then every node must forget the account's
- * bearers.
- */
-export async function moveCardGrants(
-  tx: Tx,
-  account_id: string,
-  { from, to, now }: { from: string; to: string; now: Date },
-): Promise<boolean> {
-  return (await replaceCardInGrants(tx, account_id, { from, to, now })) > 0
 }
 
 export function grantView(grant: GrantRow) {

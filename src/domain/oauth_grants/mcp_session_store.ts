@@ -32,3 +32,7 @@ export async function deleteMcpSession(tx: Tx, session: McpSession): Promise<boo
   )
   return deleted === 1
 }
+
+export async function deleteExpiredMcpSessions(tx: Tx, now: Date): Promise<void> {
+  await tx.run('delete from mcp_sessions where expires_at < $1', [now])
+}

@@ -1,31 +1,11 @@
 import { Problem } from '#contract/problem.ts'
-import type { Caller, SecurityAlert } from '#domain/context/context.ts'
-import { endBrowserSessions } from '#domain/credentials/browser_sessions.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { decimalFromMicros, formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-
-/** Changes that a thief makes first. A new key is none of them: it cools down by itself. */
-const CHANGES: readonly SecurityAlert['kind'][] = [
-  'password_changed',
-  'email_changed',
-  'two_factor_on',
-  'two_factor_off',
-]
-
-/** Whatever raises these alerts has locked the account's row before. */
-export async function noteCredentialChange(
-  tx: Tx,
-  account_id: string,
-  { alerts, now }: { alerts: readonly SecurityAlert[]; now: Date },
-): Promise<void> {
-  if (!alerts.some(({ kind }) => CHANGES.includes(kind))) return
-  await tx.run('update accounts set credentials_changed_at = $2 where id = $1', [account_id, now])
-  await endBrowserSessions(tx, account_id, now)
-}
 
 /**
  * Gives an owner who was robbed of the account time to notice. A new key waits as long as new

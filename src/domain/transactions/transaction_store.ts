@@ -33,6 +33,20 @@ export async function findTransactionOf(tx: Tx, owner: Owner, id: string): Promi
   return row
 }
 
+type DisputeReference = Pick<TransactionRow, 'account_id' | 'created_at'> & {
+  id: string
+  transaction_id: string
+}
+
+/** Records on a capture that it is disputed. The card must be locked. */
+export async function setDispute(tx: Tx, dispute: DisputeReference): Promise<void> {
+  await tx.run(
+    `update transactions set dispute_id = $3, version = version + 1, updated_at = $4
+      where account_id = $1 and id = $2`,
+    [dispute.account_id, dispute.transaction_id, dispute.id, dispute.created_at],
+  )
+}
+
 export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Promise<void> {
   const [card] = await tx.rows<{ id: string }>(
     'select id from cards where account_id = $1 and id = $2',

@@ -1,6 +1,6 @@
 import { tokenRevoked } from '#contract/common_problems.ts'
 import type { Handler } from '#domain/context/context.ts'
-import { lockLiveGrant } from '#domain/oauth_grants/grant_store.ts'
+import { lockLiveGrant } from '#domain/credentials/grant_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import {
   newSecret,

@@ -34,6 +34,29 @@ export async function markDisabled(tx: Tx, disabling: Disabling): Promise<Disabl
   return { ...webhook, reason }
 }
 
+/** Disables the subscriptions that were made with a grant's tokens and drops their deliveries. */
+export async function disableWebhooksOfGrant(
+  tx: Tx,
+  grant_id: string,
+  now: Date,
+): Promise<Pick<WebhookRow, 'account_id' | 'id' | 'events'>[]> {
+  const disabled = await tx.rows<Pick<WebhookRow, 'account_id' | 'id' | 'events'>>(
+    // Locked as for a delete: deliveries that are being written are finished before it.
+    `with locked as (
+       select account_id, id from webhooks
+        where grant_id = $1 and status = 'enabled' order by id for update)
+     update webhooks w
+        set status = 'disabled', disabled_reason = 'grant_ended', version = version + 1,
+            updated_at = $2
+       from locked l
+      where w.account_id = l.account_id and w.id = l.id
+  returning w.account_id, w.id, w.events`,
+    [grant_id, now],
+  )
+  for (const { account_id, id } of disabled) await dropDeliveries(tx, account_id, id)
+  return disabled
+}
+
 /** Stands among the failures of the activity stream, and is what the owner's e-mail is made of. */
 export function disabledEvent({ id, url, reason }: Disabled): NewEvent {
   return {

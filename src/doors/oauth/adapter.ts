@@ -1,10 +1,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { BROWSER_SESSION_MS } from '#domain/accounts/browser_sessions.ts'
 import type { AuditContext } from '#domain/audit/audit.ts'
-import { BROWSER_SESSION_MS } from '#domain/credentials/browser_sessions.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
+import { findGrant } from '#domain/credentials/grant_store.ts'
 import { oauthHash, oauthHashes } from '#domain/credentials/oauth_hash.ts'
-import { findGrant } from '#domain/oauth_grants/grant_store.ts'
-import { revokeGrant } from '#domain/oauth_grants/grants.ts'
 import {
   consumePayload,
   consumePayloadsOfGrant,
@@ -14,7 +13,8 @@ import {
   findPayloadByUid,
   type OauthPayload,
   upsertPayload,
-} from '#domain/oauth_grants/oauth_payload_store.ts'
+} from '#domain/credentials/oauth_payload_store.ts'
+import { revokeGrant } from '#domain/oauth_grants/grants.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { errors } from './library.ts'
 

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { hasConsentedTo } from '#domain/oauth_grants/grant_store.ts'
+import { hasConsentedTo } from '#domain/credentials/grant_store.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { errorPage } from './error_page.ts'
 import { isLoopback } from './register.ts'

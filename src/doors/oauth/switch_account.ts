@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { deletePayloadsByUid } from '#domain/oauth_grants/oauth_payload_store.ts'
+import { deletePayloadsByUid } from '#domain/credentials/oauth_payload_store.ts'
 import type { InteractionContext } from './interaction_context.ts'
 
 /** Ends the browser session and restarts the same authorization request. */

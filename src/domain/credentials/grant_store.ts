@@ -1,5 +1,6 @@
 import type { Tx } from '#platform/postgres/db.ts'
 import { makePageReader } from '#platform/postgres/page.ts'
+import { deletePayloadsOfGrant } from './oauth_payload_store.ts'
 
 export type GrantRow = {
   account_id: string
@@ -133,11 +134,7 @@ export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolea
     'update oauth_grants set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
     [id, now],
   )
-  await tx.run(
-    `delete from oauth_payloads
-      where grant_id = $1 and model in ('RefreshToken', 'AuthorizationCode')`,
-    [id],
-  )
+  await deletePayloadsOfGrant(tx, id, ['RefreshToken', 'AuthorizationCode'])
   return revoked === 1
 }
 
@@ -150,7 +147,10 @@ export async function lockLiveGrant(tx: Tx, id: string, now: Date): Promise<bool
   return rows.length > 0
 }
 
-/** The new card takes the old one's place in every grant that is tied to it. */
+/**
+ * The new card takes the old one's place in every grant limited to it. If any grant changed, every
+ * node must forget the account's bearers.
+ */
 export async function replaceCardInGrants(
   tx: Tx,
   account_id: string,

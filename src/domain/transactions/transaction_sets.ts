@@ -1,7 +1,7 @@
-import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
 import { changing, type Write } from '#platform/postgres/write.ts'
+import type { TransactionRow } from './transaction.ts'
 
 const addTransactions = rowSet<TransactionRow>('transactions', {
   account_id: ['text', (row) => row.account_id],

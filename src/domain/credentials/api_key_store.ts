@@ -2,7 +2,18 @@ import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { makePageReader } from '#platform/postgres/page.ts'
-import type { ApiKeyRow } from './api_key.ts'
+
+export type ApiKeyRow = {
+  account_id: string
+  id: string
+  name: string | null
+  prefix: string
+  status: 'active' | 'revoked'
+  last_used_at: Date | null
+  last_used_ip: string | null
+  created_at: Date
+  revoked_at: Date | null
+}
 
 const COLUMNS =
   'account_id, id, name, prefix, status, last_used_at, last_used_ip, created_at, revoked_at'

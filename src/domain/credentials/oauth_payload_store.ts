@@ -124,3 +124,40 @@ export async function renewClientSecret(tx: Tx, client_id: string, hash: string)
     [client_id, hash],
   )
 }
+
+/** Ends the browser sessions of an account and every consent page that is open in them. */
+export async function deletePayloadsOfAccount(tx: Tx, account_id: string): Promise<void> {
+  await tx.run('delete from oauth_payloads where account_id = $1', [account_id])
+}
+
+/** Deletes expired rows of one model, or of all. */
+export async function deleteExpiredPayloads(
+  tx: Tx,
+  { before, model = null }: { before: Date; model?: string | null },
+): Promise<void> {
+  await tx.run(
+    'delete from oauth_payloads where expires_at < $1 and ($2::text is null or model = $2)',
+    [before, model],
+  )
+}
+
+const UNUSED_CLIENT = `model = 'Client'
+  and not exists (select from oauth_grants g where g.client_id = oauth_payloads.id)`
+
+/** Deletes clients without a grant: those registered before a date, and all but the newest. */
+export async function deleteUnusedClients(
+  tx: Tx,
+  { before, kept_max }: { before: Date; kept_max: number },
+): Promise<void> {
+  await tx.run(`delete from oauth_payloads where ${UNUSED_CLIENT} and created_at < $1`, [before])
+  await tx.run(
+    `delete from oauth_payloads where model = 'Client' and id in (
+       select id from oauth_payloads where ${UNUSED_CLIENT} order by created_at desc offset $1)`,
+    [kept_max],
+  )
+  await tx.run(
+    `delete from oauth_payloads r where model = 'RegistrationAccessToken'
+        and not exists (
+          select from oauth_payloads c where c.model = 'Client' and c.id = r.client_id)`,
+  )
+}

@@ -1,3 +1,4 @@
+import { deletePayloadsOfAccount } from '#domain/credentials/oauth_payload_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
 /** Browser sessions are those of the sign-in page of the authorization server. */
@@ -11,7 +12,7 @@ export async function endBrowserSessions(tx: Tx, account_id: string, now: Date):
     account_id,
     now,
   ])
-  await tx.run('delete from oauth_payloads where account_id = $1', [account_id])
+  await deletePayloadsOfAccount(tx, account_id)
 }
 
 /**
