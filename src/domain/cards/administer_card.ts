@@ -4,17 +4,16 @@ import type { OperatorContext } from '#domain/operators/operator.ts'
 import {
   type CardRow,
   cardEvent,
-  nameOf,
+  cardResource,
+  describeCard,
   requireNotCancelled,
-  resourceOf,
   shippingAfterCancel,
 } from './card.ts'
-import { cardOwner, changeCard, fundsOf, lockCardOf, showCard } from './card_store.ts'
-import { unloadFrom } from './card_transfer.ts'
+import { changeCard, findCardOwner, findFunds, lockCardOf, showCard } from './card_store.ts'
+import { transferFromCard } from './card_transfer.ts'
 
-/** What an operator may do to a card. What an administrator froze, its holder cannot unfreeze. */
 async function lockCard({ tx }: OperatorContext, id: string): Promise<CardRow> {
-  return lockCardOf(tx, await cardOwner(tx, id), id)
+  return lockCardOf(tx, await findCardOwner(tx, id), id)
 }
 
 export async function freezeByAdmin(
@@ -23,18 +22,18 @@ export async function freezeByAdmin(
 ): Promise<Card> {
   const { tx, now } = context
   const card = await lockCard(context, id)
-  context.audit(card.account_id, { action: 'freeze_card', resource: resourceOf(card) })
+  context.audit(card.account_id, { action: 'freeze_card', resource: cardResource(card) })
   requireNotCancelled(card)
   if (card.frozen_by === 'admin') return showCard(tx, card, now)
 
   const frozen_at = card.frozen_at ?? now
   await changeCard(tx, card, { change: { status: 'frozen', frozen_by: 'admin', frozen_at }, now })
   const view = await showCard(tx, card, now)
-  // Its holder had frozen it: it stays as it was, only nobody but us can start it again.
+  // The holder had already frozen it: only frozen_by changes, so there is no event.
   if (card.status === 'frozen') return view
   const event = cardEvent(card, view, {
     type: 'card.frozen',
-    message: `Your ${nameOf(card)} was frozen by an administrator.`,
+    message: `Your ${describeCard(card)} was frozen by an administrator.`,
     previous_attributes: { status: card.status },
   })
   context.emit(card.account_id, event)
@@ -53,9 +52,9 @@ export async function unfreezeByAdmin(
     change: { status: 'active', frozen_by: null, frozen_at: null },
     now,
   })
-  const message = `Your ${nameOf(card)} was unfrozen.`
+  const message = `Your ${describeCard(card)} was unfrozen.`
   context.emit(card.account_id, cardEvent(card, null, { type: 'card.unfrozen', message }))
-  context.audit(card.account_id, { action: 'unfreeze_card', resource: resourceOf(card) })
+  context.audit(card.account_id, { action: 'unfreeze_card', resource: cardResource(card) })
   return showCard(tx, card, now)
 }
 
@@ -65,11 +64,11 @@ export async function cancelByAdmin(
 ): Promise<Card> {
   const { tx, now } = context
   const card = await lockCard(context, id)
-  context.audit(card.account_id, { action: 'cancel_card', resource: resourceOf(card) })
+  context.audit(card.account_id, { action: 'cancel_card', resource: cardResource(card) })
   if (card.status === 'cancelled') return showCard(tx, card, now)
 
-  const { balance_micros } = await fundsOf(tx, card, now)
-  if (balance_micros > 0n) await unloadFrom(context, card, balance_micros)
+  const { balance_micros } = await findFunds(tx, card, now)
+  if (balance_micros > 0n) await transferFromCard(context, card, balance_micros)
   await changeCard(tx, card, {
     change: {
       status: 'cancelled',
@@ -82,7 +81,7 @@ export async function cancelByAdmin(
   const view = await showCard(tx, card, now)
   const event = cardEvent(card, view, {
     type: 'card.cancelled',
-    message: `Your ${nameOf(card)} was canceled by an administrator.`,
+    message: `Your ${describeCard(card)} was canceled by an administrator.`,
     previous_attributes: { status: card.status },
   })
   context.emit(card.account_id, event)

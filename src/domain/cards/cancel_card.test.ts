@@ -26,7 +26,7 @@ const cancel = (bearer: string, id: string): Promise<Reply> =>
 const balanceOf = async (bearer: string): Promise<number> =>
   (await send(url, 'GET', '/v1/accounts/me', { bearer })).body.balance_usd
 
-test('what can be spent returns to the balance at once, from active and from frozen', async () => {
+test('cancelling an active or frozen card returns its available balance immediately', async () => {
   const { bearer, account_id } = await openHolder(service, 100)
   for (const status of ['active', 'frozen'] as const) {
     const card = await cardIn(url, bearer, { status, load_usd: 40 })
@@ -37,15 +37,15 @@ test('what can be spent returns to the balance at once, from active and from fro
     )
     assert.equal(body.cancelled_at, body.updated_at)
     assert.equal(await balanceOf(bearer), 100)
-    const told = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
-    assert.equal(told.type, 'card.cancelled')
-    assert.deepEqual(told.data.object, body)
+    const event = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
+    assert.equal(event.type, 'card.cancelled')
+    assert.deepEqual(event.data.object, body)
   }
   assert.equal(await wealthOf(db, account_id), '100')
   await assertBooksSound(db)
 })
 
-test('cancelling again answers 200, changes nothing and tells nothing', async () => {
+test('cancelling again returns 200, changes nothing and emits no event', async () => {
   const { bearer } = await openHolder(service)
   const card = await cardIn(url, bearer, { status: 'cancelled' })
   const again = await cancel(bearer, card.id)
@@ -53,7 +53,7 @@ test('cancelling again answers 200, changes nothing and tells nothing', async ()
   assert.deepEqual(await eventTypesOf(service, card.id), ['card.issued', 'card.cancelled'])
 })
 
-test('what is held stays with the card until the merchant takes it or gives it back', async () => {
+test('held funds stay on a cancelled card until they are captured or released', async () => {
   const { bearer } = await openHolder(service, 50)
   const card = await issueCard(url, bearer, { load_usd: 50 })
   await holdOn(url, bearer, card.id, 20)
@@ -62,7 +62,7 @@ test('what is held stays with the card until the merchant takes it or gives it b
   assert.equal(await balanceOf(bearer), 30)
 })
 
-test('a physical card that was not sent yet is not sent any more', async () => {
+test('cancelling a physical card that was not shipped cancels its shipment', async () => {
   const { bearer } = await openHolder(service)
   const shipping = {
     name: 'Ada',
@@ -75,7 +75,7 @@ test('a physical card that was not sent yet is not sent any more', async () => {
   assert.equal((await cancel(bearer, card.id)).body.shipping.status, 'cancelled')
 })
 
-test('loads, unloads and a cancel of one card at once end in some order and strand nothing', async () => {
+test('concurrent loads, unloads and a cancel of one card leave no money on it', async () => {
   const rounds = 8
   for (let round = 0; round < rounds; round += 1) {
     const { bearer, account_id } = await openHolder(service, 60)
@@ -104,7 +104,7 @@ test('loads, unloads and a cancel of one card at once end in some order and stra
   await assertBooksSound(db)
 })
 
-test('a cancelled card takes nothing more, but can be seen', async () => {
+test('a cancelled card cannot be frozen, unfrozen or replaced, but can be read', async () => {
   const { bearer } = await openHolder(service, 10)
   const card = await cardIn(url, bearer, { status: 'cancelled' })
   for (const verb of ['freeze', 'unfreeze', 'replace']) {
@@ -114,6 +114,6 @@ test('a cancelled card takes nothing more, but can be seen', async () => {
   assert.deepEqual(await getCard(url, bearer, card.id), card)
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, cancel)
 })

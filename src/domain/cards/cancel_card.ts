@@ -1,17 +1,17 @@
 import type { Handler } from '#domain/context/context.ts'
-import { cardEvent, nameOf, resourceOf, shippingAfterCancel } from './card.ts'
-import { changeCard, fundsOf, lockCardOf, showCard } from './card_store.ts'
-import { unloadFrom } from './card_transfer.ts'
+import { cardEvent, cardResource, describeCard, shippingAfterCancel } from './card.ts'
+import { changeCard, findFunds, lockCardOf, showCard } from './card_store.ts'
+import { transferFromCard } from './card_transfer.ts'
 
 export const cancelCard: Handler<'cancel_card'> = async (context, { id }) => {
   const { tx, caller, now } = context
   const card = await lockCardOf(tx, caller.account_id, id)
-  context.audit(card.account_id, { action: 'cancel_card', resource: resourceOf(card) })
+  context.audit(card.account_id, { action: 'cancel_card', resource: cardResource(card) })
   if (card.status === 'cancelled') return showCard(tx, card, now)
 
-  // What is held stays until it is captured or released; only what is spendable goes back now.
-  const { balance_micros } = await fundsOf(tx, card, now)
-  if (balance_micros > 0n) await unloadFrom(context, card, balance_micros)
+  // Held funds stay on the card until they are captured or released.
+  const { balance_micros } = await findFunds(tx, card, now)
+  if (balance_micros > 0n) await transferFromCard(context, card, balance_micros)
   await changeCard(tx, card, {
     change: {
       status: 'cancelled',
@@ -26,7 +26,7 @@ export const cancelCard: Handler<'cancel_card'> = async (context, { id }) => {
     card.account_id,
     cardEvent(card, view, {
       type: 'card.cancelled',
-      message: `Your ${nameOf(card)} was canceled.`,
+      message: `Your ${describeCard(card)} was canceled.`,
       previous_attributes: { status: card.status },
     }),
   )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '#domain/context/context.ts'
-import { freezerOf } from './card.ts'
+import { frozenBy } from './card.ts'
 import { spendingWindow } from './limits.ts'
 
-test('an agent freezes as an agent, a session or a key as the owner', () => {
-  const by = (kind: Caller['kind']) => freezerOf({ kind } as Caller)
+test('frozen_by is agent for an OAuth client and owner for a session or an API key', () => {
+  const by = (kind: Caller['kind']) => frozenBy({ kind })
   assert.deepEqual((['oauth_client', 'session', 'api_key'] as const).map(by), [
     'agent',
     'owner',
@@ -13,7 +13,7 @@ test('an agent freezes as an agent, a session or a key as the owner', () => {
   ])
 })
 
-test('days and months end in UTC, over year ends and leap days too', () => {
+test('spending windows end at midnight UTC, also at a year end and on a leap day', () => {
   const cases = [
     ['2027-12-31T23:59:59.999Z', '2027-12-31', '2027-12-01', '2028-01-01', '2028-01-01'],
     ['2028-01-01T00:00:00.000Z', '2028-01-01', '2028-01-01', '2028-01-02', '2028-02-01'],

@@ -5,7 +5,7 @@ import type { Caller, NewEvent } from '#domain/context/context.ts'
 import { type Micros, usdFromMicros } from '#kernel/money.ts'
 import { spendingWindow } from './limits.ts'
 
-/** Without the number: what needs that asks the vault for it. */
+/** A card without its number, which only pan_vault.ts handles. */
 export type CardRow = {
   account_id: string
   id: string
@@ -18,7 +18,7 @@ export type CardRow = {
   exp_month: number
   exp_year: number
   wallet: Wallet
-  /** Null: no limit of the holder's own. Zero blocks. */
+  /** Null: the holder has set no limit. Zero blocks all spending. */
   per_transaction_micros: Micros | null
   daily_micros: Micros | null
   monthly_micros: Micros | null
@@ -39,7 +39,7 @@ export type CardRow = {
   updated_at: Date
 }
 
-/** What stands beside the row: its purses, and what it has spent this UTC day and month. */
+/** The card's balances and its spending in the current UTC day and month. */
 export type CardFunds = {
   balance_micros: Micros
   held_micros: Micros
@@ -81,12 +81,12 @@ export function cardView(card: FundedCard, now: Date): Card {
 }
 
 function limitsView(card: FundedCard, now: Date): Card['limits'] {
-  const usdOrNone = (micros: Micros | null) => (micros === null ? null : usdFromMicros(micros))
+  const usdOrNull = (micros: Micros | null) => (micros === null ? null : usdFromMicros(micros))
   const { daily_resets_at, monthly_resets_at } = spendingWindow(now)
   return {
-    per_transaction_usd: usdOrNone(card.per_transaction_micros),
-    daily_usd: usdOrNone(card.daily_micros),
-    monthly_usd: usdOrNone(card.monthly_micros),
+    per_transaction_usd: usdOrNull(card.per_transaction_micros),
+    daily_usd: usdOrNull(card.daily_micros),
+    monthly_usd: usdOrNull(card.monthly_micros),
     spent: {
       daily_usd: usdFromMicros(card.spent_day_micros),
       monthly_usd: usdFromMicros(card.spent_month_micros),
@@ -96,18 +96,19 @@ function limitsView(card: FundedCard, now: Date): Card['limits'] {
   }
 }
 
-/** In the contract's order, whatever order the database keeps. */
+/** Fields in the contract's order: jsonb does not keep the order of keys. */
 function shippingView(shipping: Shipping): Shipping {
-  const { name, line1, line2, city, state, postal_code, country, phone, method, ...way } = shipping
-  const { status, carrier, tracking_number, tracking_url, shipped_at, delivered_at } = way
+  const { name, line1, line2, city, state, postal_code, country, phone, method, ...tracking } =
+    shipping
+  const { status, carrier, tracking_number, tracking_url, shipped_at, delivered_at } = tracking
   const address = { name, line1, line2, city, state, postal_code, country, phone }
   const progress = { status, carrier, tracking_number, tracking_url, shipped_at, delivered_at }
   return { ...address, method, ...progress }
 }
 
 /**
- * Frozen cards may be loaded, replaced, revealed and given other rules: freezing stops spending,
- * not looking after the card. Cancelled ones may not. replace_card also refuses an admin's freeze.
+ * A freeze stops spending only: a frozen card can be loaded, replaced, revealed and configured. A
+ * cancelled card cannot. replace_card also refuses a card that an administrator froze.
  */
 export function requireNotCancelled(card: CardRow): void {
   if (card.status !== 'cancelled') return
@@ -120,34 +121,38 @@ export function requireUnfreezable(card: CardRow): void {
   requireNotFrozenByAdmin(card)
 }
 
-/** Only an administrator ends an administrator's freeze; a replacement would be active again. */
+/** Only an administrator can lift this freeze; a replacement card would be active and bypass it. */
 export function requireNotFrozenByAdmin(card: CardRow): void {
   if (card.frozen_by !== 'admin') return
   throw new Problem('policy_denied', 'An administrator froze this card. Contact support.')
 }
 
-/** An agent's freeze is told apart, so that the owner sees who it was. */
-export function freezerOf(caller: Caller): 'owner' | 'agent' {
-  return caller.kind === 'oauth_client' ? 'agent' : 'owner'
+/** Agents are named separately, so the owner sees who froze the card. */
+export function frozenBy({ kind }: Pick<Caller, 'kind'>): 'owner' | 'agent' {
+  return kind === 'oauth_client' ? 'agent' : 'owner'
 }
 
-export function resourceOf({ id }: Pick<CardRow, 'id'>): { type: 'card'; id: string } {
+export function cardResource({ id }: Pick<CardRow, 'id'>): { type: 'card'; id: string } {
   return { type: 'card', id }
 }
 
-type Told = Pick<NewEvent, 'type' | 'message' | 'amount_micros' | 'previous_attributes'>
+type CardEventInput = Pick<NewEvent, 'type' | 'message' | 'amount_micros' | 'previous_attributes'>
 
-/** An event about a card; activity that is no webhook's carries no object. */
-export function cardEvent(card: Pick<CardRow, 'id'>, object: Card | null, told: Told): NewEvent {
-  return { ...told, object, resource: resourceOf(card), card_id: card.id }
+/** The object is null for an event that only the activity stream shows. */
+export function cardEvent(
+  card: Pick<CardRow, 'id'>,
+  object: Card | null,
+  input: CardEventInput,
+): NewEvent {
+  return { ...input, object, resource: cardResource(card), card_id: card.id }
 }
 
-/** How messages name a card. */
-export function nameOf({ last4 }: Pick<CardRow, 'last4'>): string {
+/** The name of a card in messages to its holder. */
+export function describeCard({ last4 }: Pick<CardRow, 'last4'>): string {
   return `card ending in ${last4}`
 }
 
-/** A card that has not gone to its maker yet is not made any more. */
+/** Cancels the shipment of a card that has not been produced yet. */
 export function shippingAfterCancel(shipping: Shipping | null): Shipping | null {
   return shipping?.status === 'pending' ? { ...shipping, status: 'cancelled' } : shipping
 }

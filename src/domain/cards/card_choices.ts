@@ -1,7 +1,7 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** A card as its owner recognises it, for choosing which ones an agent may use. */
+/** A card on the consent page, where the owner chooses which cards an agent may use. */
 export type CardChoice = {
   id: string
   last4: string

@@ -13,13 +13,13 @@ const COLUMNS = `account_id, id, bin, last4, brand, type, status, name, exp_mont
 
 export type CardKey = Pick<CardRow, 'account_id' | 'id'>
 
-/** Another account's card is answered exactly like none, so that ids cannot be probed. */
+/** Another account's card gets the same error as a missing one, so ids cannot be probed. */
 function requireFound<Row>(row: Row | undefined): Row {
   if (row === undefined) throw notFound('card')
   return row
 }
 
-/** Locks the card: before its purses, and the same lock that authorizations take. */
+/** Takes the same lock as authorizations. Lock the card before its purses. */
 export async function lockCardOf(tx: Tx, account_id: string, id: string): Promise<CardRow> {
   const [row] = await tx.rows<CardRow>(
     `select ${COLUMNS} from cards where account_id = $1 and id = $2 for update`,
@@ -28,7 +28,7 @@ export async function lockCardOf(tx: Tx, account_id: string, id: string): Promis
   return requireFound(row)
 }
 
-const FUNDED = `
+const SELECT_WITH_FUNDS = `
   select c.*, coalesce(purse.balance_micros, 0) as balance_micros,
          coalesce(purse.held_micros, 0) as held_micros,
          case when purse.spent_day >= $3 then purse.day_spent_micros else 0 end
@@ -39,14 +39,14 @@ const FUNDED = `
     left join purses purse on purse.account_id = c.account_id
           and purse.kind = 'card' and purse.owner_id = c.id`
 
-/** Cards with their money in one statement, so that a card is never shown half changed. */
+/** Reads cards and their balances in one statement, so both are from the same snapshot. */
 async function findCards(
   tx: Tx,
   account_id: string,
   { ids, now }: { ids: readonly string[]; now: Date },
 ): Promise<FundedCard[]> {
   const { day, month_start } = spendingWindow(now)
-  return tx.rows<FundedCard>(FUNDED, [account_id, ids, day, month_start])
+  return tx.rows<FundedCard>(SELECT_WITH_FUNDS, [account_id, ids, day, month_start])
 }
 
 export async function findCardOf(tx: Tx, { account_id, id }: CardKey, now: Date) {
@@ -54,8 +54,8 @@ export async function findCardOf(tx: Tx, { account_id, id }: CardKey, now: Date)
   return requireFound(row)
 }
 
-/** What is on a card and what it has spent. Steady while the card is locked. */
-export async function fundsOf(tx: Tx, card: CardKey, now: Date): Promise<CardFunds> {
+/** The result stays valid while the card is locked. */
+export async function findFunds(tx: Tx, card: CardKey, now: Date): Promise<CardFunds> {
   return findCardOf(tx, card, now)
 }
 
@@ -63,15 +63,15 @@ export async function showCard(tx: Tx, card: CardKey, now: Date): Promise<Card> 
   return cardView(await findCardOf(tx, card, now), now)
 }
 
-type CardsAsked = {
+type CardPageInput = {
   account_id: string
   input: PageInput
   where: readonly Condition[]
   now: Date
 }
 
-export async function pageOfCards(tx: Tx, asked: CardsAsked): Promise<PageOf<Card>> {
-  const { account_id, input, where, now } = asked
+export async function readCardPage(tx: Tx, query: CardPageInput): Promise<PageOf<Card>> {
+  const { account_id, input, where, now } = query
   const page = await readPage<{ id: string }>(tx, {
     operation: 'list_cards',
     prefix: 'card',
@@ -86,7 +86,7 @@ export async function pageOfCards(tx: Tx, asked: CardsAsked): Promise<PageOf<Car
   return { ...page, data }
 }
 
-/** Cards that are not cancelled. Exact only under the account's lock. */
+/** Counts the cards that are not cancelled. Exact only under the account's lock. */
 export async function countLiveCards(tx: Tx, account_id: string): Promise<number> {
   const [row] = await tx.rows<{ count: number }>(
     `select count(*)::int as count from cards where account_id = $1 and status <> 'cancelled'`,
@@ -110,7 +110,7 @@ type NewCard = Omit<
 > &
   StoredPan
 
-/** Undefined where the number is taken: whoever asked draws another. */
+/** Returns undefined if another card has this number; the caller then tries another one. */
 export async function insertCard(tx: Tx, card: NewCard): Promise<CardRow | undefined> {
   const columns = Object.keys(card)
   const [row] = await tx.rows<CardRow>(
@@ -143,7 +143,7 @@ export type CardChange = Partial<
   >
 >
 
-/** Writes the columns that are named and counts the change. The card must be locked. */
+/** Updates the named columns and increments the version. The card must be locked. */
 export async function changeCard(
   tx: Tx,
   card: CardKey,
@@ -156,7 +156,7 @@ export async function changeCard(
       where account_id = $1 and id = $2`,
     [card.account_id, card.id, now, ...Object.values(change)],
   )
-  assert(changed === 1, 'a locked card is there to be changed')
+  assert(changed === 1, 'a locked card exists')
 }
 
 /** What one card has spent counts for another too, which is new and has nothing yet. */
@@ -173,8 +173,8 @@ export async function copySpending(
   )
 }
 
-/** For whoever runs the programme: whose card it is. */
-export async function cardOwner(tx: Tx, id: string): Promise<string> {
+/** For operators, who know only the card's id. */
+export async function findCardOwner(tx: Tx, id: string): Promise<string> {
   const [row] = await tx.rows<{ account_id: string }>(
     'select account_id from cards where id = $1',
     [id],

@@ -1,28 +1,29 @@
 import type { CardTransfer } from '#contract/cards.ts'
-import type { Context } from '#domain/context/context.ts'
-import { type Moved, move } from '#domain/ledger/post.ts'
+import { type Moved, move, type Stamp } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd, type Micros, usdFromMicros } from '#kernel/money.ts'
-import { type CardRow, nameOf } from './card.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import { type CardRow, describeCard } from './card.ts'
 import { showCard } from './card_store.ts'
 
-/** Money between the treasury and a card. The card must be locked. */
-export type Transfer = {
+/** A transfer between the treasury and a card, already posted. */
+export type PostedTransfer = {
   id: string
   type: CardTransfer['type']
   card: CardRow
   movement: Moved
 }
 
-type Needs = Pick<Context, 'tx' | 'now' | 'newId'>
+type TransferContext = Stamp & { tx: Tx }
 
-export async function loadOnto(
-  { tx, now, newId }: Needs,
+/** The card must be locked. */
+export async function transferToCard(
+  { tx, now, newId }: TransferContext,
   card: CardRow,
   amount_micros: Micros,
-): Promise<Transfer> {
-  const id = newId('ctr')
+): Promise<PostedTransfer> {
+  const id = newId('ctr', now)
   const movement = await move(
     tx,
     {
@@ -32,19 +33,20 @@ export async function loadOnto(
       to: cardPurse(card.id),
       amount_micros,
       reference: { type: 'card_transfer', id },
-      description: `${formatUsd(amount_micros)} loaded onto ${nameOf(card)}.`,
+      description: `${formatUsd(amount_micros)} loaded onto ${describeCard(card)}.`,
     },
     { now, newId },
   )
   return { id, type: 'load', card, movement }
 }
 
-export async function unloadFrom(
-  { tx, now, newId }: Needs,
+/** The card must be locked. */
+export async function transferFromCard(
+  { tx, now, newId }: TransferContext,
   card: CardRow,
   amount_micros: Micros,
-): Promise<Transfer> {
-  const id = newId('ctr')
+): Promise<PostedTransfer> {
+  const id = newId('ctr', now)
   const movement = await move(
     tx,
     {
@@ -54,7 +56,7 @@ export async function unloadFrom(
       to: treasury,
       amount_micros,
       reference: { type: 'card_transfer', id },
-      description: `${formatUsd(amount_micros)} unloaded from ${nameOf(card)}.`,
+      description: `${formatUsd(amount_micros)} unloaded from ${describeCard(card)}.`,
     },
     { now, newId },
   )
@@ -62,8 +64,8 @@ export async function unloadFrom(
 }
 
 export async function cardTransferView(
-  { tx, now }: Needs,
-  { id, type, card, movement }: Transfer,
+  { tx, now }: TransferContext,
+  { id, type, card, movement }: PostedTransfer,
 ): Promise<CardTransfer> {
   const { treasury_micros } = movement
   assert(treasury_micros !== null, 'a transfer touches the treasury')

@@ -13,7 +13,7 @@ const entries = fc.option(fc.array(entry, { maxLength: 8 }), { nil: null })
 const written = (list: readonly (readonly [number, number])[] | null) =>
   list?.map(([low, high]) => (low === high ? text(low) : `${text(low)}-${text(high)}`)) ?? null
 
-test('a category is allowed exactly where numbers say so: in allow, or no allow, and not in deny', () => {
+test('a category is allowed if it is in allow, or there is no allow, and it is not in deny', () => {
   fc.assert(
     fc.property(entries, entries, mcc, (allow, deny, code) => {
       const covers = ([low, high]: readonly [number, number]) => low <= code && code <= high
@@ -28,7 +28,7 @@ test('a category is allowed exactly where numbers say so: in allow, or no allow,
   )
 })
 
-test('both ends of a range belong to it, and their neighbours do not', () => {
+test('a range includes both its ends and nothing beyond them', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9_990 }), fc.integer({ min: 0, max: 8 }), (low, more) => {
       const rules = { allow: [`${text(low)}-${text(low + more)}`], deny: null }
@@ -38,19 +38,19 @@ test('both ends of a range belong to it, and their neighbours do not', () => {
   )
 })
 
-test('text is an entry only as four digits, or two of them in order', () => {
+test('an entry is valid only as four digits, or as two codes in ascending order', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 12 }), (given) => {
       const [low = '', high = low] = given.split('-')
-      const isRight =
+      const expected =
         /^\d{4}(-\d{4})?$/.test(given) && Number(low) <= Number(high) && !given.includes('\n')
-      assert.equal(isMccEntry(given), isRight)
+      assert.equal(isMccEntry(given), expected)
     }),
     { numRuns: 5_000 },
   )
 })
 
-test('no rules allow everything, an empty allow nothing, and deny wins', () => {
+test('no rules allow everything, an empty allow list allows nothing, and deny wins', () => {
   fc.assert(
     fc.property(fc.constantFrom('DE', 'US', 'KP'), (country) => {
       assert.ok(countryIsAllowed({ allow: null, deny: null }, country))
@@ -63,7 +63,7 @@ test('no rules allow everything, an empty allow nothing, and deny wins', () => {
   assert.ok(!countryIsAllowed({ allow: ['DE'], deny: null }, null))
 })
 
-test('there are 249 countries, two capitals each', () => {
+test('there are 249 country codes of two uppercase letters', () => {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at))
   const codes = letters.flatMap((first) => letters.map((second) => first + second))
   assert.equal(codes.filter(isCountry).length, 249)

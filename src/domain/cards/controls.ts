@@ -2,34 +2,34 @@ import type { CardRules } from '#contract/cards.ts'
 import { Problem } from '#contract/problem.ts'
 import { isCountry } from './countries.ts'
 
-/** Lists as they were sent: absent stays as it is, null clears. */
+/** An absent list stays as it is; null clears it. */
 export type RulesInput = { allow?: string[] | null; deny?: string[] | null }
 
 const MCC_ENTRY = /^(\d{4})(?:-(\d{4}))?$/
 
-/** Four digits, or two of them with the lower one first. */
+/** Four digits, or a range of two codes with the lower one first. */
 export function isMccEntry(entry: string): boolean {
   const [, low, high] = MCC_ENTRY.exec(entry) ?? []
   return low !== undefined && (high === undefined || low <= high)
 }
 
-/** `at` is where the rules stand in the input; empty where they are all of it. */
-export function requireMccRules(rules: RulesInput, at = ''): void {
+/** `path` is the field of the input that holds the rules; empty if the input is the rules. */
+export function requireMccRules(rules: RulesInput, path = ''): void {
   requireEntries(rules, isMccEntry, (list, entry) => {
     const sentence = `"${entry}" is not a valid merchant category (example: 5411, 5811-5814).`
     return new Problem('invalid_mcc', sentence, {
       details: [
-        { field: fieldIn(at, list), message: 'must be four digits or a range like 5811-5814' },
+        { field: fieldIn(path, list), message: 'must be four digits or a range like 5811-5814' },
       ],
     })
   })
 }
 
-export function requireGeoRules(rules: RulesInput, at = ''): void {
-  requireEntries(rules, isCountry, (list, code) => invalidCountry(fieldIn(at, list), code))
+export function requireGeoRules(rules: RulesInput, path = ''): void {
+  requireEntries(rules, isCountry, (list, code) => invalidCountry(fieldIn(path, list), code))
 }
 
-const fieldIn = (at: string, name: string) => (at === '' ? name : `${at}.${name}`)
+const fieldIn = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
 
 export function invalidCountry(field: string, code: string): Problem {
   return new Problem(
@@ -41,30 +41,30 @@ export function invalidCountry(field: string, code: string): Problem {
   )
 }
 
-/** Sentences quote what was sent, so not all of it. */
-const QUOTED_MAX = 40
+/** Error messages quote the invalid entry, cut to this length. */
+const QUOTED_LENGTH_MAX = 40
 
 function requireEntries(
   rules: RulesInput,
-  isRight: (entry: string) => boolean,
+  isValid: (entry: string) => boolean,
   problem: (field: string, entry: string) => Problem,
 ): void {
   for (const list of ['allow', 'deny'] as const) {
     const entries = rules[list] ?? []
-    const wrong = entries.findIndex((entry) => !isRight(entry))
-    if (wrong >= 0) throw problem(`${list}.${wrong}`, (entries[wrong] ?? '').slice(0, QUOTED_MAX))
+    const at = entries.findIndex((entry) => !isValid(entry))
+    if (at >= 0) throw problem(`${list}.${at}`, (entries[at] ?? '').slice(0, QUOTED_LENGTH_MAX))
   }
 }
 
-/** Codes have four digits each, so that they compare as text just as they do as numbers. */
+/** All codes have four digits, so comparing text is comparing numbers. */
 function mccMatches(entry: string, mcc: string): boolean {
   if (entry.length === 4) return entry === mcc
   return entry.slice(0, 4) <= mcc && mcc <= entry.slice(5)
 }
 
 /**
- * What is denied wins; no list of what is allowed means all, an empty one none. A merchant that
- * tells nothing of itself is in no list: it passes where only some are denied.
+ * `deny` wins over `allow`. Without an `allow` list everything is allowed; an empty one allows
+ * nothing. An unknown value (null) is in no list, so it passes unless there is an `allow` list.
  */
 function isAllowed(
   { allow, deny }: CardRules,

@@ -10,7 +10,7 @@ import {
 } from '#platform/postgres/page.ts'
 import { type CardKey, showCard } from './card_store.ts'
 
-type Wanted = PageInput & {
+type CardSearch = PageInput & {
   last4?: string
   account_id?: string
   status?: string
@@ -19,10 +19,10 @@ type Wanted = PageInput & {
 
 type OwnedCard = Card & { account_id: string }
 
-/** Cards of any account, for whoever runs the programme. */
+/** Cards of any account, for operators. */
 export async function findCardsOfAll(
   { tx, now }: OperatorContext,
-  input: Wanted,
+  input: CardSearch,
 ): Promise<PageOf<OwnedCard>> {
   const where: Condition[] = [
     ['id is not null'],

@@ -22,7 +22,7 @@ const { bearer } = holder
 const freeze = (who: string, id: string, key?: string): Promise<Reply> =>
   callCard(url, { id, verb: 'freeze' }, { bearer: who, ...(key !== undefined && { key }) })
 
-test('an active card is frozen by its owner, keeps its money, and tells of it', async () => {
+test('freezing an active card keeps its balance and emits card.frozen', async () => {
   const card = await issueCard(url, bearer, { load_usd: 10 })
   const { status, body } = await freeze(bearer, card.id)
   assert.equal(status, 200)
@@ -31,12 +31,12 @@ test('an active card is frozen by its owner, keeps its money, and tells of it', 
   const { updated_at: _was, frozen_at: _none, ...before } = card
   assert.deepEqual(rest, { ...before, status: 'frozen', frozen_by: 'owner', version: 2 })
   assert.deepEqual(await getCard(url, bearer, card.id), body)
-  const told = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
-  assert.equal(told.type, 'card.frozen')
-  assert.deepEqual(told.data, { object: body, previous_attributes: { status: 'active' } })
+  const event = JSON.parse((await eventsOf(service, card.id)).at(-1)?.body ?? '')
+  assert.equal(event.type, 'card.frozen')
+  assert.deepEqual(event.data, { object: body, previous_attributes: { status: 'active' } })
 })
 
-test('freezing a frozen card answers 200, changes nothing and tells nothing', async () => {
+test('freezing a frozen card returns 200, changes nothing and emits no event', async () => {
   const card = await cardIn(url, bearer, { status: 'frozen' })
   const again = await freeze(holder.key, card.id)
   assert.equal(again.status, 200)
@@ -44,7 +44,7 @@ test('freezing a frozen card answers 200, changes nothing and tells nothing', as
   assert.deepEqual(await eventTypesOf(service, card.id), ['card.issued', 'card.frozen'])
 })
 
-test('of many who freeze at once one does, and all hear that it is frozen', async () => {
+test('concurrent freezes change the card once and all return it as frozen', async () => {
   const card = await issueCard(url, bearer)
   const replies = await Promise.all(Array.from({ length: 20 }, () => freeze(bearer, card.id)))
   for (const { status, body } of replies) assert.deepEqual([status, body.version], [200, 2])
@@ -57,7 +57,7 @@ test('a cancelled card cannot be frozen', async () => {
   assert.deepEqual(await getCard(url, bearer, card.id), card)
 })
 
-test('a repeat under one key is answered as before, even when the card is free again', async () => {
+test('a repeat with the same Idempotency-Key returns the first response, even after an unfreeze', async () => {
   const card = await issueCard(url, bearer)
   const first = await freeze(bearer, card.id, 'once')
   await callCard(url, { id: card.id, verb: 'unfreeze' }, { bearer })
@@ -67,12 +67,12 @@ test('a repeat under one key is answered as before, even when the card is free a
   assert.equal((await getCard(url, bearer, card.id)).status, 'active')
 })
 
-test('the audit log names the card', async () => {
+test('the audit log names the frozen card', async () => {
   const card = await cardIn(url, bearer, { status: 'frozen' })
   const entries = await auditLog(url, bearer, '&action=freeze_card')
   assert.ok(entries.some(({ resource }) => resource?.id === card.id))
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, freeze)
 })

@@ -8,7 +8,7 @@ import { startTestService } from '#test/support/start.ts'
 const service = await startTestService()
 const { url } = service
 
-test('a card is shown in every state, to session and key alike, and never with its number', async () => {
+test('a session and an API key can read a card in every status, never with its number', async () => {
   const { bearer, key } = await openHolder(service)
   for (const status of ['active', 'frozen', 'cancelled'] as const) {
     const card = await cardIn(url, bearer, { status })
@@ -20,17 +20,17 @@ test('a card is shown in every state, to session and key alike, and never with i
   }
 })
 
-test('what has not the form of an id is no card, and parameters are not known', async () => {
+test('an invalid id is not found, and query parameters are refused', async () => {
   const { bearer } = await openHolder(service)
   const card = await issueCard(url, bearer)
   for (const id of ['card_', 'nonsense', '%27%20or%201=1', card.id.toUpperCase()]) {
     assertRefused(await send(url, 'GET', `/v1/cards/${id}`, { bearer }), 404, 'not_found')
   }
-  const asked = await send(url, 'GET', `/v1/cards/${card.id}?expand=pan`, { bearer })
-  assertRefused(asked, 400, 'unknown_parameter')
+  const expanded = await send(url, 'GET', `/v1/cards/${card.id}?expand=pan`, { bearer })
+  assertRefused(expanded, 400, 'unknown_parameter')
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, (bearer, id) =>
     send(url, 'GET', `/v1/cards/${id}`, { bearer }),
   )

@@ -8,11 +8,11 @@ import { type Reply, send } from '#test/support/http.ts'
 import { assertBooksSound, fundTreasury, wealthOf } from '#test/support/money.ts'
 import { startTestService } from '#test/support/start.ts'
 
-/** Numbers that were drawn before come up again while this list lasts. */
-const drawn: number[] = []
+/** These values are returned before real random ones. */
+const queued: number[] = []
 const random = {
   ...systemRandom,
-  below: (limit: number) => drawn.shift() ?? systemRandom.below(limit),
+  below: (limit: number) => queued.shift() ?? systemRandom.below(limit),
 }
 const service = await startTestService({ dependencies: { random } })
 const { url, runtime } = service
@@ -73,9 +73,9 @@ test('a plain virtual card is active, empty, without limits, and valid for four 
   assert.deepEqual(await getCard(url, bearer, id), body)
 })
 
-test('what is asked for is what is issued; the brand follows the BIN', async () => {
+test('a card is issued with the requested options and the brand of its BIN', async () => {
   const { key } = await openHolder(service)
-  const asked = {
+  const input = {
     type: 'virtual',
     bin: '555555',
     name: 'Travel',
@@ -85,19 +85,19 @@ test('what is asked for is what is issued; the brand follows the BIN', async () 
     geo: { deny: ['KP'] },
     metadata: { order: 'A-1009' },
   }
-  const { status, body } = await issue(key, asked)
+  const { status, body } = await issue(key, input)
   assert.equal(status, 201)
   assert.deepEqual([body.bin, body.brand, body.name], ['555555', 'mastercard', 'Travel'])
   assert.deepEqual(body.wallet, { apple_pay: 'ready', google_pay: 'unsupported' })
   const { spent, ...limits } = body.limits
-  assert.deepEqual(limits, asked.limits)
-  assert.deepEqual(body.mcc, asked.mcc)
+  assert.deepEqual(limits, input.limits)
+  assert.deepEqual(body.mcc, input.mcc)
   assert.deepEqual(body.geo, { allow: null, deny: ['KP'] })
-  assert.deepEqual(body.metadata, asked.metadata)
+  assert.deepEqual(body.metadata, input.metadata)
   assert.equal(spent.daily_usd, 0)
 })
 
-test('a physical card needs an address, and its wallets wait for it to be made', async () => {
+test('a physical card needs an address, and its wallets are pending until it is produced', async () => {
   const { bearer } = await openHolder(service)
   assertRefused(await issue(bearer, { type: 'physical' }), 422, 'shipping_required')
   const elsewhere = { ...SHIPPING, country: 'XX' }
@@ -130,14 +130,14 @@ test('a physical card needs an address, and its wallets wait for it to be made',
   })
 })
 
-test('a BIN that the programme does not have is refused', async () => {
+test('a BIN that the programme does not issue is refused', async () => {
   const { bearer } = await openHolder(service)
   for (const bin of ['411111', '', '4000000']) {
     assertRefused(await issue(bearer, { type: 'virtual', bin }), 422, 'unsupported_bin')
   }
 })
 
-test('rules and limits are judged like those of the operations that set them', async () => {
+test('rules and limits are validated like in the operations that set them', async () => {
   const { bearer } = await openHolder(service)
   const wrong: [object, string, string][] = [
     [{ mcc: { deny: ['5411', '12'] } }, 'invalid_mcc', 'mcc.deny.1'],
@@ -157,18 +157,18 @@ test('rules and limits are judged like those of the operations that set them', a
   }
 })
 
-test('an initial load is part of the issue: two events, one balance, or nothing at all', async () => {
+test('an initial load is atomic with the issue: two events and the money, or no card', async () => {
   const holder = await openHolder(service, 100)
   const { bearer, account_id } = holder
   const card = await issueCard(url, bearer, { load_usd: 40.25 })
   assert.equal(card.balance_usd, 40.25)
   assert.equal(card.version, 1)
-  const told = await eventsOf(service, card.id)
+  const events = await eventsOf(service, card.id)
   assert.deepEqual(
-    told.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['card.issued', 'card.loaded'],
   )
-  for (const { body } of told) assert.deepEqual(JSON.parse(body ?? '').data.object, card)
+  for (const { body } of events) assert.deepEqual(JSON.parse(body ?? '').data.object, card)
   assert.equal(await wealthOf(db, account_id), '100')
 
   const short = await issue(bearer, { type: 'virtual', load_usd: 59.76 })
@@ -186,7 +186,7 @@ test('an initial load is part of the issue: two events, one balance, or nothing 
   await assertBooksSound(db)
 })
 
-test('an initial load keeps to the bounds of a load', async () => {
+test('an initial load has the same minimum and maximum as a load', async () => {
   const { bearer, account_id } = await openHolder(service)
   await fundTreasury(db, account_id, 50_000)
   for (const load_usd of [0.99, 10_000.01]) {
@@ -197,7 +197,7 @@ test('an initial load keeps to the bounds of a load', async () => {
   assert.equal((await issueCard(url, bearer, { load_usd: 10_000 })).balance_usd, 10_000)
 })
 
-test('the bound on cards holds exactly under a rush, and counts no cancelled ones', async () => {
+test('concurrent calls cannot exceed the card limit, and cancelled cards do not count', async () => {
   const { bearer, account_id } = await openHolder(service)
   const limits = JSON.stringify({ cards_max: 3 })
   await db.run('update accounts set spend_limits = $2 where id = $1', [account_id, limits])
@@ -214,15 +214,15 @@ test('the bound on cards holds exactly under a rush, and counts no cancelled one
   assertRefused(await issue(bearer, { type: 'virtual' }), 409, 'cards_limit_reached')
 })
 
-test('one Idempotency-Key is one card, however often it is sent', async () => {
+test('repeats with the same Idempotency-Key issue one card', async () => {
   const { bearer } = await openHolder(service, 10)
-  const asked = { type: 'virtual', load_usd: 10 }
-  const first = await issue(bearer, asked, 'one')
-  const again = await issue(bearer, asked, 'one')
+  const input = { type: 'virtual', load_usd: 10 }
+  const first = await issue(bearer, input, 'one')
+  const again = await issue(bearer, input, 'one')
   assert.equal(again.text, first.text)
   assert.equal(again.headers.get('idempotent-replayed'), 'true')
   assertRefused(
-    await issue(bearer, { ...asked, load_usd: 9 }, 'one'),
+    await issue(bearer, { ...input, load_usd: 9 }, 'one'),
     422,
     'idempotency_key_reused',
   )
@@ -230,7 +230,7 @@ test('one Idempotency-Key is one card, however often it is sent', async () => {
   assert.equal(list.body.data.length, 1)
 })
 
-test('while issuing is paused nothing is issued', async () => {
+test('no card is issued while issuing is paused', async () => {
   const { bearer } = await openHolder(service)
   const pause = (on: boolean) =>
     db.run(`update kill_switches set is_on = $1 where rail = 'issuing'`, [on])
@@ -242,12 +242,12 @@ test('while issuing is paused nothing is issued', async () => {
   await issueCard(url, bearer)
 })
 
-test('a number that is taken is drawn again: all cards differ, and all pass the check', async () => {
+test('a taken number is replaced by another one, and every number passes the Luhn check', async () => {
   const { bearer, key } = await openHolder(service)
-  drawn.push(123_456_789, 123_456_789, 123_456_789, 987_654_321)
+  queued.push(123_456_789, 123_456_789, 123_456_789, 987_654_321)
   const first = await issueCard(url, bearer)
   const second = await issueCard(url, bearer)
-  assert.equal(drawn.length, 0)
+  assert.equal(queued.length, 0)
   const pans: string[] = []
   for (const { id, bin, last4 } of [first, second]) {
     const { body } = await send(url, 'GET', `/v1/cards/${id}/pan`, { bearer: key })
@@ -259,7 +259,7 @@ test('a number that is taken is drawn again: all cards differ, and all pass the 
   assert.equal(new Set(pans).size, 2)
 })
 
-test('the audit log names the card', async () => {
+test('the audit log names the issued card', async () => {
   const { bearer } = await openHolder(service)
   const card = await issueCard(url, bearer)
   const [entry] = await auditLog(url, bearer, '&action=issue_card')

@@ -7,48 +7,48 @@ import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { SpendLimits } from '#settings/settings.ts'
-import { type CardRow, cardEvent, nameOf, resourceOf } from './card.ts'
+import { type CardRow, cardEvent, cardResource, describeCard } from './card.ts'
 import { countLiveCards, showCard } from './card_store.ts'
-import { loadOnto } from './card_transfer.ts'
+import { transferToCard } from './card_transfer.ts'
 import { requireGeoRules, requireMccRules } from './controls.ts'
-import { limitsFrom, requireLoadAmount } from './limits.ts'
-import { type CardDraft, makeCard, requireBin, shippingFrom, walletFor } from './new_card.ts'
+import { parseLimits, requireLoadAmount } from './limits.ts'
+import { type CardDraft, createCard, initialWallet, parseShipping, requireBin } from './new_card.ts'
 
 export const issueCard: Handler<'issue_card'> = async (context, input) => {
   const { tx, caller, settings, now } = context
   await requireRailOpen(tx, 'issuing')
   const spend_limits = await spendLimitsOf(tx, caller.account_id, settings)
   const profile = requireBin(settings.bins, input)
-  const draft = draftFrom(input, spend_limits)
-  const load_micros = initialLoad(input.load_usd, spend_limits)
+  const draft = parseDraft(input, spend_limits)
+  const load_micros = parseInitialLoad(input.load_usd, spend_limits)
 
-  // The account's lock makes the count exact: two calls cannot both take the last place.
+  // Under the account's lock, two calls cannot both count one free place.
   await lockAccount(tx, caller.account_id)
-  await requirePlaceForCard(context, spend_limits)
-  const card = await makeCard(context, profile, draft)
-  if (load_micros > 0n) await loadOnto(context, card, load_micros)
+  await requireBelowCardLimit(context, spend_limits)
+  const card = await createCard(context, profile, draft)
+  if (load_micros > 0n) await transferToCard(context, card, load_micros)
 
   const view = await showCard(tx, card, now)
-  tellOfIssue(context, card, { view, load_micros })
+  recordIssue(context, card, { view, load_micros })
   return view
 }
 
-function draftFrom(input: InputOfName<'issue_card'>, spend_limits: SpendLimits): CardDraft {
+function parseDraft(input: InputOfName<'issue_card'>, spend_limits: SpendLimits): CardDraft {
   const { type, name = null, mcc = {}, geo = {}, metadata = {} } = input
-  const shipping = shippingFrom(input)
+  const shipping = parseShipping(input)
   requireMccRules(mcc, 'mcc')
   requireGeoRules(geo, 'geo')
   return {
     type,
     name,
-    wallet: walletFor(type, input.wallet_provision),
+    wallet: initialWallet(type, input.wallet_provision),
     shipping,
     replaces: null,
     metadata,
     per_transaction_micros: null,
     daily_micros: null,
     monthly_micros: null,
-    ...limitsFrom(input.limits ?? {}, spend_limits, 'limits.'),
+    ...parseLimits(input.limits ?? {}, spend_limits, 'limits.'),
     mcc_allow: mcc.allow ?? null,
     mcc_deny: mcc.deny ?? null,
     geo_allow: geo.allow ?? null,
@@ -56,15 +56,15 @@ function draftFrom(input: InputOfName<'issue_card'>, spend_limits: SpendLimits):
   }
 }
 
-/** Zero where there is none: sending a zero says the same as sending nothing. */
-function initialLoad(load_usd: number | undefined, spend_limits: SpendLimits): Micros {
+/** Zero and absent both mean no load. */
+function parseInitialLoad(load_usd: number | undefined, spend_limits: SpendLimits): Micros {
   const amount_micros = microsFromUsd(load_usd ?? 0)
   if (amount_micros === 0n) return 0n
   requireLoadAmount('load_usd', { amount_micros, on_card_micros: 0n }, spend_limits)
   return amount_micros
 }
 
-async function requirePlaceForCard(
+async function requireBelowCardLimit(
   { tx, caller }: Context,
   { cards_max }: SpendLimits,
 ): Promise<void> {
@@ -75,17 +75,17 @@ async function requirePlaceForCard(
   )
 }
 
-function tellOfIssue(
+function recordIssue(
   { emit, audit }: Context,
   card: CardRow,
   { view, load_micros }: { view: Card; load_micros: Micros },
 ): void {
-  const issued = `Your ${nameOf(card)} was issued.`
+  const issued = `Your ${describeCard(card)} was issued.`
   emit(card.account_id, cardEvent(card, view, { type: 'card.issued', message: issued }))
   if (load_micros > 0n) {
-    const message = `${formatUsd(load_micros)} loaded onto your ${nameOf(card)}.`
+    const message = `${formatUsd(load_micros)} loaded onto your ${describeCard(card)}.`
     const loaded = { type: 'card.loaded', message, amount_micros: load_micros } as const
     emit(card.account_id, cardEvent(card, view, loaded))
   }
-  audit(card.account_id, { action: 'issue_card', resource: resourceOf(card) })
+  audit(card.account_id, { action: 'issue_card', resource: cardResource(card) })
 }

@@ -22,29 +22,29 @@ const limits = [
   ['monthly_usd', 'monthly_micros', 'monthly_max_usd'],
 ] as const
 
-/** What was sent of a holder's limits; one above the programme's own would promise too much. */
-export function limitsFrom(
+/** Returns the columns that were sent. A limit above the programme's limit is refused. */
+export function parseLimits(
   input: LimitsInput,
   spend_limits: SpendLimits,
-  at = '',
+  path = '',
 ): Partial<LimitColumns> {
   const columns: Partial<LimitColumns> = {}
-  for (const [field, column, most] of limits) {
+  for (const [field, column, maximum] of limits) {
     const usd = input[field]
     if (usd === undefined) continue
-    if (usd !== null && usd > spend_limits[most])
-      throw aboveProgramme(at + field, spend_limits[most])
+    if (usd !== null && usd > spend_limits[maximum]) {
+      throw aboveLimit(path + field, spend_limits[maximum])
+    }
     columns[column] = usd === null ? null : microsFromUsd(usd)
   }
   return columns
 }
 
-function aboveProgramme(field: string, most_usd: number): Problem {
-  const message = `must be at most ${most_usd} USD`
-  return fieldProblem('amount_out_of_range', field, message)
+function aboveLimit(field: string, limit_usd: number): Problem {
+  return fieldProblem('amount_out_of_range', field, `must be at most ${limit_usd} USD`)
 }
 
-/** The UTC day and calendar month of a moment: what limits are counted over. */
+/** The UTC day and calendar month that limits are counted over. */
 export type SpendingWindow = {
   day: string
   month_start: string
@@ -63,16 +63,15 @@ export function spendingWindow(now: Date): SpendingWindow {
   }
 }
 
-/** What was spent on a UTC day, and in its month up to then. */
+/** Spending on a UTC day, and in its month so far. */
 export type CardUsage = { day: string; daily: Micros; monthly: Micros }
 
 const MONTH_LENGTH = 'YYYY-MM'.length
 const monthOf = (day: string): string => day.slice(0, MONTH_LENGTH)
 
 /**
- * Of what was spent on a last day and in its month, the part that counts on this day. Where that
- * day is later than this one, a node whose clock is ahead has begun it: then it is the day that
- * all nodes count on.
+ * The part of the recorded spending that still counts on `day`. If the recorded day is later, a
+ * node whose clock is ahead has begun it, and all nodes count on that day.
  */
 export function usageOn(
   day: string,
@@ -85,7 +84,7 @@ export function usageOn(
   return { day, daily: 0n, monthly: isSameMonth ? monthly : 0n }
 }
 
-/** A load that the programme lets through: each one, and what is on the card with it. */
+/** Checks the amount of one load, and the card balance after it. */
 export function requireLoadAmount(
   field: string,
   { amount_micros, on_card_micros }: { amount_micros: Micros; on_card_micros: Micros },

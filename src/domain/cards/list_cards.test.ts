@@ -22,7 +22,7 @@ const active = await issueCard(url, bearer, { load_usd: 12, name: 'Travel' })
 const frozen = await cardIn(url, bearer, { status: 'frozen', bin: '555555' })
 const cancelled = await cardIn(url, bearer, { status: 'cancelled', name: 'travel' })
 
-test('newest first with their money, as each is shown by itself; others see none of it', async () => {
+test('lists cards newest first, exactly as get_card shows them, and to their owner only', async () => {
   const reply = await list('')
   assert.deepEqual(reply.body, {
     data: [cancelled, frozen, active],
@@ -33,7 +33,7 @@ test('newest first with their money, as each is shown by itself; others see none
   assert.deepEqual(idsOf(await list('', (await openHolder(service)).bearer)), [])
 })
 
-test('each filter finds what it says, and several together all of it', async () => {
+test('filters match exactly and combine with AND', async () => {
   const cases: [string, Card[]][] = [
     ['?status=active', [active]],
     ['?status=frozen,cancelled', [cancelled, frozen]],
@@ -56,7 +56,7 @@ test('each filter finds what it says, and several together all of it', async () 
   }
 })
 
-test('a malformed filter is refused and does not quietly find nothing', async () => {
+test('a malformed filter is refused instead of matching nothing', async () => {
   for (const query of ['?status=gone', '?bin=40', '?last4=12345', '?brand=amex', '?type=']) {
     assertRefused(await list(query), 400, 'invalid_request')
   }
@@ -66,10 +66,10 @@ test('a malformed filter is refused and does not quietly find nothing', async ()
   }
 })
 
-test('pages neither repeat nor skip, and a cursor keeps to its filters', async () => {
+test('pages neither repeat nor skip cards, and a cursor is bound to its filters', async () => {
   const person = await openHolder(service)
-  const made: string[] = []
-  for (let at = 0; at < 5; at += 1) made.push((await issueCard(url, person.bearer)).id)
+  const created: string[] = []
+  for (let at = 0; at < 5; at += 1) created.push((await issueCard(url, person.bearer)).id)
   const seen: string[] = []
   let query = '?limit=2'
   for (;;) {
@@ -85,10 +85,10 @@ test('pages neither repeat nor skip, and a cursor keeps to its filters', async (
     )
     query = `?limit=2&cursor=${cursor}`
   }
-  assert.deepEqual(seen, made.reverse())
+  assert.deepEqual(seen, created.reverse())
 })
 
-test('a token that is held to some cards sees those alone', async () => {
+test('a token restricted to some cards sees only those', async () => {
   const caller: Caller = {
     kind: 'oauth_client',
     id: 'client',
@@ -104,7 +104,7 @@ test('a token that is held to some cards sees those alone', async () => {
   assert.deepEqual((await run({ ...context, caller: { ...caller, card_ids: [] } }, {})).data, [])
 })
 
-test('a list holds no card number', async () => {
+test('a list contains no card number', async () => {
   const reply = await callCard(
     url,
     { id: active.id, verb: 'load' },
@@ -114,6 +114,6 @@ test('a list holds no card number', async () => {
     },
   )
   assert.equal(reply.status, 200)
-  // As names and whole values: three letters of an id may spell anything.
+  // Matches field names and whole values only, because a random id may contain "pan".
   assert.doesNotMatch((await list('')).text, /"(?:pan|cvv|pan_sealed|pan_hash)":|"\d{13,19}"/)
 })

@@ -25,15 +25,15 @@ const load = (bearer: string, id: string, amount_usd: unknown, key?: string): Pr
     { bearer, body: { amount_usd }, ...(key !== undefined && { key }) },
   )
 
-/** A busy node may say that it cannot confirm; the same key then tells what became of it. */
-async function loadForSure(bearer: string, id: string, key: string): Promise<Reply> {
+/** A busy node may respond with 503; repeating with the same key returns the outcome. */
+async function loadUntilConfirmed(bearer: string, id: string, key: string): Promise<Reply> {
   for (;;) {
     const reply = await load(bearer, id, 1, key)
     if (reply.status !== 503) return reply
   }
 }
 
-test('money moves from the balance to the card at once, and both answers say so', async () => {
+test('a load moves money to the card immediately, and the response shows both balances', async () => {
   const { bearer, account_id } = await openHolder(service, 100)
   const card = await issueCard(url, bearer)
   const { status, body } = await load(bearer, card.id, 30.5)
@@ -52,12 +52,12 @@ test('money moves from the balance to the card at once, and both answers say so'
   assert.equal(after.version, 2)
   assert.deepEqual(await getCard(url, bearer, card.id), after)
   assert.equal(await wealthOf(db, account_id), '100')
-  const told = (await eventsOf(service, card.id)).at(-1)
-  assert.equal(told?.type, 'card.loaded')
-  assert.deepEqual(JSON.parse(told?.body ?? '').data.object, after)
+  const event = (await eventsOf(service, card.id)).at(-1)
+  assert.equal(event?.type, 'card.loaded')
+  assert.deepEqual(JSON.parse(event?.body ?? '').data.object, after)
 })
 
-test('an active and a frozen card may be loaded, a cancelled one may not', async () => {
+test('active and frozen cards can be loaded, cancelled ones cannot', async () => {
   const { bearer } = await openHolder(service, 100)
   for (const status of ['active', 'frozen'] as const) {
     const card = await cardIn(url, bearer, { status })
@@ -70,7 +70,7 @@ test('an active and a frozen card may be loaded, a cancelled one may not', async
   await assertBooksSound(db)
 })
 
-test('amounts keep to the bounds, and what is on the card counts', async () => {
+test('amounts below the minimum, above the maximum or above the card limit are refused', async () => {
   const { bearer, account_id } = await openHolder(service, 50_000)
   const card = await issueCard(url, bearer)
   for (const [amount, code] of [
@@ -98,12 +98,12 @@ test('refuses more than the balance holds and leaves no trace', async () => {
   assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
-test('of 200 loads at once with money for 37 exactly 37 succeed', async () => {
+test('of 200 concurrent loads with money for 37, exactly 37 succeed', async () => {
   const { bearer, account_id } = await openHolder(service, 37)
   const cards = await Promise.all([issueCard(url, bearer), issueCard(url, bearer)])
   const replies = await Promise.all(
     Array.from({ length: 200 }, (_, at) =>
-      loadForSure(bearer, cards[at % 2]?.id ?? '', `rush ${at}`.replace(' ', '_')),
+      loadUntilConfirmed(bearer, cards[at % 2]?.id ?? '', `rush ${at}`.replace(' ', '_')),
     ),
   )
   assert.equal(replies.filter(({ status }) => status === 200).length, 37)
@@ -119,7 +119,7 @@ test('of 200 loads at once with money for 37 exactly 37 succeed', async () => {
   await assertBooksSound(db)
 })
 
-test('one key is one load: repeats get the same answer, another amount is refused', async () => {
+test('a repeat with the same Idempotency-Key loads once; another amount is refused', async () => {
   const { bearer } = await openHolder(service, 100)
   const card = await issueCard(url, bearer)
   const first = await load(bearer, card.id, 7, 'key')
@@ -134,11 +134,11 @@ test('one key is one load: repeats get the same answer, another amount is refuse
   assert.equal((await load(bearer, card.id, 1_000, 'short')).text, short.text)
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, (bearer, id) => load(bearer, id, 5))
 })
 
-test('the history of the balance shows the load', async () => {
+test('the balance history shows the load', async () => {
   const { bearer } = await openHolder(service, 100)
   const card = await issueCard(url, bearer)
   const { body } = await load(bearer, card.id, 25)

@@ -1,9 +1,9 @@
 import type { Handler } from '#domain/context/context.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { formatUsd, microsFromUsd } from '#kernel/money.ts'
-import { cardEvent, nameOf, requireNotCancelled, resourceOf } from './card.ts'
-import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
-import { cardTransferView, loadOnto } from './card_transfer.ts'
+import { cardEvent, cardResource, describeCard, requireNotCancelled } from './card.ts'
+import { changeCard, findFunds, lockCardOf } from './card_store.ts'
+import { cardTransferView, transferToCard } from './card_transfer.ts'
 import { requireLoadAmount } from './limits.ts'
 
 export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }) => {
@@ -12,17 +12,17 @@ export const loadCard: Handler<'load_card'> = async (context, { id, amount_usd }
   const card = await lockCardOf(tx, caller.account_id, id)
   requireNotCancelled(card)
   const amount_micros = microsFromUsd(amount_usd)
-  const { balance_micros, held_micros } = await fundsOf(tx, card, now)
-  // What is held is on the card too: a hold that is released must not bring it above the bound.
+  const { balance_micros, held_micros } = await findFunds(tx, card, now)
+  // Holds count too: releasing one must not raise the balance above the maximum.
   const on_card_micros = balance_micros + held_micros
   requireLoadAmount('amount_usd', { amount_micros, on_card_micros }, spend_limits)
 
-  const transfer = await loadOnto(context, card, amount_micros)
+  const transfer = await transferToCard(context, card, amount_micros)
   await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
-  const message = `${formatUsd(amount_micros)} loaded onto your ${nameOf(card)}.`
-  const told = { type: 'card.loaded', message, amount_micros } as const
-  context.emit(card.account_id, cardEvent(card, view.card, told))
-  context.audit(card.account_id, { action: 'load_card', resource: resourceOf(card) })
+  const message = `${formatUsd(amount_micros)} loaded onto your ${describeCard(card)}.`
+  const event = { type: 'card.loaded', message, amount_micros } as const
+  context.emit(card.account_id, cardEvent(card, view.card, event))
+  context.audit(card.account_id, { action: 'load_card', resource: cardResource(card) })
   return view
 }

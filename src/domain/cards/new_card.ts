@@ -12,39 +12,39 @@ import { createPan } from './pan_vault.ts'
 
 type IssueInput = InputOfName<'issue_card'>
 
-/** The one that was asked for, or the programme's own choice for this type. */
+/** The requested BIN, or the programme's default for this type. */
 export function requireBin(
   bins: readonly BinProfile[],
   { bin, type }: Pick<IssueInput, 'bin' | 'type'>,
 ): BinProfile {
-  const fitting = bins.filter(({ types }) => types.includes(type))
+  const candidates = bins.filter(({ types }) => types.includes(type))
   const profile =
     bin === undefined
-      ? (fitting.find((each) => each.default) ?? fitting[0])
-      : fitting.find((each) => each.bin === bin)
+      ? (candidates.find((each) => each.default) ?? candidates[0])
+      : candidates.find((each) => each.bin === bin)
   if (profile !== undefined) return profile
   const message = `is not available for ${type} cards; see get_limits`
   throw fieldProblem('unsupported_bin', 'bin', message)
 }
 
-/** A number of the same BIN, as long as the programme still issues it. */
+/** The same BIN, if the programme still issues virtual cards with it. */
 export function replacementBin(bins: readonly BinProfile[], bin: string): BinProfile {
   const same = bins.find((each) => each.bin === bin && each.types.includes('virtual'))
   return same ?? requireBin(bins, { type: 'virtual' })
 }
 
-/** Ready where it was asked for; a card of plastic has to be made first. */
-export function walletFor(
+/** A requested wallet is ready; for a physical card it is pending until the card is produced. */
+export function initialWallet(
   type: CardRow['type'],
-  asked: readonly (keyof Wallet)[] | undefined,
+  requested: readonly (keyof Wallet)[] | undefined,
 ): Wallet {
   const stateOf = (name: keyof Wallet) =>
-    asked?.includes(name) ? (type === 'virtual' ? 'ready' : 'pending') : 'unsupported'
+    requested?.includes(name) ? (type === 'virtual' ? 'ready' : 'pending') : 'unsupported'
   return { apple_pay: stateOf('apple_pay'), google_pay: stateOf('google_pay') }
 }
 
-/** Where a physical card goes; a virtual one goes nowhere, and a wrong address is not ignored. */
-export function shippingFrom({ type, shipping }: IssueInput): Shipping | null {
+/** Required for a physical card and refused for a virtual one. */
+export function parseShipping({ type, shipping }: IssueInput): Shipping | null {
   if (type === 'virtual') {
     if (shipping === undefined) return null
     throw new Problem('invalid_request', 'Shipping is only available for a physical card.', {
@@ -68,12 +68,12 @@ export function shippingFrom({ type, shipping }: IssueInput): Shipping | null {
 const YEARS_VALID = 4
 
 /** Cards expire at the end of a month. */
-function expiryFrom(now: Date): Pick<CardRow, 'exp_month' | 'exp_year'> {
+function computeExpiry(now: Date): Pick<CardRow, 'exp_month' | 'exp_year'> {
   return { exp_month: now.getUTCMonth() + 1, exp_year: now.getUTCFullYear() + YEARS_VALID }
 }
 
-/** How often a number is drawn again: a BIN where this is not enough is full. */
-const DRAWS_MAX = 20
+/** If this many random numbers are all taken, the BIN is practically full. */
+const PAN_ATTEMPTS_MAX = 20
 
 export type CardDraft = Pick<
   CardRow,
@@ -92,15 +92,15 @@ export type CardDraft = Pick<
   | 'geo_deny'
 >
 
-/** A card with a number that no other card has or had. */
-export async function makeCard(
+/** Inserts a card with a number that no other card has or had. */
+export async function createCard(
   context: Context,
   { bin, brand }: BinProfile,
   draft: CardDraft,
 ): Promise<CardRow> {
   const { tx, caller, now } = context
   const id = context.newId('card')
-  for (let draw = 0; draw < DRAWS_MAX; draw += 1) {
+  for (let attempt = 0; attempt < PAN_ATTEMPTS_MAX; attempt += 1) {
     const card = await insertCard(tx, {
       account_id: caller.account_id,
       id,
@@ -108,10 +108,10 @@ export async function makeCard(
       brand,
       ...draft,
       ...createPan(context, bin, id),
-      ...expiryFrom(now),
+      ...computeExpiry(now),
       created_at: now,
     })
     if (card !== undefined) return card
   }
-  throw new Error(`no free number was found in ${DRAWS_MAX} draws`)
+  throw new Error(`no free card number in BIN ${bin} after ${PAN_ATTEMPTS_MAX} attempts`)
 }

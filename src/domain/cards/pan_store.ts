@@ -7,11 +7,11 @@ export async function findSealedPan(tx: Tx, { account_id, id }: CardKey): Promis
     'select pan_sealed from cards where account_id = $1 and id = $2',
     [account_id, id],
   )
-  assert(row !== undefined, 'a card that was found has a number')
+  assert(row !== undefined, 'every card has a number')
   return row.pan_sealed
 }
 
-/** How often a card's number was shown; exact under the card's lock. */
+/** How often a card's number was revealed. Exact under the card's lock. */
 export type RevealQuota = {
   count: number
   is_nonce_used: boolean
@@ -19,7 +19,7 @@ export type RevealQuota = {
   oldest_recent_at: Date | null
 }
 
-export async function revealQuotaOf(
+export async function findRevealQuota(
   tx: Tx,
   { account_id, id }: CardKey,
   { nonce, since }: { nonce: string | null; since: Date },
@@ -48,8 +48,8 @@ export async function insertReveal(tx: Tx, { id, card, nonce, now }: NewReveal):
 
 export type SealedPan = CardKey & { pan_sealed: string }
 
-/** Numbers that are sealed under another key than this one, in key order from after a card on. */
-export async function findOtherwiseSealed(
+/** Card numbers sealed under another key, ordered by card and starting after `after`. */
+export async function findOutdatedPans(
   tx: Tx,
   { sealed_prefix, after, limit }: { sealed_prefix: string; after: CardKey; limit: number },
 ): Promise<SealedPan[]> {
@@ -61,7 +61,7 @@ export async function findOtherwiseSealed(
   )
 }
 
-/** One row and one lock at a time; what somebody else has sealed anew meanwhile stays. */
+/** Does nothing if another node has resealed the number in the meantime. */
 export async function resealPan(tx: Tx, card: SealedPan, pan_sealed: string): Promise<void> {
   await tx.run(
     'update cards set pan_sealed = $4 where account_id = $1 and id = $2 and pan_sealed = $3',
@@ -69,7 +69,7 @@ export async function resealPan(tx: Tx, card: SealedPan, pan_sealed: string): Pr
   )
 }
 
-/** By the card's id alone, for processors, who know no accounts. */
+/** For processors, which don't know the account. */
 export async function findPanHash(tx: Tx, card_id: string): Promise<string | null> {
   const [row] = await tx.rows<{ pan_hash: string }>('select pan_hash from cards where id = $1', [
     card_id,

@@ -16,41 +16,41 @@ const CARD = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
 
 const bin = fc.constantFrom('400000', '555555', '41234567')
 
-test('every drawn number is of its BIN, passes the check, opens, and is found by its hash', () => {
+test('a created number has its BIN, passes the Luhn check, decrypts and matches its hash', () => {
   fc.assert(
     fc.property(bin, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (of, part) => {
       const random = { ...systemRandom, below: (limit: number) => Math.floor(part * limit) }
-      const drawn = createPan({ keys, random }, of, CARD)
-      const pan = openPan(keys, CARD, drawn.pan_sealed).open()
+      const created = createPan({ keys, random }, of, CARD)
+      const pan = openPan(keys, CARD, created.pan_sealed).open()
       assert.ok(isPan(pan) && pan.startsWith(of) && pan.length === 16)
-      assert.equal(drawn.last4, pan.slice(-4))
-      assert.equal(drawn.pan_hash, panHash(keys, pan))
-      assert.equal(drawn.pan_sealed.includes(pan), false)
+      assert.equal(created.last4, pan.slice(-4))
+      assert.equal(created.pan_hash, panHash(keys, pan))
+      assert.equal(created.pan_sealed.includes(pan), false)
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('10,000 numbers of one BIN differ, but for what chance allows', () => {
+test('10,000 numbers of one BIN have at most two collisions', () => {
   const hashes = new Set(
     Array.from({ length: 10_000 }, () =>
       createPan({ keys, random: systemRandom }, '400000', CARD),
     ).map(({ pan_hash }) => pan_hash),
   )
-  // Of 10^9 numbers some 0.05 pairs meet among these; three meetings are a broken source.
+  // With 10^9 numbers, 0.05 collisions are expected; three would mean a broken random source.
   assert.ok(hashes.size >= 9_998, `${hashes.size} of 10000`)
 })
 
-test('a sealed number opens for its own card only, and a code fits its own number only', () => {
+test('a sealed number opens only for its own card, and a CVV matches only its own number', () => {
   const sealed = sealPan(keys, CARD, '4000000000000002')
   assert.equal(`${openPan(keys, CARD, sealed)}`, '••••')
   assert.throws(() => openPan(keys, `${CARD}x`, sealed))
   const card = { brand: 'visa', exp_month: 3, exp_year: 2031 } as const
-  const given = cvvOf(keys, card, '4000000000000002').open()
-  assert.ok(isCvvOf(keys, card, { pan: '4000000000000002', given }))
-  assert.equal(isCvvOf(keys, card, { pan: '4000000000000002', given: `${given}0` }), false)
+  const cvv = cvvOf(keys, card, '4000000000000002').open()
+  assert.ok(isCvvOf(keys, card, { pan: '4000000000000002', cvv }))
+  assert.equal(isCvvOf(keys, card, { pan: '4000000000000002', cvv: `${cvv}0` }), false)
   const wrong = [2028, 2029, 2030, 2032].filter((exp_year) =>
-    isCvvOf(keys, { ...card, exp_year }, { pan: '4000000000000002', given }),
+    isCvvOf(keys, { ...card, exp_year }, { pan: '4000000000000002', cvv }),
   )
   assert.ok(wrong.length <= 1)
 })

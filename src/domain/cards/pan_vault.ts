@@ -7,15 +7,14 @@ import type { CardRow } from './card.ts'
 import type { StoredPan } from './card_store.ts'
 
 /**
- * The only room that knows card numbers. They are sealed to their card under a key outside the
- * database and found by a keyed hash; security codes are computed when asked for, so that there
- * is none to steal.
+ * The only code that handles card numbers. Each is encrypted for its card under a key outside the
+ * database and looked up by a keyed hash. CVVs are computed on demand and never stored.
  */
 export type NewPan = StoredPan & { last4: string }
 
 const PURPOSE = 'pan'
 
-/** Random within the BIN. Whether it is taken shows when it is stored: then draw another. */
+/** A random number within the BIN. It may be taken; the unique pan_hash shows that on insert. */
 export function createPan(
   { keys, random }: { keys: Keys; random: Random },
   bin: string,
@@ -29,7 +28,7 @@ export function createPan(
   }
 }
 
-/** How a number that comes over the network is looked up. */
+/** The key under which a number from the network is looked up. */
 export function panHash(keys: Keys, pan: string): string {
   return keys.fingerprint(PURPOSE, pan)
 }
@@ -42,31 +41,31 @@ export function openPan(keys: Keys, card_id: string, pan_sealed: string): Secret
   return new Secret(keys.open(PURPOSE, card_id, pan_sealed))
 }
 
-/** The flavour that is printed and typed in: both networks compute it with 000. */
+/** Both networks compute the printed CVV2/CVC2 with service code 000. */
 const PRINTED_SERVICE_CODES: Readonly<Record<CardRow['brand'], string>> = {
   visa: '000',
   mastercard: '000',
 }
 
-type Printed = Pick<CardRow, 'brand' | 'exp_month' | 'exp_year'>
+type CvvFields = Pick<CardRow, 'brand' | 'exp_month' | 'exp_year'>
 
-function cvvInput(card: Printed, pan: string) {
+function cvvInput(card: CvvFields, pan: string) {
   const year = String(card.exp_year % 100).padStart(2, '0')
   const month = String(card.exp_month).padStart(2, '0')
   return { pan, expiry: year + month, service_code: PRINTED_SERVICE_CODES[card.brand] }
 }
 
-/** The current pair first; while a rotation overlaps, codes of the pair before it still count. */
+/** The current key pair first. During a rotation, CVVs of the previous pair stay valid. */
 const keyPairs = (keys: Keys) => keys.materials('cvk', KEY_PAIR_BYTES)
 
-export function cvvOf(keys: Keys, card: Printed, pan: string): Secret {
+export function cvvOf(keys: Keys, card: CvvFields, pan: string): Secret {
   return new Secret(computeCvv(keyPairs(keys)[0], cvvInput(card, pan)))
 }
 
 export function isCvvOf(
   keys: Keys,
-  card: Printed,
-  { pan, given }: { pan: string; given: string },
+  card: CvvFields,
+  { pan, cvv }: { pan: string; cvv: string },
 ): boolean {
-  return keyPairs(keys).some((pair) => isValidCvv(pair, cvvInput(card, pan), given))
+  return keyPairs(keys).some((pair) => isValidCvv(pair, cvvInput(card, pan), cvv))
 }

@@ -23,7 +23,7 @@ const { db } = runtime
 const replace = (bearer: string, id: string, key?: string): Promise<Reply> =>
   callCard(url, { id, verb: 'replace' }, { bearer, ...(key !== undefined && { key }) })
 
-test('money, limits and what is spent of them, rules, name and notes move; holds stay', async () => {
+test('balance, limits, usage, rules, name and metadata move to the new card; holds stay', async () => {
   const { bearer, key, account_id } = await openHolder(service, 100)
   const old = await issueCard(url, bearer, {
     bin: '555555',
@@ -59,23 +59,23 @@ test('money, limits and what is spent of them, rules, name and notes move; holds
   assert.equal(await wealthOf(db, account_id), '100')
   await assertBooksSound(db)
 
-  // Issued, loaded and spent with: the old card's story before it was replaced.
+  // The old card was issued, loaded and used before it was replaced.
   const before = 3
   const of_old = (await eventsOf(service, old.id)).slice(before)
-  const told = [...(await eventsOf(service, card.id)), ...of_old]
+  const events = [...(await eventsOf(service, card.id)), ...of_old]
   assert.deepEqual(
-    told.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['card.issued', 'card.cancelled'],
   )
-  assert.equal(Number(told[1]?.sequence), Number(told[0]?.sequence) + 1)
-  assert.deepEqual(JSON.parse(told[0]?.body ?? '').data.object, card)
-  assert.deepEqual(JSON.parse(told[1]?.body ?? '').data.object, ended)
+  assert.equal(Number(events[1]?.sequence), Number(events[0]?.sequence) + 1)
+  assert.deepEqual(JSON.parse(events[0]?.body ?? '').data.object, card)
+  assert.deepEqual(JSON.parse(events[1]?.body ?? '').data.object, ended)
 
   const shown = await send(url, 'GET', `/v1/cards/${card.id}/pan`, { bearer: key })
   assert.equal(shown.status, 200)
 })
 
-test('a frozen card is replaced by an active one; a cancelled one is not replaced', async () => {
+test('the replacement of a frozen card is active; a cancelled card cannot be replaced', async () => {
   const { bearer } = await openHolder(service)
   const frozen = await cardIn(url, bearer, { status: 'frozen' })
   assert.equal((await replace(bearer, frozen.id)).body.status, 'active')
@@ -83,9 +83,9 @@ test('a frozen card is replaced by an active one; a cancelled one is not replace
   assertRefused(await replace(bearer, cancelled.id), 409, 'card_cancelled')
 })
 
-test("replacing a card does not escape an administrator's freeze", async () => {
+test('a card frozen by an administrator cannot be replaced or unfrozen by its holder', async () => {
   const { bearer, key, account_id } = await openHolder(service, 30)
-  // Whether it was active or already frozen by its owner when the administrator froze it.
+  // The administrator freezes an active card and one that its owner has frozen.
   for (const status of ['active', 'frozen'] as const) {
     const card = await cardIn(url, bearer, { status, load_usd: 10 })
     assert.equal((await operate(url, 'POST', `/cards/${card.id}/freeze`)).status, 200)
@@ -96,7 +96,7 @@ test("replacing a card does not escape an administrator's freeze", async () => {
         403,
         'policy_denied',
       )
-      // A second freeze, by its owner, does not make it the owner's.
+      // Another freeze by the owner does not change frozen_by.
       await callCard(url, { id: card.id, verb: 'freeze' }, { bearer: who })
     }
     const kept = await getCard(url, bearer, card.id)
@@ -111,7 +111,7 @@ test("replacing a card does not escape an administrator's freeze", async () => {
   assert.equal(cards.length, 4)
 })
 
-test('a physical card is replaced by a virtual one', async () => {
+test('the replacement of a physical card is virtual', async () => {
   const { bearer } = await openHolder(service)
   const shipping = {
     name: 'Ada',
@@ -120,14 +120,14 @@ test('a physical card is replaced by a virtual one', async () => {
     postal_code: '10115',
     country: 'DE',
   }
-  const asked = { type: 'physical', shipping, wallet_provision: ['apple_pay'] }
-  const old = await issueCard(url, bearer, asked)
+  const input = { type: 'physical', shipping, wallet_provision: ['apple_pay'] }
+  const old = await issueCard(url, bearer, input)
   const { body } = await replace(bearer, old.id)
   assert.deepEqual([body.type, body.shipping], ['virtual', null])
   assert.deepEqual(body.wallet, { apple_pay: 'ready', google_pay: 'unsupported' })
 })
 
-test('of many who replace one card at once one does', async () => {
+test('concurrent replacements of one card create one card', async () => {
   const { bearer, account_id } = await openHolder(service, 30)
   const old = await issueCard(url, bearer, { load_usd: 30 })
   const replies = await Promise.all(Array.from({ length: 10 }, () => replace(bearer, old.id)))
@@ -140,7 +140,7 @@ test('of many who replace one card at once one does', async () => {
   assert.equal(await wealthOf(db, account_id), '30')
 })
 
-test('an account that has all the cards it may have can still replace one', async () => {
+test('an account at its card limit can still replace a card', async () => {
   const { bearer, account_id } = await openHolder(service)
   const limits = JSON.stringify({ cards_max: 1 })
   await db.run('update accounts set spend_limits = $2 where id = $1', [account_id, limits])
@@ -148,7 +148,7 @@ test('an account that has all the cards it may have can still replace one', asyn
   assert.equal((await replace(bearer, old.id)).status, 200)
 })
 
-test('a repeat under one key is the same card; a pause of issuing stops it', async () => {
+test('a repeat with the same Idempotency-Key replaces once; paused issuing refuses it', async () => {
   const { bearer } = await openHolder(service)
   const old = await issueCard(url, bearer)
   await db.run(`update kill_switches set is_on = true where rail = 'issuing'`)
@@ -162,11 +162,11 @@ test('a repeat under one key is the same card; a pause of issuing stops it', asy
   assert.deepEqual(entry?.resource, { type: 'card', id: old.id })
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, replace)
 })
 
-test('what was spent counts until its day and its month are over', async () => {
+test('spending counts until its UTC day and month end', async () => {
   const { bearer } = await openHolder(service, 20)
   const card = await issueCard(url, bearer, { load_usd: 20 })
   await holdOn(url, bearer, card.id, 5)

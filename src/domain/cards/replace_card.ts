@@ -6,14 +6,14 @@ import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import {
   type CardRow,
   cardEvent,
-  nameOf,
+  cardResource,
+  describeCard,
   requireNotCancelled,
   requireNotFrozenByAdmin,
-  resourceOf,
   shippingAfterCancel,
 } from './card.ts'
-import { changeCard, copySpending, fundsOf, lockCardOf, showCard } from './card_store.ts'
-import { makeCard, replacementBin, walletFor } from './new_card.ts'
+import { changeCard, copySpending, findFunds, lockCardOf, showCard } from './card_store.ts'
+import { createCard, initialWallet, replacementBin } from './new_card.ts'
 
 export const replaceCard: Handler<'replace_card'> = async (context, { id }) => {
   const { tx, caller } = context
@@ -22,23 +22,23 @@ export const replaceCard: Handler<'replace_card'> = async (context, { id }) => {
   requireNotCancelled(old)
   requireNotFrozenByAdmin(old)
 
-  const card = await makeReplacement(context, old)
-  await moveEverything(context, old, card)
-  await tellOfReplacement(context, old, card)
+  const card = await createReplacement(context, old)
+  await moveToReplacement(context, old, card)
+  await recordReplacement(context, old, card)
   return showCard(tx, card, context.now)
 }
 
-/** Always virtual, whatever the old one was: it has to work at once. */
-function makeReplacement(context: Context, old: CardRow): Promise<CardRow> {
+/** Always virtual, because it must work immediately. */
+function createReplacement(context: Context, old: CardRow): Promise<CardRow> {
   const { apple_pay, google_pay } = old.wallet
   const wallets = [
     ...(apple_pay === 'unsupported' ? [] : (['apple_pay'] as const)),
     ...(google_pay === 'unsupported' ? [] : (['google_pay'] as const)),
   ]
-  return makeCard(context, replacementBin(context.settings.bins, old.bin), {
+  return createCard(context, replacementBin(context.settings.bins, old.bin), {
     type: 'virtual',
     name: old.name,
-    wallet: walletFor('virtual', wallets),
+    wallet: initialWallet('virtual', wallets),
     shipping: null,
     replaces: old.id,
     metadata: old.metadata,
@@ -52,8 +52,8 @@ function makeReplacement(context: Context, old: CardRow): Promise<CardRow> {
   })
 }
 
-/** Spendable money, what counts against the limits, and policies. What is held stays behind. */
-async function moveEverything(
+/** Moves the available balance, the usage of limits and the grants. Holds stay on the old card. */
+async function moveToReplacement(
   { tx, now, newId, credentialsChanged }: Context,
   old: CardRow,
   card: CardRow,
@@ -62,7 +62,7 @@ async function moveEverything(
   await copySpending(tx, { account_id, from: old.id, to: card.id })
   const changed = await replaceCardInGrants(tx, account_id, { from: old.id, to: card.id, now })
   if (changed > 0) credentialsChanged(account_id)
-  const { balance_micros } = await fundsOf(tx, old, now)
+  const { balance_micros } = await findFunds(tx, old, now)
   if (balance_micros > 0n) {
     const replaced = {
       movement: 'card_replaced',
@@ -70,8 +70,8 @@ async function moveEverything(
       from: cardPurse(old.id),
       to: cardPurse(card.id),
       amount_micros: balance_micros,
-      reference: resourceOf(card),
-      description: `Moved from ${nameOf(old)} to ${nameOf(card)}.`,
+      reference: cardResource(card),
+      description: `Moved from ${describeCard(old)} to ${describeCard(card)}.`,
     } as const
     await move(tx, replaced, { now, newId })
   }
@@ -87,22 +87,22 @@ async function moveEverything(
   })
 }
 
-async function tellOfReplacement(context: Context, old: CardRow, card: CardRow): Promise<void> {
+async function recordReplacement(context: Context, old: CardRow, card: CardRow): Promise<void> {
   const { tx, now, emit, audit } = context
   emit(
     card.account_id,
     cardEvent(card, await showCard(tx, card, now), {
       type: 'card.issued',
-      message: `Your ${nameOf(card)} was issued to replace your ${nameOf(old)}.`,
+      message: `Your ${describeCard(card)} was issued to replace your ${describeCard(old)}.`,
     }),
   )
   emit(
     old.account_id,
     cardEvent(old, await showCard(tx, old, now), {
       type: 'card.cancelled',
-      message: `Your ${nameOf(old)} was replaced by your ${nameOf(card)}.`,
+      message: `Your ${describeCard(old)} was replaced by your ${describeCard(card)}.`,
       previous_attributes: { status: old.status },
     }),
   )
-  audit(old.account_id, { action: 'replace_card', resource: resourceOf(old) })
+  audit(old.account_id, { action: 'replace_card', resource: cardResource(old) })
 }

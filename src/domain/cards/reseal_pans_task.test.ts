@@ -17,7 +17,7 @@ const { url, runtime, tasks, data_dir, database_url } = service
 const other = await startTestService({ data_dir, database_url })
 const key_file = join(data_dir, 'keys.json')
 const store = { path: key_file, random: systemRandom, seal: unsealed }
-/** When the new credential root is used: not in these tests. */
+/** The new credential root becomes active after these tests. */
 const LATER = new Date('2100-01-01')
 
 const keyIds = async (): Promise<string[]> => {
@@ -27,7 +27,7 @@ const keyIds = async (): Promise<string[]> => {
   return rows.map(({ key_id }) => key_id)
 }
 
-test('after a rotation every number is sealed anew while all stay revealable, on every node', async () => {
+test('a key rotation reseals every number, and every node can still reveal them', async () => {
   const { key } = await openHolder(service)
   const cards = [await issueCard(url, key), await issueCard(url, key), await issueCard(url, key)]
   const show = async (node: string, id: string): Promise<string> => {
@@ -46,7 +46,7 @@ test('after a rotation every number is sealed anew while all stay revealable, on
   await tasks.run(['reseal_pans'])
   assert.deepEqual(await keyIds(), ['k2'])
   assert.deepEqual(await Promise.all(cards.map(({ id }) => show(url, id))), shown)
-  // It has not looked at the key file since its start, and finds a key there that it needs.
+  // The other node has not read the key file since its start, so it loads the new key now.
   assert.deepEqual(await Promise.all(cards.map(({ id }) => show(other.url, id))), shown)
 
   const [version] = await runtime.db.rows<{ max: bigint }>('select max(version) from cards')
@@ -55,7 +55,7 @@ test('after a rotation every number is sealed anew while all stay revealable, on
   assert.deepEqual(await keyIds(), ['k2'])
 })
 
-test('a card that comes under an old key after a pass is found by the next', async () => {
+test('a card sealed under an old key after a run is resealed by the next run', async () => {
   const { key } = await openHolder(service)
   const { id } = await issueCard(url, key)
   const [before] = await runtime.db.rows<{ pan_sealed: string }>(

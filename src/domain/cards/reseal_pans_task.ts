@@ -1,17 +1,20 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import type { CardKey } from './card_store.ts'
-import { findOtherwiseSealed, resealPan, type SealedPan } from './pan_store.ts'
+import { findOutdatedPans, resealPan, type SealedPan } from './pan_store.ts'
 import { openPan, sealPan } from './pan_vault.ts'
 
 const BATCH_MAX = 200
-const FIRST: CardKey = { account_id: '', id: '' }
+const START: CardKey = { account_id: '', id: '' }
+
+type ResealDependencies = { db: Database; keys: Keys }
 
 /**
- * Brings every card number under the current key after `florin keys rotate`. Only a pass that has
- * found nothing ends it: a card that another node issued meanwhile may still be under the old key.
+ * Reseals every card number under the current key after `florin keys rotate`. It is finished only
+ * after a run that found nothing, because another node may still issue a card under the old key.
  */
-export function resealPansTask({ db, keys }: Pick<Dependencies, 'db' | 'keys'>): Task {
+export function resealPansTask({ db, keys }: ResealDependencies): Task {
   let finished_key: string | null = null
   return {
     name: 'reseal_pans',
@@ -21,9 +24,9 @@ export function resealPansTask({ db, keys }: Pick<Dependencies, 'db' | 'keys'>):
       const sealed_prefix = keys.sealedPrefix()
       if (finished_key === sealed_prefix) return
       let found = 0
-      for (let after = FIRST; ; ) {
-        const batch = await findOtherwiseSealed(db, { sealed_prefix, after, limit: BATCH_MAX })
-        for (const card of batch) await reseal({ db, keys }, card)
+      for (let after = START; ; ) {
+        const batch = await findOutdatedPans(db, { sealed_prefix, after, limit: BATCH_MAX })
+        for (const card of batch) await resealOne({ db, keys }, card)
         found += batch.length
         const last = batch.at(-1)
         if (last === undefined) break
@@ -34,10 +37,7 @@ export function resealPansTask({ db, keys }: Pick<Dependencies, 'db' | 'keys'>):
   }
 }
 
-async function reseal(
-  { db, keys }: Pick<Dependencies, 'db' | 'keys'>,
-  card: SealedPan,
-): Promise<void> {
+async function resealOne({ db, keys }: ResealDependencies, card: SealedPan): Promise<void> {
   const pan = openPan(keys, card.id, card.pan_sealed)
   await resealPan(db, card, sealPan(keys, card.id, pan.open()))
 }

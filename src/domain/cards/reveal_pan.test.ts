@@ -18,12 +18,12 @@ import { startTestService } from '#test/support/start.ts'
 import { isCvvOf, panHash } from './pan_vault.ts'
 
 const kept = keptLog()
-/** Where the service breaks, once. */
-let breaks_at: string | null = null
+/** The failpoint that throws once. */
+let fail_at: string | null = null
 const fail = (point: string) => {
-  if (point !== breaks_at) return
-  breaks_at = null
-  throw new Error(`broken at ${point}`)
+  if (point !== fail_at) return
+  fail_at = null
+  throw new Error(`failed at ${point}`)
 }
 const service = await startTestService({ dependencies: { log: kept.log, fail } })
 const { url, runtime } = service
@@ -40,7 +40,7 @@ const revealsIn = async ({ bearer }: Holder): Promise<AuditEntry[]> =>
 const resultsIn = async (holder: Holder): Promise<string[]> =>
   (await revealsIn(holder)).map(({ action, result }) => `${action.split('.')[1]} ${result}`)
 
-test('the number, its code and its expiry are shown once, and the audit log has it', async () => {
+test('the number, CVV and expiry are shown once, with an audit entry', async () => {
   const holder = await openHolder(service)
   const card = await issueCard(url, holder.key)
   const { status, body, headers } = await reveal(holder.key, card.id)
@@ -51,8 +51,8 @@ test('the number, its code and its expiry are shown once, and the audit log has 
   assert.deepEqual([body.pan.slice(0, 6), body.pan.slice(-4)], [card.bin, card.last4])
   assert.match(body.cvv, /^\d{3}$/)
   const { keys } = runtime
-  assert.ok(isCvvOf(keys, card, { pan: body.pan, given: body.cvv }))
-  assert.equal(isCvvOf(keys, card, { pan: body.pan, given: '' }), false)
+  assert.ok(isCvvOf(keys, card, { pan: body.pan, cvv: body.cvv }))
+  assert.equal(isCvvOf(keys, card, { pan: body.pan, cvv: '' }), false)
   assert.deepEqual(
     [body.card_id, body.exp_month, body.exp_year],
     [card.id, card.exp_month, card.exp_year],
@@ -72,7 +72,7 @@ test('the number, its code and its expiry are shown once, and the audit log has 
   assert.deepEqual(await resultsIn(holder), ['pan_revealed success', 'pan_reveal_denied denied'])
 })
 
-test('a fresh nonce shows it once more, a used or malformed one does not', async () => {
+test('a new nonce reveals the number again; a used or malformed one is refused', async () => {
   const holder = await openHolder(service)
   const card = await issueCard(url, holder.key)
   const first = await reveal(holder.key, card.id)
@@ -82,8 +82,8 @@ test('a fresh nonce shows it once more, a used or malformed one does not', async
   assert.deepEqual([second.body.pan, second.body.cvv], [first.body.pan, first.body.cvv])
   assert.notEqual(second.body.reveal_id, first.body.reveal_id)
   assertRefused(await reveal(holder.key, card.id, nonce), 409, 'reveal_already_used')
-  const loud = nonce.toUpperCase()
-  assertRefused(await reveal(holder.key, card.id, loud), 409, 'reveal_already_used')
+  const upper = nonce.toUpperCase()
+  assertRefused(await reveal(holder.key, card.id, upper), 409, 'reveal_already_used')
   assertRefused(await reveal(holder.key, card.id, 'again'), 400, 'invalid_request')
   assert.deepEqual(await resultsIn(holder), [
     'pan_revealed success',
@@ -102,7 +102,7 @@ test('a nonce on the first reveal is used up by it', async () => {
   assertRefused(await reveal(key, card.id, nonce), 409, 'reveal_already_used')
 })
 
-test('at most five in an hour; then it is told how long to wait', async () => {
+test('the sixth reveal in an hour is refused with a Retry-After', async () => {
   const { key, bearer } = await openHolder(service)
   const card = await issueCard(url, key)
   for (let at = 0; at < 5; at += 1) {
@@ -117,7 +117,7 @@ test('at most five in an hour; then it is told how long to wait', async () => {
   assert.equal((await reveal(key, card.id, refused_nonce)).status, 200)
 })
 
-test('a frozen card may be revealed, a cancelled one may not', async () => {
+test('a frozen card can be revealed, a cancelled one cannot', async () => {
   const { key } = await openHolder(service)
   const frozen = await cardIn(url, key, { status: 'frozen' })
   assert.equal((await reveal(key, frozen.id)).status, 200)
@@ -125,7 +125,7 @@ test('a frozen card may be revealed, a cancelled one may not', async () => {
   assertRefused(await reveal(key, cancelled.id), 409, 'card_cancelled')
 })
 
-test('a session may not, not even with a HEAD, and its attempt is written down', async () => {
+test('a session cannot reveal, HEAD is not allowed, and the attempt is audited', async () => {
   const holder = await openHolder(service)
   const card = await issueCard(url, holder.key)
   assertRefused(await reveal(holder.bearer, card.id), 403, 'credential_not_allowed')
@@ -140,7 +140,7 @@ test('a session may not, not even with a HEAD, and its attempt is written down',
   assert.equal((await reveal(holder.key, card.id)).status, 200)
 })
 
-test("somebody else's card is like none, and the attempt stands in the asker's log", async () => {
+test("another account's card is not found, and the attempt is in the caller's audit log", async () => {
   await assertForeignLikeMissing(service, (bearer, id) => reveal(bearer, id))
   const owner = await openHolder(service)
   const stranger = await openHolder(service)
@@ -158,7 +158,7 @@ test("somebody else's card is like none, and the attempt stands in the asker's l
   assert.deepEqual(await revealsIn(owner), [])
 })
 
-test('of twenty at once one is served; with a nonce each, five are; all are written down', async () => {
+test('of 20 concurrent reveals one succeeds, with nonces five; all are audited', async () => {
   const holder = await openHolder(service)
   const once = await issueCard(url, holder.key)
   const replies = await Promise.all(Array.from({ length: 20 }, () => reveal(holder.key, once.id)))
@@ -179,23 +179,23 @@ test('of twenty at once one is served; with a nonce each, five are; all are writ
   assert.equal(results.filter((result) => result === 'pan_revealed success').length, 6)
 })
 
-test('a crash after the audit entry costs the reveal, one before it costs nothing', async () => {
+test('a crash after the audit entry uses up the reveal, a crash before it does not', async () => {
   const holder = await openHolder(service)
   const card = await issueCard(url, holder.key)
   await reveal(holder.key, 'card_warm')
-  // Background work commits too, and would break in place of the reveal.
+  // Background tasks commit too and would hit the failpoint first.
   await service.tasks.stop()
-  breaks_at = 'before_commit'
+  fail_at = 'before_commit'
   assertRefused(await reveal(holder.key, card.id), 500, 'internal_error')
   assert.deepEqual(await resultsIn(holder), ['pan_reveal_denied denied'])
-  breaks_at = 'before_reply'
+  fail_at = 'before_reply'
   assertRefused(await reveal(holder.key, card.id), 500, 'internal_error')
   assert.deepEqual(await resultsIn(holder), ['pan_reveal_denied denied', 'pan_revealed success'])
   assertRefused(await reveal(holder.key, card.id), 409, 'reveal_already_used')
   assert.equal((await reveal(holder.key, card.id, randomUUID())).status, 200)
 })
 
-test('neither number nor code stands in any table, log, event, audit entry or kept answer', async () => {
+test('the number and CVV are in no table, log, event, audit entry or stored response', async () => {
   const holder = await openHolder(service)
   const card = await issueCard(url, holder.key)
   const path = `/v1/cards/${card.id}/pan`

@@ -3,19 +3,19 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Handler, PreparingContext } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { type CardRow, requireNotCancelled, resourceOf } from './card.ts'
+import { type CardRow, cardResource, requireNotCancelled } from './card.ts'
 import { lockCardOf } from './card_store.ts'
-import { findSealedPan, insertReveal, type RevealQuota, revealQuotaOf } from './pan_store.ts'
+import { findRevealQuota, findSealedPan, insertReveal, type RevealQuota } from './pan_store.ts'
 import { cvvOf, openPan } from './pan_vault.ts'
 
 /**
- * The reveal is used up and written to the audit log in a transaction of its own, and only once
- * that is committed is the number opened: a crash in between costs a reveal, never an entry.
+ * The reveal is counted and audited in its own transaction, and the number is decrypted only after
+ * that commit. A crash in between costs the holder a reveal but never loses an audit entry.
  */
 export const revealPan: Handler<'reveal_pan'> = {
   prepare: async (context, { id }) => {
-    const nonce = readNonce(context.request.header('reveal-nonce'))
-    const granted = await context.db.transaction((tx) => useUpReveal(context, tx, { id, nonce }))
+    const nonce = parseNonce(context.request.header('reveal-nonce'))
+    const granted = await context.db.transaction((tx) => consumeReveal(context, tx, { id, nonce }))
     return async ({ tx, keys }) => {
       const { card } = granted
       const pan = openPan(keys, card.id, await findSealedPan(tx, card)).open()
@@ -24,19 +24,19 @@ export const revealPan: Handler<'reveal_pan'> = {
   },
 }
 
-type Granted = { card: CardRow; reveal_id: string; now: Date }
+type GrantedReveal = { card: CardRow; reveal_id: string; now: Date }
 
-/** Locks the card, so that of many at once no more get through than may. */
-async function useUpReveal(
+/** Locks the card, so concurrent requests cannot exceed the quota. */
+async function consumeReveal(
   { caller, now, auditIn }: PreparingContext,
   tx: Tx,
   { id, nonce }: { id: string; nonce: string | null },
-): Promise<Granted> {
+): Promise<GrantedReveal> {
   const card = await lockCardOf(tx, caller.account_id, id)
   requireNotCancelled(card)
   const since = new Date(now.getTime() - WINDOW_MS)
-  requireRevealLeft(await revealQuotaOf(tx, card, { nonce, since }), { nonce, now })
-  const entry = { action: 'card.pan_revealed', resource: resourceOf(card) }
+  requireRevealAllowed(await findRevealQuota(tx, card, { nonce, since }), { nonce, now })
+  const entry = { action: 'card.pan_revealed', resource: cardResource(card) }
   const reveal_id = await auditIn(tx, card.account_id, entry)
   await insertReveal(tx, { id: reveal_id, card, nonce, now })
   return { card, reveal_id, now }
@@ -45,22 +45,22 @@ async function useUpReveal(
 const REVEALS_MAX = 5
 const WINDOW_MS = 60 * 60_000
 
-/** Once per number; again only with a new nonce, and not more often than the hour allows. */
-function requireRevealLeft(
-  standing: RevealQuota,
+/** One reveal per card; each further one needs a new nonce and counts against the hourly limit. */
+function requireRevealAllowed(
+  quota: RevealQuota,
   { nonce, now }: { nonce: string | null; now: Date },
 ): void {
-  if (standing.is_nonce_used) {
+  if (quota.is_nonce_used) {
     throw new Problem('reveal_already_used', 'This Reveal-Nonce was already used. Send a new one.')
   }
-  if (nonce === null && standing.count > 0) {
+  if (nonce === null && quota.count > 0) {
     throw new Problem(
       'reveal_already_used',
       'This card number was already revealed. Send a new Reveal-Nonce to see it again.',
     )
   }
-  if (standing.recent_count < REVEALS_MAX) return
-  const free_at = (standing.oldest_recent_at ?? now).getTime() + WINDOW_MS
+  if (quota.recent_count < REVEALS_MAX) return
+  const free_at = (quota.oldest_recent_at ?? now).getTime() + WINDOW_MS
   throw new Problem(
     'reveal_limit_exceeded',
     `A card number can be revealed at most ${REVEALS_MAX} times an hour.`,
@@ -70,7 +70,7 @@ function requireRevealLeft(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function readNonce(header: string | null): string | null {
+function parseNonce(header: string | null): string | null {
   if (header === null) return null
   const nonce = header.toLowerCase()
   if (UUID.test(nonce)) return nonce
@@ -78,7 +78,7 @@ function readNonce(header: string | null): string | null {
 }
 
 function panRevealView(
-  { card, reveal_id, now }: Granted,
+  { card, reveal_id, now }: GrantedReveal,
   { pan, cvv }: { pan: string; cvv: string },
 ): PanReveal {
   const month = String(card.exp_month).padStart(2, '0')

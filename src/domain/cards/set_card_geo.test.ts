@@ -19,7 +19,7 @@ const { bearer } = await openHolder(service)
 const set = (who: string, id: string, body: object): Promise<Reply> =>
   send(url, 'PATCH', `/v1/cards/${id}/geo`, { bearer: who, body })
 
-test('a list that is sent replaces the one before, an absent one stays, null clears', async () => {
+test('a sent list replaces the old one, an absent list stays, null clears it', async () => {
   const card = await issueCard(url, bearer)
   const allow = ['DE', 'FR']
   const first = await set(bearer, card.id, { allow })
@@ -32,13 +32,13 @@ test('a list that is sent replaces the one before, an absent one stays, null cle
   assert.deepEqual(fourth.body.geo, { allow: [], deny: [] })
   assert.equal(fourth.body.version, 5)
   assert.deepEqual(await getCard(url, bearer, card.id), fourth.body)
-  const told = (await eventsOf(service, card.id)).slice(1)
-  assert.equal(told.length, 4)
-  for (const { type, sequence } of told)
+  const events = (await eventsOf(service, card.id)).slice(1)
+  assert.equal(events.length, 4)
+  for (const { type, sequence } of events)
     assert.deepEqual([type, sequence], ['card.geo_updated', null])
 })
 
-test('what is as it was is no change', async () => {
+test('equal rules change nothing and emit no event', async () => {
   const card = await issueCard(url, bearer, { geo: { deny: ['KP'] } })
   for (const body of [{}, { deny: ['KP'] }, { allow: null }]) {
     assert.deepEqual((await set(bearer, card.id, body)).body, card)
@@ -46,22 +46,22 @@ test('what is as it was is no change', async () => {
   assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
-test('what is no country is refused by its place, and nothing changes', async () => {
+test('an invalid country is refused with its field', async () => {
   const card = await issueCard(url, bearer)
-  const [right = ''] = ['DE', 'FR']
-  for (const wrong of ['de', 'DEU', 'XX', 'ZZ', 'EU', 'UK', '', '276']) {
-    const reply = await set(bearer, card.id, { deny: [right, wrong] })
+  const [valid = ''] = ['DE', 'FR']
+  for (const invalid of ['de', 'DEU', 'XX', 'ZZ', 'EU', 'UK', '', '276']) {
+    const reply = await set(bearer, card.id, { deny: [valid, invalid] })
     assertRefused(reply, 422, 'invalid_country')
     assert.equal(reply.body.details[0].field, 'deny.1')
   }
-  const many = Array.from({ length: 201 }, () => right)
+  const many = Array.from({ length: 201 }, () => valid)
   assertRefused(await set(bearer, card.id, { allow: many }), 400, 'invalid_request')
   assert.equal((await set(bearer, card.id, { allow: many.slice(1) })).status, 200)
-  assertRefused(await set(bearer, card.id, { allow: right }), 400, 'invalid_request')
-  assertRefused(await set(bearer, card.id, { only: [right] }), 400, 'invalid_request')
+  assertRefused(await set(bearer, card.id, { allow: valid }), 400, 'invalid_request')
+  assertRefused(await set(bearer, card.id, { only: [valid] }), 400, 'invalid_request')
 })
 
-test('active and frozen cards take rules, a cancelled one does not', async () => {
+test('active and frozen cards accept rules, a cancelled one does not', async () => {
   for (const status of ['active', 'frozen'] as const) {
     const card = await cardIn(url, bearer, { status })
     assert.equal((await set(bearer, card.id, { deny: ['KP'] })).status, 200)
@@ -70,6 +70,6 @@ test('active and frozen cards take rules, a cancelled one does not', async () =>
   assertRefused(await set(bearer, cancelled.id, { deny: ['KP'] }), 409, 'card_cancelled')
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, (who, id) => set(who, id, { deny: ['KP'] }))
 })

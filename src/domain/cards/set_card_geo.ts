@@ -8,8 +8,8 @@ export const setCardGeo: Handler<'set_card_geo'> = async (context, { id, ...rule
   return changeControls(context, card, {
     operation: 'set_card_geo',
     event: 'card.geo_updated',
-    what: 'country rules',
-    change: () => {
+    subject: 'country rules',
+    parse: () => {
       requireGeoRules(rules)
       return {
         ...(rules.allow !== undefined && { geo_allow: rules.allow }),

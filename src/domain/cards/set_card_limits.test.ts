@@ -29,7 +29,7 @@ const valuesIn = ({ body }: Reply) => [
   body.limits.monthly_usd,
 ]
 
-test('what is sent is set, what is absent stays, null takes away, zero blocks', async () => {
+test('a sent limit is set, an absent one stays, null removes it, zero is kept', async () => {
   const card = await issueCard(url, bearer, { limits: { daily_usd: 40 } })
   const first = await set(bearer, card.id, { per_transaction_usd: 10.5, monthly_usd: 100_000 })
   assert.deepEqual(valuesIn(first), [10.5, 40, 100_000])
@@ -37,9 +37,9 @@ test('what is sent is set, what is absent stays, null takes away, zero blocks', 
   const second = await set(bearer, card.id, { per_transaction_usd: null, daily_usd: 0 })
   assert.deepEqual(valuesIn(second), [null, 0, 100_000])
   assert.deepEqual(await getCard(url, bearer, card.id), second.body)
-  const told = (await eventsOf(service, card.id)).slice(1)
+  const events = (await eventsOf(service, card.id)).slice(1)
   assert.deepEqual(
-    told.map(({ type, sequence, body }) => [type, sequence, body]),
+    events.map(({ type, sequence, body }) => [type, sequence, body]),
     [
       ['card.limits_updated', null, null],
       ['card.limits_updated', null, null],
@@ -47,7 +47,7 @@ test('what is sent is set, what is absent stays, null takes away, zero blocks', 
   )
 })
 
-test('what is as it was is no change', async () => {
+test('equal limits change nothing and emit no event', async () => {
   const card = await issueCard(url, bearer, { limits: { daily_usd: 40 } })
   for (const body of [{}, { daily_usd: 40 }, { monthly_usd: null }]) {
     const reply = await set(bearer, card.id, body)
@@ -56,12 +56,12 @@ test('what is as it was is no change', async () => {
   assert.equal((await eventsOf(service, card.id)).length, 1)
 })
 
-test("a limit may reach the programme's and not pass it; an account's own bound counts", async () => {
+test("a limit may equal the programme's or the account's maximum but not exceed it", async () => {
   const card = await issueCard(url, bearer)
   const bounds = { per_transaction_usd: 10_000, daily_usd: 20_000, monthly_usd: 100_000 }
   assert.equal((await set(bearer, card.id, bounds)).status, 200)
-  for (const [field, most] of Object.entries(bounds)) {
-    const reply = await set(bearer, card.id, { [field]: most + 0.01 })
+  for (const [field, maximum] of Object.entries(bounds)) {
+    const reply = await set(bearer, card.id, { [field]: maximum + 0.01 })
     assertRefused(reply, 422, 'amount_out_of_range')
     assert.equal(reply.body.details[0].field, field)
   }
@@ -71,7 +71,7 @@ test("a limit may reach the programme's and not pass it; an account's own bound 
   await runtime.db.run(`update accounts set spend_limits = '{}' where id = $1`, [account_id])
 })
 
-test('wrong amounts are refused and change nothing', async () => {
+test('invalid amounts are refused and change nothing', async () => {
   const card = await issueCard(url, bearer)
   assertRefused(await set(bearer, card.id, { daily_usd: -1 }), 422, 'invalid_amount')
   assertRefused(await set(bearer, card.id, { daily_usd: 0.001 }), 422, 'invalid_amount')
@@ -81,7 +81,7 @@ test('wrong amounts are refused and change nothing', async () => {
   assert.deepEqual(await getCard(url, bearer, card.id), card)
 })
 
-test('active and frozen cards take limits, a cancelled one does not', async () => {
+test('active and frozen cards accept limits, a cancelled one does not', async () => {
   for (const status of ['active', 'frozen'] as const) {
     const card = await cardIn(url, bearer, { status })
     assert.deepEqual(valuesIn(await set(bearer, card.id, { daily_usd: 9 })), [null, 9, null])
@@ -90,7 +90,7 @@ test('active and frozen cards take limits, a cancelled one does not', async () =
   assertRefused(await set(bearer, cancelled.id, { daily_usd: 9 }), 409, 'card_cancelled')
 })
 
-test('a repeat under one key is answered as before and does not undo what came between', async () => {
+test('a repeat with the same Idempotency-Key does not undo a later change', async () => {
   const card = await issueCard(url, bearer)
   const first = await set(bearer, card.id, { daily_usd: 9 }, 'once')
   await set(bearer, card.id, { daily_usd: 8 })
@@ -98,6 +98,6 @@ test('a repeat under one key is answered as before and does not undo what came b
   assert.equal((await getCard(url, bearer, card.id)).limits.daily_usd, 8)
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, (who, id) => set(who, id, { daily_usd: 1 }))
 })

@@ -2,7 +2,7 @@ import type { Handler } from '#domain/context/context.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { lockCardOf } from './card_store.ts'
 import { changeControls } from './change_controls.ts'
-import { limitsFrom } from './limits.ts'
+import { parseLimits } from './limits.ts'
 
 export const setCardLimits: Handler<'set_card_limits'> = async (context, { id, ...input }) => {
   const { tx, caller, settings } = context
@@ -11,7 +11,7 @@ export const setCardLimits: Handler<'set_card_limits'> = async (context, { id, .
   return changeControls(context, card, {
     operation: 'set_card_limits',
     event: 'card.limits_updated',
-    what: 'spend limits',
-    change: () => limitsFrom(input, spend_limits),
+    subject: 'spend limits',
+    parse: () => parseLimits(input, spend_limits),
   })
 }

@@ -8,8 +8,8 @@ export const setMccRules: Handler<'set_mcc_rules'> = async (context, { id, ...ru
   return changeControls(context, card, {
     operation: 'set_mcc_rules',
     event: 'card.mcc_updated',
-    what: 'merchant category rules',
-    change: () => {
+    subject: 'merchant category rules',
+    parse: () => {
       requireMccRules(rules)
       return {
         ...(rules.allow !== undefined && { mcc_allow: rules.allow }),

@@ -1,10 +1,10 @@
 import type { Card, Shipping } from '#contract/cards.ts'
 import { Problem } from '#contract/problem.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
-import { resourceOf } from './card.ts'
-import { cardOwner, changeCard, lockCardOf, showCard } from './card_store.ts'
+import { cardResource } from './card.ts'
+import { changeCard, findCardOwner, lockCardOf, showCard } from './card_store.ts'
 
-type Progress = {
+type ShippingUpdate = {
   id: string
   status: Shipping['status']
   carrier?: string
@@ -12,26 +12,26 @@ type Progress = {
   tracking_url?: string
 }
 
-/** From here a card goes nowhere any more, but that what was delivered may come back. */
-const ENDS: readonly Shipping['status'][] = ['delivered', 'cancelled']
+/** Final, except that a delivered card may be returned. */
+const FINAL_STATUSES: readonly Shipping['status'][] = ['delivered', 'cancelled']
 
-function mayBecome(from: Shipping['status'], to: Shipping['status']): boolean {
+function canBecome(from: Shipping['status'], to: Shipping['status']): boolean {
   if (from === to || (from === 'delivered' && to === 'returned')) return true
-  return to !== 'pending' && !ENDS.includes(from)
+  return to !== 'pending' && !FINAL_STATUSES.includes(from)
 }
 
 /**
- * How far a physical card has come, as whoever makes and posts it tells us: a maker asks for cards
- * that are pending and reports each step here. Nothing goes back to pending.
+ * Updates the shipping status of a physical card. The card manufacturer lists pending cards and
+ * reports each step here. No status changes back to pending.
  */
-export async function shipCard(context: OperatorContext, progress: Progress): Promise<Card> {
+export async function shipCard(context: OperatorContext, update: ShippingUpdate): Promise<Card> {
   const { tx, now } = context
-  const { id, status, ...tracking } = progress
-  const card = await lockCardOf(tx, await cardOwner(tx, id), id)
+  const { id, status, ...tracking } = update
+  const card = await lockCardOf(tx, await findCardOwner(tx, id), id)
   const { shipping } = card
-  if (shipping === null) throw refused('A virtual card has no shipping.')
-  if (!mayBecome(shipping.status, status)) {
-    throw refused(`Shipping status cannot change from ${shipping.status} to ${status}.`)
+  if (shipping === null) throw shippingConflict('A virtual card has no shipping.')
+  if (!canBecome(shipping.status, status)) {
+    throw shippingConflict(`Shipping status cannot change from ${shipping.status} to ${status}.`)
   }
   await changeCard(tx, card, {
     change: {
@@ -39,7 +39,7 @@ export async function shipCard(context: OperatorContext, progress: Progress): Pr
     },
     now,
   })
-  context.audit(card.account_id, { action: 'ship_card', resource: resourceOf(card) })
+  context.audit(card.account_id, { action: 'ship_card', resource: cardResource(card) })
   return showCard(tx, card, now)
 }
 
@@ -57,6 +57,6 @@ function timestamps(
   }
 }
 
-function refused(sentence: string): Problem {
+function shippingConflict(sentence: string): Problem {
   return new Problem('invalid_request', sentence, { status: 409 })
 }

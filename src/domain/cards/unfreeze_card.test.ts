@@ -19,7 +19,7 @@ const { bearer } = await openHolder(service)
 const unfreeze = (who: string, id: string): Promise<Reply> =>
   callCard(url, { id, verb: 'unfreeze' }, { bearer: who })
 
-test('a frozen card can pay again, as if it had never been frozen', async () => {
+test('unfreezing makes the card active and clears frozen_by and frozen_at', async () => {
   const card = await cardIn(url, bearer, { status: 'frozen' })
   const { status, body } = await unfreeze(bearer, card.id)
   assert.equal(status, 200)
@@ -28,24 +28,24 @@ test('a frozen card can pay again, as if it had never been frozen', async () => 
     ['active', null, null, 3],
   )
   assert.deepEqual(await getCard(url, bearer, card.id), body)
-  const told = (await eventsOf(service, card.id)).at(-1)
-  assert.deepEqual([told?.type, told?.sequence], ['card.unfrozen', null])
+  const event = (await eventsOf(service, card.id)).at(-1)
+  assert.deepEqual([event?.type, event?.sequence], ['card.unfrozen', null])
 })
 
-test('an active card is not frozen, and a cancelled one never will be active', async () => {
+test('an active or cancelled card cannot be unfrozen', async () => {
   const active = await cardIn(url, bearer, { status: 'active' })
   assertRefused(await unfreeze(bearer, active.id), 409, 'card_not_frozen')
   const cancelled = await cardIn(url, bearer, { status: 'cancelled' })
   assertRefused(await unfreeze(bearer, cancelled.id), 409, 'card_cancelled')
 })
 
-test('what an administrator froze stays frozen', async () => {
+test('the holder cannot unfreeze a card that an administrator froze', async () => {
   const card = await cardIn(url, bearer, { status: 'frozen' })
   await runtime.db.run(`update cards set frozen_by = 'admin' where id = $1`, [card.id])
   assertRefused(await unfreeze(bearer, card.id), 403, 'policy_denied')
   assert.equal((await getCard(url, bearer, card.id)).status, 'frozen')
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, unfreeze)
 })

@@ -1,5 +1,5 @@
 import type { Handler } from '#domain/context/context.ts'
-import { cardEvent, nameOf, requireUnfreezable, resourceOf } from './card.ts'
+import { cardEvent, cardResource, describeCard, requireUnfreezable } from './card.ts'
 import { changeCard, lockCardOf, showCard } from './card_store.ts'
 
 export const unfreezeCard: Handler<'unfreeze_card'> = async (context, { id }) => {
@@ -11,8 +11,8 @@ export const unfreezeCard: Handler<'unfreeze_card'> = async (context, { id }) =>
     change: { status: 'active', frozen_by: null, frozen_at: null },
     now,
   })
-  const message = `Your ${nameOf(card)} was unfrozen.`
+  const message = `Your ${describeCard(card)} was unfrozen.`
   context.emit(card.account_id, cardEvent(card, null, { type: 'card.unfrozen', message }))
-  context.audit(card.account_id, { action: 'unfreeze_card', resource: resourceOf(card) })
+  context.audit(card.account_id, { action: 'unfreeze_card', resource: cardResource(card) })
   return showCard(tx, card, now)
 }

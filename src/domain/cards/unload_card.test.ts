@@ -24,7 +24,7 @@ const { db } = runtime
 const unload = (bearer: string, id: string, body: object = {}, key?: string): Promise<Reply> =>
   callCard(url, { id, verb: 'unload' }, { bearer, body, ...(key !== undefined && { key }) })
 
-test('a part, and then all the rest, goes back to the balance', async () => {
+test('unloads an amount, or the whole balance without an amount', async () => {
   const { bearer, account_id } = await openHolder(service, 100)
   const card = await issueCard(url, bearer, { load_usd: 50 })
   const part = await unload(bearer, card.id, { amount_usd: 0.01 })
@@ -37,9 +37,9 @@ test('a part, and then all the rest, goes back to the balance', async () => {
   assert.deepEqual([rest.body.amount_usd, rest.body.balance_usd], [49.99, 100])
   assert.equal(rest.body.card.version, 3)
   assert.deepEqual(await getCard(url, bearer, card.id), rest.body.card)
-  const told = (await eventsOf(service, card.id)).slice(2)
+  const events = (await eventsOf(service, card.id)).slice(2)
   assert.deepEqual(
-    told.map(({ type, sequence, body }) => [type, sequence, body]),
+    events.map(({ type, sequence, body }) => [type, sequence, body]),
     [
       ['card.unloaded', null, null],
       ['card.unloaded', null, null],
@@ -48,7 +48,7 @@ test('a part, and then all the rest, goes back to the balance', async () => {
   assert.equal(await wealthOf(db, account_id), '100')
 })
 
-test('it works in every state: what lies on a cancelled card can be fetched', async () => {
+test('a card can be unloaded in every status, cancelled included', async () => {
   const { bearer, account_id } = await openHolder(service, 100)
   for (const status of ['active', 'frozen'] as const) {
     const card = await cardIn(url, bearer, { status, load_usd: 10 })
@@ -70,7 +70,7 @@ test('it works in every state: what lies on a cancelled card can be fetched', as
         to: cardPurse(cancelled.id),
         amount_micros: 4_000_000n,
         reference: { type: 'card', id: cancelled.id },
-        description: 'What a network brought late.',
+        description: 'A late refund.',
       },
       { now: clock.now(), newId },
     ),
@@ -79,7 +79,7 @@ test('it works in every state: what lies on a cancelled card can be fetched', as
   await assertBooksSound(db)
 })
 
-test('what is held stays on the card', async () => {
+test('held funds cannot be unloaded', async () => {
   const { bearer } = await openHolder(service, 100)
   const card = await issueCard(url, bearer, { load_usd: 30 })
   await holdOn(url, bearer, card.id, 12.34)
@@ -92,7 +92,7 @@ test('what is held stays on the card', async () => {
   assert.deepEqual([after.balance_usd, after.held_usd], [0, 12.34])
 })
 
-test('nothing, or less than nothing, cannot be unloaded', async () => {
+test('an empty card and an amount of zero or less are refused', async () => {
   const { bearer } = await openHolder(service, 10)
   const card = await issueCard(url, bearer)
   assertRefused(await unload(bearer, card.id), 409, 'insufficient_card_balance')
@@ -103,7 +103,7 @@ test('nothing, or less than nothing, cannot be unloaded', async () => {
   assert.deepEqual(await getCard(url, bearer, card.id), card)
 })
 
-test('a repeat under one key unloads once', async () => {
+test('a repeat with the same Idempotency-Key unloads once', async () => {
   const { bearer } = await openHolder(service, 10)
   const card = await issueCard(url, bearer, { load_usd: 10 })
   const first = await unload(bearer, card.id, { amount_usd: 4 }, 'once')
@@ -111,6 +111,6 @@ test('a repeat under one key unloads once', async () => {
   assert.equal((await getCard(url, bearer, card.id)).balance_usd, 6)
 })
 
-test("somebody else's card is like none", async () => {
+test("another account's card is not found", async () => {
   await assertForeignLikeMissing(service, (bearer, id) => unload(bearer, id))
 })

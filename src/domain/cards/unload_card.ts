@@ -2,28 +2,28 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
-import { cardEvent, nameOf, resourceOf } from './card.ts'
-import { changeCard, fundsOf, lockCardOf } from './card_store.ts'
-import { cardTransferView, unloadFrom } from './card_transfer.ts'
+import { cardEvent, cardResource, describeCard } from './card.ts'
+import { changeCard, findFunds, lockCardOf } from './card_store.ts'
+import { cardTransferView, transferFromCard } from './card_transfer.ts'
 
 export const unloadCard: Handler<'unload_card'> = async (context, { id, amount_usd }) => {
   const { tx, caller, now } = context
   const card = await lockCardOf(tx, caller.account_id, id)
-  const { balance_micros } = await fundsOf(tx, card, now)
-  const amount_micros = unloadAmount(amount_usd, balance_micros)
+  const { balance_micros } = await findFunds(tx, card, now)
+  const amount_micros = parseUnloadAmount(amount_usd, balance_micros)
 
-  const transfer = await unloadFrom(context, card, amount_micros)
+  const transfer = await transferFromCard(context, card, amount_micros)
   await changeCard(tx, card, { change: {}, now })
   const view = await cardTransferView(context, transfer)
-  const message = `${formatUsd(amount_micros)} unloaded from your ${nameOf(card)}.`
-  const told = { type: 'card.unloaded', message, amount_micros } as const
-  context.emit(card.account_id, cardEvent(card, null, told))
-  context.audit(card.account_id, { action: 'unload_card', resource: resourceOf(card) })
+  const message = `${formatUsd(amount_micros)} unloaded from your ${describeCard(card)}.`
+  const event = { type: 'card.unloaded', message, amount_micros } as const
+  context.emit(card.account_id, cardEvent(card, null, event))
+  context.audit(card.account_id, { action: 'unload_card', resource: cardResource(card) })
   return view
 }
 
-/** All that can be spent where nothing is said; there is no least amount for going back. */
-function unloadAmount(amount_usd: number | undefined, balance_micros: Micros): Micros {
+/** The whole available balance unless an amount is sent. Unloads have no minimum. */
+function parseUnloadAmount(amount_usd: number | undefined, balance_micros: Micros): Micros {
   const amount_micros = amount_usd === undefined ? balance_micros : microsFromUsd(amount_usd)
   if (amount_usd !== undefined && amount_micros === 0n) {
     throw fieldProblem('amount_out_of_range', 'amount_usd', 'must be more than 0')

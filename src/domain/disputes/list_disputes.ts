@@ -8,7 +8,7 @@ export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, inp
     input,
     where: [
       ['account_id = ?', caller.account_id],
-      ...amongOnly(caller.card_ids),
+      ...cardCondition(caller.card_ids),
       ...anyOf('status', input.status),
       ...anyOf('outcome', input.outcome),
       ...anyOf('transaction_id', input.transaction_id),
@@ -19,6 +19,6 @@ export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, inp
 }
 
 /** A token that is held to some cards does not learn of what was paid with the others. */
-function amongOnly(card_ids: readonly string[] | null): Condition[] {
+function cardCondition(card_ids: readonly string[] | null): Condition[] {
   return card_ids === null ? [] : [['card_id = any(?)', card_ids]]
 }

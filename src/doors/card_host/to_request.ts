@@ -64,7 +64,7 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     merchant: merchantOf(fields),
     entry: entryOf(fields, tags),
     expiry: fields[14] ?? null,
-    isCodeRight: code === undefined ? null : (card) => isCvvOf(keys, card, { pan, given: code }),
+    isCodeRight: code === undefined ? null : (card) => isCvvOf(keys, card, { pan, cvv: code }),
     has_pin: fields[52] !== undefined,
     is_type_supported: SUPPORTED_TYPES.has((fields[3] ?? '').slice(0, 2)),
     is_partial_ok: tags.get(TAG_PARTIAL)?.[0] === '1',

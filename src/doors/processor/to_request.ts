@@ -89,8 +89,7 @@ export function toRequest(message: ProcessorMessage, given: Given): CardRequest 
       wallet: null,
     },
     expiry: verification.expiry ?? null,
-    isCodeRight:
-      cvv === null || pan === null ? null : (card) => isCvvOf(keys, card, { pan, given: cvv }),
+    isCodeRight: cvv === null || pan === null ? null : (card) => isCvvOf(keys, card, { pan, cvv }),
     has_pin: false,
     is_type_supported: true,
     is_partial_ok: message.partial_ok ?? false,
