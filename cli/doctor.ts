@@ -1,5 +1,6 @@
 import { examine, type Finding } from '#main/doctor.ts'
-import { ConfigError, readSettings } from '#settings/settings.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import { readSettings } from '#settings/settings.ts'
 import { exit_codes } from './exit_codes.ts'
 import { progressLine } from './progress.ts'
 

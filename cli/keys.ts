@@ -1,10 +1,11 @@
 import { countOutstanding, type Outstanding } from '#main/key_roots.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
 import { type KeyStore, retireCredentialRoots, rotateKeyFile } from '#platform/storage/key_file.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { credentialPrefix, type Keys, loadKeys } from '#platform/storage/keys.ts'
-import { ConfigError, readSettings } from '#settings/settings.ts'
+import { readSettings } from '#settings/settings.ts'
 import { UsageError } from './exit_codes.ts'
 import { withDatabase } from './with_database.ts'
 

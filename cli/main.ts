@@ -43,7 +43,7 @@ async function handleError(cause: unknown): Promise<void> {
     printError(cause, { json: process.argv.includes('--json') })
   } else {
     // Loaded here because they are slow to import and most commands need neither.
-    const { ConfigError } = await import('#settings/settings.ts')
+    const { ConfigError } = await import('#platform/settings/environment.ts')
     const { DatabaseUnavailable } = await import('#platform/postgres/db.ts')
     if (cause instanceof ConfigError) {
       process.stderr.write(`${cause.message}\n`)

@@ -7,7 +7,8 @@ import {
   revokeOperator,
 } from '#main/operators.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
-import { ConfigError, readSettings } from '#settings/settings.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import { readSettings } from '#settings/settings.ts'
 import { withDatabase } from './with_database.ts'
 
 /** Prints only the token to stdout, so it can be piped into a password manager. */

@@ -1,5 +1,6 @@
 import { embeddedOwner } from '#platform/embedded_postgres/embedded_postgres.ts'
-import { ConfigError, type Settings } from '#settings/settings.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** Two services cannot share one data directory, so this is checked before anything starts. */
 export async function requireFreeDataDir({ database_url, data_dir }: Settings): Promise<void> {

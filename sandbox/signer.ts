@@ -12,9 +12,9 @@ import type { ChainSettings } from '#rails/chain/chain_settings.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
 import { openIntentStore } from '#rails/signer/intent_store.ts'
-import { policyFrom } from '#rails/signer/policy_settings.ts'
 import { serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
+import { policyFrom } from '#rails/signer/signer_settings.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 
 /** The sandbox's signer as its world knows it: what is public of its keys, and when it listens. */

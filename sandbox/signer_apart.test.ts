@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { systemClock } from '#platform/runtime/clock.ts'
-import { CHAIN_STANDARDS } from '#rails/chain/chain_settings.ts'
+import { CHAIN_DEFAULTS } from '#rails/chain/chain_settings.ts'
 import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
 import { signerClient } from '#rails/signer/client.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
@@ -29,7 +29,7 @@ test('keys live in another process, which is replaced when it dies and ends with
   const startSigner = signerApart({ now_ms, every: clock.every })
   const signer = await startSigner({ data_dir, key_file: join(data_dir, 'keys.json') })
   const tron = {
-    ...CHAIN_STANDARDS,
+    ...CHAIN_DEFAULTS,
     chain: 'tron',
     family: 'tron' as const,
     url: 'http://127.0.0.1:9',

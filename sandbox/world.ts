@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Surface } from '#domain/context/surface.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
-import { CHAIN_STANDARDS, type ChainSettings } from '#rails/chain/chain_settings.ts'
+import { CHAIN_DEFAULTS, type ChainSettings } from '#rails/chain/chain_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { sandboxCards } from './cards.ts'
 import { sandboxCases } from './cases.ts'
@@ -117,7 +117,7 @@ function pointedAt(
   { xpub, hot_wallet }: SandboxSigner,
 ): Settings {
   const tron: ChainSettings = {
-    ...CHAIN_STANDARDS,
+    ...CHAIN_DEFAULTS,
     chain: 'tron',
     family: 'tron',
     url: node.url,

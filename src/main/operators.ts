@@ -10,9 +10,10 @@ import {
 import type { Database } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { type Keys, loadKeys } from '#platform/storage/keys.ts'
-import { ConfigError, type Settings } from '#settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 export type { OperatorTokenRow }
 

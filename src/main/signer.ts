@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Secret } from '#kernel/secret.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
 import { publicKeyOnToken, signOnToken } from '#platform/storage/pkcs11.ts'
@@ -17,11 +18,11 @@ import {
   type RecordFiles,
   RecordRefused,
 } from '#rails/signer/intent_store.ts'
-import { policyFrom } from '#rails/signer/policy_settings.ts'
 import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
+import { policyFrom } from '#rails/signer/signer_settings.ts'
 import { type HotKey, walletFromPhrase } from '#rails/signer/wallet.ts'
-import { ConfigError, type Settings } from '#settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
 export async function startSignerRole(

@@ -1,3 +1,6 @@
+import { ConfigError, type Environment, readJson } from '#platform/settings/environment.ts'
+import type { Mode } from '#platform/settings/server_settings.ts'
+
 /** A card range that the programme issues from. */
 export type BinProfile = {
   bin: string
@@ -6,23 +9,26 @@ export type BinProfile = {
   default: boolean
 }
 
-export const SANDBOX_BINS: readonly BinProfile[] = [
+const SANDBOX_BINS: readonly BinProfile[] = [
   { bin: '400000', brand: 'visa', types: ['virtual', 'physical'], default: true },
   { bin: '555555', brand: 'mastercard', types: ['virtual', 'physical'], default: false },
 ]
 
 const BIN_FIELDS = ['bin', 'brand', 'types', 'default']
 
-/** A sentence where something is wrong. */
-export function binProfilesFrom(given: unknown): readonly BinProfile[] | string {
-  if (!Array.isArray(given) || !given.every(isBinProfile)) {
-    return (
+/** FLORIN_BINS is a JSON list; the sandbox ignores it and uses ranges of its own. */
+export function readBins(env: Environment, mode: Mode): readonly BinProfile[] {
+  if (mode === 'sandbox') return SANDBOX_BINS
+  const bins = readJson(env, 'FLORIN_BINS', [])
+  if (!Array.isArray(bins) || !bins.every(isBinProfile)) {
+    throw new ConfigError(
       'FLORIN_BINS is not a list of {bin, brand, types, default}: bin has 6 to 8 digits, brand ' +
-      'is visa or mastercard, types are virtual and physical, default is true or false.'
+        'is visa or mastercard, types are virtual and physical, default is true or false.',
     )
   }
-  const isUnique = new Set(given.map(({ bin }) => bin)).size === given.length
-  return isUnique ? given : 'FLORIN_BINS names a bin twice.'
+  const isUnique = new Set(bins.map(({ bin }) => bin)).size === bins.length
+  if (isUnique) return bins
+  throw new ConfigError('FLORIN_BINS names a bin twice.')
 }
 
 function isBinProfile(value: unknown): value is BinProfile {

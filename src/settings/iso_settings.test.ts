@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError, readSettings } from './settings.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import { readSettings } from './settings.ts'
 
 /** The start is refused with a sentence that names the setting. */
 function refuses(env: Record<string, string>, named: string): void {

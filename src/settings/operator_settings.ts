@@ -1,64 +1,71 @@
 import { Secret } from '#kernel/secret.ts'
+import { ConfigError, type Environment } from '#platform/settings/environment.ts'
+import type { Mode, ServerSettings } from '#platform/settings/server_settings.ts'
 
-/** Who may run the programme, and from where. */
 export type OperatorSettings = {
-  /** The token in the settings: an administrator without a row. */
+  /** The first administrator's token; the others are rows in the database. */
   operator_token: Secret | null
-  /** How long a new operator token works. */
+  /** The lifetime of a new operator token. */
   operator_token_days: number
-  /** How long the token of the settings works from its first use; null: for ever. */
+  /** The lifetime of operator_token from its first use; null: it doesn't expire. */
   first_operator_token_days: number | null
-  /** The origin of the console and the operator's API; null: they share the public one. */
+  /** The origin of the console and the operator API; null: the public one. */
   operator_url: string | null
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** As long as 128 random bits in hexadecimal: nobody guesses it. */
+/** The length of 128 random bits in hexadecimal. */
 const TOKEN_LENGTH_MIN = 32
 
-const DAYS_STANDARD = 90
-const DAYS_MAX = 3_650
+const DEFAULT_TOKEN_DAYS = 90
+const TOKEN_DAYS_MAX = 3_650
 
-/** A sentence where something is wrong. */
-export function operatorSettingsFrom(
-  env: Environment,
-  { mode, port, public_url }: { mode: 'sandbox' | 'live'; port: number; public_url: string },
-): OperatorSettings | string {
-  const token = env['FLORIN_OPERATOR_TOKEN'] || null
-  if (mode === 'live' && token !== null && token.length < TOKEN_LENGTH_MIN) {
-    return (
-      `FLORIN_OPERATOR_TOKEN is too short for live mode: use ${TOKEN_LENGTH_MIN} random ` +
-      'characters or more, for instance from `openssl rand -hex 32`.'
+export function readOperatorSettings(env: Environment, server: ServerSettings): OperatorSettings {
+  const operator_token = readToken(env, server.mode)
+  const days = Number(env['FLORIN_OPERATOR_TOKEN_DAYS'] || DEFAULT_TOKEN_DAYS)
+  if (!Number.isInteger(days) || days < 1 || days > TOKEN_DAYS_MAX) {
+    throw new ConfigError(
+      `FLORIN_OPERATOR_TOKEN_DAYS must be a whole number of days from 1 to ${TOKEN_DAYS_MAX}.`,
     )
   }
-  const days = Number(env['FLORIN_OPERATOR_TOKEN_DAYS'] || DAYS_STANDARD)
-  if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX) {
-    return `FLORIN_OPERATOR_TOKEN_DAYS must be a whole number of days from 1 to ${DAYS_MAX}.`
-  }
-  // Live mode without an address of its own keeps the console to the machine and to tunnels.
-  const own = mode === 'live' ? `http://127.0.0.1:${port}` : null
-  const operator_url = env['FLORIN_OPERATOR_URL'] || own
-  const fault = operator_url === null ? null : whyNoOrigin(operator_url, mode, public_url)
-  if (fault !== null) return fault
   return {
-    operator_token: token === null ? null : new Secret(token),
+    operator_token,
     operator_token_days: days,
-    first_operator_token_days: mode === 'live' ? days : null,
-    operator_url,
+    first_operator_token_days: server.mode === 'live' ? days : null,
+    operator_url: readOperatorUrl(env, server),
   }
+}
+
+function readToken(env: Environment, mode: Mode): Secret | null {
+  const token = env['FLORIN_OPERATOR_TOKEN'] || null
+  if (mode === 'live' && token !== null && token.length < TOKEN_LENGTH_MIN) {
+    throw new ConfigError(
+      `FLORIN_OPERATOR_TOKEN is too short for live mode: use ${TOKEN_LENGTH_MIN} random ` +
+        'characters or more, for instance from `openssl rand -hex 32`.',
+    )
+  }
+  return token === null ? null : new Secret(token)
 }
 
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
-function whyNoOrigin(url: string, mode: string, public_url: string): string | null {
+/** By default the live console is reachable only on the machine itself and through tunnels. */
+function readOperatorUrl(
+  env: Environment,
+  { mode, port, public_url }: ServerSettings,
+): string | null {
+  const url = env['FLORIN_OPERATOR_URL'] || (mode === 'live' ? `http://127.0.0.1:${port}` : null)
+  if (url === null) return null
   const { protocol, hostname, pathname } = URL.canParse(url) ? new URL(url) : new URL('none:')
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname))
   if (!isSafe || pathname !== '/') {
-    return 'FLORIN_OPERATOR_URL must be an https address without a path, or http on loopback.'
+    throw new ConfigError(
+      'FLORIN_OPERATOR_URL must be an https address without a path, or http on loopback.',
+    )
   }
   if (mode === 'live' && hostname === new URL(public_url).hostname) {
-    return 'FLORIN_OPERATOR_URL must name another host than FLORIN_PUBLIC_URL in live mode.'
+    throw new ConfigError(
+      'FLORIN_OPERATOR_URL must name another host than FLORIN_PUBLIC_URL in live mode.',
+    )
   }
-  return null
+  return url
 }

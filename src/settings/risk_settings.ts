@@ -1,28 +1,35 @@
 import { operations } from '#contract/operations.ts'
+import {
+  ConfigError,
+  type Environment,
+  isRecord,
+  readJson,
+} from '#platform/settings/environment.ts'
+import type { Mode } from '#platform/settings/server_settings.ts'
 
-/** What the operator of a programme holds its accounts to, besides their limits. */
+/** The operator's risk controls; spend limits are separate. */
 export type RiskSettings = {
-  /** How often a UTC day something may be done, by operation: by one account, from one address. */
+  /** Calls of an operation per UTC day, per account and per address. */
   velocity: Readonly<Record<string, Velocity>>
-  /** How long withdrawals wait after a change of password, e-mail or second factor. */
+  /** Withdrawals wait this long after a change of password, email or second factor. */
   withdrawal_cooldown_hours: number
-  /** From this amount on a person looks at a withdrawal first; null: never. */
+  /** Withdrawals of this amount or more wait for an operator's review; null: none do. */
   withdrawal_review_usd: number | null
-  /** How long the credit of an open dispute cannot be withdrawn; 0: it can be at once. */
+  /** The provisional credit of an open dispute can be withdrawn after this many days. */
   provisional_credit_days: number
-  /** No top-up is begun that would bring an account's balance above it; null: no bound. */
+  /** A top-up that would bring the balance above this is refused; null: no limit. */
   balance_max_usd: number | null
-  /** ISO 3166-1 alpha-2 codes of countries where no card of the programme pays. */
+  /** Cards are declined in these countries (ISO 3166-1 alpha-2). */
   blocked_countries: readonly string[]
-  /** Whether a terminal that can take part of its amount gets what the card has. */
+  /** Approve the available part of an amount if the terminal supports partial approvals. */
   partial_approvals: boolean
-  /** Refunds of so much more than their purchase took wait for an operator; null: none do. */
+  /** Refunds that exceed their purchase by more than this wait for an operator; null: none do. */
   refund_review_usd: number | null
 }
 
 export type Velocity = { account_per_day?: number; ip_per_day?: number }
 
-const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
+const DEFAULTS: Readonly<Record<Mode, RiskSettings>> = {
   sandbox: {
     velocity: {},
     withdrawal_cooldown_hours: 0,
@@ -50,59 +57,64 @@ const STANDARDS: Readonly<Record<'sandbox' | 'live', RiskSettings>> = {
   },
 }
 
-/** The settings, or a sentence for what is wrong with them. */
-export function riskSettingsFrom(given: unknown, mode: 'sandbox' | 'live'): RiskSettings | string {
-  if (!isRecord(given)) return 'it is not a JSON object'
-  const standard = STANDARDS[mode]
-  const stray = Object.keys(given).find((name) => !Object.hasOwn(standard, name))
-  if (stray !== undefined) return `${stray} is no risk control`
-  const risk = { ...standard, ...given } as RiskSettings
-  return wrongIn(risk) ?? risk
+/** FLORIN_RISK is a JSON object with any of the controls; the others keep the mode's default. */
+export function readRiskSettings(env: Environment, mode: Mode): RiskSettings {
+  const controls = readJson(env, 'FLORIN_RISK', {})
+  if (!isRecord(controls)) throw invalid('it is not a JSON object')
+  const defaults = DEFAULTS[mode]
+  const unknown = Object.keys(controls).find((name) => !Object.hasOwn(defaults, name))
+  if (unknown !== undefined) throw invalid(`${unknown} is no risk control`)
+  const risk = { ...defaults, ...controls } as RiskSettings
+  requireValid(risk)
+  return risk
 }
 
-function wrongIn(risk: RiskSettings): string | null {
+function invalid(reason: string): ConfigError {
+  return new ConfigError(`FLORIN_RISK: ${reason}.`)
+}
+
+function requireValid(risk: RiskSettings): void {
   const { withdrawal_cooldown_hours, withdrawal_review_usd, balance_max_usd } = risk
-  const { refund_review_usd } = risk
+  const { refund_review_usd, provisional_credit_days } = risk
   if (refund_review_usd !== null && !isAmount(refund_review_usd)) {
-    return 'refund_review_usd must be a number or null'
+    throw invalid('refund_review_usd must be a number or null')
   }
-  if (!isAmount(withdrawal_cooldown_hours)) return 'withdrawal_cooldown_hours is no number'
-  if (!isAmount(risk.provisional_credit_days)) return 'provisional_credit_days is no number'
+  if (!isAmount(withdrawal_cooldown_hours)) throw invalid('withdrawal_cooldown_hours is no number')
+  if (!isAmount(provisional_credit_days)) throw invalid('provisional_credit_days is no number')
   if (withdrawal_review_usd !== null && !isAmount(withdrawal_review_usd)) {
-    return 'withdrawal_review_usd is neither a number nor null'
+    throw invalid('withdrawal_review_usd is neither a number nor null')
   }
   if (balance_max_usd !== null && !isAmount(balance_max_usd)) {
-    return 'balance_max_usd is neither a number nor null'
+    throw invalid('balance_max_usd is neither a number nor null')
   }
   const countries: unknown = risk.blocked_countries
-  const areCodes = Array.isArray(countries) && countries.every((one) => /^[A-Z]{2}$/.test(one))
-  if (!areCodes) return 'blocked_countries is no list of two-letter codes'
-  if (typeof risk.partial_approvals !== 'boolean') return 'partial_approvals is no true or false'
-  return wrongVelocity(risk.velocity)
+  const areCodes = Array.isArray(countries) && countries.every((code) => /^[A-Z]{2}$/.test(code))
+  if (!areCodes) throw invalid('blocked_countries is no list of two-letter codes')
+  if (typeof risk.partial_approvals !== 'boolean') {
+    throw invalid('partial_approvals is no true or false')
+  }
+  requireValidVelocity(risk.velocity)
 }
 
-const BOUNDS = ['account_per_day', 'ip_per_day']
+const VELOCITY_FIELDS = ['account_per_day', 'ip_per_day']
 
-function wrongVelocity(velocity: unknown): string | null {
-  if (!isRecord(velocity)) return 'velocity is no object'
-  for (const [name, bounds] of Object.entries(velocity)) {
+function requireValidVelocity(velocity: unknown): void {
+  if (!isRecord(velocity)) throw invalid('velocity is no object')
+  for (const [name, limits] of Object.entries(velocity)) {
     const isWrite = Object.hasOwn(operations, name) && methodOf(name) !== 'GET'
-    if (!isWrite) return `velocity: ${name} is no operation that changes something`
-    if (!isRecord(bounds)) return `velocity: ${name} has no bounds`
-    const isBound = ([bound, value]: [string, unknown]) =>
-      BOUNDS.includes(bound) && Number.isInteger(value) && Number(value) > 0
-    if (!Object.entries(bounds).every(isBound)) {
-      return `velocity: ${name} takes ${BOUNDS.join(' and ')}, whole numbers above 0`
+    if (!isWrite) throw invalid(`velocity: ${name} is no operation that changes something`)
+    if (!isRecord(limits)) throw invalid(`velocity: ${name} has no bounds`)
+    const isLimit = ([field, value]: [string, unknown]) =>
+      VELOCITY_FIELDS.includes(field) && Number.isInteger(value) && Number(value) > 0
+    if (!Object.entries(limits).every(isLimit)) {
+      throw invalid(
+        `velocity: ${name} takes ${VELOCITY_FIELDS.join(' and ')}, whole numbers above 0`,
+      )
     }
   }
-  return null
 }
 
 const methodOf = (name: string) => operations[name as keyof typeof operations].method
 
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

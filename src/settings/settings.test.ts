@@ -3,7 +3,9 @@ import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import manifest from '#package.json' with { type: 'json' }
-import { ConfigError, readSettings, STANDARD_SPEND_LIMITS } from './settings.ts'
+import { ConfigError } from '#platform/settings/environment.ts'
+import { readSettings } from './settings.ts'
+import { DEFAULT_SPEND_LIMITS } from './spend_limit_settings.ts'
 
 const refuses = (env: Record<string, string>, name: string) =>
   assert.throws(
@@ -36,7 +38,7 @@ test('without any variable it is the sandbox on its standard ports, reachable fr
       trusted_proxies: [],
       redis_url: null,
       key_file: resolve('./data/keys.json'),
-      spend_limits: STANDARD_SPEND_LIMITS,
+      spend_limits: DEFAULT_SPEND_LIMITS,
       bins: ['400000', '555555'],
     },
   )
@@ -203,7 +205,7 @@ test('operator tokens work for 90 days unless that is set; the first one too in 
 
 test('spend limits can be set one by one and keep their standard otherwise', () => {
   const { spend_limits } = readSettings({ FLORIN_SPEND_LIMITS: '{"cards_max":3,"load_min_usd":0}' })
-  assert.deepEqual(spend_limits, { ...STANDARD_SPEND_LIMITS, cards_max: 3, load_min_usd: 0 })
+  assert.deepEqual(spend_limits, { ...DEFAULT_SPEND_LIMITS, cards_max: 3, load_min_usd: 0 })
 })
 
 test('printing the settings shows no secret', () => {

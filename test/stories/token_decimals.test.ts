@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
-import { chainSettingsFrom } from '#rails/chain/chain_settings.ts'
+import { parseChains } from '#rails/chain/chain_settings.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
 import { networkCheck } from '#rails/chain/network_check.ts'
 import { FAKE_USDT_ADDRESS, startTronNode, USDT_ADDRESS } from '#sandbox/tron_node.ts'
@@ -81,5 +81,5 @@ test('settings that name other decimals than 6 are refused with a sentence', () 
     chain_id: 56,
   }
   const assets = [{ asset: 'USDT', contract: 'x', decimals: 18 }]
-  assert.equal(chainSettingsFrom([{ ...entry, assets }]), 'decimals of an asset must be 6')
+  assert.throws(() => parseChains([{ ...entry, assets }]), /decimals of an asset must be 6/)
 })

@@ -1,6 +1,6 @@
 import { notFound } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { SpendLimits } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /** What those who run the programme set for one account. */
 export type AccountControls = {

@@ -2,7 +2,8 @@ import type { Account } from '#contract/accounts.ts'
 import { notFound } from '#contract/common_problems.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { equals, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
-import type { RateProfileName, SpendLimits } from '#settings/settings.ts'
+import type { RateProfileName } from '#settings/rate_settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import { accountView, foldEmail } from './account.ts'
 import {
   type AccountControls,

@@ -5,7 +5,7 @@ import { idFloor } from '#kernel/id.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { SpendLimits } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import type { CardState, ChallengeState } from './card_state.ts'
 import type { CardRequest } from './request.ts'
 

@@ -2,7 +2,7 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Spent } from '#domain/ledger/ledger_store.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
-import type { SpendLimits } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 export type LimitsInput = {
   per_transaction_usd?: number | null

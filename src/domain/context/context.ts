@@ -14,7 +14,8 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { Blobs } from '#platform/storage/blobs.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import type { AddressScreener } from '#rails/screening/screening.ts'
-import type { RateProfileName, Settings } from '#settings/settings.ts'
+import type { RateProfileName } from '#settings/rate_settings.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** The seams that the service is built on; `main` makes them, tests and simulations differ. */
 export type Dependencies = {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { RateProfileName } from '#settings/settings.ts'
+import type { RateProfileName } from '#settings/rate_settings.ts'
 
 /** A bucket: `limit` calls per `window_ms`, refilled evenly. */
 export type RatePolicy = { name: string; limit: number; window_ms: number }

@@ -1,5 +1,6 @@
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Settings, SpendLimits } from '#settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /** The programme's limits, with what the operator has set for this one account. */
 export async function spendLimitsOf(

@@ -2,7 +2,8 @@ import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import { type Chain, type ChainAsset, chainsOf } from '#rails/chain/chain.ts'
-import type { Settings, SpendLimits } from '#settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /**
  * This room guarantees that what arrives is credited once, when it is final, and that a top-up says

@@ -12,7 +12,7 @@ import { systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
-import { CHAIN_STANDARDS } from '#rails/chain/chain_settings.ts'
+import { CHAIN_DEFAULTS } from '#rails/chain/chain_settings.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
 import { networkCheck } from '#rails/chain/network_check.ts'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
@@ -81,7 +81,7 @@ async function scene(run: number) {
     FLORIN_DATA_DIR: '/tmp/florin_property',
     FLORIN_CHAINS: JSON.stringify([
       {
-        ...CHAIN_STANDARDS,
+        ...CHAIN_DEFAULTS,
         chain: `tron_${run}`,
         family: 'tron',
         url: node.url,

@@ -10,7 +10,7 @@ import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { requireChainAsset } from '#domain/topups/topup.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import type { Chain, ChainAsset } from '#rails/chain/chain.ts'
-import type { SpendLimits } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import { orderApproval } from './order_approval.ts'
 import {
   invalidAddress,

@@ -2,7 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { Chain } from '#rails/chain/chain.ts'
-import type { SpendLimits } from '#settings/settings.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /**
  * This room guarantees that what leaves the balance either arrives once or comes back whole. The

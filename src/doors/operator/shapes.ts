@@ -2,7 +2,7 @@ import Type, { type TObject, type TProperties } from 'typebox'
 import { Account } from '#contract/accounts.ts'
 import { Id, Nullable, StringEnum, Timestamp, Usd, UsdInput } from '#contract/shapes.ts'
 import { operator_roles } from '#domain/operators/operator.ts'
-import { type SpendLimits, STANDARD_SPEND_LIMITS } from '#settings/settings.ts'
+import { DEFAULT_SPEND_LIMITS, type SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /** What only those who run the programme see. */
 
@@ -12,7 +12,7 @@ export const owned = <Properties extends TProperties>(shape: TObject<Properties>
 
 export const AccountFilter = Type.Optional(Id('acct', 'Only of this account.'))
 
-const limit_names = Object.keys(STANDARD_SPEND_LIMITS) as (keyof SpendLimits)[]
+const limit_names = Object.keys(DEFAULT_SPEND_LIMITS) as (keyof SpendLimits)[]
 
 const limitsWith = <Each extends Type.TSchema>(each: (name: string) => Each) =>
   Object.fromEntries(limit_names.map((name) => [name, each(name)])) as Record<

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type IsoTls, whyOpenToStrangers } from '#settings/iso_settings.ts'
+import { findAccessFault, type IsoTls } from '#settings/iso_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type Check, Note } from './check.ts'
 
@@ -18,7 +18,7 @@ const accessCheck = (settings: Settings): Check => ({
   cure: 'Set FLORIN_ISO_HOST, FLORIN_ISO_TLS_…, FLORIN_ISO_PEERS; docs/card_host.md explains each.',
   look: async () => {
     const { mode, iso_host, iso_tls, iso_protected_by, iso_peers } = settings
-    const fault = whyOpenToStrangers(settings)
+    const fault = findAccessFault(settings)
     if (mode === 'live' && fault !== null) throw new Error(fault)
     if (mode === 'sandbox') return new Note(`the sandbox's, on ${iso_host}; nobody signs on`)
     const peers = iso_peers.length === 0 ? 'this machine' : iso_peers.join(', ')

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { ConfigError, type Environment } from '#platform/settings/environment.ts'
 
 /** A hardware token (PKCS#11) whose AES key seals the key file. */
 export type TokenSettings = {
@@ -13,30 +14,24 @@ export type TokenSettings = {
   signer_key_id: string | null
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** The settings, null without a token, or a sentence for what is wrong with them. */
-export function tokenSettingsFrom(env: Environment): TokenSettings | null | string {
+/** Null if no token is configured. */
+export function readTokenSettings(env: Environment): TokenSettings | null {
   const module = env['FLORIN_PKCS11_MODULE'] || null
   if (module === null) return null
   const token = env['FLORIN_PKCS11_TOKEN'] || null
-  const key_id = env['FLORIN_PKCS11_KEY_ID'] || null
   const pin_file = env['FLORIN_PKCS11_PIN_FILE'] || null
+  const key_id = readKeyId(env, 'FLORIN_PKCS11_KEY_ID')
   if (token === null || key_id === null || pin_file === null) {
-    return 'FLORIN_PKCS11_MODULE also needs FLORIN_PKCS11_TOKEN, _KEY_ID and _PIN_FILE'
+    throw new ConfigError(
+      'FLORIN_PKCS11_MODULE also needs FLORIN_PKCS11_TOKEN, _KEY_ID and _PIN_FILE.',
+    )
   }
-  const signer_key_id = env['FLORIN_PKCS11_SIGNER_KEY_ID'] || null
-  const ids = { FLORIN_PKCS11_KEY_ID: key_id, FLORIN_PKCS11_SIGNER_KEY_ID: signer_key_id }
-  for (const [name, id] of Object.entries(ids)) {
-    if (id !== null && !/^([0-9a-f]{2}){1,32}$/i.test(id)) {
-      return `${name} is "${id}"; it must be a hexadecimal id such as 01`
-    }
-  }
-  return {
-    module: resolve(module),
-    token,
-    key_id: key_id.toLowerCase(),
-    pin_file: resolve(pin_file),
-    signer_key_id: signer_key_id?.toLowerCase() ?? null,
-  }
+  const signer_key_id = readKeyId(env, 'FLORIN_PKCS11_SIGNER_KEY_ID')
+  return { module: resolve(module), token, key_id, pin_file: resolve(pin_file), signer_key_id }
+}
+
+function readKeyId(env: Environment, name: string): string | null {
+  const id = env[name] || null
+  if (id === null || /^([0-9a-f]{2}){1,32}$/i.test(id)) return id?.toLowerCase() ?? null
+  throw new ConfigError(`${name} is "${id}"; it must be a hexadecimal id such as 01.`)
 }

@@ -1,47 +1,53 @@
-/** A chain as the operator configures it. Nodes are the operator's choice, loopback included. */
+import {
+  ConfigError,
+  type Environment,
+  isRecord,
+  readJson,
+} from '#platform/settings/environment.ts'
+
+/** A chain as the operator configures it. The operator's nodes may be on loopback. */
 export type ChainSettings = {
-  /** The name that callers use: tron, ethereum, base. */
+  /** The name in the API: tron, ethereum, base. */
   chain: string
   family: 'tron' | 'evm'
-  /** Without a path on TRON, where /wallet, /walletsolidity and /jsonrpc stand behind it. */
+  /** On TRON the base URL, without /wallet, /walletsolidity or /jsonrpc. */
   url: string
   headers: Readonly<Record<string, string>>
-  /** Another node, of another provider, for the second look at final blocks; null asks the same. */
+  /** A node of another provider that verifies final blocks; null: the same node. */
   audit_url: string | null
   audit_headers: Readonly<Record<string, string>>
-  /** Of the account that deposit addresses are derived from; private keys are the signer's. */
+  /** Of the account that deposit addresses are derived from; only the signer has private keys. */
   xpub: string
-  /** Where withdrawals leave from and deposits are swept to. */
+  /** Sends withdrawals and receives swept deposits. */
   hot_wallet: string
-  /** Where the operator keeps coins that are not needed soon; they count as custody. */
+  /** The operator's wallets for coins that are not needed soon; they count as custody. */
   cold_wallets: readonly string[]
   assets: readonly AssetSettings[]
-  /** How deep a transfer must be; on chains with a finalized tag it is what callers are told. */
+  /** The depth a transfer needs; on chains with a finalized tag only shown to callers. */
   confirmations: number
   finality: 'finalized' | 'confirmations'
-  /** EIP-155; asked of the node at the first look, so that no other network is believed. */
+  /** EIP-155. The node is asked for it first, so a node of another network is never believed. */
   chain_id: number
-  /** What gathers on a deposit address before it is swept. */
+  /** A deposit address is swept once it holds this much. */
   sweep_min_usd: number
-  /** A transfer that no block took for so long is offered again at a higher price. */
+  /** A transfer that is in no block after this time is sent again at a higher price. */
   bump_after_seconds: number
-  /** The last block before the first deposit; null means wherever the chain is at the start. */
+  /** The last block before the first deposit; null: the newest block at the first start. */
   start_block: number | null
 }
 
 export type AssetSettings = {
   asset: string
   contract: string
-  /** What the contract's decimals() must answer. Money is micro-dollars, so only 6 is supported. */
+  /** Must equal the contract's decimals(). Money is micro-dollars, so only 6 is supported. */
   decimals: number
-  /** What of it in the hot wallet is the operator's own, to pay withdrawals before sweeps. */
+  /** The operator's own coins in the hot wallet, which pay withdrawals before sweeps. */
   float_usd?: number
 }
 
 export const ASSET_DECIMALS = 6
 
-/** What a chain's entry may leave out, by what is usual there. */
-export const CHAIN_STANDARDS = {
+export const CHAIN_DEFAULTS = {
   headers: {},
   audit_url: null,
   audit_headers: {},
@@ -53,38 +59,60 @@ export const CHAIN_STANDARDS = {
   start_block: null,
 } as const satisfies Partial<ChainSettings>
 
-const NEEDED = ['chain', 'family', 'url', 'xpub', 'hot_wallet', 'assets', 'chain_id'] as const
+const REQUIRED_FIELDS = [
+  'chain',
+  'family',
+  'url',
+  'xpub',
+  'hot_wallet',
+  'assets',
+  'chain_id',
+] as const
 
-/** Null and a sentence for what is wrong, so that the start can stop with it. */
-export function chainSettingsFrom(given: unknown): ChainSettings[] | string {
-  if (!Array.isArray(given)) return 'it must be a list of chains'
-  const names = new Set<string>()
-  for (const entry of given as Record<string, unknown>[]) {
-    if (typeof entry !== 'object' || entry === null) return 'each chain is an object'
-    const missing = NEEDED.find((name) => entry[name] === undefined)
-    if (missing !== undefined) return `a chain lacks ${missing}`
-    const known = [...NEEDED, ...Object.keys(CHAIN_STANDARDS)]
-    const stray = Object.keys(entry).find((name) => !known.includes(name))
-    if (stray !== undefined) return `${stray} is no setting of a chain`
-    if (entry['family'] !== 'tron' && entry['family'] !== 'evm') return 'family is tron or evm'
-    if (!Array.isArray(entry['assets']) || entry['assets'].length === 0) return 'assets is a list'
-    const floats = (entry['assets'] as Partial<AssetSettings>[]).map(
-      ({ float_usd = 0 }) => float_usd,
-    )
-    const decimals = (entry['assets'] as Partial<AssetSettings>[]).map((one) => one.decimals)
-    if (!decimals.every((one) => one === undefined || one === ASSET_DECIMALS)) {
-      return `decimals of an asset must be ${ASSET_DECIMALS}`
-    }
-    if (!floats.every((usd) => typeof usd === 'number' && usd >= 0)) return 'float_usd is no amount'
-    const { url, audit_url } = entry
-    const astray = [url, audit_url ?? url].find((one) => !URL.canParse(String(one)))
-    if (astray !== undefined) return `${astray} is no address of a node`
-    names.add(String(entry['chain']))
-  }
-  if (names.size !== given.length) return 'a chain is named twice'
-  return given.map((entry: ChainSettings) => ({
-    ...CHAIN_STANDARDS,
-    ...entry,
-    assets: entry.assets.map((one) => ({ ...one, decimals: ASSET_DECIMALS })),
+/** FLORIN_CHAINS is a JSON list; if it is empty, the sandbox adds a chain of its own. */
+export function readChainSettings(env: Environment): ChainSettings[] {
+  return parseChains(readJson(env, 'FLORIN_CHAINS', []))
+}
+
+function invalid(reason: string): ConfigError {
+  return new ConfigError(`FLORIN_CHAINS: ${reason}.`)
+}
+
+export function parseChains(chains: unknown): ChainSettings[] {
+  if (!Array.isArray(chains)) throw invalid('it must be a list of chains')
+  for (const chain of chains) requireChain(chain)
+  const names = new Set(chains.map(({ chain }) => String(chain)))
+  if (names.size !== chains.length) throw invalid('a chain is named twice')
+  return chains.map((chain: ChainSettings) => ({
+    ...CHAIN_DEFAULTS,
+    ...chain,
+    assets: chain.assets.map((asset) => ({ ...asset, decimals: ASSET_DECIMALS })),
   }))
+}
+
+function requireChain(chain: unknown): void {
+  if (!isRecord(chain)) throw invalid('each chain is an object')
+  const missing = REQUIRED_FIELDS.find((name) => chain[name] === undefined)
+  if (missing !== undefined) throw invalid(`a chain lacks ${missing}`)
+  const known = [...REQUIRED_FIELDS, ...Object.keys(CHAIN_DEFAULTS)]
+  const unknown = Object.keys(chain).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalid(`${unknown} is no setting of a chain`)
+  if (chain['family'] !== 'tron' && chain['family'] !== 'evm')
+    throw invalid('family is tron or evm')
+  requireAssets(chain['assets'])
+  for (const url of [chain['url'], chain['audit_url'] ?? chain['url']]) {
+    if (!URL.canParse(String(url))) throw invalid(`${url} is no address of a node`)
+  }
+}
+
+function requireAssets(assets: unknown): void {
+  if (!Array.isArray(assets) || assets.length === 0) throw invalid('assets is a list')
+  for (const { decimals = ASSET_DECIMALS } of assets as Partial<AssetSettings>[]) {
+    if (decimals !== ASSET_DECIMALS) {
+      throw invalid(`decimals of an asset must be ${ASSET_DECIMALS}`)
+    }
+  }
+  for (const { float_usd = 0 } of assets as Partial<AssetSettings>[]) {
+    if (!(typeof float_usd === 'number' && float_usd >= 0)) throw invalid('float_usd is no amount')
+  }
 }

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import type { Secret } from '#kernel/secret.ts'
+import manifest from '#package.json' with { type: 'json' }
+import {
+  ConfigError,
+  type Environment,
+  readChoice,
+  readHttpUrl,
+  readNetworks,
+  readPort,
+  readSecretUrl,
+} from './environment.ts'
+
+export type Mode = 'sandbox' | 'live'
+
+/** The process itself: its mode, its HTTP address, its files and its databases. */
+export type ServerSettings = {
+  version: string
+  mode: Mode
+  host: string
+  port: number
+  public_url: string
+  /** Addresses and networks of the proxies whose X-Forwarded-For header is trusted. */
+  trusted_proxies: readonly string[]
+  data_dir: string
+  /** Null: the embedded PostgreSQL. */
+  database_url: Secret | null
+  /** A separate login for calls of account holders; null: the one of database_url. */
+  account_database_url: Secret | null
+  redis_url: Secret | null
+}
+
+const POSTGRES_URL = { pattern: /^postgres(ql)?:\/\/[^/?]/, example: 'postgres://…' }
+const REDIS_URL = { pattern: /^rediss?:\/\/[^/?]/, example: 'redis://…' }
+
+export function readMode(env: Environment): Mode {
+  return readChoice(env, 'FLORIN_MODE', ['sandbox', 'live'], 'sandbox')
+}
+
+export function readServerSettings(env: Environment, mode: Mode): ServerSettings {
+  const port = readPort(env, 'FLORIN_PORT', 8080)
+  return {
+    version: manifest.version,
+    mode,
+    // The sandbox's secrets are public, so it is reachable only from its own machine.
+    host: env['FLORIN_HOST'] || (mode === 'sandbox' ? '127.0.0.1' : '0.0.0.0'),
+    port,
+    public_url: readPublicUrl(env, mode, port),
+    trusted_proxies: readNetworks(env, 'FLORIN_TRUSTED_PROXIES'),
+    data_dir: resolve(env['FLORIN_DATA_DIR'] || './data'),
+    database_url: readSecretUrl(env, 'FLORIN_DATABASE_URL', POSTGRES_URL),
+    account_database_url: readSecretUrl(env, 'FLORIN_ACCOUNT_DATABASE_URL', POSTGRES_URL),
+    redis_url: readSecretUrl(env, 'REDIS_URL', REDIS_URL),
+  }
+}
+
+function readPublicUrl(env: Environment, mode: Mode, port: number): string {
+  const public_url = readHttpUrl(env, 'FLORIN_PUBLIC_URL', `http://127.0.0.1:${port}`)
+  if (mode === 'sandbox' || public_url.startsWith('https:')) return public_url
+  throw new ConfigError(
+    'FLORIN_PUBLIC_URL must be an https address in live mode: the one that callers use.',
+  )
+}

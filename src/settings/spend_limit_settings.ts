@@ -1,0 +1,56 @@
+import {
+  ConfigError,
+  type Environment,
+  isRecord,
+  readJson,
+} from '#platform/settings/environment.ts'
+
+/** In dollars, under the contract's names. An operator can set each of them for one account. */
+export type SpendLimits = {
+  deposit_min_usd: number
+  topup_min_usd: number
+  topup_max_usd: number
+  load_min_usd: number
+  load_max_usd: number
+  card_balance_max_usd: number
+  cards_max: number
+  per_transaction_max_usd: number
+  daily_max_usd: number
+  monthly_max_usd: number
+  withdrawal_min_usd: number
+  withdrawal_max_usd: number
+  withdrawal_daily_usd: number
+  withdrawal_fee_usd: number
+}
+
+export const DEFAULT_SPEND_LIMITS: SpendLimits = {
+  deposit_min_usd: 1,
+  topup_min_usd: 5,
+  topup_max_usd: 50_000,
+  load_min_usd: 1,
+  load_max_usd: 10_000,
+  card_balance_max_usd: 20_000,
+  cards_max: 100,
+  per_transaction_max_usd: 10_000,
+  daily_max_usd: 20_000,
+  monthly_max_usd: 100_000,
+  withdrawal_min_usd: 10,
+  withdrawal_max_usd: 25_000,
+  withdrawal_daily_usd: 50_000,
+  withdrawal_fee_usd: 1,
+}
+
+/** FLORIN_SPEND_LIMITS is a JSON object with any of the limits; the others keep their default. */
+export function readSpendLimits(env: Environment): SpendLimits {
+  const limits = readJson(env, 'FLORIN_SPEND_LIMITS', {})
+  if (!isRecord(limits)) throw new ConfigError('FLORIN_SPEND_LIMITS is not a JSON object.')
+  for (const [name, value] of Object.entries(limits)) {
+    const isAmount = typeof value === 'number' && Number.isFinite(value) && value >= 0
+    if (!Object.hasOwn(DEFAULT_SPEND_LIMITS, name) || !isAmount) {
+      throw new ConfigError(
+        `FLORIN_SPEND_LIMITS: ${name} is not a limit, or not a number of 0 or more.`,
+      )
+    }
+  }
+  return { ...DEFAULT_SPEND_LIMITS, ...limits }
+}
