@@ -10,18 +10,10 @@ import {
 } from './source.ts'
 
 /** The folders beside src. `#` with any other name means a folder in src. */
-export const TOP_FOLDERS = [
-  'client',
-  'panel',
-  'sandbox',
-  'cli',
-  'scripts',
-  'test',
-  'bench',
-] as const
+const TOP_FOLDERS = ['client', 'panel', 'sandbox', 'cli', 'scripts', 'test', 'bench'] as const
 
 /** An import of one of our files: the specifier as written, and the path it resolves to. */
-export type Import = { specifier: string; target: string; line: number }
+type Import = { specifier: string; target: string; line: number }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*(['"])/g
 const EXTENSION = /\.(tsx?|m?js|json|css|svg|html|txt|sql)$/
@@ -55,7 +47,7 @@ export function modulesOf(file: SourceFile): (Omit<Import, 'target'> & { target?
   })
 }
 
-export function importsOf(file: SourceFile): Import[] {
+function importsOf(file: SourceFile): Import[] {
   return modulesOf(file).flatMap(({ specifier, line, target }) =>
     target === undefined ? [] : [{ specifier, line, target }],
   )

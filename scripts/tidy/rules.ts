@@ -1,5 +1,3 @@
-import { floorViolations } from '#scripts/floors.ts'
-import { cycleViolations } from './cycles.ts'
 import { exportViolations, importViolations } from './imports.ts'
 import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
@@ -10,10 +8,8 @@ import { globalViolations, markerViolations, skippedTestViolations } from './wor
 
 /** The house rules that can be checked. */
 const rules = [
-  floorViolations,
   importViolations,
   exportViolations,
-  cycleViolations,
   fileSizeViolations,
   functionLengthViolations,
   lineLengthViolations,

@@ -1,6 +1,8 @@
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { operations } from '#contract/operations.ts'
 import { root } from '#platform/runtime/root.ts'
@@ -9,11 +11,16 @@ import { checkRules } from '#scripts/tidy/rules.ts'
 import { formatViolation } from '#scripts/tidy/source.ts'
 import { readTree } from '#scripts/tidy/tree.ts'
 
+const FLOORS = join(root, 'dependency_cruiser.config.js')
+
 type Ended = { code: number | null; output: string }
 
-function runTool(name: string, ...words: readonly string[]): Promise<Ended> {
+const runTool = (name: string, ...words: readonly string[]): Promise<Ended> =>
+  runToolIn(root, name, ...words)
+
+function runToolIn(cwd: string, name: string, ...words: readonly string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(join(root, 'node_modules', '.bin', name), words, { cwd: root })
+    const child = spawn(join(root, 'node_modules', '.bin', name), words, { cwd })
     let output = ''
     child.stdout.on('data', (chunk) => {
       output += String(chunk)
@@ -45,6 +52,10 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
     const { code, output } = await runTool('knip', '--no-progress')
     assert.equal(code, 0, `\n${output}`)
   })
+  const floors = house.test('import directions and cycles', async () => {
+    const { code, output } = await runTool('depcruise', '-c', FLOORS, '.')
+    assert.equal(code, 0, `\n${output}`)
+  })
   const form = house.test('formatter and linter', async () => {
     const { code, output } = await runTool('biome', 'check', '--max-diagnostics=50', '.')
     assert.equal(code, 0, `\n${output}`)
@@ -53,7 +64,45 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
     const violations = checkRules(readTree()).map(formatViolation)
     assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
   })
-  await Promise.all([types, panel, panel_tests, unused, form, tidiness])
+  await Promise.all([types, panel, panel_tests, unused, floors, form, tidiness])
+})
+
+test('a forbidden import and a cycle are found, type imports included', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-floors-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const plant = (path: string, text = ''): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const importing = (specifier: string): string => `import type { X } from '${specifier}'\n`
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
+  plant('src/kernel/a.ts', importing('#contract/b.ts') + importing('node:fs'))
+  plant('src/contract/b.ts', importing('./c.ts'))
+  plant('src/contract/c.ts', importing('./b.ts'))
+  plant('src/contract/c.test.ts', importing('#doors/rest/d.ts'))
+  plant('src/doors/rest/d.ts', importing('#doors/mcp/e.ts') + importing('#domain/loans/f.ts'))
+  plant('src/doors/mcp/e.ts', importing('#sandbox/h.ts'))
+  plant('src/domain/cards/g.ts', `export const d = await import('#domain/disputes/i.ts')\n`)
+  plant('src/domain/disputes/i.ts', importing('#kernel/a.ts'))
+  plant('src/domain/loans/f.ts', importing('#kernel/a.ts') + importing('#kernel/missing.ts'))
+  plant('sandbox/h.ts', importing('#domain/disputes/i.ts'))
+  const { code, output } = await runToolIn(folder, 'depcruise', '-c', FLOORS, '.')
+  assert.notEqual(code, 0)
+  for (const found of [
+    'kernel imports only the floors before it: src/kernel/a.ts → src/contract/b.ts',
+    'code that also runs in browsers does not import Node: src/kernel/a.ts → fs',
+    'no cycles, type imports included: src/contract/b.ts →',
+    'doors do not import each other: src/doors/rest/d.ts → src/doors/mcp/e.ts',
+    'doors imports only the floors before it: src/doors/rest/d.ts → src/domain/loans/f.ts',
+    'doors imports only the floors before it: src/doors/mcp/e.ts → sandbox/h.ts',
+    'domain/cards imports only the floors before it: src/domain/cards/g.ts →',
+    'every file in src is on a floor: src/domain/loans/f.ts →',
+    'every import exists: src/domain/loans/f.ts → #kernel/missing.ts',
+    'client: sandbox/h.ts → src/domain/disputes/i.ts',
+  ]) {
+    assert.ok(output.includes(found), `${found} is not in\n${output}`)
+  }
+  assert.ok(!output.includes('.test.ts'), output)
 })
 
 test('tidy finds the same operations in the contract as the compiler', () => {

@@ -1,8 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
-import { floorViolations } from '#scripts/floors.ts'
 import { blankProse } from '#scripts/tidy/blank.ts'
-import { cycleViolations } from '#scripts/tidy/cycles.ts'
 import { exportViolations, importViolations } from '#scripts/tidy/imports.ts'
 import {
   CHECKSUMS_PATH,
@@ -46,88 +44,6 @@ const assertPasses = (check: Check, sample: Sample): void =>
 const importing = (specifier: string): string => `import { x } from '${specifier}'\n`
 const times = (count: number, line: string): string => `${line}\n`.repeat(count)
 
-test('a floor imports downwards only', () => {
-  assertFinds(
-    floorViolations,
-    { 'src/kernel/a.ts': importing('#contract/b.ts') },
-    'src/kernel/a.ts:1: kernel imports contract, which is above it',
-  )
-  assertFinds(
-    floorViolations,
-    { 'src/rails/a.ts': `\nexport type { X } from '#operations/b.ts'\n` },
-    'src/rails/a.ts:2: rails imports operations',
-  )
-  assertFinds(
-    floorViolations,
-    { 'src/domain/cards/a.ts': `const b = await import('#domain/disputes/b.ts')\n` },
-    'src/domain/cards/a.ts:1: domain/cards imports domain/disputes',
-  )
-  assertPasses(floorViolations, {
-    'src/domain/disputes/a.ts': importing('#domain/cards/b.ts') + importing('./c.ts'),
-    'src/main/a.ts': importing('#doors/rest/router.ts') + importing('#kernel/id.ts'),
-  })
-})
-
-test('doors do not import each other, and share the files directly in doors/', () => {
-  assertFinds(
-    floorViolations,
-    { 'src/doors/mcp/a.ts': importing('#doors/rest/b.ts') },
-    'src/doors/mcp/a.ts:1: door mcp imports door rest',
-  )
-  assertPasses(floorViolations, {
-    'src/doors/mcp/a.ts': importing('#doors/headers.ts') + importing('#doors/mcp/steps/b.ts'),
-  })
-})
-
-test('a folder beside src imports only what it may, and nothing in src imports it', () => {
-  assertFinds(
-    floorViolations,
-    { 'client/a.ts': importing('#platform/db.ts') },
-    'client/a.ts:1: client imports platform',
-  )
-  assertFinds(
-    floorViolations,
-    { 'sandbox/a.ts': importing('#domain/cards/card.ts') },
-    'sandbox/a.ts:1: sandbox imports domain/cards',
-  )
-  assertFinds(
-    floorViolations,
-    { 'src/main/a.ts': importing('#sandbox/b.ts') },
-    'src/main/a.ts:1: main imports sandbox',
-  )
-  assertPasses(floorViolations, {
-    'cli/a.ts': importing('#main/start.ts') + importing('#client/client.ts'),
-    'bench/a.ts': importing('#domain/cards/card.ts'),
-  })
-})
-
-test('a test may import everything, and no code imports a test', () => {
-  assertPasses(floorViolations, { 'src/kernel/a.test.ts': importing('#test/support/database.ts') })
-  assertFinds(
-    floorViolations,
-    { 'src/kernel/a.ts': importing('./b.test.ts') },
-    'src/kernel/a.ts:1: kernel imports test',
-  )
-})
-
-test('code that also runs in browsers does not import Node', () => {
-  assertFinds(
-    floorViolations,
-    { 'src/contract/a.ts': importing('node:fs') },
-    'src/contract/a.ts:1: contract imports node:fs',
-  )
-  assertPasses(floorViolations, { 'src/platform/a.ts': importing('node:fs') })
-})
-
-test('every file in src is on a floor', () => {
-  assertFinds(
-    floorViolations,
-    { 'src/domain/loans/a.ts': '' },
-    'src/domain/loans/a.ts:1: is on no floor',
-  )
-  assertPasses(floorViolations, { 'src/domain/cards/a.ts': '' })
-})
-
 test('an import names an existing file with its extension and no parent path', () => {
   const there = { 'src/kernel/id.ts': '', 'client/client.ts': '' }
   assertFinds(
@@ -163,24 +79,6 @@ test('there are no barrels and no default exports', () => {
     'cli/a.ts': `export const a = 'export default'\n`,
     'vite.config.ts': 'export default {}\n',
     'panel/vite.config.ts': 'export default {}\n',
-  })
-})
-
-test('there are no import cycles, type imports included', () => {
-  assertFinds(
-    cycleViolations,
-    {
-      'src/kernel/a.ts': importing('./b.ts'),
-      'src/kernel/b.ts': importing('#kernel/c.ts'),
-      'src/kernel/c.ts': `import type { X } from './a.ts'\n`,
-    },
-    'src/kernel/c.ts:1: closes the cycle src/kernel/a.ts → src/kernel/b.ts → src/kernel/c.ts',
-  )
-  assertFinds(cycleViolations, { 'cli/a.ts': importing('./a.ts') }, 'cli/a.ts:1: closes the cycle')
-  assertPasses(cycleViolations, {
-    'src/kernel/a.ts': importing('./b.ts') + importing('./c.ts'),
-    'src/kernel/b.ts': importing('./c.ts'),
-    'src/kernel/c.ts': '',
   })
 })
 
