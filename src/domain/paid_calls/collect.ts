@@ -2,7 +2,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Settlement } from '#rails/x402/facilitator.ts'
 import { type Bill, type PaymentRow, paymentFailed, refusalOf } from './payment.ts'
 import { LEASE_MS, type PaymentContext, stampOf } from './payment_context.ts'
-import { receive } from './payment_money.ts'
+import { bookSettlement } from './payment_money.ts'
 import {
   findPayment,
   releasePayment,
@@ -90,13 +90,13 @@ async function settled(
     },
     sent: () => fail('payment_sent'),
   })
-  const outcome = await concluded(payment_context, row, settlement)
+  const outcome = await concludeSettlement(payment_context, row, settlement)
   if (outcome.outcome === 'settled') fail('payment_settled')
   return outcome
 }
 
 /** What was signed is judged by its receipt, whatever else was heard of it. */
-async function concluded(
+async function concludeSettlement(
   payment_context: PaymentContext,
   row: PaymentRow,
   settlement: Settlement,
@@ -108,7 +108,7 @@ async function concluded(
   }
   if (relayer !== null) return resolveSettlement(payment_context, row)
   if (settlement.outcome === 'settled') {
-    await db.transaction((tx) => receive(tx, row, settlement.txid, stampOf(payment_context)))
+    await db.transaction((tx) => bookSettlement(tx, row, settlement.txid, stampOf(payment_context)))
   }
   if (settlement.outcome === 'failed') {
     const step = { from: ['settling'], to: 'failed', reason: settlement.reason } as const

@@ -54,7 +54,7 @@ export type Bill = {
 export const paymentReference = (id: string): Resource => ({ type: 'payment', id })
 
 /** What the facilitator is asked about again, once the request itself is gone. */
-export const billedAs = (row: PaymentRow): { payment: Payment; priced: Priced } => ({
+export const toFacilitatorInput = (row: PaymentRow): { payment: Payment; priced: Priced } => ({
   payment: row,
   priced: {
     amount_micros: row.amount_micros,

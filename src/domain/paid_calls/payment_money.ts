@@ -11,7 +11,7 @@ import { type Mined, markMined, releasePayment, stepPayment } from './payment_st
 const NOBODY = 'programme'
 
 /** The coins have come: from here on a call, or the money, is owed. */
-export async function receive(
+export async function bookSettlement(
   tx: Tx,
   row: PaymentRow,
   txid: string,
@@ -19,7 +19,7 @@ export async function receive(
 ): Promise<boolean> {
   const step = { from: ['reserved', 'settling'], to: 'settled', txid } as const
   if (!(await stepPayment(tx, row, step, stamp.now))) return false
-  await book(tx, row, { movement: 'call_paid', from: payers, to: prepaid }, stamp)
+  await postPayment(tx, row, { movement: 'call_paid', from: payers, to: prepaid }, stamp)
   return true
 }
 
@@ -27,7 +27,7 @@ export async function receive(
 export async function spend(tx: Tx, row: PaymentRow, stamp: Stamp): Promise<void> {
   const isOurs = await stepPayment(tx, row, { from: ['settled'], to: 'spent' }, stamp.now)
   if (!isOurs) throw new Error('the payment was taken back while its call was running')
-  await book(tx, row, { movement: 'call_earned', from: prepaid, to: fees }, stamp)
+  await postPayment(tx, row, { movement: 'call_earned', from: prepaid, to: fees }, stamp)
 }
 
 /** Its call was refused, or answered without it: the money goes back by a task. */
@@ -36,10 +36,10 @@ export async function owe(tx: Tx, row: PaymentRow, reason: string, now: Date): P
   await releasePayment(tx, row, now)
 }
 
-export async function credit(tx: Tx, row: PaymentRow, stamp: Stamp): Promise<boolean> {
+export async function creditAccount(tx: Tx, row: PaymentRow, stamp: Stamp): Promise<boolean> {
   assert(row.account_id !== null, 'only an account can be credited')
   if (!(await stepPayment(tx, row, { from: ['owed'], to: 'credited' }, stamp.now))) return false
-  await book(tx, row, { movement: 'call_credited', from: prepaid, to: treasury }, stamp)
+  await postPayment(tx, row, { movement: 'call_credited', from: prepaid, to: treasury }, stamp)
   return true
 }
 
@@ -51,19 +51,19 @@ export async function markRefunded(
 ): Promise<void> {
   const step = { from: ['refunding'], to: 'refunded', reason: `refunded in ${txid}` } as const
   if (!(await stepPayment(tx, row, step, stamp.now))) return
-  await book(tx, row, { movement: 'call_refunded', from: prepaid, to: payers }, stamp)
+  await postPayment(tx, row, { movement: 'call_refunded', from: prepaid, to: payers }, stamp)
 }
 
 type Fee = { txid: string; ok: boolean; fee_wei: bigint; native_usd: number }
 
 /** What the network took for a transfer of ours, whether or not it did what it should. */
-export async function payFee(tx: Tx, row: PaymentRow, fee: Fee, stamp: Stamp): Promise<void> {
+export async function bookRelayerFee(tx: Tx, row: PaymentRow, fee: Fee, stamp: Stamp): Promise<void> {
   const mined: Mined = { ...fee, fee_micros: feeMicros(fee.fee_wei, fee.native_usd) }
   const isNews = await markMined(tx, fee.txid, mined, stamp.now)
   if (!isNews || mined.fee_micros === 0n) return
   const way = { movement: 'relayer_fee_paid', from: fees, to: gas } as const
   // The operator's own cost, whoever the call was for.
-  await book(tx, { ...row, account_id: null, amount_micros: mined.fee_micros }, way, stamp)
+  await postPayment(tx, { ...row, account_id: null, amount_micros: mined.fee_micros }, way, stamp)
 }
 
 const WEI_PER_COIN = 10n ** 18n
@@ -76,7 +76,7 @@ export function feeMicros(fee_wei: bigint, native_usd: number): Micros {
 
 type Way = { movement: MovementName; from: Purse; to: Purse }
 
-async function book(tx: Tx, row: PaymentRow, way: Way, stamp: Stamp): Promise<void> {
+async function postPayment(tx: Tx, row: PaymentRow, way: Way, stamp: Stamp): Promise<void> {
   await move(
     tx,
     {

@@ -133,7 +133,7 @@ export type TransferRow = {
   state: 'signed' | 'mined' | 'reverted'
 }
 
-export function transfersOf(
+export function findTransfers(
   tx: Tx,
   payment_id: string,
   purpose: TransferRow['purpose'],
@@ -202,7 +202,7 @@ export async function markMined(
 }
 
 /** Signed and not known to be mined; perhaps it never left. */
-export async function unminedRaws(tx: Tx, before: Date): Promise<string[]> {
+export async function findUnminedRaws(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.rows<{ raw: string }>(
     `select raw from x402_transfers where state = 'signed' and created_at <= $1
       order by nonce limit 100`,

@@ -54,7 +54,7 @@ export async function reconcilePayments(
   const [books] = await tx.rows<Books>(BOOKS, [x402.prices.size > 0])
   if (books === undefined) return null
   const ledger = books.received - books.refunded
-  const held = await heldAt(x402, fetch)
+  const held = await balanceOnChain(x402, fetch)
   const isKnown = typeof held === 'bigint'
   return {
     network: NETWORK,
@@ -70,7 +70,7 @@ export async function reconcilePayments(
   }
 }
 
-async function heldAt(
+async function balanceOnChain(
   { rpc_url, pay_to }: X402Settings,
   fetch: NodeFetch,
 ): Promise<Micros | string> {

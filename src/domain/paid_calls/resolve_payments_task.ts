@@ -2,14 +2,14 @@ import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { type PaymentRow, type PaymentState, paymentReference } from './payment.ts'
 import { LEASE_MS, type PaymentContext, stampOf } from './payment_context.ts'
-import { credit, markRefunded, payFee } from './payment_money.ts'
+import { creditAccount, markRefunded, bookRelayerFee } from './payment_money.ts'
 import {
   releasePayment,
   signedStore,
   stepPayment,
   takeOpenPayments,
-  transfersOf,
-  unminedRaws,
+  findTransfers,
+  findUnminedRaws,
 } from './payment_store.ts'
 import { resolveSettlement } from './resolve_settlement.ts'
 
@@ -36,7 +36,7 @@ export function resolvePaymentsTask(payment_context: PaymentContext): Task {
       await each(payment_context, 'settled', GRACE_MS, (row) =>
         step(payment_context, row, 'owed', 'never_called'),
       )
-      await each(payment_context, 'owed', 0, (row) => giveBack(payment_context, row))
+      await each(payment_context, 'owed', 0, (row) => returnPayment(payment_context, row))
       await each(payment_context, 'refunding', 0, (row) => confirmRefund(payment_context, row))
     },
   }
@@ -66,7 +66,7 @@ async function each(
 /** What the node says to it decides nothing, receipts do; but whoever runs it should hear of it. */
 async function sendAgain({ db, clock, network, log }: PaymentContext): Promise<void> {
   const before = new Date(clock.now().getTime() - SENT_LATELY_MS)
-  for (const raw of await unminedRaws(db, before)) {
+  for (const raw of await findUnminedRaws(db, before)) {
     await network?.broadcast(raw).catch((cause: unknown) => {
       log.error('a transfer of the relayer is not taken', {}, cause)
     })
@@ -83,12 +83,12 @@ function step(
 }
 
 /** To the account that called, where there was one; else on the chain, to whoever has paid. */
-async function giveBack(payment_context: PaymentContext, row: PaymentRow): Promise<void> {
+async function returnPayment(payment_context: PaymentContext, row: PaymentRow): Promise<void> {
   const { db, relayer, screener } = payment_context
   const { account_id, payer, amount_micros } = row
   if (account_id !== null) {
     await db.transaction(async (tx) => {
-      if (!(await credit(tx, row, stampOf(payment_context)))) return
+      if (!(await creditAccount(tx, row, stampOf(payment_context)))) return
       const entry = { action: 'payment.credited', resource: paymentReference(row.id) }
       await emitAsSystem(tx, payment_context, account_id, { entries: [entry] })
     })
@@ -104,13 +104,13 @@ async function giveBack(payment_context: PaymentContext, row: PaymentRow): Promi
 
 async function confirmRefund(payment_context: PaymentContext, row: PaymentRow): Promise<void> {
   const { db, network, clock, settings } = payment_context
-  const transfers = await transfersOf(db, row.id, 'refund')
+  const transfers = await findTransfers(db, row.id, 'refund')
   for (const { txid, state } of transfers) {
     if (state !== 'signed') continue
     const receipt = (await network?.receipt(txid)) ?? null
     if (receipt === null) return
     await db.transaction(async (tx) => {
-      await payFee(tx, row, { ...receipt, ...settings.x402 }, stampOf(payment_context))
+      await bookRelayerFee(tx, row, { ...receipt, ...settings.x402 }, stampOf(payment_context))
       if (receipt.ok) await markRefunded(tx, row, txid, stampOf(payment_context))
       else await stepPayment(tx, row, { from: ['refunding'], to: 'owed' }, clock.now())
     })

@@ -1,9 +1,9 @@
 import type { Settlement } from '#rails/x402/facilitator.ts'
 import { hasPaid, type Receipt } from '#rails/x402/receipt.ts'
-import { billedAs, type PaymentRow } from './payment.ts'
+import { toFacilitatorInput, type PaymentRow } from './payment.ts'
 import { type PaymentContext, stampOf } from './payment_context.ts'
-import { payFee, receive } from './payment_money.ts'
-import { stepPayment, type TransferRow, transfersOf } from './payment_store.ts'
+import { bookRelayerFee, bookSettlement } from './payment_money.ts'
+import { stepPayment, type TransferRow, findTransfers } from './payment_store.ts'
 
 /** A permission that ran out this long ago can be in no block that we have not seen. */
 const SAFE_MS = 10 * 60_000
@@ -14,7 +14,7 @@ export async function resolveSettlement(
   row: PaymentRow,
 ): Promise<Settlement> {
   let isOpen = false
-  for (const transfer of await transfersOf(payment_context.db, row.id, 'settlement')) {
+  for (const transfer of await findTransfers(payment_context.db, row.id, 'settlement')) {
     const receipt = await receiptOf(payment_context, transfer)
     if (receipt === null) isOpen = true
     else if (await confirm(payment_context, row, receipt))
@@ -28,8 +28,8 @@ export async function resolveSettlement(
     return { outcome: 'settled', txid: receipt.txid }
   }
   return payment_context.relayer === null
-    ? askAgain(payment_context, row)
-    : givenUp(payment_context, row, 'transaction_failed')
+    ? retrySettlement(payment_context, row)
+    : failSettlement(payment_context, row, 'transaction_failed')
 }
 
 /** What was stored may never have left: whoever asks for it sends it. */
@@ -44,7 +44,7 @@ async function receiptOf(
   return network.receipt(txid)
 }
 
-async function givenUp(
+async function failSettlement(
   payment_context: PaymentContext,
   row: PaymentRow,
   reason: string,
@@ -55,8 +55,8 @@ async function givenUp(
 }
 
 /** A remote facilitator's answer was lost, and the chain knows nothing of it: ask once more. */
-async function askAgain(payment_context: PaymentContext, row: PaymentRow): Promise<Settlement> {
-  const { payment, priced } = billedAs(row)
+async function retrySettlement(payment_context: PaymentContext, row: PaymentRow): Promise<Settlement> {
+  const { payment, priced } = toFacilitatorInput(row)
   const nothing = async () => undefined
   const store = () => Promise.reject(new Error('a remote facilitator signs for itself'))
   const again = await payment_context.facilitator.settle(payment, priced, {
@@ -66,13 +66,13 @@ async function askAgain(payment_context: PaymentContext, row: PaymentRow): Promi
   })
   if (again.outcome === 'settled') {
     await payment_context.db.transaction((tx) =>
-      receive(tx, row, again.txid, stampOf(payment_context)),
+      bookSettlement(tx, row, again.txid, stampOf(payment_context)),
     )
     return again
   }
   const isOver = row.valid_before.getTime() + SAFE_MS < payment_context.clock.wall().getTime()
   if (again.outcome === 'pending' || !isOver) return { outcome: 'pending' }
-  return givenUp(payment_context, row, again.reason)
+  return failSettlement(payment_context, row, again.reason)
 }
 
 /** Books the network's fee where the transfer was ours, and the coins where they have come. */
@@ -84,8 +84,8 @@ async function confirm(
   const isPaid = hasPaid(receipt, row)
   const { native_usd } = payment_context.settings.x402
   await payment_context.db.transaction(async (tx) => {
-    await payFee(tx, row, { ...receipt, native_usd }, stampOf(payment_context))
-    if (isPaid) await receive(tx, row, receipt.txid, stampOf(payment_context))
+    await bookRelayerFee(tx, row, { ...receipt, native_usd }, stampOf(payment_context))
+    if (isPaid) await bookSettlement(tx, row, receipt.txid, stampOf(payment_context))
   })
   return isPaid
 }

@@ -1,6 +1,6 @@
 import type { Handler } from '#domain/context/context.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
-import { usedToday } from '#domain/withdrawals/withdrawal_store.ts'
+import { sumWithdrawnToday } from '#domain/withdrawals/withdrawal_store.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 
 const MAX_BODY_BYTES = 26_214_400
@@ -18,7 +18,7 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
   },
   spend_limits: {
     ...(await spendLimitsOf(tx, caller.account_id, settings)),
-    withdrawal_used_today_usd: usdFromMicros(await usedToday(tx, caller.account_id, clock.now())),
+    withdrawal_used_today_usd: usdFromMicros(await sumWithdrawnToday(tx, caller.account_id, clock.now())),
   },
   scopes: [...caller.scopes],
   credential: {

@@ -5,11 +5,11 @@ import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { BlockMark } from '#rails/chain/deposit_source.ts'
 import type { NetworkCheck } from '#rails/chain/network_check.ts'
-import { findCursor, moveAudit, noteAuditFault, ownersOf, recordedIn } from './chain_store.ts'
+import { findCursor, advanceAudit, recordAuditFault, findAddressOwners, findRecordedByBlock } from './chain_store.ts'
 import { type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
 import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
-import { screened } from './watch_deposits_task.ts'
+import { screenDeposits } from './watch_deposits_task.ts'
 
 type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log'>
 export type AuditedChain = { chain: Chain; source: AuditSource; check: NetworkCheck }
@@ -55,9 +55,9 @@ async function audit(parts: Parts, { chain, source, check }: AuditedChain): Prom
     const blocks = await Promise.all(
       numbers.map(async (number) => ({ number, receipts: await source.receipts(number) })),
     )
-    const recorded = await recordedIn(parts.db, chain.name, { from: first, to: last })
+    const recorded = await findRecordedByBlock(parts.db, chain.name, { from: first, to: last })
     for (const block of blocks) await auditBlock(parts, { chain, source, recorded }, block)
-    await moveAudit(parts.db, chain.name, last)
+    await advanceAudit(parts.db, chain.name, last)
     if (parts.clock.monotonic() >= end_ms) return
   }
 }
@@ -76,13 +76,13 @@ async function auditBlock(
   await requireAllRecorded(parts, chain, { number, receipts, recorded: recorded.get(number) ?? [] })
   const arrivals = receipts.flatMap((receipt) => arrivalsIn(chain, receipt))
   if (arrivals.length === 0) return
-  const owners = await ownersOf(parts.db, chain.name, [...new Set(arrivals.map(({ to }) => to))])
+  const owners = await findAddressOwners(parts.db, chain.name, [...new Set(arrivals.map(({ to }) => to))])
   const block = arrivals.some(({ to }) => owners.has(to)) ? await source.block(number) : null
   const ours = arrivals.flatMap((arrival): OwnedDeposit[] => {
     const owner = owners.get(arrival.to)
     return owner === undefined || block === null ? [] : [{ ...owner, ...arrival, ...markOf(block) }]
   })
-  for (const deposit of await screened(parts, chain, ours)) {
+  for (const deposit of await screenDeposits(parts, chain, ours)) {
     const { account_id, topup_id, txid } = deposit
     parts.log.error(
       'the logs of the chain lacked a transfer',
@@ -108,7 +108,7 @@ async function requireAllRecorded(
   const stray = recorded.find((key) => !there.has(key))
   if (stray === undefined) return
   const fault = `a second look at block ${number} does not find the credited transfer ${stray}`
-  await noteAuditFault(db, chain.name, fault)
+  await recordAuditFault(db, chain.name, fault)
   throw new ChainFault(fault)
 }
 

@@ -1,6 +1,6 @@
 import type { Dependencies } from '#domain/context/context.ts'
 import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
-import { type CursorRow, findCursors, findFirstFaults } from './chain_store.ts'
+import { type CursorRow, findCursors, findFaultsWithoutCursor } from './chain_store.ts'
 
 /** A chain that has not been read for so long is behind; for ten times as long, it is down. */
 const STALE_SECONDS = 60
@@ -46,7 +46,7 @@ export function chainProbes({ db, clock, settings }: Parts): Pick<Probes, 'rails
 type ReadState = { cursors: readonly CursorRow[]; faults: ReadonlyMap<string, string> }
 
 async function readState(db: Parts['db']): Promise<ReadState> {
-  return { cursors: await findCursors(db), faults: await findFirstFaults(db) }
+  return { cursors: await findCursors(db), faults: await findFaultsWithoutCursor(db) }
 }
 
 function healthOf(name: string, { cursors, faults }: ReadState, now: Date): ComponentHealth {

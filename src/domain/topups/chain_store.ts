@@ -31,7 +31,7 @@ export async function findCursor(tx: Tx, chain: string): Promise<CursorRow | und
 type Reading = { chain: string; head: BlockMark; finalized: BlockMark; now: Date }
 
 /** Only ever forward: a node that has fallen behind takes nothing back. */
-export async function moveCursor(tx: Tx, { chain, head, finalized, now }: Reading): Promise<void> {
+export async function advanceCursor(tx: Tx, { chain, head, finalized, now }: Reading): Promise<void> {
   await tx.run(
     `insert into chain_cursors as c (chain, finalized_number, finalized_hash, audited_number,
                                      head_number, head_at, scanned_at)
@@ -47,7 +47,7 @@ export async function moveCursor(tx: Tx, { chain, head, finalized, now }: Readin
 }
 
 /** A chain that was never read well has no cursor yet: its fault is remembered on its own. */
-export async function noteFault(
+export async function recordFault(
   tx: Tx,
   chain: string,
   { fault, now }: { fault: string; now: Date },
@@ -62,7 +62,7 @@ export async function noteFault(
 }
 
 /** What keeps chains without a cursor from being read. */
-export async function findFirstFaults(tx: Tx): Promise<Map<string, string>> {
+export async function findFaultsWithoutCursor(tx: Tx): Promise<Map<string, string>> {
   const rows = await tx.rows<{ chain: string; fault: string }>(
     `select chain, fault from chain_faults f
       where not exists (select from chain_cursors c where c.chain = f.chain)`,
@@ -70,7 +70,7 @@ export async function findFirstFaults(tx: Tx): Promise<Map<string, string>> {
   return new Map(rows.map(({ chain, fault }) => [chain, fault]))
 }
 
-export async function moveAudit(tx: Tx, chain: string, number: number): Promise<void> {
+export async function advanceAudit(tx: Tx, chain: string, number: number): Promise<void> {
   await tx.run(
     `update chain_cursors
         set audited_number = greatest(audited_number, $2), audit_fault = null
@@ -79,12 +79,12 @@ export async function moveAudit(tx: Tx, chain: string, number: number): Promise<
   )
 }
 
-export async function noteAuditFault(tx: Tx, chain: string, fault: string): Promise<void> {
+export async function recordAuditFault(tx: Tx, chain: string, fault: string): Promise<void> {
   await tx.run('update chain_cursors set audit_fault = $2 where chain = $1', [chain, fault])
 }
 
 /** Null where there are more than that: then it is cheaper to read every transfer on the chain. */
-export async function watchedAddresses(
+export async function findWatchedAddresses(
   tx: Tx,
   chain: string,
   count_max: number,
@@ -96,7 +96,7 @@ export async function watchedAddresses(
   return rows.length > count_max ? null : rows.map(({ address }) => address)
 }
 
-export async function ownersOf(
+export async function findAddressOwners(
   tx: Tx,
   chain: string,
   addresses: readonly string[],
@@ -122,7 +122,7 @@ export async function findConfirming(
 }
 
 /** Which of these transfers are recorded already, as keys of txid and ordinal. */
-export async function recordedKeys(
+export async function findRecordedKeys(
   tx: Tx,
   chain: string,
   txids: readonly string[],
@@ -136,7 +136,7 @@ export async function recordedKeys(
 }
 
 /** What was recorded of some blocks, as the same keys. */
-export async function recordedIn(
+export async function findRecordedByBlock(
   tx: Tx,
   chain: string,
   { from, to }: { from: number; to: number },
@@ -149,7 +149,7 @@ export async function recordedIn(
   return new Map(rows.map(({ block_number, keys }) => [Number(block_number), keys]))
 }
 
-export async function transfersOf(
+export async function findTransfers(
   tx: Tx,
   account_id: string,
   topup_id: string,

@@ -5,8 +5,8 @@ import { requireBalanceRoom } from '#domain/risk/risk.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd } from '#kernel/money.ts'
-import { requireChainAsset, requireTopupAmount, topupReference, viewIn } from './topup.ts'
-import { insertTopup, nextAddressIndex } from './topup_store.ts'
+import { requireChainAsset, requireTopupAmount, topupReference, makeTopupView } from './topup.ts'
+import { insertTopup, takeAddressIndex } from './topup_store.ts'
 
 const QR_OPTIONS = { errorCorrectionLevel: 'M', margin: 2, scale: 6 } as const
 
@@ -23,7 +23,7 @@ export const createTopup: Handler<'create_topup'> = {
     await requireBalanceRoom(db, account_id, { amount_micros, settings })
     await requireRailOpen(db, 'topups')
     const { index, address: deposit_address } = chain.deposit_addresses.at(
-      await nextAddressIndex(db),
+      await takeAddressIndex(db),
     )
     const address = chain.readAddress(deposit_address)
     assert(address !== null, 'a derived address can be read')
@@ -47,7 +47,7 @@ export const createTopup: Handler<'create_topup'> = {
         metadata: input.metadata ?? {},
         created_at: now,
       })
-      const view = viewIn(settings)(topup)
+      const view = makeTopupView(settings)(topup)
       emit(account_id, {
         type: 'topup.created',
         message: `Deposit address created for a ${formatUsd(amount_micros)} top-up.`,

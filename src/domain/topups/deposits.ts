@@ -35,7 +35,7 @@ export type TransferRow = {
 export type HeldReason = 'below_minimum' | 'screening' | 'kill_switch'
 
 /** Why a final transfer is not credited, or null. What may not be touched stands first. */
-export function holdFor(facts: {
+export function findHoldReason(facts: {
   screening: Screening
   is_killed: boolean
   /** All that arrived and may be touched, this transfer included. */
@@ -48,7 +48,7 @@ export function holdFor(facts: {
 }
 
 /** What counts towards the minimum: all but what a person must look at. */
-export function clearMicros(rows: readonly TransferRow[]): Micros {
+export function sumTowardsMinimum(rows: readonly TransferRow[]): Micros {
   return sumOf(
     rows.filter(
       ({ state, held_reason }) =>
@@ -73,7 +73,7 @@ export function isLate(topup: TopupRow, block_at: Date): boolean {
   return block_at.getTime() + SECOND_MS >= closed_at.getTime()
 }
 
-export function pendingOf(topup: TopupRow, deposit: Deposit): PendingTransfer {
+export function toPendingTransfer(topup: TopupRow, deposit: Deposit): PendingTransfer {
   const { txid, ordinal, value, block_number, block_at } = deposit
   return {
     txid,
@@ -95,7 +95,7 @@ export function withTransfers(topup: TopupRow, { finals, pending, showTxid }: Fa
   const blocks = [...finals, ...pending].map(({ block_number }) => BigInt(block_number))
   const txids = [...finals, ...pending].map(({ txid }) => showTxid(txid))
   const credited = finals.filter(({ state }) => state === 'credited' || state === 'released')
-  return rested({
+  return withVisibleStatus({
     ...topup,
     pending: [...pending],
     pending_micros: pending.reduce((sum, { value }) => sum + BigInt(value), 0n),
@@ -125,24 +125,24 @@ function reorgReason(
 }
 
 /** While something is pending it is confirming; else it is what it was or has become. */
-function rested(topup: TopupRow): TopupRow {
+function withVisibleStatus(topup: TopupRow): TopupRow {
   if (topup.pending.length > 0) return { ...topup, status: 'confirming', status_reason: null }
   return { ...topup, status: topup.resting_status, status_reason: topup.resting_reason }
 }
 
 /** The outcome of its last final transfer. */
-export function settled(topup: TopupRow, held: HeldReason | null, now: Date): TopupRow {
+export function withOutcome(topup: TopupRow, held: HeldReason | null, now: Date): TopupRow {
   return held === null
     ? { ...topup, resting_status: 'completed', resting_reason: null, completed_at: now }
     : { ...topup, resting_status: 'error', resting_reason: held }
 }
 
-export function closed(
+export function closeTopup(
   topup: TopupRow,
   reason: 'expired' | 'cancelled_by_user',
   at: Date,
 ): TopupRow {
-  return rested({
+  return withVisibleStatus({
     ...topup,
     resting_status: 'cancelled',
     resting_reason: reason,

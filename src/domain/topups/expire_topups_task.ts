@@ -1,8 +1,8 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import { closed } from './deposits.ts'
-import { requireCancellable, topupReference, viewIn } from './topup.ts'
+import { closeTopup } from './deposits.ts'
+import { requireCancellable, topupReference, makeTopupView } from './topup.ts'
 import { findExpired, lockTopupOf, updateTopup } from './topup_store.ts'
 
 type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
@@ -25,14 +25,14 @@ async function expireTopup(parts: Parts, account_id: string, id: string): Promis
   await parts.db.transaction(async (tx) => {
     const topup = await lockTopupOf(tx, account_id, id)
     if (topup.status !== 'awaiting' || topup.expires_at > now) return
-    const expired = await updateTopup(tx, closed(topup, 'expired', topup.expires_at), now)
+    const expired = await updateTopup(tx, closeTopup(topup, 'expired', topup.expires_at), now)
     await emitAsSystem(tx, parts, account_id, {
       events: [
         {
           type: 'topup.expired',
           message: 'A deposit address expired. Later deposits are still credited.',
           resource: topupReference(id),
-          object: viewIn(parts.settings)(expired),
+          object: makeTopupView(parts.settings)(expired),
           severity: 'warning',
           amount_micros: expired.amount_micros,
         },

@@ -1,6 +1,6 @@
 import type { Handler } from '#domain/context/context.ts'
 import { anyOf, type Condition } from '#platform/postgres/page.ts'
-import { viewIn } from './topup.ts'
+import { makeTopupView } from './topup.ts'
 import { pageOfTopups } from './topup_store.ts'
 
 export const listTopups: Handler<'list_topups'> = async ({ tx, caller, settings }, input) => {
@@ -12,7 +12,7 @@ export const listTopups: Handler<'list_topups'> = async ({ tx, caller, settings 
     ...anyOf('chain', input.chain),
     ...withTransfers(input.txid),
   ])
-  return { ...page, data: page.data.map(viewIn(settings)) }
+  return { ...page, data: page.data.map(makeTopupView(settings)) }
 }
 
 function withTransfers(list: string | undefined): Condition[] {

@@ -7,7 +7,7 @@ import type {
   DepositSource,
   TransferLog,
 } from '#rails/chain/deposit_source.ts'
-import { type CursorRow, findConfirming, ownersOf, watchedAddresses } from './chain_store.ts'
+import { type CursorRow, findConfirming, findAddressOwners, findWatchedAddresses } from './chain_store.ts'
 import { type OwnedDeposit, transferKey } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'
 
@@ -41,7 +41,7 @@ export async function readDeposits(
   if (finalized.number > head.number) throw new ChainFault('the final block is above the head')
   await requireSameHistory(source, finalized, cursor)
   const from = firstBlock(chain, cursor, finalized)
-  const to = await watchedAddresses(db, chain.name, ADDRESSES_MAX)
+  const to = await findWatchedAddresses(db, chain.name, ADDRESSES_MAX)
   const contracts = chain.assets.map(({ contract }) => contract)
   const logs =
     to?.length === 0 ? [] : await source.logs({ from, to: head.number }, { contracts, to })
@@ -96,7 +96,7 @@ async function checked(
   finalized: BlockMark,
 ): Promise<OwnedDeposit[]> {
   const assets = new Map(chain.assets.map(({ asset, contract }) => [contract, asset]))
-  const owners = await ownersOf(db, chain.name, [...new Set(logs.map(({ to }) => to))])
+  const owners = await findAddressOwners(db, chain.name, [...new Set(logs.map(({ to }) => to))])
   const ours = logs.filter(
     ({ to, contract, value }) => owners.has(to) && assets.has(contract) && value > 0n,
   )

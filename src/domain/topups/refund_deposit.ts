@@ -7,9 +7,9 @@ import { assert } from '#kernel/assert.ts'
 import { dollarsFromMicros, formatUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { resolveTransfer, setTransferState } from './chain_store.ts'
-import { moveHeld, requireHeld, rewritten } from './suspense.ts'
+import { moveOutOfSuspense, requireHeld, refreshTopup } from './suspense.ts'
 import { findHeld, findRefunding, type HeldDepositRow } from './suspense_store.ts'
-import { type TopupRow, topupReference, viewIn } from './topup.ts'
+import { type TopupRow, topupReference, makeTopupView } from './topup.ts'
 import { lockTopupOf } from './topup_store.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function beginRefund(
   const topup = await lockTopupOf(tx, found.account_id, found.topup_id)
   const deposit = requireHeld(await findHeld(tx, id))
   await setTransferState(tx, id, { from: 'held', to: 'refunding' })
-  const stored = await rewritten(context, tx, withReason(topup, 'refunded'))
+  const stored = await refreshTopup(context, tx, withReason(topup, 'refunded'))
   const resource = topupReference(topup.id)
   context.emit(topup.account_id, {
     ...eventOf(context, stored, deposit),
@@ -33,7 +33,7 @@ export async function beginRefund(
     severity: 'warning',
   })
   context.audit(topup.account_id, { action: 'refund_suspense', resource })
-  return { deposit, topup: viewIn(context.settings)(stored) }
+  return { deposit, topup: makeTopupView(context.settings)(stored) }
 }
 
 type Parts = Pick<Dependencies, 'clock' | 'newId' | 'settings'>
@@ -43,9 +43,9 @@ export async function finishRefund(tx: Tx, parts: Parts, id: string): Promise<vo
   const { deposit, topup } = await lockRefunding(tx, id)
   const now = parts.clock.now()
   const step = { movement: 'suspense_refunded', from: suspense, to: chain_purse } as const
-  const movement_id = await moveHeld(tx, { now, newId: parts.newId }, { deposit, step })
+  const movement_id = await moveOutOfSuspense(tx, { now, newId: parts.newId }, { deposit, step })
   await resolveTransfer(tx, id, { state: 'refunded', movement_id })
-  await rewritten({ ...parts, now }, tx, topup)
+  await refreshTopup({ ...parts, now }, tx, topup)
 }
 
 /** Nothing has left, and nothing can any more: a person has to decide about it again. */
@@ -53,7 +53,7 @@ export async function abandonRefund(tx: Tx, parts: Parts, id: string): Promise<v
   const { deposit, topup } = await lockRefunding(tx, id)
   await setTransferState(tx, id, { from: 'refunding', to: 'held' })
   const now = parts.clock.now()
-  const stored = await rewritten({ ...parts, now }, tx, withReason(topup, deposit.held_reason))
+  const stored = await refreshTopup({ ...parts, now }, tx, withReason(topup, deposit.held_reason))
   const amount = dollarsFromMicros(deposit.value_micros)
   const event = {
     ...eventOf(parts, stored, deposit),
@@ -81,7 +81,7 @@ function eventOf(
   return {
     type: 'topup.error',
     resource: topupReference(topup.id),
-    object: viewIn(settings)(topup),
+    object: makeTopupView(settings)(topup),
     amount_micros: value_micros,
   }
 }

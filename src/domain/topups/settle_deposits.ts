@@ -8,26 +8,26 @@ import { assert } from '#kernel/assert.ts'
 import { dollarsFromMicros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
-import { insertTransfer, resolveTransfer, transfersOf } from './chain_store.ts'
+import { insertTransfer, resolveTransfer, findTransfers } from './chain_store.ts'
 import {
-  clearMicros,
+  sumTowardsMinimum,
   type HeldReason,
-  holdFor,
+  findHoldReason,
   type OwnedDeposit,
-  pendingOf,
+  toPendingTransfer,
   type ScreenedDeposit,
-  settled,
+  withOutcome,
   type TransferRow,
   transferKey,
   withTransfers,
 } from './deposits.ts'
-import { type PendingTransfer, type TopupRow, topupReference, viewIn } from './topup.ts'
+import { type PendingTransfer, type TopupRow, topupReference, makeTopupView } from './topup.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
 type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
 
 /** What a look at the chain has found for one top-up. */
-export type Findings = {
+export type DepositUpdate = {
   account_id: string
   topup_id: string
   finals: readonly ScreenedDeposit[]
@@ -43,19 +43,19 @@ export type Findings = {
 export async function settleDeposits(
   parts: Parts,
   chain: Chain,
-  findings: Findings,
+  findings: DepositUpdate,
 ): Promise<void> {
   const { account_id, topup_id } = findings
   await parts.db.transaction(async (tx) => {
     const before = await lockTopupOf(tx, account_id, topup_id)
-    const known = await transfersOf(tx, account_id, topup_id)
+    const known = await findTransfers(tx, account_id, topup_id)
     const settling: Settling = { parts, tx, chain, rows: known, events: [], denied: 0 }
     const keys = new Set(known.map(transferKey))
     const fresh = findings.finals.filter((deposit) => !keys.has(transferKey(deposit)))
-    const pending = pendingAfter(before, findings, [...known, ...findings.finals])
+    const pending = mergePending(before, findings, [...known, ...findings.finals])
     let topup = withTransfers(before, { ...factsOf(settling), pending })
-    for (const deposit of inOrder(fresh)) topup = await settleOne(settling, topup, deposit)
-    if (fresh.length === 0 && isSame(before, topup)) return
+    for (const deposit of sortByBlock(fresh)) topup = await settleTransfer(settling, topup, deposit)
+    if (fresh.length === 0 && hasSameState(before, topup)) return
     if (fresh.length === 0) await updateTopup(tx, topup, parts.clock.now())
     await emitAsSystem(tx, parts, account_id, {
       events: settling.events,
@@ -79,27 +79,27 @@ type Settling = {
 
 const factsOf = ({ rows, chain }: Settling) => ({ finals: rows, showTxid: chain.showTxid })
 
-function pendingAfter(
+function mergePending(
   topup: TopupRow,
-  { pending }: Findings,
+  { pending }: DepositUpdate,
   finals: readonly { txid: string; ordinal: number }[],
 ): PendingTransfer[] {
   const isFinal = new Set(finals.map(transferKey))
   const all =
     pending === null
       ? topup.pending
-      : [...pending.kept, ...pending.seen.map((deposit) => pendingOf(topup, deposit))]
+      : [...pending.kept, ...pending.seen.map((deposit) => toPendingTransfer(topup, deposit))]
   return all
     .filter((one) => !isFinal.has(transferKey(one)))
     .sort((a, b) => a.block_number - b.block_number || a.ordinal - b.ordinal)
 }
 
-function inOrder(deposits: readonly ScreenedDeposit[]): ScreenedDeposit[] {
+function sortByBlock(deposits: readonly ScreenedDeposit[]): ScreenedDeposit[] {
   return deposits.toSorted((a, b) => a.block_number - b.block_number || a.ordinal - b.ordinal)
 }
 
 /** One final transfer: into the balance, or into suspense with the reason. */
-async function settleOne(
+async function settleTransfer(
   settling: Settling,
   topup: TopupRow,
   deposit: ScreenedDeposit,
@@ -107,13 +107,13 @@ async function settleOne(
   const { parts, tx, chain } = settling
   const now = parts.clock.now()
   const limits = await spendLimitsOf(tx, topup.account_id, parts.settings)
-  const held = holdFor({
+  const held = findHoldReason({
     screening: deposit.screening,
     is_killed: await isKilled(tx, 'topups'),
-    clear_micros: clearMicros(settling.rows) + deposit.value,
+    clear_micros: sumTowardsMinimum(settling.rows) + deposit.value,
     minimum_micros: microsFromUsd(limits.deposit_min_usd),
   })
-  const { id } = await moveMoney(settling, topup, {
+  const { id } = await postMovement(settling, topup, {
     ...(held === null
       ? { movement: 'topup_settled', from: chain_purse, to: treasury }
       : { movement: 'topup_suspended', from: chain_purse, to: suspense }),
@@ -128,10 +128,10 @@ async function settleOne(
     movement_id: id,
     now,
   })
-  if (held === null) await releaseSmallOnes(settling, topup)
+  if (held === null) await releaseBelowMinimum(settling, topup)
   else if (held !== 'below_minimum') settling.denied += 1
-  settling.rows = await transfersOf(tx, topup.account_id, topup.id)
-  const next = settled(topup, held, now)
+  settling.rows = await findTransfers(tx, topup.account_id, topup.id)
+  const next = withOutcome(topup, held, now)
   const stored = await updateTopup(
     tx,
     withTransfers(next, { ...factsOf(settling), pending: topup.pending }),
@@ -142,12 +142,12 @@ async function settleOne(
 }
 
 /** What was too little by itself is credited with the transfer that lifts the sum. */
-async function releaseSmallOnes(settling: Settling, topup: TopupRow): Promise<void> {
+async function releaseBelowMinimum(settling: Settling, topup: TopupRow): Promise<void> {
   const small = settling.rows.filter(
     ({ state, held_reason }) => state === 'held' && held_reason === 'below_minimum',
   )
   for (const row of small) {
-    const { id } = await moveMoney(settling, topup, {
+    const { id } = await postMovement(settling, topup, {
       movement: 'suspense_released',
       from: suspense,
       to: treasury,
@@ -159,7 +159,7 @@ async function releaseSmallOnes(settling: Settling, topup: TopupRow): Promise<vo
   }
 }
 
-function moveMoney(
+function postMovement(
   { parts, tx }: Settling,
   { account_id, id }: TopupRow,
   what: Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros' | 'description'>,
@@ -189,13 +189,13 @@ function eventOf(
         ? `${amount} deposit credited.`
         : `${amount} deposit on hold: ${hold_reasons[held]}.`,
     resource: topupReference(topup.id),
-    object: viewIn(parts.settings)(topup),
+    object: makeTopupView(parts.settings)(topup),
     amount_micros: deposit.value,
   }
 }
 
 /** Compares what a look at the chain can change. */
-function isSame(before: TopupRow, after: TopupRow): boolean {
+function hasSameState(before: TopupRow, after: TopupRow): boolean {
   assert(before.id === after.id, 'a top-up is compared with itself')
   const shown = ({ status, status_reason, resting_reason, pending, is_late }: TopupRow) =>
     JSON.stringify({

@@ -8,10 +8,10 @@ import { formatUsd, usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { PageInput, PageOf } from '#platform/postgres/page.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
-import { resolveTransfer, transfersOf } from './chain_store.ts'
-import { settled, withTransfers } from './deposits.ts'
+import { resolveTransfer, findTransfers } from './chain_store.ts'
+import { withOutcome, withTransfers } from './deposits.ts'
 import { findHeld, type HeldDepositRow, pageOfHeld } from './suspense_store.ts'
-import { type TopupRow, topupReference, viewIn } from './topup.ts'
+import { type TopupRow, topupReference, makeTopupView } from './topup.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
 /** A deposit that is ours to keep and not yet the account's. Its id is that of its movement. */
@@ -61,12 +61,12 @@ export async function releaseSuspense(
   const topup = await lockTopupOf(tx, found.account_id, found.topup_id)
   const deposit = requireHeld(await findHeld(tx, id))
   const step = { movement: 'suspense_released', from: suspense, to: treasury } as const
-  const movement_id = await moveHeld(tx, { now, newId }, { deposit, step })
+  const movement_id = await moveOutOfSuspense(tx, { now, newId }, { deposit, step })
   await resolveTransfer(tx, id, { state: 'released', movement_id })
 
-  const stored = await rewritten(context, tx, settled(topup, null, now))
+  const stored = await refreshTopup(context, tx, withOutcome(topup, null, now))
   const resource = topupReference(topup.id)
-  const view = viewIn(settings)(stored)
+  const view = makeTopupView(settings)(stored)
   context.emit(topup.account_id, {
     type: 'topup.confirmed',
     message: `${formatUsd(deposit.value_micros)} deposit credited after review.`,
@@ -79,14 +79,14 @@ export async function releaseSuspense(
 }
 
 /** The top-up as it follows from its transfers now. */
-export async function rewritten(
+export async function refreshTopup(
   { settings, now }: Pick<OperatorContext, 'settings' | 'now'>,
   tx: Tx,
   topup: TopupRow,
 ): Promise<TopupRow> {
   const chain = chainsOf(settings.chains).get(topup.chain)
   const changed = withTransfers(topup, {
-    finals: await transfersOf(tx, topup.account_id, topup.id),
+    finals: await findTransfers(tx, topup.account_id, topup.id),
     pending: topup.pending,
     showTxid: (txid) => chain?.showTxid(txid) ?? txid,
   })
@@ -96,7 +96,7 @@ export async function rewritten(
 type Leaving = { deposit: HeldDepositRow; step: Pick<Move, 'movement' | 'from' | 'to'> }
 
 /** Out of suspense; the id of the movement. */
-export async function moveHeld(
+export async function moveOutOfSuspense(
   tx: Tx,
   stamp: Parameters<typeof move>[2],
   { deposit, step }: Leaving,

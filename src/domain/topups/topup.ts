@@ -76,7 +76,7 @@ export function topupView(topup: TopupRow, required_confirmations: number): Topu
   }
 }
 
-export function viewIn(settings: Settings): (topup: TopupRow) => Topup {
+export function makeTopupView(settings: Settings): (topup: TopupRow) => Topup {
   const chains = chainsOf(settings.chains)
   return (topup) => topupView(topup, chains.get(topup.chain)?.settings.confirmations ?? 0)
 }

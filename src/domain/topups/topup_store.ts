@@ -10,7 +10,7 @@ const COLUMNS = `account_id, id, asset, chain, deposit_address, amount_micros, s
   completed_at, metadata, version, created_at, updated_at,
   (select head_number from chain_cursors c where c.chain = topups.chain) as head_number`
 
-export async function nextAddressIndex(tx: Tx): Promise<number> {
+export async function takeAddressIndex(tx: Tx): Promise<number> {
   const [row] = await tx.rows<{ index: bigint }>(`select nextval('deposit_address_index') as index`)
   assert(row !== undefined, 'a sequence has a next number')
   return Number(row.index)

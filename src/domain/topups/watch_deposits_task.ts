@@ -4,13 +4,13 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { DepositSource } from '#rails/chain/deposit_source.ts'
 import type { NetworkCheck } from '#rails/chain/network_check.ts'
-import { findConfirming, findCursor, moveCursor, noteFault, recordedKeys } from './chain_store.ts'
+import { findConfirming, findCursor, advanceCursor, recordFault, findRecordedKeys } from './chain_store.ts'
 import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits.ts'
 import { ChainFault, type Reading, readDeposits } from './read_deposits.ts'
-import { type Findings, settleDeposits } from './settle_deposits.ts'
+import { type DepositUpdate, settleDeposits } from './settle_deposits.ts'
 
 type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings' | 'screener'>
-export type Watched = { chain: Chain; source: DepositSource; check: NetworkCheck }
+export type WatchedChain = { chain: Chain; source: DepositSource; check: NetworkCheck }
 
 /** A block comes every three seconds; a watcher that looks more often sees it sooner. */
 const EVERY_MS = 1_000
@@ -27,7 +27,7 @@ const READ_AGAIN_MS = 10_000
  * Looks at each chain and settles what it finds. One node at a time does so for a chain; if two
  * ever did, the second would find everything settled.
  */
-export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Task {
+export function watchDepositsTask(parts: Parts, watched: readonly WatchedChain[]): Task {
   const read_heads = new Map<string, string>()
   return {
     name: 'watch_deposits',
@@ -40,7 +40,7 @@ export function watchDepositsTask(parts: Parts, watched: readonly Watched[]): Ta
           await one.check()
           await watch({ ...parts, db: lease.guard(parts.db), read_heads }, one)
         }).catch(async (cause: unknown) => {
-          await noteFault(parts.db, one.chain.name, {
+          await recordFault(parts.db, one.chain.name, {
             fault: sentenceOf(cause),
             now: parts.clock.now(),
           })
@@ -56,7 +56,7 @@ const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message :
 /** The hash of each chain's head at its last complete reading on this node. */
 type ReadHeads = { read_heads: Map<string, string> }
 
-async function watch(parts: Parts & ReadHeads, { chain, source }: Watched): Promise<void> {
+async function watch(parts: Parts & ReadHeads, { chain, source }: WatchedChain): Promise<void> {
   const { db, clock, read_heads } = parts
   const now = clock.now()
   const cursor = await findCursor(db, chain.name)
@@ -70,15 +70,15 @@ async function watch(parts: Parts & ReadHeads, { chain, source }: Watched): Prom
   for (const findings of await findingsOf(parts, chain, reading)) {
     await settleDeposits(parts, chain, findings)
   }
-  await moveCursor(db, { ...reading, chain: chain.name, now })
+  await advanceCursor(db, { ...reading, chain: chain.name, now })
   read_heads.set(chain.name, reading.head.hash)
 }
 
 /** By top-up: those with something on the chain, and those that had something pending before. */
-async function findingsOf(parts: Parts, chain: Chain, reading: Reading): Promise<Findings[]> {
+async function findingsOf(parts: Parts, chain: Chain, reading: Reading): Promise<DepositUpdate[]> {
   const { deposits, finalized, kept } = reading
   const isFinal = ({ block_number }: OwnedDeposit) => block_number <= finalized.number
-  const finals = await screened(parts, chain, deposits.filter(isFinal))
+  const finals = await screenDeposits(parts, chain, deposits.filter(isFinal))
   const seen = deposits.filter((deposit) => !isFinal(deposit))
   const confirming = await findConfirming(parts.db, chain.name)
   const owners = new Map(
@@ -103,13 +103,13 @@ async function findingsOf(parts: Parts, chain: Chain, reading: Reading): Promise
  * The sender is asked about before the money moves and outside any transaction. Where the list
  * cannot be asked nothing is credited: the pass fails and the next one tries again.
  */
-export async function screened(
+export async function screenDeposits(
   { db, screener }: Pick<Parts, 'db' | 'screener'>,
   chain: Chain,
   deposits: readonly OwnedDeposit[],
 ): Promise<ScreenedDeposit[]> {
   const txids = deposits.map(({ txid }) => txid)
-  const recorded = await recordedKeys(db, chain.name, txids)
+  const recorded = await findRecordedKeys(db, chain.name, txids)
   const fresh = deposits.filter((deposit) => !recorded.has(transferKey(deposit)))
   const answers: ScreenedDeposit[] = []
   for (const deposit of fresh) {

@@ -1,17 +1,17 @@
 import { claimNonce } from './sender_order_store.ts'
 import type { SentTransferRow } from './sent_transfers.ts'
-import type { SendingParts } from './sign_withdrawal.ts'
+import type { WithdrawalDependencies } from './sign_withdrawal.ts'
 import {
   insertSweepTransfer,
   type Leg,
-  noteSwept,
+  addSweptAmount,
   pauseSweeps,
   type SweepChange,
   type SweepRow,
   updateSweep,
 } from './sweep_store.ts'
 
-type Parts = Pick<SendingParts, 'db' | 'clock'>
+type Parts = Pick<WithdrawalDependencies, 'db' | 'clock'>
 
 const RETRY_MS = 3_000
 
@@ -25,7 +25,7 @@ function stamp({ clock }: Pick<Parts, 'clock'>, { step }: SweepChange) {
   return { now, next_try_at: new Date(now.getTime() + pause_ms) }
 }
 
-export async function noteStep(
+export async function updateStep(
   parts: Parts,
   sweep: SweepRow,
   change: SweepChange,
@@ -84,7 +84,7 @@ export async function settleSweep(
   await parts.db.transaction(async (tx) => {
     const when = stamp(parts, change)
     const moved = await updateSweep(tx, sweep, change, when)
-    if (moved?.step === 'done') await noteSwept(tx, sweep)
+    if (moved?.step === 'done') await addSweptAmount(tx, sweep)
     if (moved?.step !== 'failed') return
     await pauseSweeps(tx, sweep, new Date(when.now.getTime() + REFUSED_BY_CHAIN_MS))
   })

@@ -18,7 +18,7 @@ import {
 import {
   insertTransfer,
   lockWithdrawal,
-  lockWithStatus,
+  lockWithAccountStatus,
   updateWithdrawal,
 } from './withdrawal_store.ts'
 
@@ -37,7 +37,7 @@ export async function storeTransfer(
 ): Promise<WithdrawalRow | null> {
   return db.transaction(async (tx) => {
     const now = clock.now()
-    const locked = await lockWithStatus(tx, withdrawal)
+    const locked = await lockWithAccountStatus(tx, withdrawal)
     if (locked.step !== 'reserved' || locked.attempt !== transfer.attempt) return null
     if (isHeldBySuspension(locked)) return null
     const { chain, attempt } = locked
@@ -67,7 +67,7 @@ export async function storeReplacement(
   })
 }
 
-export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Promise<void> {
+export async function markBroadcasted(parts: Parts, withdrawal: WithdrawalRow): Promise<void> {
   await parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
@@ -84,7 +84,7 @@ export async function noteBroadcast(parts: Parts, withdrawal: WithdrawalRow): Pr
   })
 }
 
-export async function noteBlock(
+export async function recordBlock(
   { db, clock }: Parts,
   withdrawal: WithdrawalRow,
   seen: Seen | null,

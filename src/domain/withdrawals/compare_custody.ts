@@ -6,9 +6,9 @@ import { finalCustodyOn } from '#rails/chain/custody.ts'
 import type { Settings } from '#settings/settings.ts'
 import {
   type CustodyBooks,
-  custodyBooks,
-  unaskedMicros,
-  unsweptAddresses,
+  findCustodyBooks,
+  sumRemainingBalances,
+  findUnsweptAddresses,
 } from './custody_store.ts'
 
 export type ChainDifference = {
@@ -37,14 +37,14 @@ export async function compareCustody(
   { db, settings }: { db: Database; settings: Settings },
   fetch: NodeFetch,
 ): Promise<ChainDifference[]> {
-  const books = await custodyBooks(db)
+  const books = await findCustodyBooks(db)
   const differences: ChainDifference[] = []
   for (const chain of chainsOf(settings.chains).values()) {
     for (const one of chain.assets) {
       const known = books.find(
         ({ asset, chain: name }) => name === chain.name && asset === one.asset,
       )
-      const held = await heldOn({ db, fetch }, chain, one).catch((cause: unknown) =>
+      const held = await sumOnChain({ db, fetch }, chain, one).catch((cause: unknown) =>
         cause instanceof Error ? cause : new Error(String(cause)),
       )
       differences.push(differenceOf({ chain, asset: one, known, held }))
@@ -53,15 +53,15 @@ export async function compareCustody(
   return differences
 }
 
-async function heldOn(
+async function sumOnChain(
   { db, fetch }: { db: Database; fetch: NodeFetch },
   { name, settings, hot_wallet, cold_wallets }: Chain,
   { asset, contract }: ChainAsset,
 ): Promise<Micros> {
   const asked = { chain: name, asset, count_max: ADDRESSES_MAX }
-  const addresses = [hot_wallet, ...cold_wallets, ...(await unsweptAddresses(db, asked))]
+  const addresses = [hot_wallet, ...cold_wallets, ...(await findUnsweptAddresses(db, asked))]
   const balanceOf = await finalCustodyOn(settings, fetch)
-  let sum = await unaskedMicros(db, asked)
+  let sum = await sumRemainingBalances(db, asked)
   for (const address of addresses) sum += await balanceOf(contract, address)
   return sum
 }

@@ -6,13 +6,13 @@ import {
   beginAttempt,
   completeWithdrawal,
   failWithdrawal,
-  noteBlock,
-  noteBroadcast,
+  recordBlock,
+  markBroadcasted,
   storeReplacement,
 } from './advance_withdrawal.ts'
-import { broadcastTransfer, dueNow, heldWith, leaseOf } from './send_withdrawals_task.ts'
-import { fateOf, isStuck, type SentTransferRow } from './sent_transfers.ts'
-import { type SendingParts, signedReplacement } from './sign_withdrawal.ts'
+import { broadcastTransfer, dueFilter, guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
+import { findFate, isStuck, type SentTransferRow } from './sent_transfers.ts'
+import { type WithdrawalDependencies, signReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import {
   findDueWithdrawals,
@@ -28,25 +28,25 @@ const SEND_AGAIN_MS = 1_500
 const ATTEMPTS_MAX = 5
 
 /** Follows what was signed to its end: completed, failed, or another attempt. */
-export function confirmWithdrawalsTask(parts: SendingParts): Task {
+export function confirmWithdrawalsTask(parts: WithdrawalDependencies): Task {
   return {
     name: 'confirm_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
     pass: async () => {
       for (const outlet of parts.outlets) {
-        if (!(await hasDueWithdrawal(parts.db, dueNow(parts, outlet, 'signed')))) continue
-        await withLease(parts.db, leaseOf(outlet), (lease) =>
-          followAll(...heldWith(lease, parts, outlet)),
+        if (!(await hasDueWithdrawal(parts.db, dueFilter(parts, outlet, 'signed')))) continue
+        await withLease(parts.db, leaseNameOf(outlet), (lease) =>
+          followAll(...guardWithLease(lease, parts, outlet)),
         )
       }
     },
   }
 }
 
-async function followAll(parts: SendingParts, outlet: Outlet): Promise<void> {
+async function followAll(parts: WithdrawalDependencies, outlet: Outlet): Promise<void> {
   const { db, clock } = parts
-  for (const withdrawal of await findDueWithdrawals(db, dueNow(parts, outlet, 'signed'))) {
+  for (const withdrawal of await findDueWithdrawals(db, dueFilter(parts, outlet, 'signed'))) {
     const pause_ms = (await follow(parts, outlet, withdrawal)) ? SEND_AGAIN_MS : 0
     await postpone(db, withdrawal, new Date(clock.now().getTime() + pause_ms))
   }
@@ -54,28 +54,28 @@ async function followAll(parts: SendingParts, outlet: Outlet): Promise<void> {
 
 /** True where it was sent again and needs some time. */
 async function follow(
-  parts: SendingParts,
+  parts: WithdrawalDependencies,
   outlet: Outlet,
   withdrawal: WithdrawalRow,
 ): Promise<boolean> {
   const transfers = await findTransfers(parts.db, withdrawal)
-  const found = await fateOf(outlet, outlet.chain.hot_wallet, transfers)
+  const found = await findFate(outlet, outlet.chain.hot_wallet, transfers)
   const [newest] = transfers
   assert(newest !== undefined, 'what is signed has its bytes')
   switch (found.fate) {
     case 'unknown':
-      await noteBlock(parts, withdrawal, null)
+      await recordBlock(parts, withdrawal, null)
       await sendAgain(parts, outlet, { withdrawal, newest })
       return true
     case 'mined':
-      await noteBroadcast(parts, withdrawal)
-      await noteBlock(parts, withdrawal, found)
+      await markBroadcasted(parts, withdrawal)
+      await recordBlock(parts, withdrawal, found)
       return false
     case 'dead':
       await replaceDead(parts, withdrawal, newest)
       return false
     case 'final':
-      await noteBroadcast(parts, withdrawal)
+      await markBroadcasted(parts, withdrawal)
       parts.fail('before_withdrawal_settled')
       if (found.ok) await completeWithdrawal(parts, withdrawal, found)
       else await failWithdrawal(parts, withdrawal, 'reverted')
@@ -86,12 +86,12 @@ async function follow(
 
 /** The same bytes, or the same place in the order at a better price where they wait too long. */
 async function sendAgain(
-  parts: SendingParts,
+  parts: WithdrawalDependencies,
   outlet: Outlet,
   { withdrawal, newest }: { withdrawal: WithdrawalRow; newest: SentTransferRow },
 ): Promise<void> {
   const better = isStuck(outlet, newest, parts.clock.now())
-    ? await signedReplacement(parts, outlet, { withdrawal, stuck: newest })
+    ? await signReplacement(parts, outlet, { withdrawal, stuck: newest })
     : null
   if (better === null) {
     return broadcastTransfer(parts, outlet, { withdrawal, transfer: newest })
@@ -107,7 +107,7 @@ async function sendAgain(
  * signer knows whether the place was really taken by another payment of ours, and it is asked.
  */
 async function replaceDead(
-  parts: SendingParts,
+  parts: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   { nonce }: SentTransferRow,
 ): Promise<void> {

@@ -9,7 +9,7 @@ export type CustodyBooks = {
 }
 
 /** What the books say of each asset: received less sent, and what is on its way out. */
-export function custodyBooks(tx: Tx): Promise<CustodyBooks[]> {
+export function findCustodyBooks(tx: Tx): Promise<CustodyBooks[]> {
   return tx.rows<CustodyBooks>(
     `select chain, asset,
             coalesce(r.received, 0)::bigint - coalesce(s.sent, 0)::bigint as custody_micros,
@@ -25,7 +25,7 @@ export function custodyBooks(tx: Tx): Promise<CustodyBooks[]> {
 }
 
 /** Deposit addresses with something on them, the fullest first. */
-export async function unsweptAddresses(
+export async function findUnsweptAddresses(
   tx: Tx,
   { chain, asset, count_max }: { chain: string; asset: string; count_max: number },
 ): Promise<string[]> {
@@ -39,7 +39,7 @@ export async function unsweptAddresses(
 }
 
 /** What the books say lies on the addresses beyond the first so many. */
-export async function unaskedMicros(
+export async function sumRemainingBalances(
   tx: Tx,
   { chain, asset, count_max }: { chain: string; asset: string; count_max: number },
 ): Promise<Micros> {

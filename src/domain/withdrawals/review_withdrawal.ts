@@ -13,10 +13,10 @@ import {
   withdrawalView,
 } from './withdrawal.ts'
 import {
-  lockWithStatus,
+  lockWithAccountStatus,
   pageOfWithdrawals,
   updateWithdrawal,
-  withdrawalOwner,
+  findWithdrawalOwner,
 } from './withdrawal_store.ts'
 
 type OwnedWithdrawal = Withdrawal &
@@ -44,8 +44,8 @@ export async function findWithdrawals(
 }
 
 /** One that waits for a person: for a review, or because its account is suspended. */
-async function lockWaiting({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
-  const withdrawal = await lockWithStatus(tx, { account_id: await withdrawalOwner(tx, id), id })
+async function lockAwaitingReview({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
+  const withdrawal = await lockWithAccountStatus(tx, { account_id: await findWithdrawalOwner(tx, id), id })
   if (withdrawal.step === 'review' && withdrawal.refund_of === null) return withdrawal
   if (isHeldBySuspension(withdrawal)) return withdrawal
   const sentence = `This withdrawal is ${withdrawal.status} and not awaiting review.`
@@ -59,7 +59,7 @@ export async function approveWithdrawal(
 ): Promise<Withdrawal> {
   const { tx, now } = context
   await requireRailOpen(tx, 'withdrawals')
-  const withdrawal = await lockWaiting(context, id)
+  const withdrawal = await lockAwaitingReview(context, id)
   if (isHeldBySuspension(withdrawal)) {
     throw new Problem(
       'account_suspended',
@@ -81,7 +81,7 @@ export async function refuseWithdrawal(
   { id }: { id: string },
 ): Promise<Withdrawal> {
   const { tx, now, newId } = context
-  const withdrawal = await lockWaiting(context, id)
+  const withdrawal = await lockAwaitingReview(context, id)
   const { account_id, amount_micros } = withdrawal
   const reference = withdrawalReference(id)
   await move(

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/postgres/db.ts'
 type Sender = { chain: string; address: string }
 
 /** The first place in a sender's order that was not given to a transfer; null before the first. */
-export async function nextNonce(tx: Tx, { chain, address }: Sender): Promise<number | null> {
+export async function findNextNonce(tx: Tx, { chain, address }: Sender): Promise<number | null> {
   const [row] = await tx.rows<{ next_nonce: bigint }>(
     'select next_nonce from sender_orders where chain = $1 and address = $2',
     [chain, address],

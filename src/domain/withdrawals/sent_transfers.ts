@@ -14,7 +14,7 @@ export type SentTransferRow = {
   created_at: Date
 }
 
-export function rowOf(
+export function toSentTransferRow(
   { chain }: Outlet,
   signed: SignedTransfer,
   { attempt, now }: { attempt: number; now: Date },
@@ -31,7 +31,7 @@ export function rowOf(
   }
 }
 
-export const storedTransfer = (from: string, row: SentTransferRow): StoredTransfer => ({
+export const toStoredTransfer = (from: string, row: SentTransferRow): StoredTransfer => ({
   ...row,
   from,
   txid: row.txid.replace(/^0x/, ''),
@@ -45,7 +45,7 @@ export type Fate =
  * What became of the attempts at one payment, the newest first. Attempts that share a place in the
  * order replace each other, and any of them may be the one that a block took.
  */
-export async function fateOf(
+export async function findFate(
   outlet: Outlet,
   from: string,
   rows: readonly SentTransferRow[],
@@ -54,7 +54,7 @@ export async function fateOf(
   assert(newest !== undefined, 'what is signed has its bytes')
   let outcome: Fate = { fate: 'unknown' }
   for (const row of rows) {
-    const found = await outlet.lookup(storedTransfer(from, row))
+    const found = await outlet.lookup(toStoredTransfer(from, row))
     if ('ok' in found) return { ...found, txid: row.txid }
     if (row === newest) outcome = found
   }

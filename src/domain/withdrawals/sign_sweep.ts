@@ -1,13 +1,13 @@
 import { assert } from '#kernel/assert.ts'
 import type { Outlet, Payment } from '#rails/chain/outlet.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
-import { noteStep, storeLeg, storeLegReplacement } from './advance_sweep.ts'
-import { nextNonce } from './sender_order_store.ts'
-import { rowOf, type SentTransferRow, storedTransfer } from './sent_transfers.ts'
-import type { SendingParts } from './sign_withdrawal.ts'
+import { updateStep, storeLeg, storeLegReplacement } from './advance_sweep.ts'
+import { findNextNonce } from './sender_order_store.ts'
+import { toSentTransferRow, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
+import type { WithdrawalDependencies } from './sign_withdrawal.ts'
 import type { Leg, SweepRow } from './sweep_store.ts'
 
-export type Sweeping = { parts: SendingParts; outlet: Outlet }
+export type SweepContext = { parts: WithdrawalDependencies; outlet: Outlet }
 
 /** The payment that a sweep is made for: all of the asset, from the address to the hot wallet. */
 export function paymentOf({ chain }: Outlet, sweep: SweepRow): Payment {
@@ -32,45 +32,45 @@ function legPayment(outlet: Outlet, sweep: SweepRow, leg: Leg): Payment {
 }
 
 /** Signs a leg, stores it and sends it. */
-export async function signLeg(sweeping: Sweeping, sweep: SweepRow, leg: Leg): Promise<void> {
-  const { parts, outlet } = sweeping
+export async function signLeg(context: SweepContext, sweep: SweepRow, leg: Leg): Promise<void> {
+  const { parts, outlet } = context
   const payment = legPayment(outlet, sweep, leg)
   const sender = senderOf(outlet, sweep, leg)
-  const next_nonce = await nextNonce(parts.db, { chain: sweep.chain, address: sender })
+  const next_nonce = await findNextNonce(parts.db, { chain: sweep.chain, address: sender })
   const network = await outlet.networkFacts({ ...payment, next_nonce })
   const { attempt } = sweep
   const outcome = await parts.signer.sign(intentOf(outlet, sweep, { payment, attempt, network }))
   if (!outcome.ok) {
-    logRefusal(sweeping, sweep, outcome.refusal)
-    await noteStep(parts, sweep, {})
+    logRefusal(context, sweep, outcome.refusal)
+    await updateStep(parts, sweep, {})
     return
   }
-  const transfer = rowOf(outlet, outcome.transfer, { attempt, now: parts.clock.now() })
+  const transfer = toSentTransferRow(outlet, outcome.transfer, { attempt, now: parts.clock.now() })
   if (await storeLeg(parts, sweep, { leg, sender, transfer })) {
-    await outlet.broadcast(storedTransfer(sender, transfer))
+    await outlet.broadcast(toStoredTransfer(sender, transfer))
   }
 }
 
 /** A leg that no block takes, again at a higher price; false where the sender cannot pay it. */
 export async function replaceLeg(
-  sweeping: Sweeping,
+  context: SweepContext,
   sweep: SweepRow,
   { leg, stuck }: { leg: Leg; stuck: SentTransferRow },
 ): Promise<boolean> {
-  const { parts, outlet } = sweeping
+  const { parts, outlet } = context
   const sender = senderOf(outlet, sweep, leg)
   const payment = legPayment(outlet, sweep, leg)
-  const network = await outlet.replacementFacts(payment, storedTransfer(sender, stuck))
+  const network = await outlet.replacementFacts(payment, toStoredTransfer(sender, stuck))
   if (network === null) return false
   const attempt = stuck.attempt + 1
   const outcome = await parts.signer.sign(intentOf(outlet, sweep, { payment, attempt, network }))
   if (!outcome.ok) {
-    logRefusal(sweeping, sweep, outcome.refusal)
+    logRefusal(context, sweep, outcome.refusal)
     return false
   }
-  const transfer = rowOf(outlet, outcome.transfer, { attempt, now: parts.clock.now() })
+  const transfer = toSentTransferRow(outlet, outcome.transfer, { attempt, now: parts.clock.now() })
   const isStored = await storeLegReplacement(parts, sweep, { leg, transfer })
-  if (isStored) await outlet.broadcast(storedTransfer(sender, transfer))
+  if (isStored) await outlet.broadcast(toStoredTransfer(sender, transfer))
   return isStored
 }
 
@@ -97,7 +97,7 @@ function intentOf(
   }
 }
 
-function logRefusal({ parts, outlet }: Sweeping, { address }: SweepRow, refusal: string): void {
+function logRefusal({ parts, outlet }: SweepContext, { address }: SweepRow, refusal: string): void {
   const fields = { address: outlet.chain.showAddress(address), refusal }
   parts.log.error('the signer refused a sweep', fields, new Error(refusal))
 }

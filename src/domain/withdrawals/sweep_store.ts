@@ -131,7 +131,7 @@ export async function findSweepTransfers(
 }
 
 /** What of an address has reached the hot wallet. */
-export async function noteSwept(
+export async function addSweptAmount(
   tx: Tx,
   { chain, address, asset, value_micros }: SweepRow,
 ): Promise<void> {

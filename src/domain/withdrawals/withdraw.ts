@@ -21,7 +21,7 @@ import {
   withdrawalReference,
   withdrawalView,
 } from './withdrawal.ts'
-import { insertWithdrawal, isDepositAddress, usedToday } from './withdrawal_store.ts'
+import { insertWithdrawal, isDepositAddress, sumWithdrawnToday } from './withdrawal_store.ts'
 
 /**
  * The debit and the order to pay are one transaction; sending is a task's work. The address is
@@ -93,7 +93,7 @@ async function reserve(
   )
   const left_micros = treasury_micros ?? 0n
   await requireCreditLeft(tx, account_id, { amount_micros, left_micros, settings, now })
-  requireWithinDay((await usedToday(tx, account_id, now)) + amount_micros, limits)
+  requireWithinDay((await sumWithdrawnToday(tx, account_id, now)) + amount_micros, limits)
   const net_micros = amount_micros - fee_micros
   const approval = orderApproval(keys, { id, chain, asset, to: address, net_micros })
   return insertWithdrawal(tx, {

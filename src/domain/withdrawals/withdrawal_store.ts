@@ -86,7 +86,7 @@ export async function lockWithdrawal(
  * Locks it with the status of its account, so that a suspension comes either before or after. The
  * status is read by a statement of its own: one that waited for a lock shows the state from before.
  */
-export async function lockWithStatus(
+export async function lockWithAccountStatus(
   tx: Tx,
   of: { account_id: string; id: string },
 ): Promise<WithdrawalRow> {
@@ -118,7 +118,7 @@ export function pageOfWithdrawals(
 }
 
 /** What of today's allowance is used; what failed has come back and does not count. */
-export async function usedToday(tx: Tx, account_id: string, now: Date): Promise<Micros> {
+export async function sumWithdrawnToday(tx: Tx, account_id: string, now: Date): Promise<Micros> {
   const [row] = await tx.rows<{ used: Micros }>(
     `select coalesce(sum(amount_micros), 0)::bigint as used from withdrawals
       where account_id = $1 and status <> 'failed' and refund_of is null
@@ -252,7 +252,7 @@ export async function postpone(tx: Tx, { account_id, id }: WithdrawalRow, until:
 }
 
 /** For whoever runs the programme: whose withdrawal it is. */
-export async function withdrawalOwner(tx: Tx, id: string): Promise<string> {
+export async function findWithdrawalOwner(tx: Tx, id: string): Promise<string> {
   const [row] = await tx.rows<WithdrawalRow>('select account_id from withdrawals where id = $1', [
     id,
   ])
