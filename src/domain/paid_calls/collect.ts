@@ -13,14 +13,14 @@ import {
 import { resolveSettlement } from './resolve_settlement.ts'
 
 /**
- * Takes the payment for this call and settles it: what is answered is paid for and waits for its
- * call. A repeat of the same request goes on where the one before it ended.
+ * Reserves and settles the payment of a call. The returned payment is settled and not yet spent. A
+ * retry of the same request resumes where the previous one stopped.
  */
 export async function collect(payment_context: PaymentContext, bill: Bill): Promise<PaymentRow> {
   const { db, clock, newId } = payment_context
   const known = await findPayment(db, bill.payment)
-  const isNew = known === undefined || known.state === 'failed' || known.state === 'reserved'
-  if (isNew) await requirePayable(payment_context, bill)
+  const isUnsent = known === undefined || known.state === 'failed' || known.state === 'reserved'
+  if (isUnsent) await requirePayable(payment_context, bill)
 
   const now = clock.now()
   const leased_until = new Date(now.getTime() + LEASE_MS)
@@ -29,11 +29,11 @@ export async function collect(payment_context: PaymentContext, bill: Bill): Prom
   payment_context.fail('payment_reserved')
   if (row.state === 'settled') return row
   try {
-    // It failed after it was looked up: nobody has checked this one yet.
-    if (row.state === 'reserved' && !isNew) await requirePayable(payment_context, bill)
-    const settlement = await settled(payment_context, bill, row)
+    // It failed after the look-up, so this payment has not been verified.
+    if (row.state === 'reserved' && !isUnsent) await requirePayable(payment_context, bill)
+    const settlement = await settlePayment(payment_context, bill, row)
     if (settlement.outcome === 'settled') return { ...row, state: 'settled', txid: settlement.txid }
-    if (settlement.outcome === 'failed') throw paymentFailed(why(settlement.reason))
+    if (settlement.outcome === 'failed') throw settlementRefused(settlement.reason)
     throw new Problem(
       'service_unavailable',
       'The payment was sent but is not confirmed. Retry the request with the same payment.',
@@ -51,8 +51,8 @@ async function requirePayable(
 ): Promise<void> {
   const { payment, priced } = bill
   const { payer: address, amount_micros } = payment
-  const asked = { chain: 'base', address, direction: 'in', amount_micros } as const
-  const { decision } = await screener.screen(asked)
+  const sender = { chain: 'base', address, direction: 'in', amount_micros } as const
+  const { decision } = await screener.screen(sender)
   if (decision !== 'allow') {
     throw paymentFailed('Payments from this address are blocked.')
   }
@@ -60,18 +60,16 @@ async function requirePayable(
     throw new Problem(
       'service_unavailable',
       'Payments cannot be verified right now. Try again in a moment.',
-      {
-        retry_after_s: 5,
-        cause,
-      },
+      { retry_after_s: 5, cause },
     )
   })
-  if (objection !== null) throw paymentFailed(why(objection))
+  if (objection !== null) throw settlementRefused(objection)
 }
 
-const why = (reason: string) => `The payment cannot be settled: ${reason}. Nothing was charged.`
+const settlementRefused = (reason: string) =>
+  paymentFailed(`The payment cannot be settled: ${reason}. Nothing was charged.`)
 
-async function settled(
+async function settlePayment(
   payment_context: PaymentContext,
   bill: Bill,
   row: PaymentRow,
@@ -95,7 +93,7 @@ async function settled(
   return outcome
 }
 
-/** What was signed is judged by its receipt, whatever else was heard of it. */
+/** Our own transfer is judged by its receipt on the chain, not by the facilitator's response. */
 async function concludeSettlement(
   payment_context: PaymentContext,
   row: PaymentRow,

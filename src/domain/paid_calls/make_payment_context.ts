@@ -2,10 +2,9 @@ import type { Dependencies } from '#domain/context/context.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { PaymentContext } from './payment_context.ts'
 
-/** A node that takes longer is as good as away. */
 const NODE_TIMEOUT_MS = 10_000
 
-/** Null where nothing has a price: then not even the libraries are read. */
+/** Null if no operation has a price; the payment libraries are not loaded then. */
 export async function makePaymentContext(
   dependencies: Dependencies,
 ): Promise<PaymentContext | null> {
@@ -19,7 +18,7 @@ export async function makePaymentContext(
     return { ...dependencies, facilitator, network, relayer: null }
   }
   if (network === null || key_file === null) {
-    throw new Error('operations have prices, and there is nobody to collect them')
+    throw new Error('operations have prices, but no facilitator or relayer is configured')
   }
   const { ownFacilitator } = await import('#rails/x402/own_facilitator.ts')
   const relayer = makeRelayer(network, readRelayerKey(key_file))

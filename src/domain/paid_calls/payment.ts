@@ -5,7 +5,7 @@ import type { Micros } from '#kernel/money.ts'
 import type { Payment } from '#rails/x402/payment.ts'
 import type { Priced } from '#rails/x402/requirement.ts'
 
-/** A payment as it is kept: what was signed, which call it is for, and how far it has come. */
+/** A stored payment: the signed permission, the call it pays for, and its state. */
 export type PaymentRow = {
   id: string
   network: string
@@ -40,20 +40,20 @@ export type PaymentState =
   | 'refunded'
   | 'credited'
 
-/** A call that is to be paid for, with the payment that came with it. */
+/** A priced call and the payment that was sent with it. */
 export type Bill = {
   priced: Priced
   payment: Payment
   operation: string
   account_id: string | null
   request_id: string
-  /** Of the request under its Idempotency-Key. */
+  /** Identifies the request, its Idempotency-Key included. */
   fingerprint: string
 }
 
 export const paymentReference = (id: string): Resource => ({ type: 'payment', id })
 
-/** What the facilitator is asked about again, once the request itself is gone. */
+/** Rebuilds the facilitator's input from a stored payment. */
 export const toFacilitatorInput = (row: PaymentRow): { payment: Payment; priced: Priced } => ({
   payment: row,
   priced: {
@@ -66,7 +66,7 @@ export const toFacilitatorInput = (row: PaymentRow): { payment: Payment; priced:
 
 export const paymentFailed = (sentence: string) => new Problem('payment_failed', sentence)
 
-/** Why a payment that is known already does not pay for this call. */
+/** Why a payment that is stored already can't pay for this call. */
 export function refusalOf(known: PaymentRow | undefined, bill: Bill): Problem {
   const isSame =
     known?.fingerprint === bill.fingerprint && known.amount_micros === bill.payment.amount_micros

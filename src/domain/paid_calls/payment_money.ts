@@ -5,12 +5,12 @@ import { assert } from '#kernel/assert.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type PaymentRow, paymentReference } from './payment.ts'
-import { type Mined, markMined, releasePayment, stepPayment } from './payment_store.ts'
+import { type MinedTransfer, markMined, releasePayment, stepPayment } from './payment_store.ts'
 
-/** Whose movement it is where no account is concerned: nothing of a customer's is touched. */
-const NOBODY = 'programme'
+/** The account_id of movements that concern no account. */
+const NO_ACCOUNT = 'programme'
 
-/** The coins have come: from here on a call, or the money, is owed. */
+/** The coins have arrived. From here on we owe the payer a call or a refund. */
 export async function bookSettlement(
   tx: Tx,
   row: PaymentRow,
@@ -23,14 +23,14 @@ export async function bookSettlement(
   return true
 }
 
-/** In the transaction of the work itself: a call without a payment, or the reverse, cannot be. */
+/** Runs in the transaction of the call, so the call and its payment commit together. */
 export async function spend(tx: Tx, row: PaymentRow, stamp: Stamp): Promise<void> {
-  const isOurs = await stepPayment(tx, row, { from: ['settled'], to: 'spent' }, stamp.now)
-  if (!isOurs) throw new Error('the payment was taken back while its call was running')
+  const isSpent = await stepPayment(tx, row, { from: ['settled'], to: 'spent' }, stamp.now)
+  if (!isSpent) throw new Error('the payment changed its state while its call was running')
   await postPayment(tx, row, { movement: 'call_earned', from: prepaid, to: fees }, stamp)
 }
 
-/** Its call was refused, or answered without it: the money goes back by a task. */
+/** The call was refused or did not need the payment; a task returns the money. */
 export async function owe(tx: Tx, row: PaymentRow, reason: string, now: Date): Promise<void> {
   await stepPayment(tx, row, { from: ['settled'], to: 'owed', reason }, now)
   await releasePayment(tx, row, now)
@@ -54,34 +54,49 @@ export async function markRefunded(
   await postPayment(tx, row, { movement: 'call_refunded', from: prepaid, to: payers }, stamp)
 }
 
-type Fee = { txid: string; ok: boolean; fee_wei: bigint; native_usd: number }
+type RelayerFee = { txid: string; ok: boolean; fee_wei: bigint; native_usd: number }
 
-/** What the network took for a transfer of ours, whether or not it did what it should. */
-export async function bookRelayerFee(tx: Tx, row: PaymentRow, fee: Fee, stamp: Stamp): Promise<void> {
-  const mined: Mined = { ...fee, fee_micros: feeMicros(fee.fee_wei, fee.native_usd) }
-  const isNews = await markMined(tx, fee.txid, mined, stamp.now)
-  if (!isNews || mined.fee_micros === 0n) return
-  const way = { movement: 'relayer_fee_paid', from: fees, to: gas } as const
-  // The operator's own cost, whoever the call was for.
-  await postPayment(tx, { ...row, account_id: null, amount_micros: mined.fee_micros }, way, stamp)
+/** Books the network fee of a transfer of ours, mined or reverted, once. */
+export async function bookRelayerFee(
+  tx: Tx,
+  row: PaymentRow,
+  fee: RelayerFee,
+  stamp: Stamp,
+): Promise<void> {
+  const mined: MinedTransfer = { ...fee, fee_micros: feeMicros(fee.fee_wei, fee.native_usd) }
+  const isFirst = await markMined(tx, fee.txid, mined, stamp.now)
+  if (!isFirst || mined.fee_micros === 0n) return
+  const payment_move = { movement: 'relayer_fee_paid', from: fees, to: gas } as const
+  // The fee is the operator's cost, not the account's.
+  await postPayment(
+    tx,
+    { ...row, account_id: null, amount_micros: mined.fee_micros },
+    payment_move,
+    stamp,
+  )
 }
 
 const WEI_PER_COIN = 10n ** 18n
 
-/** Rounded up: what was paid is never nothing. */
+/** Rounded up, so a fee is never booked as zero. */
 export function feeMicros(fee_wei: bigint, native_usd: number): Micros {
   const price = microsFromUsd(native_usd)
   return (fee_wei * price + WEI_PER_COIN - 1n) / WEI_PER_COIN
 }
 
-type Way = { movement: MovementName; from: Purse; to: Purse }
+type PaymentMove = { movement: MovementName; from: Purse; to: Purse }
 
-async function postPayment(tx: Tx, row: PaymentRow, way: Way, stamp: Stamp): Promise<void> {
+async function postPayment(
+  tx: Tx,
+  row: PaymentRow,
+  payment_move: PaymentMove,
+  stamp: Stamp,
+): Promise<void> {
   await move(
     tx,
     {
-      ...way,
-      account_id: row.account_id ?? NOBODY,
+      ...payment_move,
+      account_id: row.account_id ?? NO_ACCOUNT,
       amount_micros: row.amount_micros,
       reference: paymentReference(row.id),
       description: `${row.operation}, paid by ${row.payer}`,

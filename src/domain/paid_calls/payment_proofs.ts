@@ -1,6 +1,6 @@
 import type { Proof } from '#domain/ledger/audit_books.ts'
 
-/** What ties the books to the payments: each statement finds what violates it, so nothing. */
+/** Invariants between the books and the payments: each query returns the rows that violate one. */
 export const payment_proofs: readonly Proof[] = [
   {
     name: 'each payment has the movements of its state, once and of its amount',
@@ -22,7 +22,7 @@ export const payment_proofs: readonly Proof[] = [
               or m.is_exact = false`,
   },
   {
-    name: 'each movement of a payment belongs to one',
+    name: 'each payment movement belongs to a payment',
     sql: `select m.account_id, m.id as movement_id
             from movements m
            where m.movement in ('call_paid', 'call_earned', 'call_credited', 'call_refunded',
@@ -34,7 +34,7 @@ export const payment_proofs: readonly Proof[] = [
                                       else coalesce(p.account_id, 'programme') end)`,
   },
   {
-    name: 'what is prepaid equals the payments whose call is still owed',
+    name: 'the prepaid purse equals the payments whose call is still owed',
     sql: `select prepaid::text, open::text
             from (select coalesce(sum(amount_micros), 0) as prepaid
                     from entries where kind = 'prepaid') e,
@@ -43,7 +43,7 @@ export const payment_proofs: readonly Proof[] = [
            where prepaid <> open`,
   },
   {
-    name: 'what networks took equals the fees of our transfers',
+    name: 'the gas purse equals the network fees of our transfers',
     sql: `select gas::text, fees::text
             from (select coalesce(sum(amount_micros), 0) as gas
                     from entries where kind = 'gas') e,

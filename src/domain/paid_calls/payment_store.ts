@@ -15,7 +15,7 @@ export async function findPayment(
   return row
 }
 
-/** The payment that the answer under an Idempotency-Key was bought with. */
+/** The payment of the response that is stored under an Idempotency-Key. */
 export async function findSpent(tx: Tx, fingerprint: string): Promise<PaymentRow | undefined> {
   const [row] = await tx.rows<PaymentRow>(
     `select * from x402_payments where fingerprint = $1 and state = 'spent'
@@ -27,17 +27,17 @@ export async function findSpent(tx: Tx, fingerprint: string): Promise<PaymentRow
 
 const UNSENT = `('reserved', 'failed')`
 
-type Reserving = { id: string; now: Date; leased_until: Date }
+type Reservation = { id: string; now: Date; leased_until: Date }
 
 /**
- * Takes the payment for one call, or answers nothing where another has it. What never left is free
- * for any call; what may have left, or has, is good for the request that it was sent for. Its terms
- * stay as they were sent: a repeat with another amount, signature or expiry changes none of them.
+ * Leases the payment to one call; undefined if another call has it. A payment that was never sent
+ * can pay for any call, one that may have been sent only for its own request. Once sent, its terms
+ * stay: a retry with another amount, signature or expiry changes nothing.
  */
 export async function reservePayment(
   tx: Tx,
   { payment, priced, ...bill }: Bill,
-  { id, now, leased_until }: Reserving,
+  { id, now, leased_until }: Reservation,
 ): Promise<PaymentRow | undefined> {
   const [row] = await tx.rows<PaymentRow>(
     `insert into x402_payments as p (id, network, asset, payer, nonce, amount_micros, pay_to,
@@ -81,13 +81,18 @@ export async function reservePayment(
   return row
 }
 
-type Step = { from: readonly PaymentState[]; to: PaymentState; reason?: string; txid?: string }
+type StateChange = {
+  from: readonly PaymentState[]
+  to: PaymentState
+  reason?: string
+  txid?: string
+}
 
-/** One step of a payment, or nothing where it is no longer where it was, or another call's. */
+/** Changes a payment's state. False if it has left the `from` states or another call has it. */
 export async function stepPayment(
   tx: Tx,
   { id, request_id }: Pick<PaymentRow, 'id' | 'request_id'>,
-  { from, to, reason, txid }: Step,
+  { from, to, reason, txid }: StateChange,
   now: Date,
 ): Promise<boolean> {
   const changed = await tx.run(
@@ -100,7 +105,7 @@ export async function stepPayment(
   return changed === 1
 }
 
-/** A payment whose call has ended belongs to nobody: a repeat may have it, or the task. */
+/** Ends the lease of a call, so a retry or the task can take the payment. */
 export async function releasePayment(tx: Tx, row: PaymentRow, now: Date): Promise<void> {
   await tx.run(
     `update x402_payments set leased_until = $3
@@ -109,7 +114,7 @@ export async function releasePayment(tx: Tx, row: PaymentRow, now: Date): Promis
   )
 }
 
-/** What nobody has, in one of these states since then; taken, so that no other node has it too. */
+/** Leases payments in this state whose lease ended before `before`. No other node gets them. */
 export function takeOpenPayments(
   tx: Tx,
   state: PaymentState,
@@ -145,13 +150,13 @@ export function findTransfers(
   )
 }
 
-type Outgoing = { row: PaymentRow; purpose: TransferRow['purpose']; now: Date }
+type PaymentTransfer = { row: PaymentRow; purpose: TransferRow['purpose']; now: Date }
 
 /**
- * Stores what was signed together with the payment's next state. The relayer's lock is held for
- * one signature and one commit: two nodes cannot take the same place, and none is left out.
+ * Stores the signed transfer and the payment's next state together. The lock on the relayer's
+ * address covers one signature and one commit, so two nodes neither share nor skip a nonce.
  */
-export function signedStore(db: Database, { row, purpose, now }: Outgoing): StoreSigned {
+export function signedStore(db: Database, { row, purpose, now }: PaymentTransfer): StoreSigned {
   const step =
     purpose === 'settlement'
       ? ({ from: ['reserved'], to: 'settling' } as const)
@@ -165,7 +170,9 @@ export function signedStore(db: Database, { row, purpose, now }: Outgoing): Stor
       )
       const next = last?.next ?? 0n
       const signed = await sign(next > mined ? next : mined)
-      if (!(await stepPayment(tx, row, step, now))) throw new Error('the payment is not ours now')
+      if (!(await stepPayment(tx, row, step, now))) {
+        throw new Error('the payment changed its state before it was signed')
+      }
       await insertTransfer(tx, { ...signed, relayer, payment_id: row.id, purpose, now })
       return signed
     })
@@ -184,13 +191,13 @@ async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<void> {
   )
 }
 
-export type Mined = { ok: boolean; fee_wei: bigint; fee_micros: bigint }
+export type MinedTransfer = { ok: boolean; fee_wei: bigint; fee_micros: bigint }
 
-/** True the first time; a fee is booked once. */
+/** True only the first time, so the fee is booked once. */
 export async function markMined(
   tx: Tx,
   txid: string,
-  { ok, fee_wei, fee_micros }: Mined,
+  { ok, fee_wei, fee_micros }: MinedTransfer,
   now: Date,
 ): Promise<boolean> {
   const changed = await tx.run(
@@ -201,7 +208,7 @@ export async function markMined(
   return changed === 1
 }
 
-/** Signed and not known to be mined; perhaps it never left. */
+/** Signed transfers that are not known to be mined; a crash may have kept them from being sent. */
 export async function findUnminedRaws(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.rows<{ raw: string }>(
     `select raw from x402_transfers where state = 'signed' and created_at <= $1

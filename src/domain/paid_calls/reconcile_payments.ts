@@ -8,24 +8,24 @@ import type { X402Settings } from '#rails/x402/x402_settings.ts'
 export type PaymentsDifference = {
   network: string
   asset: string
-  /** What the books say was received and not sent back. */
+  /** Received minus refunded, in the books. */
   ledger_usd: number
-  /** Received for calls that were not made, and not given back yet. */
+  /** Received for calls that did not run, and not returned yet. */
   owed_usd: number
-  /** Given back to treasuries: these coins belong into custody now. */
+  /** Returned to treasuries; these coins are customer money now. */
   credited_usd: number
-  /** What the network took for our transfers, at the books' price of its coin. */
+  /** Network fees of our transfers, at the configured price of the native coin. */
   relayer_fees_usd: number
-  /** Sent and not confirmed: the coins may be there before the books say so. */
+  /** Sent but not confirmed: these coins may arrive before the books say so. */
   in_flight_usd: number
-  /** What the address that is paid holds; null where it could not be asked. */
+  /** The balance of the receiving address; null if the node did not respond. */
   on_chain_usd: number | null
-  /** On the chain less in the books: what the operator has put there or taken away. */
+  /** on_chain_usd minus ledger_usd: coins that the operator added or withdrew. */
   difference_usd: number | null
   fault: string | null
 }
 
-type Books = {
+type PaymentBooks = {
   received: Micros
   refunded: Micros
   owed: Micros
@@ -45,13 +45,13 @@ const BOOKS = `
     from x402_payments
   having count(*) > 0 or $1`
 
-/** The books of single calls against the address that they are paid to. */
+/** Compares the books of paid calls with the balance of the receiving address. */
 export async function reconcilePayments(
   tx: Tx,
   x402: X402Settings,
   fetch: NodeFetch,
 ): Promise<PaymentsDifference | null> {
-  const [books] = await tx.rows<Books>(BOOKS, [x402.prices.size > 0])
+  const [books] = await tx.rows<PaymentBooks>(BOOKS, [x402.prices.size > 0])
   if (books === undefined) return null
   const ledger = books.received - books.refunded
   const held = await balanceOnChain(x402, fetch)
@@ -74,7 +74,7 @@ async function balanceOnChain(
   { rpc_url, pay_to }: X402Settings,
   fetch: NodeFetch,
 ): Promise<Micros | string> {
-  if (rpc_url === null || pay_to === null) return 'there is no node to ask'
+  if (rpc_url === null || pay_to === null) return 'no node is configured'
   const balanceOf = custodyOn({ url: rpc_url, headers: {}, family: 'evm' }, fetch)
   return balanceOf(USDC.slice(2), pay_to.slice(2)).catch((cause: unknown) =>
     cause instanceof Error ? cause.message : String(cause),

@@ -2,25 +2,25 @@ import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { type PaymentRow, type PaymentState, paymentReference } from './payment.ts'
 import { LEASE_MS, type PaymentContext, stampOf } from './payment_context.ts'
-import { creditAccount, markRefunded, bookRelayerFee } from './payment_money.ts'
+import { bookRelayerFee, creditAccount, markRefunded } from './payment_money.ts'
 import {
+  findTransfers,
+  findUnminedRaws,
   releasePayment,
   signedStore,
   stepPayment,
   takeOpenPayments,
-  findTransfers,
-  findUnminedRaws,
 } from './payment_store.ts'
 import { resolveSettlement } from './resolve_settlement.ts'
 
-/** How long whoever has paid may come back for the call before the money goes back instead. */
+/** How long a payer can retry the call before the payment is returned. */
 const GRACE_MS = 10 * 60_000
-/** What was sent this lately is still on its way. */
-const SENT_LATELY_MS = 5_000
+/** A transfer sent less than this ago is not sent again. */
+const RESEND_AFTER_MS = 5_000
 
 /**
- * Brings every payment to its end whose call has not: crashed between settlement and work, refused
- * after it, or not confirmed in time. Safe on any node: a payment is taken before it is touched.
+ * Finishes payments whose call did not: it crashed between settlement and work, was refused after
+ * settlement, or was not confirmed in time. Each payment is leased first, so any node may run it.
  */
 export function resolvePaymentsTask(payment_context: PaymentContext): Task {
   return {
@@ -28,21 +28,25 @@ export function resolvePaymentsTask(payment_context: PaymentContext): Task {
     every_ms: 5_000,
     idle_ms: 15_000,
     pass: async () => {
-      await sendAgain(payment_context)
-      await each(payment_context, 'reserved', 0, (row) =>
-        step(payment_context, row, 'failed', 'abandoned'),
+      await rebroadcast(payment_context)
+      await forEachOpen(payment_context, 'reserved', 0, (row) =>
+        changeState(payment_context, row, 'failed', 'abandoned'),
       )
-      await each(payment_context, 'settling', 0, (row) => resolveSettlement(payment_context, row))
-      await each(payment_context, 'settled', GRACE_MS, (row) =>
-        step(payment_context, row, 'owed', 'never_called'),
+      await forEachOpen(payment_context, 'settling', 0, (row) =>
+        resolveSettlement(payment_context, row),
       )
-      await each(payment_context, 'owed', 0, (row) => returnPayment(payment_context, row))
-      await each(payment_context, 'refunding', 0, (row) => confirmRefund(payment_context, row))
+      await forEachOpen(payment_context, 'settled', GRACE_MS, (row) =>
+        changeState(payment_context, row, 'owed', 'never_called'),
+      )
+      await forEachOpen(payment_context, 'owed', 0, (row) => returnPayment(payment_context, row))
+      await forEachOpen(payment_context, 'refunding', 0, (row) =>
+        confirmRefund(payment_context, row),
+      )
     },
   }
 }
 
-async function each(
+async function forEachOpen(
   payment_context: PaymentContext,
   state: PaymentState,
   grace_ms: number,
@@ -56,24 +60,28 @@ async function each(
     try {
       await work(row)
     } catch (cause) {
-      // One payment that cannot be helped now must not hold the others back.
-      log.error('a payment is not resolved yet', { payment_id: row.id, state }, cause)
+      // One payment that fails must not stop the others.
+      log.error(
+        'a payment could not be resolved; the next run tries again',
+        { payment_id: row.id, state },
+        cause,
+      )
     }
     await releasePayment(db, row, clock.now())
   }
 }
 
-/** What the node says to it decides nothing, receipts do; but whoever runs it should hear of it. */
-async function sendAgain({ db, clock, network, log }: PaymentContext): Promise<void> {
-  const before = new Date(clock.now().getTime() - SENT_LATELY_MS)
+/** The node's response decides nothing, only receipts do. It is logged for the operator. */
+async function rebroadcast({ db, clock, network, log }: PaymentContext): Promise<void> {
+  const before = new Date(clock.now().getTime() - RESEND_AFTER_MS)
   for (const raw of await findUnminedRaws(db, before)) {
     await network?.broadcast(raw).catch((cause: unknown) => {
-      log.error('a transfer of the relayer is not taken', {}, cause)
+      log.error('the node refused a transfer of the relayer', {}, cause)
     })
   }
 }
 
-function step(
+function changeState(
   { db, clock }: PaymentContext,
   row: PaymentRow,
   to: PaymentState,
@@ -82,7 +90,7 @@ function step(
   return stepPayment(db, row, { from: [row.state], to, reason }, clock.now())
 }
 
-/** To the account that called, where there was one; else on the chain, to whoever has paid. */
+/** Credits the calling account, or refunds the payer on the chain if there is none. */
 async function returnPayment(payment_context: PaymentContext, row: PaymentRow): Promise<void> {
   const { db, relayer, screener } = payment_context
   const { account_id, payer, amount_micros } = row

@@ -1,14 +1,14 @@
 import type { Settlement } from '#rails/x402/facilitator.ts'
 import { hasPaid, type Receipt } from '#rails/x402/receipt.ts'
-import { toFacilitatorInput, type PaymentRow } from './payment.ts'
+import { type PaymentRow, toFacilitatorInput } from './payment.ts'
 import { type PaymentContext, stampOf } from './payment_context.ts'
 import { bookRelayerFee, bookSettlement } from './payment_money.ts'
-import { stepPayment, type TransferRow, findTransfers } from './payment_store.ts'
+import { findTransfers, stepPayment, type TransferRow } from './payment_store.ts'
 
-/** A permission that ran out this long ago can be in no block that we have not seen. */
-const SAFE_MS = 10 * 60_000
+/** A permission that expired this long ago can't be in a block that we have not seen. */
+const EXPIRY_MARGIN_MS = 10 * 60_000
 
-/** What has become of a payment that was sent: the chain's receipts decide, not our memory. */
+/** The outcome of a payment that was sent, from the receipts on the chain. */
 export async function resolveSettlement(
   payment_context: PaymentContext,
   row: PaymentRow,
@@ -17,14 +17,14 @@ export async function resolveSettlement(
   for (const transfer of await findTransfers(payment_context.db, row.id, 'settlement')) {
     const receipt = await receiptOf(payment_context, transfer)
     if (receipt === null) isOpen = true
-    else if (await confirm(payment_context, row, receipt))
+    else if (await bookReceipt(payment_context, row, receipt))
       return { outcome: 'settled', txid: receipt.txid }
   }
   if (isOpen) return { outcome: 'pending' }
   const txid = (await payment_context.network?.settlementOf(row.payer, row.nonce)) ?? null
   const receipt = txid === null ? null : ((await payment_context.network?.receipt(txid)) ?? null)
-  // Anyone may send what the payer has signed, and then ours reverts though the coins are here.
-  if (receipt !== null && (await confirm(payment_context, row, receipt))) {
+  // Anyone can send the payer's permission; ours reverts then, although the coins have arrived.
+  if (receipt !== null && (await bookReceipt(payment_context, row, receipt))) {
     return { outcome: 'settled', txid: receipt.txid }
   }
   return payment_context.relayer === null
@@ -32,7 +32,7 @@ export async function resolveSettlement(
     : failSettlement(payment_context, row, 'transaction_failed')
 }
 
-/** What was stored may never have left: whoever asks for it sends it. */
+/** A crash may have kept a stored transfer from being sent, so it is sent again. */
 async function receiptOf(
   { network }: PaymentContext,
   { txid, raw }: TransferRow,
@@ -54,15 +54,18 @@ async function failSettlement(
   return { outcome: 'failed', reason }
 }
 
-/** A remote facilitator's answer was lost, and the chain knows nothing of it: ask once more. */
-async function retrySettlement(payment_context: PaymentContext, row: PaymentRow): Promise<Settlement> {
+/** A remote facilitator's response was lost and the chain has no transfer: settle again. */
+async function retrySettlement(
+  payment_context: PaymentContext,
+  row: PaymentRow,
+): Promise<Settlement> {
   const { payment, priced } = toFacilitatorInput(row)
-  const nothing = async () => undefined
+  const doNothing = async () => undefined
   const store = () => Promise.reject(new Error('a remote facilitator signs for itself'))
   const again = await payment_context.facilitator.settle(payment, priced, {
     store,
-    asked: nothing,
-    sent: nothing,
+    asked: doNothing,
+    sent: doNothing,
   })
   if (again.outcome === 'settled') {
     await payment_context.db.transaction((tx) =>
@@ -70,13 +73,14 @@ async function retrySettlement(payment_context: PaymentContext, row: PaymentRow)
     )
     return again
   }
-  const isOver = row.valid_before.getTime() + SAFE_MS < payment_context.clock.wall().getTime()
-  if (again.outcome === 'pending' || !isOver) return { outcome: 'pending' }
+  const isExpired =
+    row.valid_before.getTime() + EXPIRY_MARGIN_MS < payment_context.clock.wall().getTime()
+  if (again.outcome === 'pending' || !isExpired) return { outcome: 'pending' }
   return failSettlement(payment_context, row, again.reason)
 }
 
-/** Books the network's fee where the transfer was ours, and the coins where they have come. */
-async function confirm(
+/** Books the network fee if the transfer is ours, and the payment if the coins have arrived. */
+async function bookReceipt(
   payment_context: PaymentContext,
   row: PaymentRow,
   receipt: Receipt,

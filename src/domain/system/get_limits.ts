@@ -18,7 +18,9 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
   },
   spend_limits: {
     ...(await spendLimitsOf(tx, caller.account_id, settings)),
-    withdrawal_used_today_usd: usdFromMicros(await sumWithdrawnToday(tx, caller.account_id, clock.now())),
+    withdrawal_used_today_usd: usdFromMicros(
+      await sumWithdrawnToday(tx, caller.account_id, clock.now()),
+    ),
   },
   scopes: [...caller.scopes],
   credential: {

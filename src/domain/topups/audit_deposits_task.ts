@@ -1,127 +1,151 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { BlockMark } from '#rails/chain/deposit_source.ts'
 import type { NetworkCheck } from '#rails/chain/network_check.ts'
-import { findCursor, advanceAudit, recordAuditFault, findAddressOwners, findRecordedByBlock } from './chain_store.ts'
+import {
+  advanceAudit,
+  findAddressOwners,
+  findCursor,
+  findRecordedByBlock,
+  recordAuditFault,
+} from './chain_store.ts'
 import { type Deposit, type OwnedDeposit, transferKey } from './deposits.ts'
 import { ChainFault } from './read_deposits.ts'
 import { settleDeposits } from './settle_deposits.ts'
+import type { TopupDependencies } from './topup_dependencies.ts'
 import { screenDeposits } from './watch_deposits_task.ts'
 
-type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log'>
 export type AuditedChain = { chain: Chain; source: AuditSource; check: NetworkCheck }
 
-/** Blocks that are asked for side by side: one after the other 20,000 took a quarter of an hour. */
-const BLOCKS_AT_ONCE = 20
+/** Blocks requested in parallel. One at a time, 20,000 blocks took a quarter of an hour. */
+const BLOCKS_IN_PARALLEL = 20
 
-/** One pass reads for so long; a chain that was away for long is caught up over several. */
-const PASS_MS = 2_000
+/** The time one run may take; a long backlog is read over several runs. */
+const RUN_MS = 2_000
 
 /**
- * A node whose log index has holes answers eth_getLogs with nothing and no error. So every final
- * block is read a second time as a whole, by another call, and what the logs had left out is
- * settled here. No address is forgotten this way, however many there are.
+ * A node with gaps in its log index returns an empty eth_getLogs result without an error. This task
+ * therefore reads the receipts of every final block with a different call and settles deposits that
+ * the logs omitted. It compares all addresses, so the number of addresses doesn't matter.
  */
-export function auditDepositsTask(parts: Parts, audited: readonly AuditedChain[]): Task {
+export function auditDepositsTask(
+  dependencies: TopupDependencies,
+  chains: readonly AuditedChain[],
+): Task {
   return {
     name: 'audit_deposits',
     every_ms: 3_000,
     idle_ms: 6_000,
     pass: async () => {
-      for (const one of audited) {
-        await withLease(parts.db, `audit:${one.chain.name}`, (lease) =>
-          audit({ ...parts, db: lease.guard(parts.db) }, one),
+      for (const audited of chains) {
+        const { db } = dependencies
+        await withLease(db, `audit:${audited.chain.name}`, (lease) =>
+          auditChain({ ...dependencies, db: lease.guard(db) }, audited),
         )
       }
     },
   }
 }
 
-async function audit(parts: Parts, { chain, source, check }: AuditedChain): Promise<void> {
-  const cursor = await findCursor(parts.db, chain.name)
+async function auditChain(
+  dependencies: TopupDependencies,
+  { chain, source, check }: AuditedChain,
+): Promise<void> {
+  const { db, clock } = dependencies
+  const cursor = await findCursor(db, chain.name)
   if (cursor === undefined) return
   await check()
   const from = Number(cursor.audited_number) + 1
   const to = Number(cursor.finalized_number)
-  // A node that does not have a block yet would show it as empty.
+  // A node that doesn't have a block yet would return it as empty.
   if (to < from || (await source.finalNumber()) < to) return
-  const end_ms = parts.clock.monotonic() + PASS_MS
-  for (let first = from; first <= to; first += BLOCKS_AT_ONCE) {
-    const last = Math.min(to, first + BLOCKS_AT_ONCE - 1)
+  const end_ms = clock.monotonic() + RUN_MS
+  for (let first = from; first <= to; first += BLOCKS_IN_PARALLEL) {
+    const last = Math.min(to, first + BLOCKS_IN_PARALLEL - 1)
     const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at)
     const blocks = await Promise.all(
       numbers.map(async (number) => ({ number, receipts: await source.receipts(number) })),
     )
-    const recorded = await findRecordedByBlock(parts.db, chain.name, { from: first, to: last })
-    for (const block of blocks) await auditBlock(parts, { chain, source, recorded }, block)
-    await advanceAudit(parts.db, chain.name, last)
-    if (parts.clock.monotonic() >= end_ms) return
+    const recorded = await findRecordedByBlock(db, chain.name, { from: first, to: last })
+    for (const block of blocks) await auditBlock(dependencies, { chain, source, recorded }, block)
+    await advanceAudit(db, chain.name, last)
+    if (clock.monotonic() >= end_ms) return
   }
 }
 
-type Auditing = Pick<AuditedChain, 'chain' | 'source'> & {
-  /** What was credited, by its block. */
+type AuditContext = Pick<AuditedChain, 'chain' | 'source'> & {
+  /** The keys of recorded transfers by block number. */
   recorded: ReadonlyMap<number, readonly string[]>
 }
-type WholeBlock = { number: number; receipts: readonly AuditedReceipt[] }
+type BlockReceipts = { number: number; receipts: readonly AuditedReceipt[] }
 
 async function auditBlock(
-  parts: Parts,
-  { chain, source, recorded }: Auditing,
-  { number, receipts }: WholeBlock,
+  dependencies: TopupDependencies,
+  { chain, source, recorded }: AuditContext,
+  { number, receipts }: BlockReceipts,
 ): Promise<void> {
-  await requireAllRecorded(parts, chain, { number, receipts, recorded: recorded.get(number) ?? [] })
-  const arrivals = receipts.flatMap((receipt) => arrivalsIn(chain, receipt))
-  if (arrivals.length === 0) return
-  const owners = await findAddressOwners(parts.db, chain.name, [...new Set(arrivals.map(({ to }) => to))])
-  const block = arrivals.some(({ to }) => owners.has(to)) ? await source.block(number) : null
-  const ours = arrivals.flatMap((arrival): OwnedDeposit[] => {
-    const owner = owners.get(arrival.to)
-    return owner === undefined || block === null ? [] : [{ ...owner, ...arrival, ...markOf(block) }]
+  const { db, log } = dependencies
+  await requireRecordedOnChain(db, chain, {
+    number,
+    receipts,
+    recorded: recorded.get(number) ?? [],
   })
-  for (const deposit of await screenDeposits(parts, chain, ours)) {
+  const received = receipts.flatMap((receipt) => assetTransfersIn(chain, receipt))
+  if (received.length === 0) return
+  const owners = await findAddressOwners(db, chain.name, [...new Set(received.map(({ to }) => to))])
+  const block = received.some(({ to }) => owners.has(to)) ? await source.block(number) : null
+  const ours = received.flatMap((transfer): OwnedDeposit[] => {
+    const owner = owners.get(transfer.to)
+    return owner === undefined || block === null
+      ? []
+      : [{ ...owner, ...transfer, ...blockFields(block) }]
+  })
+  for (const deposit of await screenDeposits(dependencies, chain, ours)) {
     const { account_id, topup_id, txid } = deposit
-    parts.log.error(
-      'the logs of the chain lacked a transfer',
+    log.error(
+      "a transfer is missing from the node's logs",
       { chain: chain.name, txid, topup_id },
-      new Error('eth_getLogs is incomplete; see the node'),
+      new Error('eth_getLogs is incomplete; check the node'),
     )
-    const findings = { account_id, topup_id, finals: [deposit], pending: null }
-    await settleDeposits(parts, chain, findings)
+    const update = { account_id, topup_id, finals: [deposit], pending: null }
+    await settleDeposits(dependencies, chain, update)
   }
 }
 
-/** The other way round: what was credited must be in the block. If it is not, a node has lied. */
-async function requireAllRecorded(
-  { db }: Parts,
+/** A recorded transfer that is not in its block means that a node returned false data. */
+async function requireRecordedOnChain(
+  db: Database,
   chain: Chain,
-  { number, receipts, recorded }: WholeBlock & { recorded: readonly string[] },
+  { number, receipts, recorded }: BlockReceipts & { recorded: readonly string[] },
 ): Promise<void> {
-  const there = new Set(
+  const on_chain = new Set(
     receipts.flatMap(({ txid, transfers }) =>
       transfers.map((_, ordinal) => transferKey({ txid, ordinal })),
     ),
   )
-  const stray = recorded.find((key) => !there.has(key))
+  const stray = recorded.find((key) => !on_chain.has(key))
   if (stray === undefined) return
-  const fault = `a second look at block ${number} does not find the credited transfer ${stray}`
+  const fault = `block ${number} does not contain the recorded transfer ${stray}`
   await recordAuditFault(db, chain.name, fault)
   throw new ChainFault(fault)
 }
 
-const markOf = ({ number, hash, timestamp_ms }: BlockMark) => ({
+const blockFields = ({ number, hash, timestamp_ms }: BlockMark) => ({
   block_number: number,
   block_hash: hash,
   block_at: new Date(timestamp_ms),
 })
 
-type Arrival = Omit<Deposit, 'block_number' | 'block_hash' | 'block_at'>
+type ReceivedTransfer = Omit<Deposit, 'block_number' | 'block_hash' | 'block_at'>
 
-/** Transfers of configured assets, to anybody. */
-function arrivalsIn({ assets }: Chain, { txid, transfers }: AuditedReceipt): Arrival[] {
+/** Transfers of configured assets to any address. */
+function assetTransfersIn(
+  { assets }: Chain,
+  { txid, transfers }: AuditedReceipt,
+): ReceivedTransfer[] {
   return transfers.flatMap((transfer, ordinal) => {
     const known = assets.find(({ contract }) => contract === transfer?.contract)
     if (transfer === null || known === undefined || transfer.value === 0n) return []

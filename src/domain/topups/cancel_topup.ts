@@ -1,6 +1,6 @@
 import type { Handler } from '#domain/context/context.ts'
 import { closeTopup } from './deposits.ts'
-import { requireCancellable, topupReference, makeTopupView } from './topup.ts'
+import { makeTopupView, requireCancellable, topupReference } from './topup.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
 export const cancelTopup: Handler<'cancel_topup'> = async (context, { id }) => {

@@ -1,40 +1,45 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { type CursorRow, findCursors, findFaultsWithoutCursor } from './chain_store.ts'
 
-/** A chain that has not been read for so long is behind; for ten times as long, it is down. */
+/** A chain that was not read for a minute is degraded, for ten minutes down. */
 const STALE_SECONDS = 60
 const LOST_SECONDS = 600
 
-/** The second look at final blocks follows within a few passes of a hundred. */
+/** The audit normally keeps within a few hundred blocks of the final block. */
 const UNAUDITED_BLOCKS = 300n
 
-type Parts = Pick<Dependencies, 'db' | 'clock' | 'settings'>
+type ProbeDependencies = { db: Database; clock: Clock; settings: Settings }
 
-/** The rails and the network, as the watcher last found them: every figure was measured there. */
-export function chainProbes({ db, clock, settings }: Parts): Pick<Probes, 'rails' | 'network'> {
+/** Health of the rails and the network, as the deposit watcher last measured it. */
+export function chainProbes({
+  db,
+  clock,
+  settings,
+}: ProbeDependencies): Pick<Probes, 'rails' | 'network'> {
   const names = settings.chains.map(({ chain }) => chain)
   return {
     rails: async () => {
       const started = clock.monotonic()
-      const read = await readState(db).catch(() => null)
+      const state = await readState(db).catch(() => null)
       const latency_ms = Math.round((clock.monotonic() - started) * 100) / 100
-      if (read === null) {
-        return { status: 'outage', message: 'The database does not answer.', latency_ms: null }
+      if (state === null) {
+        return { status: 'outage', message: 'The database does not respond.', latency_ms: null }
       }
-      const parts = names.map((name) => healthOf(name, read, clock.now()))
-      return { ...worstOf(parts), latency_ms }
+      const healths = names.map((name) => healthOf(name, state, clock.now()))
+      return { ...worstOf(healths), latency_ms }
     },
     network: async () => {
-      const read = await readState(db).catch(() => ({ cursors: [], faults: new Map() }))
-      const { cursors } = read
+      const state = await readState(db).catch(() => ({ cursors: [], faults: new Map() }))
       const now = clock.now()
-      const parts = names.map((name) => ({ name, ...healthOf(name, read, now) }))
-      const shown = parts.find(({ status }) => status !== 'operational') ?? parts[0]
+      const healths = names.map((name) => ({ name, ...healthOf(name, state, now) }))
+      const shown = healths.find(({ status }) => status !== 'operational') ?? healths[0]
       const chain = shown?.name ?? ''
-      const cursor = cursors.find((one) => one.chain === chain)
+      const cursor = state.cursors.find((one) => one.chain === chain)
       return {
-        ...worstOf(parts),
+        ...worstOf(healths),
         chain,
         block_height: cursor === undefined ? null : Number(cursor.head_number),
         lag_seconds: cursor === undefined ? null : secondsSince(cursor.head_at, now),
@@ -43,13 +48,13 @@ export function chainProbes({ db, clock, settings }: Parts): Pick<Probes, 'rails
   }
 }
 
-type ReadState = { cursors: readonly CursorRow[]; faults: ReadonlyMap<string, string> }
+type ChainState = { cursors: readonly CursorRow[]; faults: ReadonlyMap<string, string> }
 
-async function readState(db: Parts['db']): Promise<ReadState> {
+async function readState(db: Database): Promise<ChainState> {
   return { cursors: await findCursors(db), faults: await findFaultsWithoutCursor(db) }
 }
 
-function healthOf(name: string, { cursors, faults }: ReadState, now: Date): ComponentHealth {
+function healthOf(name: string, { cursors, faults }: ChainState, now: Date): ComponentHealth {
   const cursor = cursors.find(({ chain }) => chain === name)
   if (cursor === undefined) {
     const fault = faults.get(name)
@@ -75,12 +80,12 @@ function healthOf(name: string, { cursors, faults }: ReadState, now: Date): Comp
 
 const ORDER = ['operational', 'maintenance', 'degraded', 'outage'] as const
 
-function worstOf(parts: readonly ComponentHealth[]): ComponentHealth {
-  const sorted = parts.toSorted((a, b) => ORDER.indexOf(b.status) - ORDER.indexOf(a.status))
+function worstOf(healths: readonly ComponentHealth[]): ComponentHealth {
+  const sorted = healths.toSorted((a, b) => ORDER.indexOf(b.status) - ORDER.indexOf(a.status))
   const [worst = { status: 'operational', message: null }] = sorted
   return { status: worst.status, message: worst.message }
 }
 
-function secondsSince(moment: Date, now: Date): number {
-  return Math.max(0, Math.round((now.getTime() - moment.getTime()) / 1_000))
+function secondsSince(timestamp: Date, now: Date): number {
+  return Math.max(0, Math.round((now.getTime() - timestamp.getTime()) / 1_000))
 }

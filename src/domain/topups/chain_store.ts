@@ -28,10 +28,13 @@ export async function findCursor(tx: Tx, chain: string): Promise<CursorRow | und
   return (await findCursors(tx)).find((cursor) => cursor.chain === chain)
 }
 
-type Reading = { chain: string; head: BlockMark; finalized: BlockMark; now: Date }
+type CursorUpdate = { chain: string; head: BlockMark; finalized: BlockMark; now: Date }
 
-/** Only ever forward: a node that has fallen behind takes nothing back. */
-export async function advanceCursor(tx: Tx, { chain, head, finalized, now }: Reading): Promise<void> {
+/** The cursor only moves forward, so a node that has fallen behind cannot move it back. */
+export async function advanceCursor(
+  tx: Tx,
+  { chain, head, finalized, now }: CursorUpdate,
+): Promise<void> {
   await tx.run(
     `insert into chain_cursors as c (chain, finalized_number, finalized_hash, audited_number,
                                      head_number, head_at, scanned_at)
@@ -46,14 +49,17 @@ export async function advanceCursor(tx: Tx, { chain, head, finalized, now }: Rea
   )
 }
 
-/** A chain that was never read well has no cursor yet: its fault is remembered on its own. */
+/** A chain that was never read successfully has no cursor, so its fault has a table of its own. */
 export async function recordFault(
   tx: Tx,
   chain: string,
   { fault, now }: { fault: string; now: Date },
 ): Promise<void> {
-  const noted = await tx.run('update chain_cursors set fault = $2 where chain = $1', [chain, fault])
-  if (noted > 0) return
+  const updated = await tx.run('update chain_cursors set fault = $2 where chain = $1', [
+    chain,
+    fault,
+  ])
+  if (updated > 0) return
   await tx.run(
     `insert into chain_faults (chain, fault, noted_at) values ($1, $2, $3)
          on conflict (chain) do update set fault = excluded.fault, noted_at = excluded.noted_at`,
@@ -61,7 +67,7 @@ export async function recordFault(
   )
 }
 
-/** What keeps chains without a cursor from being read. */
+/** Faults of chains that were never read successfully. */
 export async function findFaultsWithoutCursor(tx: Tx): Promise<Map<string, string>> {
   const rows = await tx.rows<{ chain: string; fault: string }>(
     `select chain, fault from chain_faults f
@@ -83,7 +89,7 @@ export async function recordAuditFault(tx: Tx, chain: string, fault: string): Pr
   await tx.run('update chain_cursors set audit_fault = $2 where chain = $1', [chain, fault])
 }
 
-/** Null where there are more than that: then it is cheaper to read every transfer on the chain. */
+/** Null above count_max: reading every transfer of the asset is cheaper then. */
 export async function findWatchedAddresses(
   tx: Tx,
   chain: string,
@@ -109,7 +115,7 @@ export async function findAddressOwners(
   return new Map(rows.map((row) => [row.address, row]))
 }
 
-/** Top-ups that had something pending at the last look: if it is gone they must hear of it. */
+/** Top-ups with pending transfers; a transfer that left the chain must be removed from them. */
 export async function findConfirming(
   tx: Tx,
   chain: string,
@@ -121,7 +127,7 @@ export async function findConfirming(
   )
 }
 
-/** Which of these transfers are recorded already, as keys of txid and ordinal. */
+/** The keys (txid and ordinal) of those transfers that are recorded already. */
 export async function findRecordedKeys(
   tx: Tx,
   chain: string,
@@ -135,7 +141,7 @@ export async function findRecordedKeys(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** What was recorded of some blocks, as the same keys. */
+/** The keys of recorded transfers by block number. */
 export async function findRecordedByBlock(
   tx: Tx,
   chain: string,
@@ -171,7 +177,7 @@ type NewTransfer = {
   now: Date
 }
 
-/** The key of the table is the last word: a transfer that is there already ends the transaction. */
+/** The primary key refuses a transfer that is recorded already and ends the transaction. */
 export async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<void> {
   const { chain, deposit, value_micros, held_reason, movement_id, now } = transfer
   await tx.run(
@@ -201,7 +207,7 @@ export async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<voi
   await addHolding(tx, chain, deposit)
 }
 
-/** What gathers on the address, for whoever plans to sweep it. */
+/** Adds to the amount on the address that a sweep can collect. */
 async function addHolding(tx: Tx, chain: string, deposit: ScreenedDeposit): Promise<void> {
   await tx.run(
     `insert into address_holdings as h (chain, address, asset, account_id, topup_id, address_index,
@@ -214,7 +220,7 @@ async function addHolding(tx: Tx, chain: string, deposit: ScreenedDeposit): Prom
   )
 }
 
-/** Between waiting for a person and going back to its sender. */
+/** Moves a held transfer into or out of its refund. */
 export async function setTransferState(
   tx: Tx,
   held_movement_id: string,
@@ -227,7 +233,7 @@ export async function setTransferState(
   ])
 }
 
-/** Ends a hold; the row keeps why it was held. */
+/** Ends a hold; the row keeps its held_reason. */
 export async function resolveTransfer(
   tx: Tx,
   held_movement_id: string,

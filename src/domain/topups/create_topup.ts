@@ -5,12 +5,12 @@ import { requireBalanceRoom } from '#domain/risk/risk.ts'
 import { spendLimitsOf } from '#domain/risk/spend_limits.ts'
 import { assert } from '#kernel/assert.ts'
 import { formatUsd } from '#kernel/money.ts'
-import { requireChainAsset, requireTopupAmount, topupReference, makeTopupView } from './topup.ts'
+import { makeTopupView, requireChainAsset, requireTopupAmount, topupReference } from './topup.ts'
 import { insertTopup, takeAddressIndex } from './topup_store.ts'
 
 const QR_OPTIONS = { errorCorrectionLevel: 'M', margin: 2, scale: 6 } as const
 
-/** The address and its picture cost milliseconds of computing, so they are made beforehand. */
+/** Deriving the address and drawing the QR code take milliseconds, so `prepare` does both. */
 export const createTopup: Handler<'create_topup'> = {
   prepare: async ({ db, caller, settings }, input) => {
     const { account_id } = caller

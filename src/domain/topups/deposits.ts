@@ -2,10 +2,10 @@ import type { Micros } from '#kernel/money.ts'
 import type { Screening } from '#rails/screening/screening.ts'
 import type { PendingTransfer, TopupRow } from './topup.ts'
 
-/** A transfer of a configured asset to one of our addresses, in a receipt that says success. */
+/** A transfer of a configured asset to one of our addresses, in a receipt with status success. */
 export type Deposit = {
   txid: string
-  /** Its place among the logs of its own transaction: the one number that no reorg changes. */
+  /** Its index among the logs of its transaction; unlike log_index, no reorg changes it. */
   ordinal: number
   block_number: number
   block_hash: string
@@ -20,7 +20,7 @@ export type DepositOwner = { address: string; account_id: string; topup_id: stri
 export type OwnedDeposit = Deposit & DepositOwner
 export type ScreenedDeposit = OwnedDeposit & { screening: Screening }
 
-/** A final transfer as it is recorded. */
+/** A recorded final transfer. */
 export type TransferRow = {
   txid: string
   ordinal: number
@@ -34,20 +34,20 @@ export type TransferRow = {
 
 export type HeldReason = 'below_minimum' | 'screening' | 'kill_switch'
 
-/** Why a final transfer is not credited, or null. What may not be touched stands first. */
-export function findHoldReason(facts: {
+/** Why a final transfer is held, or null if it is credited. Screening comes first. */
+export function findHoldReason(input: {
   screening: Screening
   is_killed: boolean
-  /** All that arrived and may be touched, this transfer included. */
-  clear_micros: Micros
+  /** The sum that counts towards the minimum, this transfer included. */
+  counted_micros: Micros
   minimum_micros: Micros
 }): HeldReason | null {
-  if (facts.screening.decision !== 'allow') return 'screening'
-  if (facts.is_killed) return 'kill_switch'
-  return facts.clear_micros < facts.minimum_micros ? 'below_minimum' : null
+  if (input.screening.decision !== 'allow') return 'screening'
+  if (input.is_killed) return 'kill_switch'
+  return input.counted_micros < input.minimum_micros ? 'below_minimum' : null
 }
 
-/** What counts towards the minimum: all but what a person must look at. */
+/** Transfers held for screening or by a kill switch don't count: an operator decides on them. */
 export function sumTowardsMinimum(rows: readonly TransferRow[]): Micros {
   return sumOf(
     rows.filter(
@@ -65,12 +65,12 @@ const sumOf = (rows: readonly TransferRow[]): Micros =>
 export const transferKey = ({ txid, ordinal }: { txid: string; ordinal: number }): string =>
   `${txid}:${ordinal}`
 
-/** Nodes tell a block's time in whole seconds: it may have come as late as the end of that one. */
-const SECOND_MS = 999
+/** Block times are in whole seconds, so the block may be as late as the end of its second. */
+const ROUNDING_MS = 999
 
 export function isLate(topup: TopupRow, block_at: Date): boolean {
   const closed_at = topup.closed_at ?? topup.expires_at
-  return block_at.getTime() + SECOND_MS >= closed_at.getTime()
+  return block_at.getTime() + ROUNDING_MS >= closed_at.getTime()
 }
 
 export function toPendingTransfer(topup: TopupRow, deposit: Deposit): PendingTransfer {
@@ -84,14 +84,17 @@ export function toPendingTransfer(topup: TopupRow, deposit: Deposit): PendingTra
   }
 }
 
-type Facts = {
+type TopupTransfers = {
   finals: readonly TransferRow[]
   pending: readonly PendingTransfer[]
   showTxid(txid: string): string
 }
 
-/** Everything about a top-up that follows from its transfers, worked out anew from all of them. */
-export function withTransfers(topup: TopupRow, { finals, pending, showTxid }: Facts): TopupRow {
+/** Computes every field of a top-up that follows from its transfers, from all of them. */
+export function withTransfers(
+  topup: TopupRow,
+  { finals, pending, showTxid }: TopupTransfers,
+): TopupRow {
   const blocks = [...finals, ...pending].map(({ block_number }) => BigInt(block_number))
   const txids = [...finals, ...pending].map(({ txid }) => showTxid(txid))
   const credited = finals.filter(({ state }) => state === 'credited' || state === 'released')
@@ -111,7 +114,7 @@ export function withTransfers(topup: TopupRow, { finals, pending, showTxid }: Fa
   })
 }
 
-/** A transfer that was there and is neither pending nor final any more has left the chain. */
+/** A transfer that was pending and is now neither pending nor final has left the chain. */
 function reorgReason(
   topup: TopupRow,
   finals: readonly TransferRow[],
@@ -124,13 +127,13 @@ function reorgReason(
   return hasVanished ? { resting_reason: 'reorg' } : {}
 }
 
-/** While something is pending it is confirming; else it is what it was or has become. */
+/** A top-up with pending transfers is confirming; without, it has its resting status. */
 function withVisibleStatus(topup: TopupRow): TopupRow {
   if (topup.pending.length > 0) return { ...topup, status: 'confirming', status_reason: null }
   return { ...topup, status: topup.resting_status, status_reason: topup.resting_reason }
 }
 
-/** The outcome of its last final transfer. */
+/** Its resting status follows from the last final transfer. */
 export function withOutcome(topup: TopupRow, held: HeldReason | null, now: Date): TopupRow {
   return held === null
     ? { ...topup, resting_status: 'completed', resting_reason: null, completed_at: now }

@@ -6,15 +6,15 @@ import { pageOfTopups } from './topup_store.ts'
 export const listTopups: Handler<'list_topups'> = async ({ tx, caller, settings }, input) => {
   const page = await pageOfTopups(tx, input, [
     ['account_id = ?', caller.account_id],
-    // `pending` is how some clients say awaiting.
+    // `pending` is an alias of `awaiting` for clients.
     ...anyOf('status', input.status?.replaceAll('pending', 'awaiting')),
     ...anyOf('asset', input.asset),
     ...anyOf('chain', input.chain),
-    ...withTransfers(input.txid),
+    ...withTxids(input.txid),
   ])
   return { ...page, data: page.data.map(makeTopupView(settings)) }
 }
 
-function withTransfers(list: string | undefined): Condition[] {
+function withTxids(list: string | undefined): Condition[] {
   return list === undefined ? [] : [['txids && ?::text[]', list.toLowerCase().split(',')]]
 }

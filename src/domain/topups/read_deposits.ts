@@ -7,35 +7,40 @@ import type {
   DepositSource,
   TransferLog,
 } from '#rails/chain/deposit_source.ts'
-import { type CursorRow, findConfirming, findAddressOwners, findWatchedAddresses } from './chain_store.ts'
+import {
+  type CursorRow,
+  findAddressOwners,
+  findConfirming,
+  findWatchedAddresses,
+} from './chain_store.ts'
 import { type OwnedDeposit, transferKey } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'
 
-/** What the node says cannot all be true, or contradicts what was final before. */
+/** The node's data contradicts itself, or a block that was final before. */
 export class ChainFault extends Error {}
 
-export type Reading = {
+export type ChainScan = {
   head: BlockMark
   finalized: BlockMark
   deposits: OwnedDeposit[]
-  /** Pending before, in no log now, and yet the node has its receipt: the log was lost. */
+  /** Pending transfers without a log whose receipt the node still has: the node lost the log. */
   kept: PendingTransfer[]
 }
 
-/** So many blocks below the cursor are read again: a load balancer may have a lagging node. */
+/** Blocks below the cursor that are read again, because a load balancer may use a lagging node. */
 const OVERLAP_BLOCKS = 20
 
-/** Beyond it every transfer of the asset is read and matched here, which costs the same for all. */
+/** Above this, every transfer of the asset is read and filtered here: the cost stays constant. */
 const ADDRESSES_MAX = 4_000
 
-type Looking = { db: Database; chain: Chain; source: DepositSource }
+type ScanSource = { db: Database; chain: Chain; source: DepositSource }
 
-/** Null where the chain changed while it was read: the next pass will see one state of it. */
+/** Null if the head changed during the scan; the next run scans again. */
 export async function readDeposits(
-  looking: Looking,
+  scan: ScanSource,
   cursor: CursorRow | undefined,
-): Promise<Reading | null> {
-  const { db, chain, source } = looking
+): Promise<ChainScan | null> {
+  const { db, chain, source } = scan
   const finalized = await source.finalized()
   const head = await source.head()
   if (finalized.number > head.number) throw new ChainFault('the final block is above the head')
@@ -45,8 +50,8 @@ export async function readDeposits(
   const contracts = chain.assets.map(({ contract }) => contract)
   const logs =
     to?.length === 0 ? [] : await source.logs({ from, to: head.number }, { contracts, to })
-  const deposits = await checked(looking, logs, finalized)
-  const kept = await keptPending(looking, deposits)
+  const deposits = await verifyLogs(scan, logs, finalized)
+  const kept = await findUnlogged(scan, deposits)
   const [head_again, finalized_again] = [
     await source.block(head.number),
     await source.block(finalized.number),
@@ -57,7 +62,7 @@ export async function readDeposits(
   return head_again?.hash === head.hash ? { head, finalized, deposits, kept } : null
 }
 
-/** What was final must still be there: below that edge nothing may ever change. */
+/** A final block must never change. */
 async function requireSameHistory(
   source: DepositSource,
   finalized: BlockMark,
@@ -66,7 +71,7 @@ async function requireSameHistory(
   if (cursor === undefined) return
   const number = Number(cursor.finalized_number)
   if (finalized.number < number) {
-    throw new ChainFault('the node is behind what was final before')
+    throw new ChainFault('the node is behind a block that was final before')
   }
   const block = await source.block(number)
   if (block?.hash !== cursor.finalized_hash) {
@@ -74,24 +79,24 @@ async function requireSameHistory(
   }
 }
 
-/** The very first look reaches back an hour's worth of TRON blocks. */
-const FIRST_LOOK_BLOCKS = 1_200
+/** The first scan reaches back one hour of TRON blocks. */
+const FIRST_SCAN_BLOCKS = 1_200
 
 function firstBlock(chain: Chain, cursor: CursorRow | undefined, finalized: BlockMark): number {
   const { start_block } = chain.settings
   const from =
     cursor === undefined
-      ? (start_block ?? finalized.number - FIRST_LOOK_BLOCKS)
+      ? (start_block ?? finalized.number - FIRST_SCAN_BLOCKS)
       : Number(cursor.finalized_number) - OVERLAP_BLOCKS
   return Math.max(0, from)
 }
 
 /**
- * Logs are hints. Each one that concerns us is looked up in its receipt, which must say success and
- * the same transfer, and stand in the same block as the log and as the chain.
+ * Logs alone are not trusted. The receipt of each log to one of our addresses must report success
+ * and the same transfer, and its block must be on the chain.
  */
-async function checked(
-  { db, chain, source }: Looking,
+async function verifyLogs(
+  { db, chain, source }: ScanSource,
   logs: readonly TransferLog[],
   finalized: BlockMark,
 ): Promise<OwnedDeposit[]> {
@@ -112,15 +117,15 @@ async function checked(
     const receipt = receipts.get(log.txid)
     const block = blocks.get(log.block_number)
     const ordinal = receipt?.logs.findIndex(({ log_index }) => log_index === log.log_index) ?? -1
-    const isSound =
+    const isVerified =
       receipt?.ok === true &&
       receipt.block_hash === log.block_hash &&
       block?.hash === log.block_hash &&
       isSameTransfer(receipt.logs[ordinal]?.transfer, log)
-    if (!isSound && log.block_number <= finalized.number && receipt?.ok !== false) {
+    if (!isVerified && log.block_number <= finalized.number && receipt?.ok !== false) {
       throw new ChainFault(`the node contradicts itself about ${log.txid}`)
     }
-    if (!isSound || owner === undefined || block === null || block === undefined) continue
+    if (!isVerified || owner === undefined || block === null || block === undefined) continue
     const { txid, block_number, block_hash, from, to, value } = log
     const asset = assets.get(log.contract) ?? ''
     const block_at = new Date(block.timestamp_ms)
@@ -138,9 +143,9 @@ const isSameTransfer = (one: AssetTransfer | null | undefined, other: AssetTrans
   one.to === other.to &&
   one.value === other.value
 
-/** A final one among them is settled by the audit of whole blocks. */
-async function keptPending(
-  { db, chain, source }: Looking,
+/** If such a transfer is final already, the audit of whole blocks settles it. */
+async function findUnlogged(
+  { db, chain, source }: ScanSource,
   deposits: readonly OwnedDeposit[],
 ): Promise<PendingTransfer[]> {
   const seen = new Set(deposits.map(transferKey))
@@ -148,8 +153,8 @@ async function keptPending(
   const kept: PendingTransfer[] = []
   for (const one of before.filter((pending) => !seen.has(transferKey(pending)))) {
     const receipt = await source.receipt(one.txid)
-    const isThere = receipt?.ok === true && receipt.logs.length > one.ordinal
-    if (isThere) kept.push({ ...one, block_number: receipt.block_number })
+    const isOnChain = receipt?.ok === true && receipt.logs.length > one.ordinal
+    if (isOnChain) kept.push({ ...one, block_number: receipt.block_number })
   }
   return kept
 }

@@ -1,20 +1,22 @@
 import type { Topup } from '#contract/topups.ts'
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
-import type { Dependencies, NewEvent } from '#domain/context/context.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import { chain as chain_purse, suspense } from '#domain/ledger/purse.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { assert } from '#kernel/assert.ts'
 import { dollarsFromMicros, formatUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { resolveTransfer, setTransferState } from './chain_store.ts'
-import { moveOutOfSuspense, requireHeld, refreshTopup } from './suspense.ts'
+import { moveOutOfSuspense, refreshTopup, requireHeld } from './suspense.ts'
 import { findHeld, findRefunding, type HeldDepositRow } from './suspense_store.ts'
-import { type TopupRow, topupReference, makeTopupView } from './topup.ts'
+import { makeTopupView, type TopupRow, topupReference } from './topup.ts'
+import type { TopupDependencies } from './topup_dependencies.ts'
 import { lockTopupOf } from './topup_store.ts'
 
 /**
- * A held deposit on its way back to its sender. It leaves suspense when the transfer is final, and
- * waits there for a person again if the transfer comes to nothing.
+ * Starts the refund of a held deposit to its sender. The money leaves suspense when the transfer is
+ * final; if the transfer fails, the deposit is held again.
  */
 export async function beginRefund(
   context: OperatorContext,
@@ -25,10 +27,10 @@ export async function beginRefund(
   const topup = await lockTopupOf(tx, found.account_id, found.topup_id)
   const deposit = requireHeld(await findHeld(tx, id))
   await setTransferState(tx, id, { from: 'held', to: 'refunding' })
-  const stored = await refreshTopup(context, tx, withReason(topup, 'refunded'))
+  const stored = await refreshTopup(tx, withReason(topup, 'refunded'), context)
   const resource = topupReference(topup.id)
   context.emit(topup.account_id, {
-    ...eventOf(context, stored, deposit),
+    ...topupErrorEvent(context.settings, stored, deposit),
     message: `${formatUsd(deposit.value_micros)} deposit is being returned to its sender.`,
     severity: 'warning',
   })
@@ -36,45 +38,55 @@ export async function beginRefund(
   return { deposit, topup: makeTopupView(context.settings)(stored) }
 }
 
-type Parts = Pick<Dependencies, 'clock' | 'newId' | 'settings'>
-
-/** It has arrived for good. */
-export async function finishRefund(tx: Tx, parts: Parts, id: string): Promise<void> {
+/** The transfer to the sender is final. */
+export async function finishRefund(
+  tx: Tx,
+  dependencies: TopupDependencies,
+  id: string,
+): Promise<void> {
   const { deposit, topup } = await lockRefunding(tx, id)
-  const now = parts.clock.now()
+  const { clock, newId, settings } = dependencies
+  const now = clock.now()
   const step = { movement: 'suspense_refunded', from: suspense, to: chain_purse } as const
-  const movement_id = await moveOutOfSuspense(tx, { now, newId: parts.newId }, { deposit, step })
+  const movement_id = await moveOutOfSuspense(tx, { now, newId }, { deposit, step })
   await resolveTransfer(tx, id, { state: 'refunded', movement_id })
-  await refreshTopup({ ...parts, now }, tx, topup)
+  await refreshTopup(tx, topup, { settings, now })
 }
 
-/** Nothing has left, and nothing can any more: a person has to decide about it again. */
-export async function abandonRefund(tx: Tx, parts: Parts, id: string): Promise<void> {
+/** The transfer failed and nothing was sent: an operator decides on the deposit again. */
+export async function abandonRefund(
+  tx: Tx,
+  dependencies: TopupDependencies,
+  id: string,
+): Promise<void> {
   const { deposit, topup } = await lockRefunding(tx, id)
   await setTransferState(tx, id, { from: 'refunding', to: 'held' })
-  const now = parts.clock.now()
-  const stored = await refreshTopup({ ...parts, now }, tx, withReason(topup, deposit.held_reason))
+  const { clock, settings } = dependencies
+  const stored = await refreshTopup(tx, withReason(topup, deposit.held_reason), {
+    settings,
+    now: clock.now(),
+  })
   const amount = dollarsFromMicros(deposit.value_micros)
   const event = {
-    ...eventOf(parts, stored, deposit),
+    ...topupErrorEvent(settings, stored, deposit),
     message: `${amount} deposit could not be returned and is on hold.`,
     severity: 'error' as const,
   }
-  await emitAsSystem(tx, parts, topup.account_id, { events: [event] })
+  await emitAsSystem(tx, dependencies, topup.account_id, { events: [event] })
 }
 
 async function lockRefunding(tx: Tx, id: string) {
   const found = await findRefunding(tx, id)
-  assert(found !== undefined, 'a refund under way has its deposit')
+  assert(found !== undefined, 'a refund in progress has its deposit')
   return { deposit: found, topup: await lockTopupOf(tx, found.account_id, found.topup_id) }
 }
 
-/** What has been credited beside it stays completed. */
+/** A top-up with another credited deposit stays completed. */
 const withReason = (topup: TopupRow, resting_reason: TopupRow['resting_reason']): TopupRow =>
   topup.resting_status === 'error' ? { ...topup, resting_reason } : topup
 
-function eventOf(
-  { settings }: Pick<Parts, 'settings'>,
+function topupErrorEvent(
+  settings: Settings,
   topup: TopupRow,
   { value_micros }: HeldDepositRow,
 ): Pick<NewEvent, 'type' | 'resource' | 'object' | 'amount_micros'> {

@@ -1,5 +1,5 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
-import type { Dependencies, NewEvent } from '#domain/context/context.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import { type Move, move } from '#domain/ledger/post.ts'
 import { chain as chain_purse, suspense, treasury } from '#domain/ledger/purse.ts'
 import { isKilled } from '#domain/risk/kill_switch.ts'
@@ -8,58 +8,66 @@ import { assert } from '#kernel/assert.ts'
 import { dollarsFromMicros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
-import { insertTransfer, resolveTransfer, findTransfers } from './chain_store.ts'
+import { findTransfers, insertTransfer, resolveTransfer } from './chain_store.ts'
 import {
-  sumTowardsMinimum,
-  type HeldReason,
   findHoldReason,
+  type HeldReason,
   type OwnedDeposit,
-  toPendingTransfer,
   type ScreenedDeposit,
-  withOutcome,
+  sumTowardsMinimum,
   type TransferRow,
+  toPendingTransfer,
   transferKey,
+  withOutcome,
   withTransfers,
 } from './deposits.ts'
-import { type PendingTransfer, type TopupRow, topupReference, makeTopupView } from './topup.ts'
+import { makeTopupView, type PendingTransfer, type TopupRow, topupReference } from './topup.ts'
+import type { TopupDependencies } from './topup_dependencies.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
-type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
-
-/** What a look at the chain has found for one top-up. */
+/** The transfers of one top-up that a scan of the chain found. */
 export type DepositUpdate = {
   account_id: string
   topup_id: string
   finals: readonly ScreenedDeposit[]
-  /** Null leaves what is pending as it stands, less what has become final. */
+  /** Null keeps the pending transfers, except those that are final now. */
   pending: { seen: readonly OwnedDeposit[]; kept: readonly PendingTransfer[] } | null
 }
 
 /**
- * Brings a top-up up to date with the chain: records and moves what is final, each transfer once,
- * and shows what is pending. Transfer, movement, state and event are one transaction under the
- * top-up's lock, so that two watchers, a crash or a repeat cannot part or double them.
+ * Updates a top-up from the chain: credits or holds each final transfer once, and lists the pending
+ * ones. Transfer, movement, status and event are one transaction under the top-up's lock, so two
+ * watchers, a crash or a retry can neither separate nor repeat them.
  */
 export async function settleDeposits(
-  parts: Parts,
+  dependencies: TopupDependencies,
   chain: Chain,
-  findings: DepositUpdate,
+  update: DepositUpdate,
 ): Promise<void> {
-  const { account_id, topup_id } = findings
-  await parts.db.transaction(async (tx) => {
+  const { account_id, topup_id } = update
+  await dependencies.db.transaction(async (tx) => {
     const before = await lockTopupOf(tx, account_id, topup_id)
     const known = await findTransfers(tx, account_id, topup_id)
-    const settling: Settling = { parts, tx, chain, rows: known, events: [], denied: 0 }
+    const settlement: Settlement = {
+      dependencies,
+      tx,
+      chain,
+      transfers: known,
+      events: [],
+      denied_count: 0,
+    }
     const keys = new Set(known.map(transferKey))
-    const fresh = findings.finals.filter((deposit) => !keys.has(transferKey(deposit)))
-    const pending = mergePending(before, findings, [...known, ...findings.finals])
-    let topup = withTransfers(before, { ...factsOf(settling), pending })
-    for (const deposit of sortByBlock(fresh)) topup = await settleTransfer(settling, topup, deposit)
+    const fresh = update.finals.filter((deposit) => !keys.has(transferKey(deposit)))
+    const pending = mergePending(before, update, [...known, ...update.finals])
+    let topup = withTransfers(before, { ...finalsOf(settlement), pending })
+    for (const deposit of sortByBlock(fresh)) {
+      topup = await settleTransfer(settlement, topup, deposit)
+    }
     if (fresh.length === 0 && hasSameState(before, topup)) return
-    if (fresh.length === 0) await updateTopup(tx, topup, parts.clock.now())
-    await emitAsSystem(tx, parts, account_id, {
-      events: settling.events,
-      entries: Array.from({ length: settling.denied }, () => ({
+    if (fresh.length === 0) await updateTopup(tx, topup, dependencies.clock.now())
+    await emitAsSystem(tx, dependencies, account_id, {
+      events: settlement.events,
+      entries: Array.from({ length: settlement.denied_count }, () => ({
         action: 'topup.suspended',
         result: 'denied' as const,
         resource: topupReference(topup_id),
@@ -68,16 +76,19 @@ export async function settleDeposits(
   })
 }
 
-type Settling = {
-  parts: Parts
+type Settlement = {
+  dependencies: TopupDependencies
   tx: Tx
   chain: Chain
-  rows: TransferRow[]
+  transfers: TransferRow[]
   events: NewEvent[]
-  denied: number
+  denied_count: number
 }
 
-const factsOf = ({ rows, chain }: Settling) => ({ finals: rows, showTxid: chain.showTxid })
+const finalsOf = ({ transfers, chain }: Settlement) => ({
+  finals: transfers,
+  showTxid: chain.showTxid,
+})
 
 function mergePending(
   topup: TopupRow,
@@ -98,22 +109,22 @@ function sortByBlock(deposits: readonly ScreenedDeposit[]): ScreenedDeposit[] {
   return deposits.toSorted((a, b) => a.block_number - b.block_number || a.ordinal - b.ordinal)
 }
 
-/** One final transfer: into the balance, or into suspense with the reason. */
+/** Moves one final transfer into the treasury, or into suspense with a reason. */
 async function settleTransfer(
-  settling: Settling,
+  settlement: Settlement,
   topup: TopupRow,
   deposit: ScreenedDeposit,
 ): Promise<TopupRow> {
-  const { parts, tx, chain } = settling
-  const now = parts.clock.now()
-  const limits = await spendLimitsOf(tx, topup.account_id, parts.settings)
+  const { dependencies, tx, chain } = settlement
+  const now = dependencies.clock.now()
+  const limits = await spendLimitsOf(tx, topup.account_id, dependencies.settings)
   const held = findHoldReason({
     screening: deposit.screening,
     is_killed: await isKilled(tx, 'topups'),
-    clear_micros: sumTowardsMinimum(settling.rows) + deposit.value,
+    counted_micros: sumTowardsMinimum(settlement.transfers) + deposit.value,
     minimum_micros: microsFromUsd(limits.deposit_min_usd),
   })
-  const { id } = await postMovement(settling, topup, {
+  const { id } = await postMovement(settlement, topup, {
     ...(held === null
       ? { movement: 'topup_settled', from: chain_purse, to: treasury }
       : { movement: 'topup_suspended', from: chain_purse, to: suspense }),
@@ -128,44 +139,44 @@ async function settleTransfer(
     movement_id: id,
     now,
   })
-  if (held === null) await releaseBelowMinimum(settling, topup)
-  else if (held !== 'below_minimum') settling.denied += 1
-  settling.rows = await findTransfers(tx, topup.account_id, topup.id)
+  if (held === null) await releaseBelowMinimum(settlement, topup)
+  else if (held !== 'below_minimum') settlement.denied_count += 1
+  settlement.transfers = await findTransfers(tx, topup.account_id, topup.id)
   const next = withOutcome(topup, held, now)
   const stored = await updateTopup(
     tx,
-    withTransfers(next, { ...factsOf(settling), pending: topup.pending }),
+    withTransfers(next, { ...finalsOf(settlement), pending: topup.pending }),
     now,
   )
-  settling.events.push(eventOf(settling, stored, deposit, held))
+  settlement.events.push(eventOf(settlement, stored, deposit, held))
   return stored
 }
 
-/** What was too little by itself is credited with the transfer that lifts the sum. */
-async function releaseBelowMinimum(settling: Settling, topup: TopupRow): Promise<void> {
-  const small = settling.rows.filter(
+/** Transfers below the minimum are credited with the transfer that brings their sum above it. */
+async function releaseBelowMinimum(settlement: Settlement, topup: TopupRow): Promise<void> {
+  const small = settlement.transfers.filter(
     ({ state, held_reason }) => state === 'held' && held_reason === 'below_minimum',
   )
   for (const row of small) {
-    const { id } = await postMovement(settling, topup, {
+    const { id } = await postMovement(settlement, topup, {
       movement: 'suspense_released',
       from: suspense,
       to: treasury,
       amount_micros: row.value_micros,
-      description: `${topup.asset} on ${topup.chain}, ${settling.chain.showTxid(row.txid)}`,
+      description: `${topup.asset} on ${topup.chain}, ${settlement.chain.showTxid(row.txid)}`,
     })
     const resolution = { state: 'released', movement_id: id } as const
-    await resolveTransfer(settling.tx, row.movement_id, resolution)
+    await resolveTransfer(settlement.tx, row.movement_id, resolution)
   }
 }
 
 function postMovement(
-  { parts, tx }: Settling,
+  { dependencies: { clock, newId }, tx }: Settlement,
   { account_id, id }: TopupRow,
-  what: Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros' | 'description'>,
+  movement: Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros' | 'description'>,
 ) {
-  const stamp = { now: parts.clock.now(), newId: parts.newId }
-  return move(tx, { ...what, account_id, reference: topupReference(id) }, stamp)
+  const stamp = { now: clock.now(), newId }
+  return move(tx, { ...movement, account_id, reference: topupReference(id) }, stamp)
 }
 
 const hold_reasons: Record<HeldReason, string> = {
@@ -175,7 +186,7 @@ const hold_reasons: Record<HeldReason, string> = {
 }
 
 function eventOf(
-  { parts }: Settling,
+  { dependencies: { settings } }: Settlement,
   topup: TopupRow,
   deposit: ScreenedDeposit,
   held: HeldReason | null,
@@ -189,15 +200,15 @@ function eventOf(
         ? `${amount} deposit credited.`
         : `${amount} deposit on hold: ${hold_reasons[held]}.`,
     resource: topupReference(topup.id),
-    object: makeTopupView(parts.settings)(topup),
+    object: makeTopupView(settings)(topup),
     amount_micros: deposit.value,
   }
 }
 
-/** Compares what a look at the chain can change. */
+/** Compares the fields that an update can change. */
 function hasSameState(before: TopupRow, after: TopupRow): boolean {
   assert(before.id === after.id, 'a top-up is compared with itself')
-  const shown = ({ status, status_reason, resting_reason, pending, is_late }: TopupRow) =>
+  const fieldsOf = ({ status, status_reason, resting_reason, pending, is_late }: TopupRow) =>
     JSON.stringify({
       status,
       status_reason,
@@ -205,5 +216,5 @@ function hasSameState(before: TopupRow, after: TopupRow): boolean {
       is_late,
       pending: pending.map((one) => [one.txid, one.ordinal, one.value, one.block_number]),
     })
-  return shown(before) === shown(after)
+  return fieldsOf(before) === fieldsOf(after)
 }

@@ -7,14 +7,15 @@ import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { formatUsd, usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { PageInput, PageOf } from '#platform/postgres/page.ts'
+import type { Settings } from '#platform/settings/settings.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
-import { resolveTransfer, findTransfers } from './chain_store.ts'
+import { findTransfers, resolveTransfer } from './chain_store.ts'
 import { withOutcome, withTransfers } from './deposits.ts'
 import { findHeld, type HeldDepositRow, pageOfHeld } from './suspense_store.ts'
-import { type TopupRow, topupReference, makeTopupView } from './topup.ts'
+import { makeTopupView, type TopupRow, topupReference } from './topup.ts'
 import { lockTopupOf, updateTopup } from './topup_store.ts'
 
-/** A deposit that is ours to keep and not yet the account's. Its id is that of its movement. */
+/** A deposit in suspense: received but not credited. Its id is the id of its movement. */
 export type HeldDeposit = {
   id: string
   account_id: string
@@ -50,7 +51,7 @@ export async function findSuspense(
   return { ...page, data }
 }
 
-/** Credits it after all, under the top-up's lock like everything that happens to its transfers. */
+/** Credits a held deposit, under the lock of its top-up like every change of its transfers. */
 export async function releaseSuspense(
   context: OperatorContext,
   { id }: { id: string },
@@ -64,7 +65,7 @@ export async function releaseSuspense(
   const movement_id = await moveOutOfSuspense(tx, { now, newId }, { deposit, step })
   await resolveTransfer(tx, id, { state: 'released', movement_id })
 
-  const stored = await refreshTopup(context, tx, withOutcome(topup, null, now))
+  const stored = await refreshTopup(tx, withOutcome(topup, null, now), context)
   const resource = topupReference(topup.id)
   const view = makeTopupView(settings)(stored)
   context.emit(topup.account_id, {
@@ -78,11 +79,11 @@ export async function releaseSuspense(
   return view
 }
 
-/** The top-up as it follows from its transfers now. */
+/** Recomputes a top-up from its transfers and stores it. */
 export async function refreshTopup(
-  { settings, now }: Pick<OperatorContext, 'settings' | 'now'>,
   tx: Tx,
   topup: TopupRow,
+  { settings, now }: { settings: Settings; now: Date },
 ): Promise<TopupRow> {
   const chain = chainsOf(settings.chains).get(topup.chain)
   const changed = withTransfers(topup, {
@@ -93,13 +94,13 @@ export async function refreshTopup(
   return updateTopup(tx, changed, now)
 }
 
-type Leaving = { deposit: HeldDepositRow; step: Pick<Move, 'movement' | 'from' | 'to'> }
+type SuspenseMove = { deposit: HeldDepositRow; step: Pick<Move, 'movement' | 'from' | 'to'> }
 
-/** Out of suspense; the id of the movement. */
+/** Returns the id of the movement. */
 export async function moveOutOfSuspense(
   tx: Tx,
   stamp: Parameters<typeof move>[2],
-  { deposit, step }: Leaving,
+  { deposit, step }: SuspenseMove,
 ): Promise<string> {
   const moved = await move(
     tx,

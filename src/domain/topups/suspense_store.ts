@@ -38,7 +38,6 @@ export async function findHeld(tx: Tx, id: string): Promise<HeldDepositRow | und
   return row
 }
 
-/** One that is on its way back to its sender. */
 export async function findRefunding(tx: Tx, id: string): Promise<HeldDepositRow | undefined> {
   const [row] = await tx.rows<HeldDepositRow>(`${rowsIn('refunding')} where id = $1`, [id])
   return row

@@ -6,8 +6,8 @@ import type { Settings } from '#settings/settings.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /**
- * This room guarantees that what arrives is credited once, when it is final, and that a top-up says
- * truly where it stands. No rate is locked, so late, partial and excess payments are all credited.
+ * A top-up is a deposit address with an expected amount. Each final transfer to the address is
+ * credited exactly once. No rate is locked, so late, partial and excess payments are all credited.
  */
 export type TopupRow = {
   account_id: string
@@ -36,11 +36,11 @@ export type TopupRow = {
   version: bigint
   created_at: Date
   updated_at: Date
-  /** The newest block that was read; null before the chain was. */
+  /** The newest block read from the chain; null before the first. */
   head_number: bigint | null
 }
 
-/** As it is kept with the top-up; JSON has no whole numbers of this size, so the value is text. */
+/** Stored as JSON, whose numbers can't hold every amount, so the value is text. */
 export type PendingTransfer = {
   txid: string
   ordinal: number
@@ -89,7 +89,7 @@ function paymentState(topup: TopupRow): Topup['payment_state'] {
   return received < topup.amount_micros ? 'partial' : 'over'
 }
 
-/** The block itself is the first confirmation. */
+/** The block of the transfer is the first confirmation. */
 function confirmationsOf({ last_block, head_number }: TopupRow): number {
   if (last_block === null || head_number === null) return 0
   return Number(head_number < last_block ? 0n : head_number - last_block + 1n)
@@ -97,15 +97,15 @@ function confirmationsOf({ last_block, head_number }: TopupRow): number {
 
 export function requireChainAsset(
   settings: Settings,
-  wanted: { chain: string; asset: string },
+  input: { chain: string; asset: string },
 ): { chain: Chain; asset: ChainAsset } {
   const chains = chainsOf(settings.chains)
-  const chain = chains.get(wanted.chain)
+  const chain = chains.get(input.chain)
   if (chain === undefined) {
     const names = [...chains.keys()].join(', ') || 'none'
     throw new Problem('unsupported_chain', `This chain is not supported. Supported: ${names}.`)
   }
-  const asset = chain.asset(wanted.asset)
+  const asset = chain.asset(input.asset)
   if (asset === undefined) {
     const names = chain.assets.map((one) => one.asset).join(', ')
     throw new Problem(
@@ -128,7 +128,7 @@ export function requireTopupAmount(amount_usd: number, limits: SpendLimits): Mic
   return microsFromUsd(amount_usd)
 }
 
-/** Only what nothing has arrived for: money on its way cannot be called back by us. */
+/** A top-up with a transfer can't be canceled: nobody can recall the transfer. */
 export function requireCancellable(topup: TopupRow): void {
   if (topup.status === 'awaiting') return
   throw new Problem(

@@ -31,7 +31,7 @@ export type NewTopup = Pick<
   | 'created_at'
 > & { address: string; address_index: number }
 
-/** The top-up and its address, which is ours to watch from now on for ever. */
+/** Inserts the top-up and its address. The address is watched permanently. */
 export async function insertTopup(tx: Tx, topup: NewTopup): Promise<TopupRow> {
   const [row] = await tx.rows<TopupRow>(
     `insert into topups (account_id, id, asset, chain, deposit_address, address_index,
@@ -72,7 +72,7 @@ export async function findTopupOf(tx: Tx, account_id: string, id: string): Promi
   return requireFound(row)
 }
 
-/** The first lock of whatever changes a top-up, before any purse. */
+/** Every change of a top-up takes this lock first, before any purse. */
 export async function lockTopupOf(tx: Tx, account_id: string, id: string): Promise<TopupRow> {
   const [row] = await tx.rows<TopupRow>(
     `select ${COLUMNS} from topups where account_id = $1 and id = $2 for update of topups`,
@@ -100,7 +100,7 @@ export function pageOfTopups(
   })
 }
 
-/** Writes what a rule has decided about a locked top-up, as its next version. */
+/** Stores a locked top-up as its next version. */
 export async function updateTopup(tx: Tx, topup: TopupRow, now: Date): Promise<TopupRow> {
   const [row] = await tx.rows<TopupRow>(
     `update topups
@@ -134,8 +134,8 @@ export async function updateTopup(tx: Tx, topup: TopupRow, now: Date): Promise<T
 }
 
 /**
- * Awaited top-ups whose window has closed, on chains that were read well since: what arrived in
- * time has been seen by then, however long the node was away.
+ * Awaiting top-ups whose window has closed, on chains that were read successfully after that: a
+ * transfer that arrived in time is recorded by then, even if the node was down for long.
  */
 export async function findExpired(
   tx: Tx,

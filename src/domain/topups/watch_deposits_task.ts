@@ -1,49 +1,56 @@
-import type { Dependencies } from '#domain/context/context.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { DepositSource } from '#rails/chain/deposit_source.ts'
 import type { NetworkCheck } from '#rails/chain/network_check.ts'
-import { findConfirming, findCursor, advanceCursor, recordFault, findRecordedKeys } from './chain_store.ts'
+import {
+  advanceCursor,
+  findConfirming,
+  findCursor,
+  findRecordedKeys,
+  recordFault,
+} from './chain_store.ts'
 import { type OwnedDeposit, type ScreenedDeposit, transferKey } from './deposits.ts'
-import { ChainFault, type Reading, readDeposits } from './read_deposits.ts'
+import { ChainFault, type ChainScan, readDeposits } from './read_deposits.ts'
 import { type DepositUpdate, settleDeposits } from './settle_deposits.ts'
+import type { TopupDependencies } from './topup_dependencies.ts'
 
-type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings' | 'screener'>
 export type WatchedChain = { chain: Chain; source: DepositSource; check: NetworkCheck }
 
-/** A block comes every three seconds; a watcher that looks more often sees it sooner. */
+/** TRON has a block every three seconds; a shorter interval shows it sooner. */
 const EVERY_MS = 1_000
-/** Nobody has done anything here lately, so nobody waits at a screen for what they sent. */
+/** Without recent activity on this node, nobody is waiting for a deposit to appear. */
 const IDLE_MS = 5_000
 
 /**
- * The same head means the same chain, and there is nothing new to read. Only a node can have
- * changed its mind about it, so after so long it is read again all the same.
+ * An unchanged head means an unchanged chain, so the scan is skipped. A node can still correct its
+ * logs of the same chain, so the scan is repeated after this time.
  */
-const READ_AGAIN_MS = 10_000
+const RESCAN_MS = 10_000
 
 /**
- * Looks at each chain and settles what it finds. One node at a time does so for a chain; if two
- * ever did, the second would find everything settled.
+ * Reads each chain and settles its deposits. A lease keeps a chain to one node; should two nodes
+ * run anyway, the second finds every deposit settled.
  */
-export function watchDepositsTask(parts: Parts, watched: readonly WatchedChain[]): Task {
-  const read_heads = new Map<string, string>()
+export function watchDepositsTask(
+  dependencies: TopupDependencies,
+  chains: readonly WatchedChain[],
+): Task {
+  const { db, clock } = dependencies
+  const scanned_heads = new Map<string, string>()
   return {
     name: 'watch_deposits',
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     at_start: true,
     pass: async () => {
-      for (const one of watched) {
-        await withLease(parts.db, `watch:${one.chain.name}`, async (lease) => {
-          await one.check()
-          await watch({ ...parts, db: lease.guard(parts.db), read_heads }, one)
+      for (const watched of chains) {
+        const { name } = watched.chain
+        await withLease(db, `watch:${name}`, async (lease) => {
+          await watched.check()
+          await watchChain({ ...dependencies, db: lease.guard(db), scanned_heads }, watched)
         }).catch(async (cause: unknown) => {
-          await recordFault(parts.db, one.chain.name, {
-            fault: sentenceOf(cause),
-            now: parts.clock.now(),
-          })
+          await recordFault(db, name, { fault: messageOf(cause), now: clock.now() })
           throw cause
         })
       }
@@ -51,67 +58,73 @@ export function watchDepositsTask(parts: Parts, watched: readonly WatchedChain[]
   }
 }
 
-const sentenceOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
-/** The hash of each chain's head at its last complete reading on this node. */
-type ReadHeads = { read_heads: Map<string, string> }
+type WatchContext = TopupDependencies & {
+  /** The hash of each chain's head at the last complete scan of this node. */
+  scanned_heads: Map<string, string>
+}
 
-async function watch(parts: Parts & ReadHeads, { chain, source }: WatchedChain): Promise<void> {
-  const { db, clock, read_heads } = parts
+async function watchChain(context: WatchContext, { chain, source }: WatchedChain): Promise<void> {
+  const { db, clock, scanned_heads } = context
   const now = clock.now()
   const cursor = await findCursor(db, chain.name)
   if (cursor?.audit_fault != null) throw new ChainFault(cursor.audit_fault)
   const isRecent =
-    cursor?.fault === null && Math.abs(now.getTime() - cursor.scanned_at.getTime()) < READ_AGAIN_MS
-  if (isRecent && (await source.head()).hash === read_heads.get(chain.name)) return
-  read_heads.delete(chain.name)
-  const reading = await readDeposits({ db, chain, source }, cursor)
-  if (reading === null) return
-  for (const findings of await findingsOf(parts, chain, reading)) {
-    await settleDeposits(parts, chain, findings)
+    cursor?.fault === null && Math.abs(now.getTime() - cursor.scanned_at.getTime()) < RESCAN_MS
+  if (isRecent && (await source.head()).hash === scanned_heads.get(chain.name)) return
+  scanned_heads.delete(chain.name)
+  const scan = await readDeposits({ db, chain, source }, cursor)
+  if (scan === null) return
+  for (const update of await updatesOf(context, chain, scan)) {
+    await settleDeposits(context, chain, update)
   }
-  await advanceCursor(db, { ...reading, chain: chain.name, now })
-  read_heads.set(chain.name, reading.head.hash)
+  await advanceCursor(db, { ...scan, chain: chain.name, now })
+  scanned_heads.set(chain.name, scan.head.hash)
 }
 
-/** By top-up: those with something on the chain, and those that had something pending before. */
-async function findingsOf(parts: Parts, chain: Chain, reading: Reading): Promise<DepositUpdate[]> {
-  const { deposits, finalized, kept } = reading
+/** One update for each top-up with transfers on the chain or with pending ones before. */
+async function updatesOf(
+  dependencies: TopupDependencies,
+  chain: Chain,
+  scan: ChainScan,
+): Promise<DepositUpdate[]> {
+  const { deposits, finalized, kept } = scan
   const isFinal = ({ block_number }: OwnedDeposit) => block_number <= finalized.number
-  const finals = await screenDeposits(parts, chain, deposits.filter(isFinal))
+  const finals = await screenDeposits(dependencies, chain, deposits.filter(isFinal))
   const seen = deposits.filter((deposit) => !isFinal(deposit))
-  const confirming = await findConfirming(parts.db, chain.name)
+  const confirming = await findConfirming(dependencies.db, chain.name)
   const owners = new Map(
     [...finals, ...seen, ...confirming].map(({ account_id, topup_id }) => [topup_id, account_id]),
   )
   return [...owners].map(([topup_id, account_id]) => {
     const before = confirming.find((one) => one.topup_id === topup_id)?.pending ?? []
-    const had = new Set(before.map(transferKey))
+    const known = new Set(before.map(transferKey))
     return {
       account_id,
       topup_id,
       finals: finals.filter((deposit) => deposit.topup_id === topup_id),
       pending: {
         seen: seen.filter((deposit) => deposit.topup_id === topup_id),
-        kept: kept.filter((one) => had.has(transferKey(one))),
+        kept: kept.filter((one) => known.has(transferKey(one))),
       },
     }
   })
 }
 
 /**
- * The sender is asked about before the money moves and outside any transaction. Where the list
- * cannot be asked nothing is credited: the pass fails and the next one tries again.
+ * Screens the senders of deposits that are not recorded yet, outside any transaction. If screening
+ * is unavailable, nothing is credited: the task fails and its next run tries again.
  */
 export async function screenDeposits(
-  { db, screener }: Pick<Parts, 'db' | 'screener'>,
+  { db, screener }: TopupDependencies,
   chain: Chain,
   deposits: readonly OwnedDeposit[],
 ): Promise<ScreenedDeposit[]> {
   const txids = deposits.map(({ txid }) => txid)
   const recorded = await findRecordedKeys(db, chain.name, txids)
   const fresh = deposits.filter((deposit) => !recorded.has(transferKey(deposit)))
-  const answers: ScreenedDeposit[] = []
+  const screened: ScreenedDeposit[] = []
   for (const deposit of fresh) {
     const screening = await screener.screen({
       chain: chain.name,
@@ -119,7 +132,7 @@ export async function screenDeposits(
       direction: 'in',
       amount_micros: deposit.value,
     })
-    answers.push({ ...deposit, screening })
+    screened.push({ ...deposit, screening })
   }
-  return answers
+  return screened
 }

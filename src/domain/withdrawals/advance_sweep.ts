@@ -1,56 +1,53 @@
 import { claimNonce } from './sender_order_store.ts'
 import type { SentTransferRow } from './sent_transfers.ts'
-import type { WithdrawalDependencies } from './sign_withdrawal.ts'
 import {
+  addSweptAmount,
   insertSweepTransfer,
   type Leg,
-  addSweptAmount,
   pauseSweeps,
   type SweepChange,
   type SweepRow,
   updateSweep,
 } from './sweep_store.ts'
-
-type Parts = Pick<WithdrawalDependencies, 'db' | 'clock'>
+import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 
 const RETRY_MS = 3_000
 
-/** A transfer that the chain has refused will hardly do better at once, and each try costs. */
-const REFUSED_BY_CHAIN_MS = 60 * 60_000
+/** A transfer that reverted would probably revert again, and each attempt costs fees. */
+const REVERTED_PAUSE_MS = 60 * 60_000
 
-/** What is under way, or stays as it is, is looked at again after a while; the rest at once. */
-function stamp({ clock }: Pick<Parts, 'clock'>, { step }: SweepChange) {
+/** A sweep that waits for the chain is checked again after a pause, any other immediately. */
+function scheduleNext({ clock }: WithdrawalDependencies, { step }: SweepChange) {
   const now = clock.now()
   const pause_ms = step === undefined || step.endsWith('ing') ? RETRY_MS : 0
   return { now, next_try_at: new Date(now.getTime() + pause_ms) }
 }
 
 export async function updateStep(
-  parts: Parts,
+  dependencies: WithdrawalDependencies,
   sweep: SweepRow,
   change: SweepChange,
 ): Promise<SweepRow | null> {
-  return updateSweep(parts.db, sweep, change, stamp(parts, change))
+  return updateSweep(dependencies.db, sweep, change, scheduleNext(dependencies, change))
 }
 
-type Storing = { leg: Leg; sender: string; transfer: SentTransferRow }
+type NewLegTransfer = { leg: Leg; sender: string; transfer: SentTransferRow }
 
-/** Stores what was signed before it is sent; false where it must not be sent. */
+/** Stores a signed transfer before it is sent. False means that it must not be sent. */
 export async function storeLeg(
-  parts: Parts,
+  dependencies: WithdrawalDependencies,
   sweep: SweepRow,
-  { leg, sender, transfer }: Storing,
+  { leg, sender, transfer }: NewLegTransfer,
 ): Promise<boolean> {
   const { nonce } = transfer
-  const under_way = leg === 'fuel' ? 'fuelling' : 'sweeping'
-  return parts.db.transaction(async (tx) => {
-    const change: SweepChange = { step: under_way }
-    const moved = await updateSweep(tx, sweep, change, stamp(parts, change))
+  return dependencies.db.transaction(async (tx) => {
+    const change: SweepChange = { step: leg === 'fuel' ? 'fuelling' : 'sweeping' }
+    const moved = await updateSweep(tx, sweep, change, scheduleNext(dependencies, change))
     if (moved === null) return false
-    const order = { chain: sweep.chain, address: sender }
-    if (nonce !== null && !(await claimNonce(tx, order, nonce))) {
-      const again = { step: sweep.step, attempt: sweep.attempt + 1 }
-      await updateSweep(tx, moved, again, stamp(parts, again))
+    const address = { chain: sweep.chain, address: sender }
+    if (nonce !== null && !(await claimNonce(tx, address, nonce))) {
+      const next_attempt = { step: sweep.step, attempt: sweep.attempt + 1 }
+      await updateSweep(tx, moved, next_attempt, scheduleNext(dependencies, next_attempt))
       return false
     }
     await insertSweepTransfer(tx, sweep, { leg, transfer })
@@ -58,34 +55,34 @@ export async function storeLeg(
   })
 }
 
-/** The same place in the sender's order at a higher price. */
+/** Stores a transfer with the same nonce and a higher fee. */
 export async function storeLegReplacement(
-  parts: Parts,
+  dependencies: WithdrawalDependencies,
   sweep: SweepRow,
-  { leg, transfer }: Omit<Storing, 'sender'>,
+  { leg, transfer }: Omit<NewLegTransfer, 'sender'>,
 ): Promise<boolean> {
-  return parts.db.transaction(async (tx) => {
+  return dependencies.db.transaction(async (tx) => {
     const change = { attempt: transfer.attempt }
-    const moved = await updateSweep(tx, sweep, change, stamp(parts, change))
+    const moved = await updateSweep(tx, sweep, change, scheduleNext(dependencies, change))
     if (moved === null) return false
     await insertSweepTransfer(tx, sweep, { leg, transfer })
     return true
   })
 }
 
-/** A leg is final on the chain. */
+/** The transfer of a leg is final on the chain. */
 export async function settleSweep(
-  parts: Parts,
+  dependencies: WithdrawalDependencies,
   sweep: SweepRow,
   { leg, ok }: { leg: Leg; ok: boolean },
 ): Promise<void> {
   const done = leg === 'fuel' ? 'fuelled' : 'done'
   const change: SweepChange = ok ? { step: done, attempt: 1 } : { step: 'failed' }
-  await parts.db.transaction(async (tx) => {
-    const when = stamp(parts, change)
-    const moved = await updateSweep(tx, sweep, change, when)
+  await dependencies.db.transaction(async (tx) => {
+    const schedule = scheduleNext(dependencies, change)
+    const moved = await updateSweep(tx, sweep, change, schedule)
     if (moved?.step === 'done') await addSweptAmount(tx, sweep)
     if (moved?.step !== 'failed') return
-    await pauseSweeps(tx, sweep, new Date(when.now.getTime() + REFUSED_BY_CHAIN_MS))
+    await pauseSweeps(tx, sweep, new Date(schedule.now.getTime() + REVERTED_PAUSE_MS))
   })
 }

@@ -1,5 +1,5 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
-import type { Dependencies, NewEvent } from '#domain/context/context.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import { type Move, post } from '#domain/ledger/post.ts'
 import { chain as chain_purse, fees, payout, treasury } from '#domain/ledger/purse.ts'
 import { abandonRefund, finishRefund } from '#domain/topups/refund_deposit.ts'
@@ -15,23 +15,25 @@ import {
   withdrawalReference,
   withdrawalView,
 } from './withdrawal.ts'
+import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 import {
   insertTransfer,
-  lockWithdrawal,
   lockWithAccountStatus,
+  lockWithdrawal,
   updateWithdrawal,
 } from './withdrawal_store.ts'
 
-type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
-
-/** Each step is one transaction under the withdrawal's lock, and does nothing if it was done. */
+/*
+ * Each function is one transaction under the withdrawal's lock. It does nothing if the withdrawal
+ * has left the step or attempt that the caller read.
+ */
 
 /**
- * The bytes are ours from here on, whatever happens to the process that had them signed. A transfer
- * whose place in the order went to another one is never sent; the next attempt has its own.
+ * Stores the signed bytes before they are sent, so a crash cannot lose them. If another transfer
+ * has taken the nonce meanwhile, the bytes are dropped and the next attempt uses a new nonce.
  */
 export async function storeTransfer(
-  { db, clock }: Parts,
+  { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   { sender, transfer }: { sender: string; transfer: SentTransferRow },
 ): Promise<WithdrawalRow | null> {
@@ -42,8 +44,8 @@ export async function storeTransfer(
     if (isHeldBySuspension(locked)) return null
     const { chain, attempt } = locked
     const { nonce } = transfer
-    const isFree = nonce === null || (await claimNonce(tx, { chain, address: sender }, nonce))
-    if (!isFree) {
+    const isNonceFree = nonce === null || (await claimNonce(tx, { chain, address: sender }, nonce))
+    if (!isNonceFree) {
       await updateWithdrawal(tx, locked, { attempt: attempt + 1, next_try_at: now }, now)
       return null
     }
@@ -52,9 +54,9 @@ export async function storeTransfer(
   })
 }
 
-/** The same place in the order at a higher price: of the two, one can be mined. */
+/** Stores a transfer with the same nonce and a higher fee; only one of the two can be mined. */
 export async function storeReplacement(
-  { db, clock }: Parts,
+  { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   transfer: SentTransferRow,
 ): Promise<WithdrawalRow | null> {
@@ -67,16 +69,19 @@ export async function storeReplacement(
   })
 }
 
-export async function markBroadcasted(parts: Parts, withdrawal: WithdrawalRow): Promise<void> {
-  await parts.db.transaction(async (tx) => {
-    const now = parts.clock.now()
+export async function markBroadcasted(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+): Promise<void> {
+  await dependencies.db.transaction(async (tx) => {
+    const now = dependencies.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.status !== 'pending' || locked.step !== 'signed') return
     const change = { status: 'broadcasted', status_reason: null, broadcasted_at: now } as const
     const sent = await updateWithdrawal(tx, locked, change, now)
-    // What goes back to a sender was never the account's to hear of as a withdrawal.
+    // The account holder sees a refund on the top-up, not as a withdrawal.
     if (sent.refund_of !== null) return
-    await tell(tx, parts, sent, {
+    await emitWithdrawalEvent(tx, dependencies, sent, {
       type: 'withdrawal.broadcasted',
       message: `${formatUsd(netOf(sent))} withdrawal sent to ${sent.address}.`,
       object: withdrawalView(sent),
@@ -85,31 +90,31 @@ export async function markBroadcasted(parts: Parts, withdrawal: WithdrawalRow): 
 }
 
 export async function recordBlock(
-  { db, clock }: Parts,
+  { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
-  seen: Seen | null,
+  position: BlockPosition | null,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const locked = await lockWithdrawal(tx, withdrawal)
-    const block_number = seen === null ? null : BigInt(seen.block_number)
-    const txid = seen?.txid ?? locked.txid
+    const block_number = position === null ? null : BigInt(position.block_number)
+    const txid = position?.txid ?? locked.txid
     const isSame = locked.block_number === block_number && locked.txid === txid
     if (locked.step !== 'signed' || isSame) return
     await updateWithdrawal(tx, locked, { block_number, txid }, clock.now())
   })
 }
 
-/** Where it was found, and as which of its attempts. */
-type Seen = { block_number: number; txid: string }
+/** The block of a transfer, and which of the attempts it contains. */
+type BlockPosition = { block_number: number; txid: string }
 
-/** It is final: what was reserved has left, to its target and as our fee. */
+/** The transfer is final: the reserved amount goes to the chain and to our fees. */
 export async function completeWithdrawal(
-  parts: Parts,
+  dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
-  { block_number, txid }: Seen,
+  { block_number, txid }: BlockPosition,
 ): Promise<void> {
-  await parts.db.transaction(async (tx) => {
-    const now = parts.clock.now()
+  await dependencies.db.transaction(async (tx) => {
+    const now = dependencies.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== 'signed') return
     const change = {
@@ -121,12 +126,12 @@ export async function completeWithdrawal(
       completed_at: now,
     } as const
     const done = await updateWithdrawal(tx, locked, change, now)
-    if (done.refund_of !== null) return finishRefund(tx, parts, done.refund_of)
-    await settle(parts, tx, done, [
+    if (done.refund_of !== null) return finishRefund(tx, dependencies, done.refund_of)
+    await postFromPayout(dependencies, tx, done, [
       { movement: 'withdrawal_sent', to: chain_purse, amount_micros: netOf(done) },
       { movement: 'withdrawal_fee_taken', to: fees, amount_micros: done.fee_micros },
     ])
-    await tell(tx, parts, done, {
+    await emitWithdrawalEvent(tx, dependencies, done, {
       type: 'withdrawal.completed',
       message: `${formatUsd(netOf(done))} withdrawal to ${done.address} is complete.`,
       object: null,
@@ -134,24 +139,27 @@ export async function completeWithdrawal(
   })
 }
 
-/** Nothing has left and nothing of it can leave any more: all of it comes back. */
+/** No transfer of it can be mined any more: the whole amount returns to the treasury. */
 export async function failWithdrawal(
-  parts: Parts,
+  dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   reason: string,
 ): Promise<void> {
-  await parts.db.transaction(async (tx) => {
-    const now = parts.clock.now()
+  await dependencies.db.transaction(async (tx) => {
+    const now = dependencies.clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
     if (locked.step !== withdrawal.step || locked.attempt !== withdrawal.attempt) return
-    assert(locked.step !== 'completed' && locked.step !== 'failed', 'only what is open can fail')
+    assert(
+      locked.step !== 'completed' && locked.step !== 'failed',
+      'only an open withdrawal can fail',
+    )
     const change = { status: 'failed', status_reason: reason, step: 'failed' } as const
     const failed = await updateWithdrawal(tx, locked, change, now)
-    if (failed.refund_of !== null) return abandonRefund(tx, parts, failed.refund_of)
-    await settle(parts, tx, failed, [
+    if (failed.refund_of !== null) return abandonRefund(tx, dependencies, failed.refund_of)
+    await postFromPayout(dependencies, tx, failed, [
       { movement: 'withdrawal_returned', to: treasury, amount_micros: failed.amount_micros },
     ])
-    await tell(tx, parts, failed, {
+    await emitWithdrawalEvent(tx, dependencies, failed, {
       type: 'withdrawal.failed',
       severity: 'error',
       message: `Withdrawal failed. ${formatUsd(failed.amount_micros)} returned to your balance.`,
@@ -160,8 +168,11 @@ export async function failWithdrawal(
   })
 }
 
-/** A fresh attempt, once the last one is known to be dead. */
-export async function beginAttempt({ db, clock }: Parts, withdrawal: WithdrawalRow): Promise<void> {
+/** Starts the next attempt; the last transfer can never be mined. */
+export async function beginAttempt(
+  { db, clock }: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const now = clock.now()
     const locked = await lockWithdrawal(tx, withdrawal)
@@ -176,9 +187,9 @@ export async function beginAttempt({ db, clock }: Parts, withdrawal: WithdrawalR
   })
 }
 
-/** The last attempt may still execute after all: it is followed on, and no other is made. */
+/** The last transfer may still be mined, so it is followed and no new one is signed. */
 export async function resumeAttempt(
-  { db, clock }: Parts,
+  { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   last: SentTransferRow,
 ): Promise<void> {
@@ -190,9 +201,9 @@ export async function resumeAttempt(
   })
 }
 
-/** It waits for a person: the signer or the screening will not have it go by itself. */
+/** The signer refused it: an operator reviews it, or the task retries at next_try_at. */
 export async function holdForReview(
-  { db, clock }: Parts,
+  { db, clock }: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   change: { step?: 'review'; next_try_at?: Date },
 ): Promise<void> {
@@ -203,18 +214,18 @@ export async function holdForReview(
   })
 }
 
-type Part = Pick<Move, 'movement' | 'to' | 'amount_micros'>
+type PayoutMove = Pick<Move, 'movement' | 'to' | 'amount_micros'>
 
-async function settle(
-  { clock, newId }: Parts,
+async function postFromPayout(
+  { clock, newId }: WithdrawalDependencies,
   tx: Tx,
   { account_id, id, asset, chain, address }: WithdrawalRow,
-  parts: readonly Part[],
+  payout_moves: readonly PayoutMove[],
 ): Promise<void> {
-  const moves = parts
+  const moves = payout_moves
     .filter(({ amount_micros }) => amount_micros > 0n)
-    .map((part) => ({
-      ...part,
+    .map((payout_move) => ({
+      ...payout_move,
       account_id,
       from: payout,
       reference: withdrawalReference(id),
@@ -223,14 +234,19 @@ async function settle(
   const posted = await post(tx, moves, { now: clock.now(), newId })
   assert(
     posted.every((one) => one !== null),
-    'what was reserved is there',
+    'the reserved amount is in the payout purse',
   )
 }
 
-type Told = Pick<NewEvent, 'type' | 'message' | 'object' | 'severity'>
+type WithdrawalEvent = Pick<NewEvent, 'type' | 'message' | 'object' | 'severity'>
 
-function tell(tx: Tx, parts: Parts, withdrawal: WithdrawalRow, told: Told): Promise<void> {
+function emitWithdrawalEvent(
+  tx: Tx,
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+  fields: WithdrawalEvent,
+): Promise<void> {
   const resource = withdrawalReference(withdrawal.id)
-  const event = { ...told, resource, amount_micros: withdrawal.amount_micros }
-  return emitAsSystem(tx, parts, withdrawal.account_id, { events: [event] })
+  const event = { ...fields, resource, amount_micros: withdrawal.amount_micros }
+  return emitAsSystem(tx, dependencies, withdrawal.account_id, { events: [event] })
 }

@@ -1,6 +1,6 @@
 import type { Proof } from '#domain/ledger/audit_books.ts'
 
-/** What ties the books to the chains: each statement finds what violates it, and finds nothing. */
+/** Invariants between the books and the chains: each query returns the rows that violate one. */
 export const chain_proofs: readonly Proof[] = [
   {
     name: 'each final transfer has exactly one movement of its amount',
@@ -20,7 +20,7 @@ export const chain_proofs: readonly Proof[] = [
              and (select count(*) from chain_transfers t where t.movement_id = m.id) <> 1`,
   },
   {
-    name: 'what a top-up says follows from its transfers',
+    name: 'the amounts of a top-up are the sums of its transfers',
     sql: `select u.account_id, u.id
             from topups u
             left join (select account_id, topup_id, sum(value_micros) as final,
@@ -32,7 +32,7 @@ export const chain_proofs: readonly Proof[] = [
               or u.credited_micros <> coalesce(t.credited, 0)`,
   },
   {
-    name: 'what is reserved for payouts equals the open withdrawals',
+    name: 'the payout purse of an account equals its open withdrawals',
     sql: `select account_id, coalesce(p.reserved, 0)::text as reserved,
                  coalesce(w.open, 0)::text as open
             from (select account_id, sum(balance_micros) as reserved
@@ -44,7 +44,7 @@ export const chain_proofs: readonly Proof[] = [
            where coalesce(p.reserved, 0) <> coalesce(w.open, 0)`,
   },
   {
-    name: 'each deposit that goes back has one order for it, and each order its deposit',
+    name: 'each deposit being refunded has one open withdrawal, and each such withdrawal a deposit',
     sql: `select t.movement_id, w.id
             from (select * from chain_transfers where state = 'refunding') t
             full join (select * from withdrawals
@@ -54,7 +54,7 @@ export const chain_proofs: readonly Proof[] = [
            where t.movement_id is null or w.id is null`,
   },
   {
-    name: 'custody equals what was received less what was sent',
+    name: 'custody equals received transfers minus completed withdrawals',
     sql: `select custody::text, received::text, sent::text
             from (select coalesce(sum(-amount_micros), 0) as custody
                     from entries where kind = 'chain') c,
@@ -65,7 +65,7 @@ export const chain_proofs: readonly Proof[] = [
            where custody <> received - sent`,
   },
   {
-    name: 'what waits on an address is what it received less what was swept',
+    name: 'the unswept amount of an address is its transfers minus its sweeps',
     sql: `select h.chain, h.address, h.asset, h.gathered_micros::text as gathered,
                  h.swept_micros::text as swept
             from address_holdings h
@@ -81,7 +81,7 @@ export const chain_proofs: readonly Proof[] = [
               or coalesce(h.swept_micros, 0) <> coalesce(s.done, 0)`,
   },
   {
-    name: 'a signed withdrawal has its bytes stored',
+    name: 'each signed withdrawal has its signed bytes stored',
     sql: `select w.account_id, w.id
             from withdrawals w
            where w.step in ('signed', 'completed')

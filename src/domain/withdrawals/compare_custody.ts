@@ -7,32 +7,32 @@ import type { Settings } from '#settings/settings.ts'
 import {
   type CustodyBooks,
   findCustodyBooks,
-  sumRemainingBalances,
   findUnsweptAddresses,
+  sumRemainingBalances,
 } from './custody_store.ts'
 
 export type ChainDifference = {
   chain: string
   asset: string
-  /** What the books say we keep: received and not sent. */
+  /** Custody in the books: received minus sent. */
   ledger_usd: number
-  /** Signed and perhaps out, and not final: the coins may have left before the books say so. */
+  /** Signed but not final: these coins may have left before the books say so. */
   in_flight_usd: number
-  /** The operator's own coins in the hot wallet, as the settings declare them. */
+  /** The operator's own coins in the hot wallet, from the settings. */
   float_usd: number
-  /** What the chain says that we hold for good; null where it could not be asked. */
+  /** Our balance in final blocks; null if the node did not respond. */
   on_chain_usd: number | null
-  /** On the chain less the float and less the books. Above zero: coins the books do not know. */
+  /** on_chain_usd minus float_usd minus ledger_usd. Above zero: coins that are not in the books. */
   difference_usd: number | null
-  /** True where not even the float makes up for what the books say we keep. */
+  /** True if the chain holds less than the books, even counting the float. */
   is_short: boolean
   fault: string | null
 }
 
-/** An address costs a question; those beyond are small, and the books are believed about them. */
+/** Each address costs one request. For the smaller ones beyond this, the books are used. */
 const ADDRESSES_MAX = 1_000
 
-/** The books against the coins that are there, asset by asset. A chain that is away says so. */
+/** Compares the books with the coins on each chain, by asset. An unreachable node is a fault. */
 export async function compareCustody(
   { db, settings }: { db: Database; settings: Settings },
   fetch: NodeFetch,
@@ -41,13 +41,13 @@ export async function compareCustody(
   const differences: ChainDifference[] = []
   for (const chain of chainsOf(settings.chains).values()) {
     for (const one of chain.assets) {
-      const known = books.find(
+      const book = books.find(
         ({ asset, chain: name }) => name === chain.name && asset === one.asset,
       )
       const held = await sumOnChain({ db, fetch }, chain, one).catch((cause: unknown) =>
         cause instanceof Error ? cause : new Error(String(cause)),
       )
-      differences.push(differenceOf({ chain, asset: one, known, held }))
+      differences.push(differenceOf({ chain, asset: one, book, held }))
     }
   }
   return differences
@@ -58,24 +58,24 @@ async function sumOnChain(
   { name, settings, hot_wallet, cold_wallets }: Chain,
   { asset, contract }: ChainAsset,
 ): Promise<Micros> {
-  const asked = { chain: name, asset, count_max: ADDRESSES_MAX }
-  const addresses = [hot_wallet, ...cold_wallets, ...(await findUnsweptAddresses(db, asked))]
+  const filter = { chain: name, asset, count_max: ADDRESSES_MAX }
+  const addresses = [hot_wallet, ...cold_wallets, ...(await findUnsweptAddresses(db, filter))]
   const balanceOf = await finalCustodyOn(settings, fetch)
-  let sum = await sumRemainingBalances(db, asked)
+  let sum = await sumRemainingBalances(db, filter)
   for (const address of addresses) sum += await balanceOf(contract, address)
   return sum
 }
 
-type Compared = {
+type CustodyComparison = {
   chain: Chain
   asset: ChainAsset
-  known: CustodyBooks | undefined
+  book: CustodyBooks | undefined
   held: Micros | Error
 }
 
-function differenceOf({ chain, asset, known, held }: Compared): ChainDifference {
-  const ledger = known?.custody_micros ?? 0n
-  const in_flight = known?.in_flight_micros ?? 0n
+function differenceOf({ chain, asset, book, held }: CustodyComparison): ChainDifference {
+  const ledger = book?.custody_micros ?? 0n
+  const in_flight = book?.in_flight_micros ?? 0n
   const float = microsFromUsd(asset.float_usd ?? 0)
   const isKnown = typeof held === 'bigint'
   return {

@@ -6,14 +6,20 @@ import {
   beginAttempt,
   completeWithdrawal,
   failWithdrawal,
-  recordBlock,
   markBroadcasted,
+  recordBlock,
   storeReplacement,
 } from './advance_withdrawal.ts'
-import { broadcastTransfer, dueFilter, guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
+import {
+  broadcastTransfer,
+  dueFilter,
+  guardWithLease,
+  leaseNameOf,
+} from './send_withdrawals_task.ts'
 import { findFate, isStuck, type SentTransferRow } from './sent_transfers.ts'
-import { type WithdrawalDependencies, signReplacement } from './sign_withdrawal.ts'
+import { signReplacement } from './sign_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
+import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 import {
   findDueWithdrawals,
   findTransfers,
@@ -21,97 +27,102 @@ import {
   postpone,
 } from './withdrawal_store.ts'
 
-/** What is not in a block yet is looked for, and sent, again after half a block's time. */
-const SEND_AGAIN_MS = 1_500
+/** A transfer that is in no block is looked up and sent again after half a block interval. */
+const RESEND_MS = 1_500
 
-/** Transfers that died one after the other: something is wrong, and the money goes back. */
+/** After this many dead transfers the withdrawal fails and the money returns. */
 const ATTEMPTS_MAX = 5
 
-/** Follows what was signed to its end: completed, failed, or another attempt. */
-export function confirmWithdrawalsTask(parts: WithdrawalDependencies): Task {
+/** Follows each signed withdrawal until it is completed, has failed or needs a new attempt. */
+export function confirmWithdrawalsTask(dependencies: WithdrawalDependencies): Task {
   return {
     name: 'confirm_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
     pass: async () => {
-      for (const outlet of parts.outlets) {
-        if (!(await hasDueWithdrawal(parts.db, dueFilter(parts, outlet, 'signed')))) continue
-        await withLease(parts.db, leaseNameOf(outlet), (lease) =>
-          followAll(...guardWithLease(lease, parts, outlet)),
+      for (const outlet of dependencies.outlets) {
+        const due = dueFilter(dependencies, outlet, 'signed')
+        if (!(await hasDueWithdrawal(dependencies.db, due))) continue
+        await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
+          followAll(...guardWithLease(lease, dependencies, outlet)),
         )
       }
     },
   }
 }
 
-async function followAll(parts: WithdrawalDependencies, outlet: Outlet): Promise<void> {
-  const { db, clock } = parts
-  for (const withdrawal of await findDueWithdrawals(db, dueFilter(parts, outlet, 'signed'))) {
-    const pause_ms = (await follow(parts, outlet, withdrawal)) ? SEND_AGAIN_MS : 0
+async function followAll(dependencies: WithdrawalDependencies, outlet: Outlet): Promise<void> {
+  const { db, clock } = dependencies
+  for (const withdrawal of await findDueWithdrawals(
+    db,
+    dueFilter(dependencies, outlet, 'signed'),
+  )) {
+    const isResent = await followTransfer(dependencies, outlet, withdrawal)
+    const pause_ms = isResent ? RESEND_MS : 0
     await postpone(db, withdrawal, new Date(clock.now().getTime() + pause_ms))
   }
 }
 
-/** True where it was sent again and needs some time. */
-async function follow(
-  parts: WithdrawalDependencies,
+/** Returns true if the transfer was sent again. */
+async function followTransfer(
+  dependencies: WithdrawalDependencies,
   outlet: Outlet,
   withdrawal: WithdrawalRow,
 ): Promise<boolean> {
-  const transfers = await findTransfers(parts.db, withdrawal)
+  const transfers = await findTransfers(dependencies.db, withdrawal)
   const found = await findFate(outlet, outlet.chain.hot_wallet, transfers)
   const [newest] = transfers
-  assert(newest !== undefined, 'what is signed has its bytes')
+  assert(newest !== undefined, 'a signed withdrawal has its signed bytes')
   switch (found.fate) {
     case 'unknown':
-      await recordBlock(parts, withdrawal, null)
-      await sendAgain(parts, outlet, { withdrawal, newest })
+      await recordBlock(dependencies, withdrawal, null)
+      await resend(dependencies, outlet, { withdrawal, newest })
       return true
     case 'mined':
-      await markBroadcasted(parts, withdrawal)
-      await recordBlock(parts, withdrawal, found)
+      await markBroadcasted(dependencies, withdrawal)
+      await recordBlock(dependencies, withdrawal, found)
       return false
     case 'dead':
-      await replaceDead(parts, withdrawal, newest)
+      await replaceDead(dependencies, withdrawal, newest)
       return false
     case 'final':
-      await markBroadcasted(parts, withdrawal)
-      parts.fail('before_withdrawal_settled')
-      if (found.ok) await completeWithdrawal(parts, withdrawal, found)
-      else await failWithdrawal(parts, withdrawal, 'reverted')
-      parts.fail('after_withdrawal_settled')
+      await markBroadcasted(dependencies, withdrawal)
+      dependencies.fail('before_withdrawal_settled')
+      if (found.ok) await completeWithdrawal(dependencies, withdrawal, found)
+      else await failWithdrawal(dependencies, withdrawal, 'reverted')
+      dependencies.fail('after_withdrawal_settled')
       return false
   }
 }
 
-/** The same bytes, or the same place in the order at a better price where they wait too long. */
-async function sendAgain(
-  parts: WithdrawalDependencies,
+/** Sends the same bytes, or a replacement with a higher fee if they have waited too long. */
+async function resend(
+  dependencies: WithdrawalDependencies,
   outlet: Outlet,
   { withdrawal, newest }: { withdrawal: WithdrawalRow; newest: SentTransferRow },
 ): Promise<void> {
-  const better = isStuck(outlet, newest, parts.clock.now())
-    ? await signReplacement(parts, outlet, { withdrawal, stuck: newest })
+  const replacement = isStuck(outlet, newest, dependencies.clock.now())
+    ? await signReplacement(dependencies, outlet, { withdrawal, stuck: newest })
     : null
-  if (better === null) {
-    return broadcastTransfer(parts, outlet, { withdrawal, transfer: newest })
+  if (replacement === null) {
+    return broadcastTransfer(dependencies, outlet, { withdrawal, transfer: newest })
   }
-  parts.fail('after_replacement_signed')
-  const stored = await storeReplacement(parts, withdrawal, better)
+  dependencies.fail('after_replacement_signed')
+  const stored = await storeReplacement(dependencies, withdrawal, replacement)
   if (stored === null) return
-  await broadcastTransfer(parts, outlet, { withdrawal: stored, transfer: better })
+  await broadcastTransfer(dependencies, outlet, { withdrawal: stored, transfer: replacement })
 }
 
 /**
- * Where time ends transfers, a few that died are enough: the money goes back. Where order does, the
- * signer knows whether the place was really taken by another payment of ours, and it is asked.
+ * TRON transfers expire, so the withdrawal fails after ATTEMPTS_MAX of them. EVM transfers die only
+ * when another transfer takes their nonce; the signer checks that before it signs a new attempt.
  */
 async function replaceDead(
-  parts: WithdrawalDependencies,
+  dependencies: WithdrawalDependencies,
   withdrawal: WithdrawalRow,
   { nonce }: SentTransferRow,
 ): Promise<void> {
-  const isOver = nonce === null && withdrawal.attempt >= ATTEMPTS_MAX
-  if (isOver) await failWithdrawal(parts, withdrawal, 'not_sent')
-  else await beginAttempt(parts, withdrawal)
+  const isLastAttempt = nonce === null && withdrawal.attempt >= ATTEMPTS_MAX
+  if (isLastAttempt) await failWithdrawal(dependencies, withdrawal, 'not_sent')
+  else await beginAttempt(dependencies, withdrawal)
 }

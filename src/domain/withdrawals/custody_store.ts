@@ -8,7 +8,7 @@ export type CustodyBooks = {
   in_flight_micros: Micros
 }
 
-/** What the books say of each asset: received less sent, and what is on its way out. */
+/** Custody by asset: received minus sent, and the amount in signed withdrawals. */
 export function findCustodyBooks(tx: Tx): Promise<CustodyBooks[]> {
   return tx.rows<CustodyBooks>(
     `select chain, asset,
@@ -24,7 +24,7 @@ export function findCustodyBooks(tx: Tx): Promise<CustodyBooks[]> {
   )
 }
 
-/** Deposit addresses with something on them, the fullest first. */
+/** Deposit addresses with an unswept amount, largest first. */
 export async function findUnsweptAddresses(
   tx: Tx,
   { chain, asset, count_max }: { chain: string; asset: string; count_max: number },
@@ -38,7 +38,7 @@ export async function findUnsweptAddresses(
   return rows.map(({ address }) => address)
 }
 
-/** What the books say lies on the addresses beyond the first so many. */
+/** The unswept amount on the addresses beyond the first count_max. */
 export async function sumRemainingBalances(
   tx: Tx,
   { chain, asset, count_max }: { chain: string; asset: string; count_max: number },

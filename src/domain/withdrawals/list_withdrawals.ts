@@ -9,13 +9,13 @@ export const listWithdrawals: Handler<'list_withdrawals'> = async ({ tx, caller 
     ['refund_of is null'],
     ...anyOf('status', input.status),
     ...anyOf('address', input.address),
-    ...sentAs(input.txid),
+    ...withTxids(input.txid),
   ])
   return { ...page, data: page.data.map(withdrawalView) }
 }
 
-/** Only by what is shown: a transfer that is signed and not sent is found by nobody. */
-function sentAs(list: string | undefined): Condition[] {
+/** The txid of a signed transfer is hidden until it is sent, so the filter ignores it too. */
+function withTxids(list: string | undefined): Condition[] {
   if (list === undefined) return []
   return [['broadcasted_at is not null'], ...anyOf('txid', list.toLowerCase())]
 }

@@ -12,8 +12,8 @@ import { requireAddress } from './withdrawal.ts'
 import { insertWithdrawal, isDepositAddress } from './withdrawal_store.ts'
 
 /**
- * Asks about the sender before money may go back to them; what is gone from suspense is for the act
- * itself to say.
+ * Screens the sender before the refund, outside its transaction. If the deposit is no longer in
+ * suspense, the action itself refuses.
  */
 export async function screenRefund(
   { tx, settings, screener }: OperatorContext,
@@ -28,7 +28,7 @@ export async function screenRefund(
     direction: 'out',
     amount_micros: deposit.value_micros,
   })
-  // A doubt is what the person who asks for this has just settled.
+  // `review` asks for an operator's decision, and this refund is one.
   if (decision !== 'block') return
   throw new Problem(
     'address_blocked',
@@ -36,7 +36,7 @@ export async function screenRefund(
   )
 }
 
-/** Sends a held deposit back to its sender: the way of every withdrawal, and at our cost. */
+/** Refunds a held deposit to its sender through a withdrawal without a fee. */
 export async function refundSuspense(
   context: OperatorContext,
   { id }: { id: string },
@@ -47,7 +47,7 @@ export async function refundSuspense(
   const { chain, asset } = assetOf(settings, deposit)
   const address = chain.showAddress(deposit.from_address)
   requireAddress(chain, address)
-  if (await isDepositAddress(tx, chain.name, deposit.from_address)) throw ourOwn()
+  if (await isDepositAddress(tx, chain.name, deposit.from_address)) throw ownAddress()
   const { account_id, value_micros } = deposit
   const order_id = context.newId('wd')
   await insertWithdrawal(tx, {
@@ -79,7 +79,7 @@ const assetOf = (
   { chain, asset }: HeldDepositRow,
 ): { chain: Chain; asset: ChainAsset } => requireChainAsset(settings, { chain, asset })
 
-const ourOwn = () =>
+const ownAddress = () =>
   new Problem(
     'invalid_address',
     'The sender is one of our own addresses. Release the deposit instead.',

@@ -13,20 +13,23 @@ import {
   withdrawalView,
 } from './withdrawal.ts'
 import {
+  findWithdrawalOwner,
   lockWithAccountStatus,
   pageOfWithdrawals,
   updateWithdrawal,
-  findWithdrawalOwner,
 } from './withdrawal_store.ts'
 
 type OwnedWithdrawal = Withdrawal &
   Pick<WithdrawalRow, 'account_id' | 'refund_of'> & { in_review: boolean }
-type Wanted = PageInput & { status?: Withdrawal['status'] | 'review'; account_id?: string }
+type WithdrawalFilter = PageInput & {
+  status?: Withdrawal['status'] | 'review'
+  account_id?: string
+}
 
-/** Withdrawals of any account; `review` are those that wait for a person. */
+/** Withdrawals of all accounts; `review` lists those that await an operator. */
 export async function findWithdrawals(
   { tx }: OperatorContext,
-  input: Wanted,
+  input: WithdrawalFilter,
 ): Promise<PageOf<OwnedWithdrawal>> {
   const { status } = input
   const page = await pageOfWithdrawals(tx, input, [
@@ -43,16 +46,19 @@ export async function findWithdrawals(
   return { ...page, data }
 }
 
-/** One that waits for a person: for a review, or because its account is suspended. */
+/** Locks a withdrawal that awaits an operator: in review, or held by a suspension. */
 async function lockAwaitingReview({ tx }: OperatorContext, id: string): Promise<WithdrawalRow> {
-  const withdrawal = await lockWithAccountStatus(tx, { account_id: await findWithdrawalOwner(tx, id), id })
+  const withdrawal = await lockWithAccountStatus(tx, {
+    account_id: await findWithdrawalOwner(tx, id),
+    id,
+  })
   if (withdrawal.step === 'review' && withdrawal.refund_of === null) return withdrawal
   if (isHeldBySuspension(withdrawal)) return withdrawal
   const sentence = `This withdrawal is ${withdrawal.status} and not awaiting review.`
   throw new Problem('invalid_request', sentence, { status: 409 })
 }
 
-/** From here on it goes the way of every other: the task that signs and sends picks it up. */
+/** The task that sends withdrawals picks it up. */
 export async function approveWithdrawal(
   context: OperatorContext,
   { id }: { id: string },
@@ -75,7 +81,7 @@ export async function approveWithdrawal(
   return withdrawalView(approved)
 }
 
-/** Nothing was signed for it, so all of it goes back. */
+/** Nothing is signed yet, so the whole amount returns to the treasury. */
 export async function refuseWithdrawal(
   context: OperatorContext,
   { id }: { id: string },

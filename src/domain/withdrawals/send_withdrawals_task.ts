@@ -4,21 +4,23 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import type { Outlet } from '#rails/chain/outlet.ts'
 import { failWithdrawal, markBroadcasted, storeTransfer } from './advance_withdrawal.ts'
 import { type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
-import { type WithdrawalDependencies, signTransfer } from './sign_withdrawal.ts'
+import { signTransfer } from './sign_withdrawal.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
+import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 import { findDueWithdrawals, hasDueWithdrawal } from './withdrawal_store.ts'
 
-/** Signs and sends what was reserved. Sending and confirming share a lease: one hand on the pen. */
-export function sendWithdrawalsTask(parts: WithdrawalDependencies): Task {
+/** Signs and sends reserved withdrawals. It shares a lease with the task that confirms them. */
+export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task {
   return {
     name: 'send_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
     pass: async () => {
-      for (const outlet of parts.outlets) {
-        if (!(await hasDueWithdrawal(parts.db, dueFilter(parts, outlet, 'reserved')))) continue
-        await withLease(parts.db, leaseNameOf(outlet), (lease) =>
-          sendDue(...guardWithLease(lease, parts, outlet)),
+      for (const outlet of dependencies.outlets) {
+        const due = dueFilter(dependencies, outlet, 'reserved')
+        if (!(await hasDueWithdrawal(dependencies.db, due))) continue
+        await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
+          sendDue(...guardWithLease(lease, dependencies, outlet)),
         )
       }
     },
@@ -35,71 +37,81 @@ export function dueFilter<Step extends 'reserved' | 'signed'>(
   return { chain: chain.name, step, now: clock.now() }
 }
 
-/** Nothing is signed, sent or written by a node that has lost its lease. */
+/** A node that has lost its lease can no longer sign, send or write. */
 export function guardWithLease(
   lease: Lease,
-  parts: WithdrawalDependencies,
+  dependencies: WithdrawalDependencies,
   outlet: Outlet,
 ): [WithdrawalDependencies, Outlet] {
-  const { db, signer } = parts
-  return [{ ...parts, db: lease.guard(db), signer: lease.guard(signer) }, lease.guard(outlet)]
+  const { db, signer } = dependencies
+  return [
+    { ...dependencies, db: lease.guard(db), signer: lease.guard(signer) },
+    lease.guard(outlet),
+  ]
 }
 
-async function sendDue(parts: WithdrawalDependencies, outlet: Outlet): Promise<void> {
-  const { db } = parts
+async function sendDue(dependencies: WithdrawalDependencies, outlet: Outlet): Promise<void> {
+  const { db } = dependencies
   if (await isKilled(db, 'withdrawals')) return
-  const due = dueFilter(parts, outlet, 'reserved')
+  const due = dueFilter(dependencies, outlet, 'reserved')
   for (const withdrawal of await findDueWithdrawals(db, due)) {
-    await send(parts, outlet, withdrawal)
+    await sendWithdrawal(dependencies, outlet, withdrawal)
   }
 }
 
-async function send(parts: WithdrawalDependencies, outlet: Outlet, withdrawal: WithdrawalRow): Promise<void> {
-  if (!(await isStillAllowed(parts, withdrawal))) return
-  parts.fail('before_sign')
-  const transfer = await signTransfer(parts, outlet, withdrawal)
+async function sendWithdrawal(
+  dependencies: WithdrawalDependencies,
+  outlet: Outlet,
+  withdrawal: WithdrawalRow,
+): Promise<void> {
+  if (!(await isStillAllowed(dependencies, withdrawal))) return
+  dependencies.fail('before_sign')
+  const transfer = await signTransfer(dependencies, outlet, withdrawal)
   if (transfer === null) return
-  parts.fail('after_sign')
+  dependencies.fail('after_sign')
   const sender = outlet.chain.hot_wallet
-  const stored = await storeTransfer(parts, withdrawal, { sender, transfer })
+  const stored = await storeTransfer(dependencies, withdrawal, { sender, transfer })
   if (stored === null) return
-  parts.fail('after_transfer_stored')
-  await broadcastTransfer(parts, outlet, { withdrawal: stored, transfer })
+  dependencies.fail('after_transfer_stored')
+  await broadcastTransfer(dependencies, outlet, { withdrawal: stored, transfer })
 }
 
-/** The list may have changed since the request; what cannot be asked about is not sent. */
-async function isStillAllowed(parts: WithdrawalDependencies, withdrawal: WithdrawalRow): Promise<boolean> {
-  const { decision } = await parts.screener.screen({
+/** Screens the address again, because the list may have changed since the request. */
+async function isStillAllowed(
+  dependencies: WithdrawalDependencies,
+  withdrawal: WithdrawalRow,
+): Promise<boolean> {
+  const { decision } = await dependencies.screener.screen({
     chain: withdrawal.chain,
     address: withdrawal.address,
     direction: 'out',
     amount_micros: netOf(withdrawal),
   })
-  // What a person has approved once is not asked about by a doubt again, only by a ban.
-  if (decision === 'block') await failWithdrawal(parts, withdrawal, 'screening')
+  // An operator has approved addresses with `review`, so only `block` counts here.
+  if (decision === 'block') await failWithdrawal(dependencies, withdrawal, 'screening')
   return decision !== 'block'
 }
 
-type Sending = { withdrawal: WithdrawalRow; transfer: SentTransferRow }
+type TransferToSend = { withdrawal: WithdrawalRow; transfer: SentTransferRow }
 
 /**
- * Sends the stored bytes, for the first time or again. A refusal proves nothing about an earlier
- * try whose answer was lost, so it never ends a withdrawal: only its fate on the chain does.
+ * Sends the stored bytes, for the first time or again. A node may refuse bytes that it accepted
+ * earlier in a response that was lost, so a refusal never fails a withdrawal; only the chain does.
  */
 export async function broadcastTransfer(
-  parts: WithdrawalDependencies,
+  dependencies: WithdrawalDependencies,
   outlet: Outlet,
-  { withdrawal, transfer }: Sending,
+  { withdrawal, transfer }: TransferToSend,
 ): Promise<void> {
   const bytes = toStoredTransfer(outlet.chain.hot_wallet, transfer)
-  const { outcome, ...answer } = await outlet.broadcast(bytes)
-  parts.fail('after_broadcast')
+  const { outcome, ...response } = await outlet.broadcast(bytes)
+  dependencies.fail('after_broadcast')
   if (outcome === 'accepted' || outcome === 'duplicate') {
-    await markBroadcasted(parts, withdrawal)
-    parts.fail('after_broadcast_noted')
+    await markBroadcasted(dependencies, withdrawal)
+    dependencies.fail('after_broadcast_noted')
     return
   }
-  const { code, reason } = answer as { code: string; reason: string }
+  const { code, reason } = response as { code: string; reason: string }
   const fields = { withdrawal_id: withdrawal.id, txid: transfer.txid, code }
-  parts.log.error('a transfer was not taken by the node', fields, new Error(reason))
+  dependencies.log.error('the node refused a transfer', fields, new Error(reason))
 }

@@ -2,7 +2,7 @@ import type { Tx } from '#platform/postgres/db.ts'
 
 type Sender = { chain: string; address: string }
 
-/** The first place in a sender's order that was not given to a transfer; null before the first. */
+/** The first nonce that no transfer of this sender has; null before its first transfer. */
 export async function findNextNonce(tx: Tx, { chain, address }: Sender): Promise<number | null> {
   const [row] = await tx.rows<{ next_nonce: bigint }>(
     'select next_nonce from sender_orders where chain = $1 and address = $2',
@@ -11,7 +11,7 @@ export async function findNextNonce(tx: Tx, { chain, address }: Sender): Promise
   return row === undefined ? null : Number(row.next_nonce)
 }
 
-/** False where the place was given to another transfer meanwhile: then this one must not go out. */
+/** False if another transfer has taken the nonce meanwhile; this one must not be sent then. */
 export async function claimNonce(
   tx: Tx,
   { chain, address }: Sender,

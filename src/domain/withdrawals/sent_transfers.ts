@@ -2,10 +2,10 @@ import { assert } from '#kernel/assert.ts'
 import type { Outlet, StoredTransfer } from '#rails/chain/outlet.ts'
 import type { SignedTransfer } from '#rails/signer/intent.ts'
 
-/** One signed transfer of a withdrawal or of a sweep, as it was stored before it was sent. */
+/** A signed transfer of a withdrawal or a sweep, stored before it is sent. */
 export type SentTransferRow = {
   attempt: number
-  /** As its chain spells it. */
+  /** In the chain's own notation. */
   txid: string
   raw: string
   signature: string
@@ -42,8 +42,8 @@ export type Fate =
   | { fate: 'mined' | 'final'; ok: boolean; block_number: number; txid: string }
 
 /**
- * What became of the attempts at one payment, the newest first. Attempts that share a place in the
- * order replace each other, and any of them may be the one that a block took.
+ * The fate of a payment from all its attempts, newest first. Attempts with the same nonce replace
+ * each other, and any of them may be in a block.
  */
 export async function findFate(
   outlet: Outlet,
@@ -51,7 +51,7 @@ export async function findFate(
   rows: readonly SentTransferRow[],
 ): Promise<Fate> {
   const [newest] = rows
-  assert(newest !== undefined, 'what is signed has its bytes')
+  assert(newest !== undefined, 'a signed payment has its signed bytes')
   let outcome: Fate = { fate: 'unknown' }
   for (const row of rows) {
     const found = await outlet.lookup(toStoredTransfer(from, row))
@@ -61,7 +61,7 @@ export async function findFate(
   return outcome
 }
 
-/** In nobody's block for so long that only a higher price will help. */
+/** It has waited so long for a block that only a higher fee helps. */
 export function isStuck({ chain }: Outlet, newest: SentTransferRow, now: Date): boolean {
   const waited_ms = now.getTime() - newest.created_at.getTime()
   return newest.nonce !== null && waited_ms >= chain.settings.bump_after_seconds * 1_000

@@ -1,48 +1,47 @@
-import type { Dependencies } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Outlet, Payment } from '#rails/chain/outlet.ts'
-import type { SignerClient } from '#rails/signer/client.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
 import { holdForReview, resumeAttempt } from './advance_withdrawal.ts'
 import { findNextNonce } from './sender_order_store.ts'
-import { toSentTransferRow, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
+import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { netOf, type WithdrawalRow } from './withdrawal.ts'
+import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 import { findTransfers } from './withdrawal_store.ts'
 
-export type WithdrawalDependencies = Pick<
-  Dependencies,
-  'db' | 'clock' | 'newId' | 'settings' | 'screener' | 'log' | 'fail'
-> & { signer: SignerClient; outlets: readonly Outlet[] }
-
-/** A signer that has refused is asked again after so long, for its limits are by the hour. */
+/** The signer's limits are per hour, so a refused withdrawal is retried after a minute. */
 const REFUSED_MS = 60_000
 
-/** A transfer for what was reserved; null where the signer will not have it yet. */
+/** Signs the transfer of a reserved withdrawal. Null if the signer refuses for now. */
 export async function signTransfer(
-  parts: WithdrawalDependencies,
+  dependencies: WithdrawalDependencies,
   outlet: Outlet,
   withdrawal: WithdrawalRow,
 ): Promise<SentTransferRow | null> {
   const { chain } = outlet
-  const next_nonce = await findNextNonce(parts.db, { chain: chain.name, address: chain.hot_wallet })
+  const next_nonce = await findNextNonce(dependencies.db, {
+    chain: chain.name,
+    address: chain.hot_wallet,
+  })
   const network = await outlet.networkFacts({ ...paymentOf(outlet, withdrawal), next_nonce })
   const { attempt } = withdrawal
-  const outcome = await parts.signer.sign(intentOf(outlet, withdrawal, { attempt, network }))
-  const now = parts.clock.now()
+  const outcome = await dependencies.signer.sign(intentOf(outlet, withdrawal, { attempt, network }))
+  const now = dependencies.clock.now()
   if (outcome.ok) return toSentTransferRow(outlet, outcome.transfer, { attempt, now })
-  logRefusal(parts, withdrawal, outcome.refusal)
-  const [last] = await findTransfers(parts.db, withdrawal)
+  logRefusal(dependencies, withdrawal, outcome.refusal)
+  const [last] = await findTransfers(dependencies.db, withdrawal)
   if (outcome.refusal === 'attempt_too_early' && last !== undefined) {
-    await resumeAttempt(parts, withdrawal, last)
+    await resumeAttempt(dependencies, withdrawal, last)
   } else {
-    await holdForReview(parts, withdrawal, { next_try_at: new Date(now.getTime() + REFUSED_MS) })
+    await holdForReview(dependencies, withdrawal, {
+      next_try_at: new Date(now.getTime() + REFUSED_MS),
+    })
   }
   return null
 }
 
-/** The stuck transfer at a higher price; null where that cannot be had, and it goes on waiting. */
+/** Signs a stuck transfer again with a higher fee. Null if that's impossible; it keeps waiting. */
 export async function signReplacement(
-  parts: WithdrawalDependencies,
+  dependencies: WithdrawalDependencies,
   outlet: Outlet,
   { withdrawal, stuck }: { withdrawal: WithdrawalRow; stuck: SentTransferRow },
 ): Promise<SentTransferRow | null> {
@@ -51,9 +50,10 @@ export async function signReplacement(
   const network = await outlet.replacementFacts(payment, toStoredTransfer(from, stuck))
   if (network === null) return null
   const attempt = stuck.attempt + 1
-  const outcome = await parts.signer.sign(intentOf(outlet, withdrawal, { attempt, network }))
-  if (outcome.ok) return toSentTransferRow(outlet, outcome.transfer, { attempt, now: parts.clock.now() })
-  logRefusal(parts, withdrawal, outcome.refusal)
+  const outcome = await dependencies.signer.sign(intentOf(outlet, withdrawal, { attempt, network }))
+  if (outcome.ok)
+    return toSentTransferRow(outlet, outcome.transfer, { attempt, now: dependencies.clock.now() })
+  logRefusal(dependencies, withdrawal, outcome.refusal)
   return null
 }
 
@@ -65,7 +65,7 @@ function logRefusal({ log }: WithdrawalDependencies, { id }: WithdrawalRow, refu
 function paymentOf({ chain }: Outlet, withdrawal: WithdrawalRow): Payment {
   const asset = chain.asset(withdrawal.asset)
   const to = chain.readAddress(withdrawal.address)
-  assert(asset !== undefined && to !== null, 'a withdrawal was checked when it was asked for')
+  assert(asset !== undefined && to !== null, 'the asset and address were checked by the request')
   const { contract } = asset
   return { from: chain.hot_wallet, to, contract, amount: netOf(withdrawal), next_nonce: null }
 }
@@ -73,11 +73,11 @@ function paymentOf({ chain }: Outlet, withdrawal: WithdrawalRow): Payment {
 function intentOf(
   { chain }: Outlet,
   withdrawal: WithdrawalRow,
-  trial: Pick<TransferIntent, 'attempt' | 'network'>,
+  input: Pick<TransferIntent, 'attempt' | 'network'>,
 ): TransferIntent {
   const contract = chain.asset(withdrawal.asset)?.contract ?? ''
   return {
-    ...trial,
+    ...input,
     id: withdrawal.id,
     purpose: 'withdrawal',
     chain: chain.name,

@@ -3,11 +3,10 @@ import { microsFromUsd } from '#kernel/money.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Outlet } from '#rails/chain/outlet.ts'
-import { updateStep, settleSweep } from './advance_sweep.ts'
+import { settleSweep, updateStep } from './advance_sweep.ts'
 import { guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
 import { findFate, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { paymentOf, replaceLeg, type SweepContext, senderOf, signLeg } from './sign_sweep.ts'
-import type { WithdrawalDependencies } from './sign_withdrawal.ts'
 import {
   findOpenSweeps,
   findSweepTransfers,
@@ -15,103 +14,104 @@ import {
   planSweeps,
   type SweepRow,
 } from './sweep_store.ts'
+import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 
-/** Sweeping is never urgent: the customer has the money since it was credited. */
+/** Sweeps are not urgent: the deposits are credited already. */
 const EVERY_MS = 5_000
 const IDLE_MS = 6_000
 
 /**
- * Brings what has gathered on deposit addresses to the hot wallet: first the coins that the sweep
- * costs, then the asset. It shares the withdrawals' lease, for both spend the hot wallet.
+ * Sweeps deposit addresses into the hot wallet: first sends the native coins for the fee to the
+ * address (fuel), then the asset back. It shares a lease with withdrawals: both use the hot wallet.
  */
-export function sweepDepositsTask(parts: WithdrawalDependencies): Task {
+export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
   return {
     name: 'sweep_deposits',
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     pass: async () => {
-      for (const outlet of parts.outlets) {
-        await withLease(parts.db, leaseNameOf(outlet), (lease) =>
-          sweepChain(...guardWithLease(lease, parts, outlet)),
+      for (const outlet of dependencies.outlets) {
+        await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
+          sweepChain(...guardWithLease(lease, dependencies, outlet)),
         )
       }
     },
   }
 }
 
-async function sweepChain(parts: WithdrawalDependencies, outlet: Outlet): Promise<void> {
+async function sweepChain(dependencies: WithdrawalDependencies, outlet: Outlet): Promise<void> {
   const { chain } = outlet
   const minimum_micros = microsFromUsd(chain.settings.sweep_min_usd)
-  const now = parts.clock.now()
-  await planSweeps(parts.db, { chain: chain.name, minimum_micros, now })
-  for (const sweep of await findOpenSweeps(parts.db, chain.name, now)) {
-    await advance({ parts, outlet }, sweep)
+  const now = dependencies.clock.now()
+  await planSweeps(dependencies.db, { chain: chain.name, minimum_micros, now })
+  for (const sweep of await findOpenSweeps(dependencies.db, chain.name, now)) {
+    await advanceSweep({ dependencies, outlet }, sweep)
   }
 }
 
-/** One step; what is signed is stored before it is sent, as with withdrawals. */
-async function advance(context: SweepContext, sweep: SweepRow): Promise<void> {
+/** Takes one step. As with withdrawals, signed bytes are stored before they are sent. */
+async function advanceSweep(context: SweepContext, sweep: SweepRow): Promise<void> {
   switch (sweep.step) {
     case 'planned':
       return signFuel(context, sweep)
     case 'fuelled':
       return signAsset(context, sweep)
     case 'fuelling':
-      return follow(context, sweep, 'fuel')
+      return followLeg(context, sweep, 'fuel')
     case 'sweeping':
-      return follow(context, sweep, 'asset')
+      return followLeg(context, sweep, 'asset')
   }
 }
 
-/** The amount is fixed before it is signed for: the same intent must always say the same. */
+/** The amount is stored before it is signed: an intent must have the same amount every time. */
 async function signFuel(context: SweepContext, sweep: SweepRow): Promise<void> {
-  const { parts, outlet } = context
+  const { dependencies, outlet } = context
   const fuel = sweep.fuel ?? (await outlet.fuelFor(paymentOf(outlet, sweep)))
   const change = fuel === 0n ? ({ step: 'fuelled', attempt: 1 } as const) : { fuel }
-  const noted = await updateStep(parts, sweep, change)
-  if (noted !== null && fuel > 0n) await signLeg(context, noted, 'fuel')
+  const updated = await updateStep(dependencies, sweep, change)
+  if (updated !== null && fuel > 0n) await signLeg(context, updated, 'fuel')
 }
 
-/** Prices may have risen since the fuel was measured: then another sweep starts with more of it. */
+/** If fees have risen since the fuel was sent, this sweep fails and the next one sends more. */
 async function signAsset(context: SweepContext, sweep: SweepRow): Promise<void> {
   const missing = await context.outlet.fuelFor(paymentOf(context.outlet, sweep))
-  if (missing > 0n) await updateStep(context.parts, sweep, { step: 'failed' })
+  if (missing > 0n) await updateStep(context.dependencies, sweep, { step: 'failed' })
   else await signLeg(context, sweep, 'asset')
 }
 
-async function follow(context: SweepContext, sweep: SweepRow, leg: Leg): Promise<void> {
-  const { parts, outlet } = context
-  const transfers = await findSweepTransfers(parts.db, sweep, leg)
+async function followLeg(context: SweepContext, sweep: SweepRow, leg: Leg): Promise<void> {
+  const { dependencies, outlet } = context
+  const transfers = await findSweepTransfers(dependencies.db, sweep, leg)
   const sender = senderOf(outlet, sweep, leg)
   const found = await findFate(outlet, sender, transfers)
   const [newest] = transfers
-  assert(newest !== undefined, 'what is under way has its bytes')
+  assert(newest !== undefined, 'a leg in progress has its signed bytes')
   switch (found.fate) {
     case 'final':
-      return settleSweep(parts, sweep, { leg, ok: found.ok })
+      return settleSweep(dependencies, sweep, { leg, ok: found.ok })
     case 'dead': {
       const step = leg === 'fuel' ? 'planned' : 'fuelled'
-      await updateStep(parts, sweep, { step, attempt: sweep.attempt + 1 })
+      await updateStep(dependencies, sweep, { step, attempt: sweep.attempt + 1 })
       return
     }
     case 'mined':
-      await updateStep(parts, sweep, {})
+      await updateStep(dependencies, sweep, {})
       return
     case 'unknown':
-      await sendAgain(context, sweep, { leg, newest })
+      await resend(context, sweep, { leg, newest })
   }
 }
 
-async function sendAgain(
+async function resend(
   context: SweepContext,
   sweep: SweepRow,
   { leg, newest }: { leg: Leg; newest: SentTransferRow },
 ): Promise<void> {
-  const { parts, outlet } = context
+  const { dependencies, outlet } = context
   const isReplaced =
-    isStuck(outlet, newest, parts.clock.now()) &&
+    isStuck(outlet, newest, dependencies.clock.now()) &&
     (await replaceLeg(context, sweep, { leg, stuck: newest }))
   if (isReplaced) return
   await outlet.broadcast(toStoredTransfer(senderOf(outlet, sweep, leg), newest))
-  await updateStep(parts, sweep, {})
+  await updateStep(dependencies, sweep, {})
 }

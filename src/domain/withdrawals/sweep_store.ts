@@ -9,13 +9,13 @@ export type SweepRow = {
   address_index: bigint
   asset: string
   value_micros: Micros
-  /** The coins that its fuel brings, in their smallest unit; null before they were measured. */
+  /** Native coins sent for the fee, in their smallest unit; null until computed. */
   fuel: bigint | null
   step: 'planned' | 'fuelling' | 'fuelled' | 'sweeping' | 'done' | 'failed'
   attempt: number
 }
 
-/** Fuel goes to the address; then the asset leaves it. */
+/** The fuel leg sends native coins to the address; the asset leg sends the asset from it. */
 export type Leg = 'fuel' | 'asset'
 
 const COLUMNS = 'chain, address, number, address_index, asset, value_micros, fuel, step, attempt'
@@ -23,8 +23,8 @@ const COLUMNS = 'chain, address, number, address_index, asset, value_micros, fue
 export type SweepPlan = { chain: string; minimum_micros: Micros; now: Date }
 
 /**
- * Plans a sweep for each address where enough final money has gathered, the largest first. An
- * address with money that a person must look at is left alone: mixing it would make it ours.
+ * Plans a sweep for each address with enough final deposits, largest first. An address with a
+ * deposit held by screening is skipped, so that those coins don't mix with ours.
  */
 const PLAN = `
   insert into sweeps (chain, address, number, address_index, asset, value_micros, step,
@@ -61,7 +61,7 @@ export async function findOpenSweeps(tx: Tx, chain: string, now: Date): Promise<
 
 export type SweepChange = Partial<Pick<SweepRow, 'step' | 'attempt' | 'fuel'>>
 
-/** Moves a sweep on from the step and attempt it was found in; nothing if it has moved already. */
+/** Updates a sweep. Null if it has left the step and attempt of `before`. */
 export async function updateSweep(
   tx: Tx,
   before: SweepRow,
@@ -115,7 +115,7 @@ export async function insertSweepTransfer(
   )
 }
 
-/** What was signed for one leg of it, the newest first. */
+/** The signed transfers of one leg, newest first. */
 export async function findSweepTransfers(
   tx: Tx,
   { chain, address, number }: SweepRow,
@@ -130,7 +130,6 @@ export async function findSweepTransfers(
   )
 }
 
-/** What of an address has reached the hot wallet. */
 export async function addSweptAmount(
   tx: Tx,
   { chain, address, asset, value_micros }: SweepRow,
@@ -142,7 +141,6 @@ export async function addSweptAmount(
   )
 }
 
-/** The next sweep of this address has to wait. */
 export async function pauseSweeps(
   tx: Tx,
   { chain, address }: SweepRow,

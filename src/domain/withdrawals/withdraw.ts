@@ -24,8 +24,8 @@ import {
 import { insertWithdrawal, isDepositAddress, sumWithdrawnToday } from './withdrawal_store.ts'
 
 /**
- * The debit and the order to pay are one transaction; sending is a task's work. The address is
- * screened here, and again by the task just before it is signed for.
+ * Reserves the amount and stores the withdrawal in one transaction; a task sends it. The address is
+ * screened here, and again by the task just before signing.
  */
 export const withdraw: Handler<'withdraw'> = {
   prepare: async (context, input) => {
@@ -41,16 +41,18 @@ export const withdraw: Handler<'withdraw'> = {
     if (await isDepositAddress(db, chain.name, address)) throw invalidAddress(chain)
     const target = { chain: chain.name, address: input.address, amount_micros }
     await requireCooledDown(db, caller, context)
-    const isScreened = await requireAllowed(context, target)
-    const isForReview = isScreened || needsReview(amount_micros, settings)
-    const needsCode = await requireSessionCode(context, input.totp_code)
+    const isSuspicious = await requireAllowed(context, target)
+    const isForReview = isSuspicious || needsReview(amount_micros, settings)
+    const isCodeRequired = await requireSessionCode(context, input.totp_code)
 
-    return async (running) => {
-      const { tx, now, newId, keys, clock, audit } = running
+    return async (call) => {
+      const { tx, now, newId, keys, clock, audit } = call
       const { account_id } = caller
       await requireRailOpen(tx, 'withdrawals')
-      await recheckCaller(running, { hasCode: needsCode })
-      if (needsCode) await useUpSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
+      await recheckCaller(call, { hasCode: isCodeRequired })
+      if (isCodeRequired) {
+        await useUpSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
+      }
       const order = { account_id, address: input.address, amount_micros, fee_micros }
       const withdrawal = await reserve(
         { tx, now, newId, keys, settings },
@@ -63,7 +65,10 @@ export const withdraw: Handler<'withdraw'> = {
   },
 }
 
-type Order = Pick<WithdrawalRow, 'account_id' | 'address' | 'amount_micros' | 'fee_micros'> &
+type WithdrawalOrder = Pick<
+  WithdrawalRow,
+  'account_id' | 'address' | 'amount_micros' | 'fee_micros'
+> &
   Pick<WithdrawalRow, 'metadata'> & {
     chain: Chain
     asset: ChainAsset
@@ -71,10 +76,10 @@ type Order = Pick<WithdrawalRow, 'account_id' | 'address' | 'amount_micros' | 'f
     isForReview: boolean
   }
 
-/** The debit first: the treasury's lock keeps two withdrawals from both counting as the first. */
+/** Debits first: the treasury's lock makes concurrent withdrawals count towards the daily limit. */
 async function reserve(
   { tx, now, newId, keys, settings }: Pick<Context, 'tx' | 'now' | 'newId' | 'keys' | 'settings'>,
-  { chain, asset, limits, isForReview, ...order }: Order,
+  { chain, asset, limits, isForReview, ...order }: WithdrawalOrder,
 ): Promise<WithdrawalRow> {
   const { account_id, address, amount_micros, fee_micros } = order
   const id = newId('wd')
@@ -109,10 +114,13 @@ async function reserve(
   })
 }
 
-type Target = { chain: string; address: string; amount_micros: bigint }
+type ScreeningTarget = { chain: string; address: string; amount_micros: bigint }
 
-/** True where a person has to look at it first. */
-async function requireAllowed(context: PreparingContext, target: Target): Promise<boolean> {
+/** Returns true if an operator must review the withdrawal. */
+async function requireAllowed(
+  context: PreparingContext,
+  target: ScreeningTarget,
+): Promise<boolean> {
   const { decision } = await context.screener.screen({ ...target, direction: 'out' })
   if (decision !== 'block') return decision === 'review'
   await context.auditRefusal(context.caller.account_id, {

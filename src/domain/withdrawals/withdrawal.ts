@@ -5,14 +5,13 @@ import type { Chain } from '#rails/chain/chain.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
 /**
- * This room guarantees that what leaves the balance either arrives once or comes back whole. The
- * bytes of a transfer are stored before they are sent, and a second transfer is made only when the
- * first can never execute.
+ * A withdrawal either arrives exactly once or returns in full. The signed bytes of a transfer are
+ * stored before they are sent, and a new transfer is signed only if the last can never be mined.
  */
 export type WithdrawalRow = {
   account_id: string
   id: string
-  /** The held deposit that it sends back; null for what the account has asked for. */
+  /** The held deposit that it refunds; null for a withdrawal that the account requested. */
   refund_of: string | null
   asset: string
   chain: string
@@ -33,14 +32,14 @@ export type WithdrawalRow = {
   updated_at: Date
   broadcasted_at: Date | null
   completed_at: Date | null
-  /** The newest block that was read; null before the chain was. */
+  /** The newest block read from the chain; null before the first. */
   head_number: bigint | null
   account_status: 'active' | 'suspended'
 }
 
 /**
- * Held while its account is suspended, as long as nothing of it is signed. A refund of a deposit is
- * the operator's own decision and goes on.
+ * An unsigned withdrawal is held while its account is suspended. A refund of a deposit is an
+ * operator's decision and is not held.
  */
 export const isHeldBySuspension = (withdrawal: WithdrawalRow): boolean =>
   withdrawal.account_status === 'suspended' &&
@@ -58,7 +57,7 @@ export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {
     net_usd: usdFromMicros(netOf(withdrawal)),
     status: withdrawal.status,
     status_reason: isHeldBySuspension(withdrawal) ? 'account_suspended' : withdrawal.status_reason,
-    // What is signed and not sent yet is nobody's business.
+    // Hidden until the transfer is sent.
     txid: withdrawal.broadcasted_at === null ? null : withdrawal.txid,
     confirmations: confirmationsOf(withdrawal),
     broadcasted_at: withdrawal.broadcasted_at?.toISOString() ?? null,
@@ -70,7 +69,7 @@ export function withdrawalView(withdrawal: WithdrawalRow): Withdrawal {
   }
 }
 
-/** What arrives. */
+/** The amount that arrives. */
 export const netOf = ({ amount_micros, fee_micros }: WithdrawalRow): Micros =>
   amount_micros - fee_micros
 
@@ -81,8 +80,8 @@ function confirmationsOf({ block_number, head_number }: WithdrawalRow): number {
 
 export function requireWithdrawalAmount(amount_usd: number, limits: SpendLimits): Micros {
   const { withdrawal_min_usd, withdrawal_max_usd, withdrawal_fee_usd } = limits
-  const isTooLittle = amount_usd < withdrawal_min_usd || amount_usd <= withdrawal_fee_usd
-  if (isTooLittle || amount_usd > withdrawal_max_usd) {
+  const isBelowMinimum = amount_usd < withdrawal_min_usd || amount_usd <= withdrawal_fee_usd
+  if (isBelowMinimum || amount_usd > withdrawal_max_usd) {
     throw new Problem(
       'amount_out_of_range',
       `A withdrawal must be between ${withdrawal_min_usd} and ${withdrawal_max_usd} USD.`,
@@ -101,12 +100,12 @@ export function requireWithinDay(used_micros: Micros, limits: SpendLimits): void
   )
 }
 
-/** The 40 digits of an address of this chain, spelled with its checksum. */
+/** Returns the 40 hex digits of an address; its checksum must be correct. */
 export function requireAddress(chain: Chain, text: string): string {
   const address = chain.readAddress(text)
-  const isNobody = address === null || /^0+$/.test(address)
+  const isZero = address === null || /^0+$/.test(address)
   const isContract = chain.assets.some(({ contract }) => contract === address)
-  if (isNobody || isContract || address === chain.hot_wallet) throw invalidAddress(chain)
+  if (isZero || isContract || address === chain.hot_wallet) throw invalidAddress(chain)
   return address
 }
 

@@ -69,7 +69,7 @@ export async function findWithdrawalOf(
   return requireFound(row)
 }
 
-/** The first lock of whatever moves a withdrawal on, before any purse. */
+/** Every change of a withdrawal takes this lock first, before any purse. */
 export async function lockWithdrawal(
   tx: Tx,
   { account_id, id }: { account_id: string; id: string },
@@ -83,8 +83,8 @@ export async function lockWithdrawal(
 }
 
 /**
- * Locks it with the status of its account, so that a suspension comes either before or after. The
- * status is read by a statement of its own: one that waited for a lock shows the state from before.
+ * Locks the withdrawal and its account's status, so a suspension comes either before or after. The
+ * status needs its own statement, because one that waited for the lock would see the old status.
  */
 export async function lockWithAccountStatus(
   tx: Tx,
@@ -117,7 +117,7 @@ export function pageOfWithdrawals(
   })
 }
 
-/** What of today's allowance is used; what failed has come back and does not count. */
+/** The amount that counts towards today's limit. Failed withdrawals were returned. */
 export async function sumWithdrawnToday(tx: Tx, account_id: string, now: Date): Promise<Micros> {
   const [row] = await tx.rows<{ used: Micros }>(
     `select coalesce(sum(amount_micros), 0)::bigint as used from withdrawals
@@ -136,9 +136,9 @@ export async function isDepositAddress(tx: Tx, chain: string, address: string): 
   return row?.is_ours === true
 }
 
-type Due = { chain: string; step: 'reserved' | 'signed'; now: Date }
+type DueFilter = { chain: string; step: 'reserved' | 'signed'; now: Date }
 
-export async function findDueWithdrawals(tx: Tx, due: Due): Promise<WithdrawalRow[]> {
+export async function findDueWithdrawals(tx: Tx, due: DueFilter): Promise<WithdrawalRow[]> {
   return tx.rows<WithdrawalRow>(
     `select ${COLUMNS} from withdrawals
       where chain = $1 and step = $2 and next_try_at <= $3
@@ -149,8 +149,8 @@ export async function findDueWithdrawals(tx: Tx, due: Due): Promise<WithdrawalRo
   )
 }
 
-/** Asked before a lease is taken, which costs more than the question. */
-export async function hasDueWithdrawal(tx: Tx, due: Due): Promise<boolean> {
+/** Checked first, because it is cheaper than taking a lease. */
+export async function hasDueWithdrawal(tx: Tx, due: DueFilter): Promise<boolean> {
   const rows = await tx.rows(
     'select from withdrawals where chain = $1 and step = $2 and next_try_at <= $3 limit 1',
     [due.chain, due.step, due.now],
@@ -158,7 +158,7 @@ export async function hasDueWithdrawal(tx: Tx, due: Due): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Everything that was ever signed for it, the newest first. */
+/** All transfers that were ever signed for it, newest first. */
 export async function findTransfers(
   tx: Tx,
   { account_id, id }: WithdrawalRow,
@@ -194,7 +194,7 @@ export async function insertTransfer(
   )
 }
 
-type Change = Partial<
+type WithdrawalChange = Partial<
   Pick<
     WithdrawalRow,
     | 'status'
@@ -213,7 +213,7 @@ type Change = Partial<
 export async function updateWithdrawal(
   tx: Tx,
   before: WithdrawalRow,
-  change: Change,
+  change: WithdrawalChange,
   now: Date,
 ): Promise<WithdrawalRow> {
   const next = { ...before, ...change }
@@ -242,7 +242,7 @@ export async function updateWithdrawal(
   return requireFound(row)
 }
 
-/** When to look again; no change that anybody is told of. */
+/** Sets the next check without a new version. */
 export async function postpone(tx: Tx, { account_id, id }: WithdrawalRow, until: Date) {
   await tx.run('update withdrawals set next_try_at = $3 where account_id = $1 and id = $2', [
     account_id,
@@ -251,7 +251,7 @@ export async function postpone(tx: Tx, { account_id, id }: WithdrawalRow, until:
   ])
 }
 
-/** For whoever runs the programme: whose withdrawal it is. */
+/** For operators, whose calls name no account. */
 export async function findWithdrawalOwner(tx: Tx, id: string): Promise<string> {
   const [row] = await tx.rows<WithdrawalRow>('select account_id from withdrawals where id = $1', [
     id,
