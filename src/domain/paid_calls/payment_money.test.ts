@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feeMicros } from './payment_money.ts'
 
-test('a network fee is booked in dollars, rounded up: what was paid is never nothing', () => {
+test('a network fee is converted to USD and rounded up', () => {
   assert.equal(feeMicros(0n, 3_000), 0n)
   assert.equal(feeMicros(1n, 3_000), 1n)
   assert.equal(feeMicros(10n ** 18n, 3_000), 3_000_000_000n)

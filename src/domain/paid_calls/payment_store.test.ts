@@ -9,7 +9,7 @@ const { db } = runtime
 const NOW = new Date('2026-06-01T12:00:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
 
-/** The same permission of one payer for the same request, with whatever terms are said. */
+/** The same permission of one payer for the same request, with these terms. */
 function billOf(amount_micros: bigint, request_id: string): Bill {
   return {
     priced: { amount_micros, pay_to: `0x${'2'.repeat(40)}`, url: 'http://x/v1', description: '' },
@@ -34,7 +34,7 @@ const reserve = (amount_micros: bigint, request_id: string, at: Date) =>
     leased_until: later(60),
   })
 
-test('a payment that is settling keeps its terms, and only a repeat of them may take it', async () => {
+test('a settling payment keeps its terms and is leased only to a retry with the same terms', async () => {
   const sent = await reserve(500n, 'req_1', NOW)
   assert(sent !== undefined)
   await stepPayment(db, sent, { from: ['reserved'], to: 'settling' }, NOW)

@@ -8,10 +8,10 @@ import { awaitedTopup, onChain } from '#test/support/topups.ts'
 
 const { url } = await startTestService()
 const { bearer } = await openAccount(url)
-const cancel = (id: string, who = bearer) =>
-  send(url, 'POST', `/v1/topups/${id}/cancel`, { bearer: who, body: {} })
+const cancel = (id: string, as = bearer) =>
+  send(url, 'POST', `/v1/topups/${id}/cancel`, { bearer: as, body: {} })
 
-test('calls off what nothing has arrived for, once, and writes it down', async () => {
+test('cancels an awaiting top-up once and writes an audit entry', async () => {
   const { id } = await awaitedTopup(url, bearer)
   const { status, body } = await cancel(id)
   assert.equal(status, 200)
@@ -24,7 +24,7 @@ test('calls off what nothing has arrived for, once, and writes it down', async (
   assertRefused(await cancel(id), 409, 'topup_not_cancellable')
 })
 
-test('refuses what is confirming, completed or expired', async () => {
+test('refuses a top-up that is confirming, completed or expired', async () => {
   const { id } = await awaitedTopup(url, bearer)
   const at = { url, bearer, id }
   await onChain(at, 'deposit', { amount_usd: 25 })
@@ -36,7 +36,7 @@ test('refuses what is confirming, completed or expired', async () => {
   assertRefused(await cancel(idle.id), 409, 'topup_not_cancellable')
 })
 
-test("another's top-up is not there", async () => {
+test("returns 404 for another account's top-up", async () => {
   const { id } = await awaitedTopup(url, bearer)
   assertRefused(await cancel(id, (await openAccount(url)).bearer), 404, 'not_found')
 })

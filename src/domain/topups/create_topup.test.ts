@@ -18,7 +18,7 @@ const create = (body: object, key?: string): Promise<Reply> =>
     ...(key === undefined ? {} : { key }),
   })
 
-test('answers an address of its own, a picture and a payment URI, and tells it', async () => {
+test('returns a new address with a QR code and a payment URI, and emits topup.created', async () => {
   const reply = await create({ amount_usd: 25.5, metadata: { order: 'A-1' } })
   assert.equal(reply.status, 201, reply.text)
   const topup = reply.body as unknown as Topup
@@ -59,23 +59,23 @@ test('answers an address of its own, a picture and a payment URI, and tells it',
   assert.deepEqual(await eventTypes(service.runtime.db, person.account_id), ['topup.created'])
 })
 
-test('never gives an address twice, also at once', async () => {
+test('never assigns an address twice, even to concurrent requests', async () => {
   const topups = await Promise.all(
     Array.from({ length: 10 }, () => awaitedTopup(service.url, person.bearer)),
   )
   assert.equal(new Set(topups.map(({ deposit_address }) => deposit_address)).size, 10)
 })
 
-test('derives the addresses that the seed has, as the stock client derives them', async () => {
+test('derives the same addresses from the seed as TronWeb does', async () => {
   const phrase = 'test test test test test test test test test test test junk'
-  const theirs = TronWeb.fromMnemonic(phrase, "m/44'/195'/0'/0/2").address
+  const expected = TronWeb.fromMnemonic(phrase, "m/44'/195'/0'/0/2").address
   const { depositAddresses, accountXpubFromPhrase } = await import('#rails/chain/derive.ts')
   const { Secret } = await import('#kernel/secret.ts')
   const xpub = accountXpubFromPhrase('tron', new Secret(phrase))
-  assert.equal(depositAddresses('tron', xpub).at(2).address, theirs)
+  assert.equal(depositAddresses('tron', xpub).at(2).address, expected)
 })
 
-test('a repeat under one key is the same top-up', async () => {
+test('a retry with the same Idempotency-Key returns the same top-up', async () => {
   const [first, again] = [
     await create({ amount_usd: 7 }, 'k1'),
     await create({ amount_usd: 7 }, 'k1'),
@@ -84,7 +84,7 @@ test('a repeat under one key is the same top-up', async () => {
   assert.equal(again.text, first.text)
 })
 
-test('refuses amounts, assets and chains that it cannot serve', async () => {
+test('refuses amounts out of range and unsupported assets and chains', async () => {
   const cases: [object, number, string][] = [
     [{ amount_usd: -5 }, 422, 'invalid_amount'],
     [{ amount_usd: 5.001 }, 422, 'invalid_amount'],
@@ -102,7 +102,7 @@ test('refuses amounts, assets and chains that it cannot serve', async () => {
   for (const [body, status, error] of cases) assertRefused(await create(body), status, error)
 })
 
-test('is paused by the kill switch of top-ups', async () => {
+test('refuses while the kill switch of top-ups is on', async () => {
   const { db } = service.runtime
   await db.run(`update kill_switches set is_on = true where rail = 'topups'`)
   try {

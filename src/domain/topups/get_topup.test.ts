@@ -9,7 +9,7 @@ import { awaitedTopup, onChain, topupOf } from '#test/support/topups.ts'
 const { url, sandbox } = await startTestService()
 const { bearer } = await openAccount(url)
 
-test('answers the top-up as create_topup did, and follows its transfer', async () => {
+test('returns the same top-up as create_topup and lists its transfers', async () => {
   const topup = await awaitedTopup(url, bearer)
   assert.deepEqual(await topupOf(url, bearer, topup.id), topup)
   const seen = await onChain({ url, bearer, id: topup.id }, 'deposit', { amount_usd: 25 })
@@ -17,11 +17,11 @@ test('answers the top-up as create_topup did, and follows its transfer', async (
   assert.notEqual(sandbox.node.blockOf(seen.txid ?? ''), null)
 })
 
-test("another's top-up is answered like one that does not exist", async () => {
+test("another account's top-up gets the same 404 as an unknown ID", async () => {
   const { id } = await awaitedTopup(url, bearer)
   const other = (await openAccount(url)).bearer
-  const theirs = await send(url, 'GET', `/v1/topups/${id}`, { bearer: other })
-  const nobodys = await send(url, 'GET', '/v1/topups/tup_nothing', { bearer: other })
-  assert.deepEqual(refusalOf(theirs), refusalOf(nobodys))
-  assert.equal(theirs.status, 404)
+  const foreign = await send(url, 'GET', `/v1/topups/${id}`, { bearer: other })
+  const unknown = await send(url, 'GET', '/v1/topups/tup_nothing', { bearer: other })
+  assert.deepEqual(refusalOf(foreign), refusalOf(unknown))
+  assert.equal(foreign.status, 404)
 })

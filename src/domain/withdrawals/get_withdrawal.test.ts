@@ -13,20 +13,22 @@ const person = await openAccount(url)
 const account = { url, bearer: person.bearer }
 await fundTreasury(service.runtime.db, person.account_id, 100)
 
-test('shows the transfer once it was sent, and how deep it is', async () => {
+test('shows the txid and confirmations of a sent withdrawal', async () => {
   const { id } = await requested(account, 20)
   await endOnChain(account, id, 'confirm')
+  // Confirmations count up to the newest block that the watcher has read.
+  await service.tasks.run(['watch_deposits'])
   const { status, txid, confirmations } = await withdrawalOf(account, id)
   assert.equal(status, 'completed')
   assert.match(txid ?? '', /^[0-9a-f]{64}$/)
   assert(confirmations >= 19)
 })
 
-test("another's withdrawal is answered like one that does not exist", async () => {
+test("another account's withdrawal gets the same 404 as an unknown ID", async () => {
   const { id } = await requested(account, 20)
   const { bearer } = await openAccount(url)
-  const theirs = await send(url, 'GET', `/v1/withdrawals/${id}`, { bearer })
-  const nobodys = await send(url, 'GET', '/v1/withdrawals/wd_nothing', { bearer })
-  assert.deepEqual(refusalOf(theirs), refusalOf(nobodys))
-  assert.equal(theirs.status, 404)
+  const foreign = await send(url, 'GET', `/v1/withdrawals/${id}`, { bearer })
+  const unknown = await send(url, 'GET', '/v1/withdrawals/wd_nothing', { bearer })
+  assert.deepEqual(refusalOf(foreign), refusalOf(unknown))
+  assert.equal(foreign.status, 404)
 })

@@ -21,7 +21,7 @@ async function listed(query: string, bearer = person.bearer): Promise<Withdrawal
 
 const ids = (rows: readonly Withdrawal[]) => rows.map(({ id }) => id)
 
-test('finds by state, address and transfer, newest first, and only its own', async () => {
+test('filters by status, address and txid, newest first, within the account', async () => {
   const done = await endOnChain(account, (await requested(account, 20)).id, 'confirm')
   const failed = await endOnChain(account, (await requested(account, 30)).id, 'fail')
   assert.deepEqual(ids(await listed('')), [failed.id, done.id])
@@ -34,7 +34,7 @@ test('finds by state, address and transfer, newest first, and only its own', asy
   assert.deepEqual(await listed('', (await openAccount(url)).bearer), [])
 })
 
-test('pages without repeating or skipping while rows are added', async () => {
+test('a cursor neither repeats nor skips rows while new ones are added', async () => {
   const first = await send(url, 'GET', '/v1/withdrawals?limit=1', { bearer: person.bearer })
   await requested(account, 10)
   const cursor = first.body['next_cursor']

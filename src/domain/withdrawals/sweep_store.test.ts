@@ -13,10 +13,10 @@ after(async () => {
 
 const plan = { chain: 'tron', minimum_micros: 100_000_000n, now: new Date() }
 
-test('planning reads what is due, however many addresses have ever received', async () => {
+test('planning reads only due addresses among a million', async () => {
   await db.connection(async (client) => {
     await client.query("set statement_timeout = '2min'")
-    // A million addresses: swept long ago, with too little on them, and thirty with enough.
+    // Half are swept, half have less than the minimum, and thirty have enough.
     await client.query(
       `insert into address_holdings (chain, address, asset, account_id, topup_id, address_index,
                                      gathered_micros, swept_micros)
@@ -44,14 +44,14 @@ test('planning reads what is due, however many addresses have ever received', as
   assert.match(text, /Index Scan using address_holdings_unswept/)
   assert.doesNotMatch(text, /Seq Scan on (address_holdings|chain_transfers)|Sort/)
   const blocks = Number(/shared hit=(\d+)/.exec(text)?.[1])
-  assert(blocks < 2_000, `${blocks} blocks were looked at:\n${text}`)
+  assert(blocks < 2_000, `${blocks} blocks were read:\n${text}`)
 })
 
-test('plans the largest first, twenty a pass, and none twice', async () => {
+test('plans the largest first, twenty per run, and none twice', async () => {
   await planSweeps(db, plan)
   await planSweeps(db, plan)
-  const [found] = await db.rows<{ count: number; least: bigint }>(
+  const [planned] = await db.rows<{ count: number; least: bigint }>(
     'select count(*)::int as count, min(value_micros) as least from sweeps',
   )
-  assert.deepEqual(found, { count: 30, least: 200_000_001n })
+  assert.deepEqual(planned, { count: 30, least: 200_000_001n })
 })

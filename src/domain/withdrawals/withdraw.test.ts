@@ -28,11 +28,11 @@ beforeEach(async () => {
   person = await openAccount(url)
   account = { url, bearer: person.bearer }
   await fundTreasury(db, person.account_id, 1_000)
-  // The tasks of this file's service would send what the tests only ask for.
+  // Keeps the tasks of this service from sending the withdrawals.
   await db.run(`update withdrawals set next_try_at = 'infinity' where step = 'reserved'`)
 })
 
-test('takes the amount at once, fee inside, and writes who asked for it', async () => {
+test('reserves the amount including the fee and writes an audit entry', async () => {
   const withdrawal = await requested(account, 100.123456)
   assert.match(withdrawal.id, /^wd_/)
   const { id: _, created_at, updated_at, ...rest } = withdrawal
@@ -61,7 +61,7 @@ test('takes the amount at once, fee inside, and writes who asked for it', async 
   assert.equal(limits.body['spend_limits']?.['withdrawal_used_today_usd'], 100.123456, limits.text)
 })
 
-test('refuses amounts that are no amounts or out of range, and leaves no trace', async () => {
+test('refuses invalid and out-of-range amounts and moves no money', async () => {
   const cases: [unknown, number, string][] = [
     [-10, 422, 'invalid_amount'],
     [10.0000001, 422, 'invalid_amount'],
@@ -78,7 +78,7 @@ test('refuses amounts that are no amounts or out of range, and leaves no trace',
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 1_000)
 })
 
-test('refuses what is no wallet on the chain, ours included', async () => {
+test('refuses invalid addresses, contracts and our own addresses', async () => {
   const { deposit_address } = await awaitedTopup(url, person.bearer)
   const other = await awaitedTopup(url, (await openAccount(url)).bearer)
   const { chains } = sandbox.settings
@@ -103,7 +103,7 @@ test('refuses what is no wallet on the chain, ours included', async () => {
   assertRefused(await askToWithdraw(account, chain), 422, 'unsupported_chain')
 })
 
-test('refuses a blocked address and writes that it was tried; the list can change', async () => {
+test('refuses a blocked address with an audit entry, by the list as it is now', async () => {
   const ask = () => askToWithdraw(account, { amount_usd: 20, address: BLOCKED })
   assertRefused(await ask(), 422, 'address_blocked')
   const [entry] = await auditLog(url, person.bearer, '&action=withdrawal.requested')
@@ -114,7 +114,7 @@ test('refuses a blocked address and writes that it was tried; the list can chang
   assertRefused(await ask(), 422, 'address_blocked')
 })
 
-test('of 20 at once for the whole balance exactly one wins', async () => {
+test('of 20 concurrent withdrawals of the whole balance exactly one succeeds', async () => {
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => askToWithdraw(account, { amount_usd: 1_000 })),
   )
@@ -129,7 +129,7 @@ test('of 20 at once for the whole balance exactly one wins', async () => {
   await assertBooksSound(db)
 })
 
-test('the limit of a day holds also when they come at once', async () => {
+test('concurrent withdrawals cannot exceed the daily limit', async () => {
   await db.run(`update accounts set spend_limits = '{"withdrawal_daily_usd": 300}' where id = $1`, [
     person.account_id,
   ])
@@ -142,7 +142,7 @@ test('the limit of a day holds also when they come at once', async () => {
   }
 })
 
-test('one key is one withdrawal', async () => {
+test('a retry with the same Idempotency-Key makes no second withdrawal', async () => {
   const ask = () =>
     send(url, 'POST', '/v1/withdrawals', {
       bearer: person.bearer,
@@ -155,7 +155,7 @@ test('one key is one withdrawal', async () => {
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 980)
 })
 
-test('with two-factor on a session must send a code, which works once; a key need not', async () => {
+test('with two-factor on, a session needs an unused code and an API key needs none', async () => {
   const { key } = await createKey(url, person.bearer)
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
   const ask = (totp_code?: string) =>
@@ -169,7 +169,7 @@ test('with two-factor on a session must send a code, which works once; a key nee
   assert.equal((await balanceOf(url, person.bearer)).balance_usd, 960)
 })
 
-test('is paused by the kill switch of withdrawals', async () => {
+test('refuses while the kill switch of withdrawals is on', async () => {
   await db.run(`update kill_switches set is_on = true where rail = 'withdrawals'`)
   try {
     assertRefused(await askToWithdraw(account, { amount_usd: 20 }), 503, 'kill_switch_active')
