@@ -3,11 +3,11 @@ import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Fail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
-import type { Settings } from '#platform/settings/settings.ts'
 import type { AddressScreener } from '#rails/screening/screening.ts'
 import type { Facilitator } from '#rails/x402/facilitator.ts'
 import type { PaymentNetwork } from '#rails/x402/receipt.ts'
 import type { Relayer } from '#rails/x402/relayer.ts'
+import type { Settings } from '#settings/settings.ts'
 
 /** The dependencies of paid calls; null in the runtime if no call has a price. */
 export type PaymentContext = {

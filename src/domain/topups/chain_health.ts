@@ -1,7 +1,7 @@
 import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
-import type { Settings } from '#platform/settings/settings.ts'
+import type { Settings } from '#settings/settings.ts'
 import { type CursorRow, findCursors, findFaultsWithoutCursor } from './chain_store.ts'
 
 /** A chain that was not read for a minute is degraded, for ten minutes down. */
