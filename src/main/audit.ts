@@ -39,7 +39,7 @@ export function proveBooksTask(parts: Parts): Task {
   return {
     name: once.task,
     every_ms: once.every_ms,
-    pass: onOneNode(parts, once, async () => {
+    run: onOneNode(parts, once, async () => {
       const { figures, violations } = await proveBooks(parts.db)
       const custody = await proveCustody(parts.db, parts.settings)
       const wrong = [...violations, ...custody.filter(({ is_short }) => is_short)]

@@ -27,7 +27,7 @@ export async function openDatabases(
   { account_database_url }: Settings,
   dependencies: Connecting,
 ): Promise<Databases> {
-  const role = { name: SERVICE_ROLE, copies: await migrated(url, dependencies) }
+  const role = { name: SERVICE_ROLE, can_copy: await migrated(url, dependencies) }
   return {
     db: openDatabase(url, { ...dependencies, role, pool_size: SERVICE_CONNECTIONS }),
     account_pool: openAccountPool(account_database_url?.open() ?? url, {

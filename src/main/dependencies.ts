@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Dependencies } from '#domain/context/context.ts'
 import { chainProbes } from '#domain/topups/chain_health.ts'
 import { idMaker } from '#kernel/id.ts'
-import { httpOut } from '#platform/http_client/http_client.ts'
+import { makeHttpClient } from '#platform/http_client/http_client.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { neverFail } from '#platform/runtime/failpoints.ts'
-import { bareProbes } from '#platform/runtime/health.ts'
+import { disconnectedProbes } from '#platform/runtime/health.ts'
 import { bufferedSink, jsonLog } from '#platform/runtime/log.ts'
 import { makeMetrics } from '#platform/runtime/metrics.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
@@ -34,9 +34,9 @@ export async function makeDependencies(
     random,
     newId: (prefix, at) => makeId(prefix, at.getTime()),
     keys: await loadKeys(settings.key_file, random, sealFor(settings.key_token, random)),
-    http: httpOut({ allow_loopback_http: settings.mode === 'sandbox' }),
+    http: makeHttpClient({ allow_loopback_http: settings.mode === 'sandbox' }),
     probes: {
-      ...bareProbes(db, clock),
+      ...disconnectedProbes(db, clock),
       ...(settings.chains.length > 0 && chainProbes({ db, clock, settings })),
     },
     screener: settings.screening_file === null ? noScreener : listScreener(settings.screening_file),

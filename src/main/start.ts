@@ -39,7 +39,7 @@ import { makeHttp } from './http.ts'
 import { type Issuing, startIssuing } from './issuing.ts'
 import { startNotifications } from './notifications.ts'
 
-export type Running = {
+export type RunningService = {
   url: string
   world: SandboxHost
   runtime: Runtime
@@ -50,7 +50,10 @@ export type Running = {
 type Options = { surfaces?: readonly Surface[]; dependencies?: Partial<Dependencies> }
 
 /** Builds the parts, starts them from the ground up, and stops them the other way round. */
-export async function startService(settings: Settings, options: Options = {}): Promise<Running> {
+export async function startService(
+  settings: Settings,
+  options: Options = {},
+): Promise<RunningService> {
   const stops: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each()
@@ -69,7 +72,7 @@ async function start(
   settings: Settings,
   options: Options,
   { stops, stop }: Stopping,
-): Promise<Running> {
+): Promise<RunningService> {
   const database_url = await databaseUrl(settings, stops)
   let tasks: TaskRunner | undefined
   const onCommit = () => tasks?.nudge()

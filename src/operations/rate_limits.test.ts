@@ -27,7 +27,7 @@ async function start(rate_profile: string, env: Record<string, string> = {}) {
 const shared = await start('default')
 
 function rested() {
-  shared.clock.pass(60_000)
+  shared.clock.advance(60_000)
   return shared
 }
 
@@ -51,7 +51,7 @@ function standing(reply: Reply): { remaining: number; reset_s: number } {
 test('default: 60 in one second and 1000 in one minute, and get_limits says so', async () => {
   const { url, clock } = rested()
   const { bearer } = await openAccount(url)
-  clock.pass(60_000)
+  clock.advance(60_000)
 
   const first = await me(url, bearer)
   assert.equal(first.headers.get('ratelimit-policy'), DEFAULT_POLICY)
@@ -67,7 +67,7 @@ test('default: 60 in one second and 1000 in one minute, and get_limits says so',
   }
 
   // What Retry-After promised: after a second there is room again.
-  clock.pass(1_000)
+  clock.advance(1_000)
   const limits = await send(url, 'GET', '/v1/system/limits', { bearer })
   const told = limits.body['rate_limits'] as Record<string, number>
   assert.equal(told['burst_per_second'], 60)
@@ -77,11 +77,11 @@ test('default: 60 in one second and 1000 in one minute, and get_limits says so',
   let allowed = 61
   for (let second = 0; second < 25; second += 1) {
     allowed += countOf(await storm(60, () => me(url, bearer)), 200)
-    clock.pass(1_000)
+    clock.advance(1_000)
   }
   // 1000 at once, and one more for each 60 ms of the 26 seconds.
   assert.ok(allowed >= 1_000 + 26_000 / 60 - 61 && allowed <= 1_000 + 26_000 / 60 + 1, `${allowed}`)
-  clock.pass(60_000)
+  clock.advance(60_000)
   assert.equal(countOf(await storm(100, () => me(url, bearer)), 200), 60)
 })
 
@@ -93,12 +93,12 @@ test('conservative: 100 in one second and 600 in one minute', async () => {
   assert.equal(countOf(await storm(150, () => me(url, bearer)), 200), 99)
   let allowed = 100
   for (let second = 0; second < 5; second += 1) {
-    clock.pass(1_000)
+    clock.advance(1_000)
     allowed += countOf(await storm(110, () => me(url, bearer)), 200)
   }
   // Five seconds give 50 of the sustained back.
   assert.equal(allowed, 600)
-  clock.pass(1_000)
+  clock.advance(1_000)
   const replies = await storm(100, () => me(url, bearer))
   const refused = replies.find(({ status }) => status === 429)
   // The burst would take 100; of the sustained 600 and six seconds' 60 these are left.
@@ -111,7 +111,7 @@ test('each credential has buckets of its own, whatever address it calls from', a
   const ada = await openAccount(url)
   const { key } = await createKey(url, ada.bearer)
   const bob = await openAccount(url)
-  clock.pass(60_000)
+  clock.advance(60_000)
   assert.equal(countOf(await storm(70, () => me(url, ada.bearer)), 200), 60)
   assert.equal((await me(url, ada.bearer)).status, 429)
   assert.equal((await me(url, key)).status, 200)
@@ -122,7 +122,7 @@ test('a call that the credential may not make counts like any other', async () =
   const { url, clock } = rested()
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
-  clock.pass(60_000)
+  clock.advance(60_000)
   const replies = await storm(70, () => send(url, 'DELETE', '/v1/sessions', { bearer: key }))
   assert.equal(countOf(replies, 403), 60)
   assert.equal(countOf(replies, 429), 10)
@@ -146,7 +146,7 @@ test('opening accounts and signing in: ten a minute and address, each', async ()
     assert.equal(refused?.headers.get('ratelimit-policy'), '"sustained";q=10;w=60')
     assert.equal(refused?.headers.get('retry-after'), '6')
     assert.equal(refused?.headers.get('ratelimit'), '"sustained";r=0;t=60')
-    clock.pass(6_000)
+    clock.advance(6_000)
     assert.equal((await send(url, 'POST', path, { body: {} })).status, 400)
     assert.equal((await send(url, 'POST', path, { body: {} })).status, 429)
   }

@@ -8,7 +8,7 @@ export function sweepAnswersTask({ db, clock }: Pick<Dependencies, 'db' | 'clock
   return {
     name: 'sweep_answers',
     every_ms: 60_000,
-    pass: async () => {
+    run: async () => {
       const before = new Date(clock.now().getTime() - KEPT_MS)
       await db.run('delete from idempotent_answers where created_at < $1', [before])
     },

@@ -92,7 +92,7 @@ test('no statement turns these logins into the owner, nor that of accounts into 
     const own = login === 'for_accounts' ? 'florin_account' : 'florin_service'
     const db = openDatabase(urlOf('programme', login), {
       pool_size: 1,
-      role: { name: own, copies: false },
+      role: { name: own, can_copy: false },
     })
     await db.connection(async (client) => {
       for (const reset of ['reset role', 'set role none', `set role ${own}`]) {

@@ -10,7 +10,7 @@ const clone = await cloneDatabase()
 const owner = openDatabase(clone.url, { pool_size: 2 })
 const service = openDatabase(clone.url, {
   pool_size: 2,
-  role: { name: SERVICE_ROLE, copies: true },
+  role: { name: SERVICE_ROLE, can_copy: true },
 })
 const accounts = openAccountPool(clone.url, { pool_size: 2 })
 after(async () => {

@@ -38,7 +38,7 @@ async function keepFanningOut(
     (tx, events) => insertDeliveries(tx, events, clock.now()),
   ])
   while (!storm.is_over) {
-    await task.pass()
+    await task.run()
     await wait(1)
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 
 type HeldClock = Clock & {
   /** Lets the world's time and the measured time pass; `now` is moved by the sandbox alone. */
-  pass(ms: number): void
+  advance(ms: number): void
 }
 
 /** The world's time and the measured time stand still until a test lets them pass. */
@@ -13,7 +13,7 @@ export function heldClock(): HeldClock {
     ...systemClock(),
     wall: () => new Date(wall_ms),
     monotonic: () => monotonic_ms,
-    pass: (ms) => {
+    advance: (ms) => {
       wall_ms += ms
       monotonic_ms += ms
     },

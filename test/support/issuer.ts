@@ -55,7 +55,7 @@ export async function openIssuer(
   const url = options.database_url ?? database?.url ?? ''
   const { fail = neverFail } = options
   const db = openDatabase(url, {
-    role: { name: SERVICE_ROLE, copies: true },
+    role: { name: SERVICE_ROLE, can_copy: true },
     pool_size: 6,
     key_lookups: true,
     fail,

@@ -16,7 +16,7 @@ const settings = readSettings({
 })
 const limits = { statement_ms: 1_000, lock_ms: 300, idle_in_transaction_ms: 2_000 }
 const db = openDatabase(database_url, {
-  role: { name: SERVICE_ROLE, copies: true },
+  role: { name: SERVICE_ROLE, can_copy: true },
   pool_size: 2,
   limits,
   key_lookups: true,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Dependencies } from '#domain/context/context.ts'
-import { type Running, startService } from '#main/start.ts'
+import { type RunningService, startService } from '#main/start.ts'
 import { type Database, openDatabase } from '#platform/postgres/db.ts'
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
@@ -14,7 +14,7 @@ import { type SandboxWorld, startSandboxWorld } from '#sandbox/world.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
 import { cloneDatabase } from './database.ts'
 
-export type TestService = Running & {
+export type TestService = RunningService & {
   database_url: string
   /** The database as the login that owns it: for what the service's own role must not do. */
   owner_db: Database

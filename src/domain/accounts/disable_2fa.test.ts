@@ -24,7 +24,7 @@ const disable = (bearer: string, body: unknown): Promise<Reply> =>
 async function guarded(): Promise<Person & SecondFactor> {
   const person = await openAccount(url)
   const factor = await turnOnTwoFactor(url, person.bearer, clock)
-  clock.pass(STEP_MS)
+  clock.advance(STEP_MS)
   return { ...person, ...factor }
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '#contract/accounts.ts'
 import type { Handler } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { gather } from '#platform/postgres/shared_reads.ts'
+import { readShared } from '#platform/postgres/shared_reads.ts'
 import { accountView } from './account.ts'
 import { findAccounts, requireFound } from './account_store.ts'
 
@@ -12,4 +12,4 @@ const shownAs = (livemode: boolean) => async (tx: Tx, ids: readonly string[]) =>
 const accounts_in = { live: shownAs(true), sandbox: shownAs(false) }
 
 export const getAccount: Handler<'get_account'> = async ({ tx, caller, settings }) =>
-  requireFound(await gather(tx, accounts_in[settings.mode], caller.account_id))
+  requireFound(await readShared(tx, accounts_in[settings.mode], caller.account_id))

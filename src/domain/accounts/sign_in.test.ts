@@ -144,7 +144,7 @@ test('with two-factor on a code is needed, of this step or one beside it', async
   for (const steps of [-1, 0, 1]) {
     const person = await openAccount(url)
     const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
-    clock.pass(2 * STEP_MS)
+    clock.advance(2 * STEP_MS)
     assertRefused(await signIn(person.email), 401, 'totp_required')
     const early = codeOf(secret, clock, -2)
     const late = codeOf(secret, clock, 2)
@@ -160,7 +160,7 @@ test('a code works once, also when it is sent many times at once', async () => {
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
   const used = await signIn(person.email, PASSWORD, codeOf(secret, clock))
   assertRefused(used, 401, 'totp_invalid')
-  clock.pass(STEP_MS)
+  clock.advance(STEP_MS)
   const code = codeOf(secret, clock)
   const replies = await Promise.all(
     Array.from({ length: 5 }, () => signIn(person.email, PASSWORD, code)),
@@ -186,7 +186,7 @@ test('a recovery code serves in place of a code, once, however it is typed', asy
 test('wrong codes are failures too: guessing them locks, and each is audited', async () => {
   const person = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
-  clock.pass(STEP_MS)
+  clock.advance(STEP_MS)
   for (let at = 0; at < 10; at += 1) {
     const wrong = wrongCodeOf(secret, clock)
     assertRefused(await signIn(person.email, PASSWORD, wrong), 401, 'totp_invalid')
@@ -228,7 +228,7 @@ test('a suspended account is refused, and only the right password learns of it',
   assertRefused(await signIn(person.email), 403, 'account_suspended')
   assertRefused(await signIn(person.email, 'not the password'), 401, 'invalid_credentials')
   // What a node remembers of a bearer is half a second old at most.
-  clock.pass(500)
+  clock.advance(500)
   assertRefused(await getAccount(person.bearer), 403, 'account_suspended')
   assertRefused(await getAccount(key.body['key']), 403, 'account_suspended')
   await db.run(`update accounts set status = 'active' where id = $1`, [person.account_id])

@@ -27,7 +27,7 @@ async function openAuditedAccount(): Promise<AuditedPerson> {
   const spare = await createKey(url, bearer)
   await send(url, 'DELETE', `/v1/api_keys/${spare.id}`, { bearer })
   const { secret } = await turnOnTwoFactor(url, bearer, clock)
-  clock.pass(30_000)
+  clock.advance(30_000)
   const body = { password: PASSWORD, totp_code: codeOf(secret, clock) }
   await send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body })
   await send(url, 'DELETE', '/v1/sessions', { bearer: String(signed.body['bearer']) })

@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import { ChangedMeanwhile } from '#platform/postgres/changed_meanwhile.ts'
+import { ConcurrentUpdate } from '#platform/postgres/concurrent_update.ts'
 import { type DatabaseLimits, DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { type Verdict, type WriteLane, writeLane } from '#platform/postgres/write_lane.ts'
 import { computeQueue } from '#platform/runtime/compute_queue.ts'
@@ -119,7 +119,7 @@ async function findBusy({ db }: EngineDependencies, batch: readonly CardRequest[
 const CONTENTION = /^(55P03|57014|40P01|40001)$/
 
 function judge(cause: unknown): Verdict {
-  if (cause instanceof AnsweredByOtherNode || cause instanceof ChangedMeanwhile) return 'retry'
+  if (cause instanceof AnsweredByOtherNode || cause instanceof ConcurrentUpdate) return 'retry'
   if (!(cause instanceof DatabaseUnavailable)) return 'split'
   const code = (cause.cause as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && CONTENTION.test(code) ? 'separate' : 'retry'

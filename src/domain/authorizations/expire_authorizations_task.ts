@@ -21,7 +21,7 @@ export function expireAuthorizationsTask(tools: Tools): Task {
   return {
     name: 'expire_authorizations',
     every_ms: EVERY_MS,
-    pass: async () => {
+    run: async () => {
       const now = tools.clock.now()
       await sweepEarlyReversals(tools.db, new Date(now.getTime() - EARLY_REVERSAL_MS))
       for (;;) {

@@ -11,7 +11,7 @@ import { cardPurse, type Purse, receivable, treasury } from '#domain/ledger/purs
 import { isKilled } from '#domain/risk/kill_switch.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
-import { ChangedMeanwhile } from '#platform/postgres/changed_meanwhile.ts'
+import { ConcurrentUpdate } from '#platform/postgres/concurrent_update.ts'
 import type { Database, Tx } from '#platform/postgres/db.ts'
 import type { RiskSettings } from '#settings/risk_settings.ts'
 import type { BatchState } from './batch_state.ts'
@@ -120,7 +120,7 @@ function chainSpending(
   const lastOf = (card: LockedCard): LockedCard => {
     if (card.replaced_by === null || !with_successors) return card
     const next = by_id.get(card.replaced_by)
-    if (next === undefined) throw new ChangedMeanwhile('a card was replaced before it was locked')
+    if (next === undefined) throw new ConcurrentUpdate('a card was replaced before it was locked')
     return lastOf(next)
   }
   const spent_of = new Map<string, CardState['spent']>()

@@ -2,7 +2,7 @@ import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { running, type Write } from '#platform/postgres/write.ts'
+import { plainWrite, type Write } from '#platform/postgres/write.ts'
 import type { CardState, ChallengeState } from './card_state.ts'
 import type { CardRequest, StoredResponse } from './request.ts'
 
@@ -61,7 +61,7 @@ export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): r
     select unnest($1::text[]), $2 on conflict do nothing`
   const refuse = `update unpriced_clearings set refused_at = $2
     where message_identity = any($1::text[]) and settled_at is null and refused_at is null`
-  return [running(sql, [reversed, now]), running(refuse, [reversed, now])]
+  return [plainWrite(sql, [reversed, now]), plainWrite(refuse, [reversed, now])]
 }
 
 export async function writeAttempts(tx: Tx, cards: ReadonlySet<CardState>): Promise<void> {

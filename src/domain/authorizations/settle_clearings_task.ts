@@ -20,7 +20,7 @@ export function settleClearingsTask({
     name: 'settle_clearings',
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
-    pass: async () => {
+    run: async () => {
       for (const row of await findPriced(db)) {
         const request = requestOf(row)
         await engine.submit(request)

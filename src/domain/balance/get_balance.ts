@@ -3,11 +3,11 @@ import type { Handler } from '#domain/context/context.ts'
 import { assert } from '#kernel/assert.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { gather } from '#platform/postgres/shared_reads.ts'
+import { readShared } from '#platform/postgres/shared_reads.ts'
 import { type BalanceRow, findBalances } from './balance_store.ts'
 
 export const getBalance: Handler<'get_balance'> = async ({ tx, caller }) => {
-  const balance = await gather(tx, findShown, caller.account_id)
+  const balance = await readShared(tx, findShown, caller.account_id)
   assert(balance !== undefined, 'a caller has an account')
   return balance.shown
 }

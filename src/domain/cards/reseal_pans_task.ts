@@ -19,7 +19,7 @@ export function resealPansTask({ db, keys }: ResealDependencies): Task {
   return {
     name: 'reseal_pans',
     every_ms: 10_000,
-    pass: async () => {
+    run: async () => {
       await keys.refresh()
       const sealed_prefix = keys.sealedPrefix()
       if (finished_key === sealed_prefix) return

@@ -3,7 +3,7 @@ import type { InputOfName, OperationName, OutputOfName, operations } from '#cont
 import type { Scope } from '#contract/scopes.ts'
 import type { IdPrefix } from '#kernel/id.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { OutgoingHttp } from '#platform/http_client/http_client.ts'
+import type { HttpClient } from '#platform/http_client/http_client.ts'
 import type { AccountDatabase, Database, Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Fail } from '#platform/runtime/failpoints.ts'
@@ -25,7 +25,7 @@ export type Dependencies = {
   random: Random
   newId(prefix: IdPrefix, at: Date): string
   keys: Keys
-  http: OutgoingHttp
+  http: HttpClient
   probes: Probes
   screener: AddressScreener
   blobs: Blobs

@@ -9,7 +9,7 @@ export function sweepCredentialsTask({ db, clock }: Pick<Dependencies, 'db' | 'c
   return {
     name: 'sweep_credentials',
     every_ms: 10 * 60_000,
-    pass: async () => {
+    run: async () => {
       const before = new Date(clock.now().getTime() - KEPT_MS)
       await db.run('delete from sessions where expires_at < $1', [before])
       await db.run('delete from security_undos where expires_at < $1', [clock.now()])
@@ -24,5 +24,5 @@ export function sweepCredentialsTask({ db, clock }: Pick<Dependencies, 'db' | 'c
 
 /** Writes when keys were last used; at most a second late. */
 export function touchKeysTask(key_uses: KeyUses): Task {
-  return { name: 'touch_keys', every_ms: 1_000, pass: key_uses.flush }
+  return { name: 'touch_keys', every_ms: 1_000, run: key_uses.flush }
 }

@@ -22,7 +22,7 @@ export function remindEvidenceTask(parts: Parts): Task {
   return {
     name: 'remind_evidence',
     every_ms: 60_000,
-    pass: async () => {
+    run: async () => {
       if (!(await hasDueForEvidence(parts.db, dueNow(parts)))) return
       while (await remindOne(parts));
     },

@@ -22,7 +22,7 @@ export function sweepEvidenceTask({
   return {
     name: 'sweep_evidence',
     every_ms: 3_600_000,
-    pass: async () => {
+    run: async () => {
       const before = clock.wall().getTime() - ORPHAN_AGE_MS
       const names: string[] = []
       for await (const { name, stored_at } of blobs.list()) {

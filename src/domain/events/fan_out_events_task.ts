@@ -30,7 +30,7 @@ export function fanOutEventsTask(
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     at_start: true,
-    pass: async () => {
+    run: async () => {
       if (!(await hasOutbox(db))) return
       while ((await once()) === BATCH);
     },

@@ -3,7 +3,7 @@ import { assert } from '#kernel/assert.ts'
 import { bigints, texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { changing, type Write } from '#platform/postgres/write.ts'
+import { countedWrite, type Write } from '#platform/postgres/write.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
 import type { EventMetadata } from './record_events.ts'
 
@@ -63,7 +63,7 @@ export function eventSetWrites(
 
 function moveHeads(sequences: AccountSequences, counted: ReadonlySet<string>): Write {
   const account_ids = [...counted].sort()
-  return changing(
+  return countedWrite(
     account_ids.length,
     `update account_heads h set event_sequence = w.last
        from unnest($1::text[], $2::bigint[], $3::bigint[]) as w (account_id, read, last)

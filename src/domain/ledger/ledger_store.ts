@@ -2,7 +2,7 @@ import type { Micros } from '#kernel/money.ts'
 import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { changing, type Write } from '#platform/postgres/write.ts'
+import { countedWrite, type Write } from '#platform/postgres/write.ts'
 import type { MovementName } from './movements.ts'
 import { CUSTOMER_KINDS, type Purse, type PurseKind, type StoredKind, storedKind } from './purse.ts'
 
@@ -104,7 +104,7 @@ export function postingWrites(
 }
 
 function writePurses(purses: readonly PurseRow[]): Write {
-  return changing(purses.length, WRITE_PURSES, [
+  return countedWrite(purses.length, WRITE_PURSES, [
     texts(purses, (purse) => purse.account_id),
     texts(purses, (purse) => purse.kind),
     texts(purses, (purse) => purse.owner_id),

@@ -28,7 +28,7 @@ export function sendNoticesTask(tools: Tools, mailer: Mailer | null): Task {
     name: 'send_notices',
     every_ms: 1_000,
     idle_ms: 5_000,
-    pass: async () => {
+    run: async () => {
       const now = clock.now()
       await deleteNoticesBefore(db, new Date(now.getTime() - KEPT_MS))
       if (mailer === null) return

@@ -38,7 +38,7 @@ export function warnLowBalanceTask(tools: Pick<Dependencies, 'db' | 'clock' | 's
     name: 'warn_low_balance',
     every_ms: 5_000,
     idle_ms: 15_000,
-    pass: async () => {
+    run: async () => {
       await clearRecovered(db)
       if (!(await hasLowBalance(db))) return
       while ((await once()) === BATCH);

@@ -20,7 +20,7 @@ export function sweepOauthTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>
   return {
     name: 'sweep_oauth',
     every_ms: 60_000,
-    pass: async () => {
+    run: async () => {
       const now = clock.now()
       // Kept a while, so that an expired token is told that it expired.
       const expired = new Date(now.getTime() - EXPIRED_KEPT_MS)

@@ -27,7 +27,7 @@ export function resolvePaymentsTask(payment_context: PaymentContext): Task {
     name: 'resolve_payments',
     every_ms: 5_000,
     idle_ms: 15_000,
-    pass: async () => {
+    run: async () => {
       await rebroadcast(payment_context)
       await forEachOpen(payment_context, 'reserved', 0, (row) =>
         changeState(payment_context, row, 'failed', 'abandoned'),

@@ -53,7 +53,7 @@ export function sweepVelocitiesTask({ db, clock }: Pick<Dependencies, 'db' | 'cl
   return {
     name: 'sweep_velocities',
     every_ms: 3_600_000,
-    pass: async () => {
+    run: async () => {
       const before = new Date(clock.now().getTime() - 2 * DAY_MS)
       await db.run('delete from velocities where day < $1::timestamptz::date', [before])
     },

@@ -29,7 +29,7 @@ export function announceMaintenanceTask(tools: Tools): Task {
     name: 'announce_maintenance',
     every_ms: 1_000,
     idle_ms: 5_000,
-    pass: async () => {
+    run: async () => {
       if (!(await hasUntold(tools.db))) return
       while (await tellSome(tools));
     },

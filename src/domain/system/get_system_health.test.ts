@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SystemHealth } from '#contract/system.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
-import { bareProbes, type ComponentHealth, type Probes } from '#platform/runtime/health.ts'
+import { type ComponentHealth, disconnectedProbes, type Probes } from '#platform/runtime/health.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { cuttableLine } from '#test/support/cuttable.ts'
 import { cloneDatabase } from '#test/support/database.ts'
@@ -47,7 +47,7 @@ test('it tells of issuer, rails and network, with when it was measured', async (
 
 test('it is measured, not constant: each time anew, and as long as it took', async () => {
   const { bearer } = await openAccount(url)
-  const bare = bareProbes(runtime.db, runtime.clock)
+  const bare = disconnectedProbes(runtime.db, runtime.clock)
   const latencies = new Set<number | null>()
   for (let at = 0; at < 12; at += 1) latencies.add((await bare.rails()).latency_ms)
   assert(latencies.size > 1, 'a latency that never changes was not measured')

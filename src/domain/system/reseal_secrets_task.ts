@@ -25,7 +25,7 @@ export function resealSecretsTask({ db, keys }: Pick<Dependencies, 'db' | 'keys'
   return {
     name: 'reseal_secrets',
     every_ms: 10_000,
-    pass: async () => {
+    run: async () => {
       await keys.refresh()
       const prefix = keys.sealedPrefix()
       if (finished_key === prefix) return

@@ -39,7 +39,7 @@ export function auditDepositsTask(
     name: 'audit_deposits',
     every_ms: 3_000,
     idle_ms: 6_000,
-    pass: async () => {
+    run: async () => {
       for (const audited of chains) {
         const { db } = dependencies
         await withLease(db, `audit:${audited.chain.name}`, (lease) =>

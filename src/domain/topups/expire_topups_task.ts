@@ -10,7 +10,7 @@ export function expireTopupsTask(dependencies: TopupDependencies): Task {
     name: 'expire_topups',
     every_ms: 1_000,
     idle_ms: 5_000,
-    pass: async () => {
+    run: async () => {
       const { db, clock } = dependencies
       const due = await findExpired(db, clock.now())
       for (const { account_id, id } of due) await expireTopup(dependencies, account_id, id)

@@ -117,8 +117,8 @@ function watcherOf(dependencies: Dependencies) {
   return {
     /** A pass that meets a fault fails, and the next one goes on. */
     look: async () => {
-      await watch.pass().catch(() => undefined)
-      await audit.pass().catch(() => undefined)
+      await watch.run().catch(() => undefined)
+      await audit.run().catch(() => undefined)
     },
   }
 }

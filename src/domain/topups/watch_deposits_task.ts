@@ -43,7 +43,7 @@ export function watchDepositsTask(
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     at_start: true,
-    pass: async () => {
+    run: async () => {
       for (const watched of chains) {
         const { name } = watched.chain
         await withLease(db, `watch:${name}`, async (lease) => {

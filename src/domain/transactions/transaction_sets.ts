@@ -1,6 +1,6 @@
 import { bigints, days, texts, timestamps } from '#platform/postgres/columns.ts'
 import { rowSet } from '#platform/postgres/row_set.ts'
-import { changing, type Write } from '#platform/postgres/write.ts'
+import { countedWrite, type Write } from '#platform/postgres/write.ts'
 import type { TransactionRow } from './transaction.ts'
 
 const addTransactions = rowSet<TransactionRow>('transactions', {
@@ -73,7 +73,7 @@ export function changedTransactions(
 ): readonly Write[] {
   const rows = [...changed.keys()].sort(byKey)
   if (rows.length === 0) return []
-  const update = changing(rows.length, UPDATE_TRANSACTIONS, [
+  const update = countedWrite(rows.length, UPDATE_TRANSACTIONS, [
     texts(rows, (row) => row.account_id),
     texts(rows, (row) => row.id),
     texts(rows, (row) => row.status),

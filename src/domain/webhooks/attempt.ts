@@ -1,6 +1,6 @@
 import type { Delivery } from '#contract/webhooks.ts'
 import type { Dependencies } from '#domain/context/context.ts'
-import { type Answer, EgressFailed } from '#platform/http_client/http_client.ts'
+import { EgressFailed, type HttpResponse } from '#platform/http_client/http_client.ts'
 import { retryAfterMs } from './schedule.ts'
 import { signatureHeader } from './signature.ts'
 import { signingSecrets, type WebhookRow } from './webhook.ts'
@@ -59,7 +59,7 @@ export async function attempt(
   const started = clock.monotonic()
   const secrets = signingSecrets(tools, sending, created_at)
   const id = newId('dlv', created_at)
-  let answer: Answer | null = null
+  let answer: HttpResponse | null = null
   let error: string | null = null
   try {
     answer = await http.send({

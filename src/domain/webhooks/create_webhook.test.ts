@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { httpOut } from '#platform/http_client/http_client.ts'
+import { makeHttpClient } from '#platform/http_client/http_client.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
@@ -15,7 +15,7 @@ const names: Record<string, string[]> = {
   'inward.example': ['93.184.216.34', '10.0.0.7'],
 }
 const lookup = async (name: string) => names[name] ?? Promise.reject(new Error('no such name'))
-const http = httpOut({ allow_loopback_http: true, lookup })
+const http = makeHttpClient({ allow_loopback_http: true, lookup })
 const { url, runtime } = await startTestService({ dependencies: { log: kept.log, http } })
 const hook = 'https://shop.example/florin'
 

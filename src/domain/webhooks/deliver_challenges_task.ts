@@ -33,7 +33,7 @@ export function deliverChallengesTask(tools: Tools): Task {
     name: 'deliver_challenges',
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
-    pass: async () => {
+    run: async () => {
       if (!(await hasPendingChallenge(db))) return
       const now = clock.now()
       await expireChallenges(db, now)

@@ -11,6 +11,6 @@ export function deliverWebhooksTask(deliverer: Deliverer): Task {
     every_ms: 1_000,
     idle_ms: 3_000,
     at_start: true,
-    pass: () => deliverer.wake(),
+    run: () => deliverer.wake(),
   }
 }

@@ -19,7 +19,7 @@ export function sweepDeliveriesTask(
   return {
     name: 'sweep_deliveries',
     every_ms: 10_000,
-    pass: async () => {
+    run: async () => {
       const now = clock.now()
       const ago = (ms: number) => new Date(now.getTime() - ms)
       for (const webhook of await findFailingSince(db, ago(FAILING_MAX_MS), BATCH)) {

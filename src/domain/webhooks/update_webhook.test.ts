@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { httpOut } from '#platform/http_client/http_client.ts'
+import { makeHttpClient } from '#platform/http_client/http_client.ts'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount, type Person } from '#test/support/people.ts'
@@ -10,7 +10,7 @@ import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe, webhookOf } from '#test/support/webhooks.ts'
 
 const lookup = async (name: string) => [name === 'inward.example' ? '10.0.0.7' : '93.184.216.34']
-const http = httpOut({ allow_loopback_http: true, lookup })
+const http = makeHttpClient({ allow_loopback_http: true, lookup })
 const { url } = await startTestService({ dependencies: { http } })
 const hook = 'https://shop.example/hook'
 

@@ -58,7 +58,7 @@ export function webhookView(webhook: WebhookRow, now: Date): Webhook {
 /** Asks a name server, so it is for before the transaction. */
 export async function requireWebhookUrl(http: Dependencies['http'], url: string): Promise<void> {
   try {
-    await http.requireOutward(url)
+    await http.requirePublicUrl(url)
   } catch (cause) {
     if (!(cause instanceof EgressRefused)) throw cause
     throw new Problem('invalid_webhook_url', cause.message, {

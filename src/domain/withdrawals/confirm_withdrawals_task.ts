@@ -39,7 +39,7 @@ export function confirmWithdrawalsTask(dependencies: WithdrawalDependencies): Ta
     name: 'confirm_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
-    pass: async () => {
+    run: async () => {
       for (const outlet of dependencies.outlets) {
         const due = dueFilter(dependencies, outlet, 'signed')
         if (!(await hasDueWithdrawal(dependencies.db, due))) continue

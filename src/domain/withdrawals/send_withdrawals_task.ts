@@ -15,7 +15,7 @@ export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task 
     name: 'send_withdrawals',
     every_ms: 1_000,
     idle_ms: 5_000,
-    pass: async () => {
+    run: async () => {
       for (const outlet of dependencies.outlets) {
         const due = dueFilter(dependencies, outlet, 'reserved')
         if (!(await hasDueWithdrawal(dependencies.db, due))) continue

@@ -29,7 +29,7 @@ export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
     name: 'sweep_deposits',
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
-    pass: async () => {
+    run: async () => {
       for (const outlet of dependencies.outlets) {
         await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
           sweepChain(...guardWithLease(lease, dependencies, outlet)),

@@ -12,7 +12,7 @@ import type { Answer, Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { isNeedless } from '#operations/steps/take_file.ts'
-import { Stalled, unstalled } from '#platform/runtime/unstalled.ts'
+import { IdleTimeout, withIdleTimeout } from '#platform/runtime/idle_timeout.ts'
 import { readForm } from './form.ts'
 import { boundaryOf, MultipartError } from './multipart.ts'
 import { send } from './send.ts'
@@ -106,11 +106,11 @@ const isRaw = (name: string) => RAW_QUERY.includes(name)
 /** The connection stays open when reading stops: there is still an answer to send. */
 function bodyOf({ settings }: Runtime, { raw }: FastifyRequest): AsyncGenerator<Uint8Array> {
   const chunks = raw.iterator({ destroyOnReturn: false })
-  return unstalled(chunks[Symbol.asyncIterator](), settings.upload_idle_seconds * 1_000)
+  return withIdleTimeout(chunks[Symbol.asyncIterator](), settings.upload_idle_seconds * 1_000)
 }
 
 function inWords(cause: unknown): unknown {
-  if (cause instanceof Stalled) {
+  if (cause instanceof IdleTimeout) {
     return new Problem('invalid_request', 'The upload timed out.', { status: 408 })
   }
   if (cause instanceof MultipartError) {

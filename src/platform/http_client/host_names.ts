@@ -55,7 +55,7 @@ export async function checkedAddressesOf(
 const NAME_JUDGED_WITHIN_MS = 2_000
 
 /** A name that cannot be resolved just now passes: it is judged again whenever it is called. */
-export async function requireOutwardName(url: URL, lookup: Lookup): Promise<void> {
+export async function requirePublicName(url: URL, lookup: Lookup): Promise<void> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), NAME_JUDGED_WITHIN_MS)
   try {

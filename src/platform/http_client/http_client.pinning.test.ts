@@ -20,7 +20,7 @@ import {
   type Connect,
   EgressFailed,
   EgressRefused,
-  httpOut,
+  makeHttpClient,
   type OutgoingRequest,
 } from './http_client.ts'
 
@@ -94,7 +94,7 @@ async function tlsReceiver(t: TestContext) {
 test('the checked address is the one dialled, whatever the name says next', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const { lookup, asked } = lookupInTurn(['8.8.8.8'], ['127.0.0.1'], ['169.254.169.254'])
-  const out = httpOut({ allow_loopback_http: false, lookup, connect })
+  const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
   await assert.rejects(out.send(request), { reason: 'connect' })
   assert.deepEqual([asked, dialled], [['hooks.example.com'], ['8.8.8.8 443']])
   for (let time = 0; time < 2; time += 1) await assert.rejects(out.send(request), EgressRefused)
@@ -114,7 +114,7 @@ test('one address that is not public among others refuses the name', async () =>
   ]
   for (const addresses of mixtures) {
     for (const allow_loopback_http of [false, true]) {
-      const out = httpOut({ allow_loopback_http, connect, lookup: async () => addresses })
+      const out = makeHttpClient({ allow_loopback_http, connect, lookup: async () => addresses })
       await assert.rejects(out.send(request), (error) => {
         assert.ok(error instanceof EgressRefused)
         for (const address of addresses) assert.ok(!error.message.includes(address))
@@ -128,7 +128,7 @@ test('one address that is not public among others refuses the name', async () =>
 test('a refused URL is neither looked up nor dialled', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const { lookup, asked } = lookupInTurn(['8.8.8.8'])
-  const out = httpOut({ allow_loopback_http: false, lookup, connect })
+  const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
   const urls = [
     'http://127.0.0.1:3000/',
     'https://127.1/',
@@ -136,7 +136,7 @@ test('a refused URL is neither looked up nor dialled', async () => {
     'file:///etc/passwd',
   ]
   for (const url of urls) {
-    await assert.rejects(out.requireOutward(url), EgressRefused)
+    await assert.rejects(out.requirePublicUrl(url), EgressRefused)
     await assert.rejects(out.send({ ...request, url }), EgressRefused)
   }
   assert.deepEqual([asked, dialled], [[], []])
@@ -145,9 +145,9 @@ test('a refused URL is neither looked up nor dialled', async () => {
 test('a name that leads inward is refused where it is written down, before anything is sent', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const { lookup, asked } = lookupInTurn(['8.8.8.8'], ['8.8.8.8', '10.0.0.7'])
-  const out = httpOut({ allow_loopback_http: false, lookup, connect })
-  await out.requireOutward(request.url)
-  await assert.rejects(out.requireOutward(request.url), EgressRefused)
+  const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
+  await out.requirePublicUrl(request.url)
+  await assert.rejects(out.requirePublicUrl(request.url), EgressRefused)
   assert.deepEqual([asked.length, dialled], [2, []])
 })
 
@@ -156,7 +156,7 @@ test('a name that no server can resolve in time passes until something is sent t
   const down: Lookup = () => Promise.reject(new Error('no name server answers'))
   for (const lookup of [silent, down, async () => []]) {
     const started = performance.now()
-    await httpOut({ allow_loopback_http: false, lookup }).requireOutward(request.url)
+    await makeHttpClient({ allow_loopback_http: false, lookup }).requirePublicUrl(request.url)
     assert(performance.now() - started < 4_000)
   }
 })
@@ -169,7 +169,7 @@ test('the next checked address is tried when one is dead or silent, four at most
     dialled.push(address)
     return address === '1.1.1.1' ? new Socket() : connectTcp(port, '127.0.0.1')
   }
-  const out = httpOut({ allow_loopback_http: false, connect, lookup: async () => addresses })
+  const out = makeHttpClient({ allow_loopback_http: false, connect, lookup: async () => addresses })
   await assert.rejects(out.send({ ...request, timeout_ms: 1000 }), { reason: 'connect' })
   assert.deepEqual(dialled, ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'])
 })
@@ -188,7 +188,7 @@ test('the deadline covers a silent resolver, a silent peer and a silent handshak
   ]
   for (const stage of stages) {
     const started_at = performance.now()
-    const out = httpOut({ allow_loopback_http: false, ...stage })
+    const out = makeHttpClient({ allow_loopback_http: false, ...stage })
     await assert.rejects(out.send({ ...request, timeout_ms: 300 }), { reason: 'timeout' })
     assert.ok(performance.now() - started_at < 1500)
   }
@@ -198,7 +198,7 @@ test('a name that does not resolve is a dns failure', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const fails: Lookup = async () => Promise.reject(new Error('ENOTFOUND hooks.example.com'))
   for (const lookup of [fails, async () => []]) {
-    const out = httpOut({ allow_loopback_http: false, lookup, connect })
+    const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
     await assert.rejects(out.send(request), { name: 'EgressFailed', reason: 'dns' })
   }
   assert.deepEqual(dialled, [])
@@ -207,7 +207,11 @@ test('a name that does not resolve is a dns failure', async () => {
 test('a certificate nobody vouches for is a tls failure', needs_openssl, async (t) => {
   const { port, seen } = await tlsReceiver(t)
   const { connect } = loopbackConnect(port)
-  const out = httpOut({ allow_loopback_http: false, connect, lookup: async () => ['8.8.8.8'] })
+  const out = makeHttpClient({
+    allow_loopback_http: false,
+    connect,
+    lookup: async () => ['8.8.8.8'],
+  })
   for (const url of [request.url, 'https://8.8.8.8/', 'https://[2606:4700:4700::1111]:8443/']) {
     await assert.rejects(out.send({ ...request, url }), { reason: 'tls' })
   }
@@ -225,7 +229,11 @@ test('plain text and a reset instead of a handshake are told apart', async (t) =
     await once(server, 'listening')
     t.after(() => server.close())
     const { connect } = loopbackConnect((server.address() as AddressInfo).port)
-    const out = httpOut({ allow_loopback_http: false, connect, lookup: async () => ['8.8.8.8'] })
+    const out = makeHttpClient({
+      allow_loopback_http: false,
+      connect,
+      lookup: async () => ['8.8.8.8'],
+    })
     await assert.rejects(out.send(request), { reason })
   }
 })
@@ -279,7 +287,7 @@ test('the resolver asks for both families and stops asking at the deadline', asy
   assert.deepEqual(await lookup('hooks.example.com', signal), ['9.9.9.9'])
   assert.deepEqual(asked.toSorted(), [1, 28])
   await assert.rejects(lookup('silent.example.com', signal), { code: 'ECANCELLED' })
-  const out = httpOut({ allow_loopback_http: false, lookup, connect: () => new Socket() })
+  const out = makeHttpClient({ allow_loopback_http: false, lookup, connect: () => new Socket() })
   const slow = { ...request, url: 'https://silent.example.com/', timeout_ms: 200 }
   await assert.rejects(out.send(slow), (error) => error instanceof EgressFailed)
 })

@@ -4,10 +4,15 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { EgressFailed, type EgressReason, httpOut, type OutgoingRequest } from './http_client.ts'
+import {
+  EgressFailed,
+  type EgressReason,
+  makeHttpClient,
+  type OutgoingRequest,
+} from './http_client.ts'
 
 const neverLookup = () => Promise.reject(new Error('a test looked up a name'))
-const out = httpOut({ allow_loopback_http: true, lookup: neverLookup })
+const out = makeHttpClient({ allow_loopback_http: true, lookup: neverLookup })
 
 const request: OutgoingRequest = {
   method: 'POST',

@@ -15,12 +15,12 @@ import {
   type UrlRules,
 } from './address_rules.ts'
 import { Deadline } from './deadline.ts'
-import { checkedAddressesOf, dnsLookup, type Lookup, requireOutwardName } from './host_names.ts'
+import { checkedAddressesOf, dnsLookup, type Lookup, requirePublicName } from './host_names.ts'
 import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
-import { type Answer, answerTo } from './response_reader.ts'
+import { answerTo, type HttpResponse } from './response_reader.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
-export type { Answer } from './response_reader.ts'
+export type { HttpResponse } from './response_reader.ts'
 
 /**
  * The only way out over HTTP. A name is resolved once, every address it has is checked, and the
@@ -28,13 +28,13 @@ export type { Answer } from './response_reader.ts'
  * that could answer differently. Redirects are answers, bodies are bytes, and one deadline covers
  * everything from the lookup to the last byte.
  */
-export type OutgoingHttp = {
+export type HttpClient = {
   /**
    * Refuses an address that may never be called, and one whose name leads inward at this moment. A
    * name that cannot be resolved just now passes: it is judged again whenever something is sent.
    */
-  requireOutward(url: string): Promise<void>
-  send(request: OutgoingRequest): Promise<Answer>
+  requirePublicUrl(url: string): Promise<void>
+  send(request: OutgoingRequest): Promise<HttpResponse>
 }
 
 export type OutgoingRequest = {
@@ -57,7 +57,7 @@ export type OutgoingRequest = {
 /** A TCP connection started to exactly this address. */
 export type Connect = (target: { readonly address: string; readonly port: number }) => Socket
 
-export type HttpOutOptions = {
+export type HttpClientOptions = {
   readonly lookup?: Lookup
   readonly connect?: Connect
   readonly allow_loopback_http: boolean
@@ -78,7 +78,7 @@ const own_headers = new Set([
 
 const dial: Connect = ({ address, port }) => connectTcp(port, address)
 
-export function httpOut(options: HttpOutOptions): OutgoingHttp {
+export function makeHttpClient(options: HttpClientOptions): HttpClient {
   const { lookup = dnsLookup(), connect = dial, ports = default_ports } = options
   const rules = { allow_loopback_http: options.allow_loopback_http, ports }
 
@@ -94,7 +94,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
     return { socket, client: clientOver(socket, url, request) }
   }
 
-  const exchangeAnew = async (url: URL, bounded: Bounded): Promise<Answer> => {
+  const exchangeAnew = async (url: URL, bounded: Bounded): Promise<HttpResponse> => {
     const old = bounded.request.reuse_connection ? kept.take(url.origin) : undefined
     try {
       if (old !== undefined) return await exchange(old, url, bounded, kept)
@@ -105,7 +105,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
     return exchange(await open(url, bounded), url, bounded, kept)
   }
 
-  const send = async (request: OutgoingRequest): Promise<Answer> => {
+  const send = async (request: OutgoingRequest): Promise<HttpResponse> => {
     const url = allowed(request.url)
     const headers = requestHeaders(request.headers)
     const deadline = new Deadline(request.timeout_ms, request.signal)
@@ -119,7 +119,7 @@ export function httpOut(options: HttpOutOptions): OutgoingHttp {
     }
   }
 
-  return { requireOutward: async (text) => requireOutwardName(allowed(text), lookup), send }
+  return { requirePublicUrl: async (text) => requirePublicName(allowed(text), lookup), send }
 }
 
 const URLS_REMEMBERED_MAX = 1_000
@@ -214,7 +214,7 @@ async function exchange(
   url: URL,
   { request, headers, deadline }: Bounded,
   kept: KeptConnections,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { client, socket } = connection
   // Ends the request wherever it is, in the client's queue too, where it would hear no signal.
   deadline.onOver(() => void client.destroy())

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { EgressFailed, httpOut, type OutgoingRequest } from './http_client.ts'
+import { EgressFailed, makeHttpClient, type OutgoingRequest } from './http_client.ts'
 
 const request: OutgoingRequest = {
   method: 'POST',
@@ -33,7 +33,7 @@ async function receiver(t: TestContext, answer: RequestListener) {
 
 test('one connection serves request after request, and only where it is asked for', async (t) => {
   const { url, sockets } = await receiver(t, (_, response) => response.end('ok'))
-  const out = httpOut({ allow_loopback_http: true })
+  const out = makeHttpClient({ allow_loopback_http: true })
   for (let at = 0; at < 5; at += 1) await out.send({ ...request, url })
   assert.equal(sockets.length, 1)
   await out.send({ ...request, url, reuse_connection: false })
@@ -42,7 +42,7 @@ test('one connection serves request after request, and only where it is asked fo
 
 test('requests at the same time have a connection each', async (t) => {
   const { url, sockets } = await receiver(t, (_, response) => response.end('ok'))
-  const out = httpOut({ allow_loopback_http: true })
+  const out = makeHttpClient({ allow_loopback_http: true })
   await Promise.all(Array.from({ length: 8 }, () => out.send({ ...request, url })))
   assert.equal(sockets.length, 8)
 })
@@ -55,7 +55,7 @@ test('a kept connection that turns out to be closed is replaced, and nobody noti
     if (served === 2) return void incoming.socket.destroy()
     response.end('ok')
   })
-  const out = httpOut({ allow_loopback_http: true })
+  const out = makeHttpClient({ allow_loopback_http: true })
   await out.send({ ...request, url })
   const answer = await out.send({ ...request, url })
   assert.equal(answer.status, 200)
@@ -64,7 +64,7 @@ test('a kept connection that turns out to be closed is replaced, and nobody noti
 
 test('a fresh connection that is closed is a reset, as ever', async (t) => {
   const { url } = await receiver(t, (incoming) => void incoming.socket.destroy())
-  const out = httpOut({ allow_loopback_http: true })
+  const out = makeHttpClient({ allow_loopback_http: true })
   await assert.rejects(out.send({ ...request, url }), (error) => {
     return error instanceof EgressFailed && error.reason === 'reset'
   })
@@ -81,7 +81,7 @@ test('after an answer that was cut off, said to close or timed out nothing is ke
   const { url, sockets } = await receiver(t, (incoming, response) =>
     answers[at++]?.(incoming, response),
   )
-  const out = httpOut({ allow_loopback_http: true })
+  const out = makeHttpClient({ allow_loopback_http: true })
   await out.send({ ...request, url })
   await out.send({ ...request, url })
   await assert.rejects(out.send({ ...request, url, timeout_ms: 200 }))
@@ -91,7 +91,7 @@ test('after an answer that was cut off, said to close or timed out nothing is ke
 
 test('a signal ends a request before its time', async (t) => {
   const { url } = await receiver(t, () => undefined)
-  const out = httpOut({ allow_loopback_http: true })
+  const out = makeHttpClient({ allow_loopback_http: true })
   const hurry = new AbortController()
   const sent = out.send({ ...request, url, timeout_ms: 60_000, signal: hurry.signal })
   hurry.abort()

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Client, Dispatcher } from 'undici'
 
-export type Answer = {
+export type HttpResponse = {
   readonly status: number
   /** Lower-case names; a header sent several times is joined with commas. */
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export function answerTo(
   client: Client,
   request: Dispatcher.DispatchOptions,
   bytes_max: number,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     client.dispatch(request, new AnswerReader(bytes_max, resolve, reject))
   })
@@ -26,7 +26,7 @@ export function answerTo(
 
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #bytes_max: number
-  readonly #resolve: (answer: Answer) => void
+  readonly #resolve: (answer: HttpResponse) => void
   readonly #chunks: Uint8Array[] = []
   #bytes = 0
   #status = 0
@@ -35,7 +35,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   constructor(
     bytes_max: number,
-    resolve: (answer: Answer) => void,
+    resolve: (answer: HttpResponse) => void,
     reject: (error: Error) => void,
   ) {
     this.#bytes_max = bytes_max

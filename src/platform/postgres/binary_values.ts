@@ -34,7 +34,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 }
 
 /** Whatever `write` writes, as bytes of its own. */
-export function built(write: () => void): Buffer {
+export function encode(write: () => void): Buffer {
   at = 0
   write()
   return Buffer.from(scratch.subarray(0, at))

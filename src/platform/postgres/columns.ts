@@ -1,5 +1,5 @@
 import {
-  built,
+  encode,
   writeArray,
   writeBigint,
   writeDay,
@@ -12,22 +12,22 @@ import {
 type Of<Row, Value> = (row: Row) => Value | null | undefined
 
 export function texts<Row>(rows: readonly Row[], of: Of<Row, string>): Buffer {
-  return built(() => writeArray('text', rows.map(of), writeText))
+  return encode(() => writeArray('text', rows.map(of), writeText))
 }
 
 export function bigints<Row>(rows: readonly Row[], of: Of<Row, bigint>): Buffer {
-  return built(() => writeArray('bigint', rows.map(of), writeBigint))
+  return encode(() => writeArray('bigint', rows.map(of), writeBigint))
 }
 
 export function ints<Row>(rows: readonly Row[], of: Of<Row, number>): Buffer {
-  return built(() => writeArray('int', rows.map(of), writeInt))
+  return encode(() => writeArray('int', rows.map(of), writeInt))
 }
 
 export function timestamps<Row>(rows: readonly Row[], of: Of<Row, Date>): Buffer {
-  return built(() => writeArray('timestamptz', rows.map(of), writeTimestamp))
+  return encode(() => writeArray('timestamptz', rows.map(of), writeTimestamp))
 }
 
 /** Days as YYYY-MM-DD. */
 export function days<Row>(rows: readonly Row[], of: Of<Row, string>): Buffer {
-  return built(() => writeArray('date', rows.map(of), writeDay))
+  return encode(() => writeArray('date', rows.map(of), writeDay))
 }

@@ -1,4 +1,4 @@
-import { ChangedMeanwhile } from './changed_meanwhile.ts'
+import { ConcurrentUpdate } from './concurrent_update.ts'
 import { NOT_AS_MANY } from './statement.ts'
 
 /** The database cannot be reached, or it is not known whether a commit took effect. */
@@ -12,7 +12,7 @@ const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
 /** What it means to whoever asked: a count that is wrong is a change meanwhile. */
 export const faultOf = (cause: unknown): unknown =>
   codeOf(cause) === NOT_AS_MANY
-    ? new ChangedMeanwhile('what was read has changed meanwhile', { cause })
+    ? new ConcurrentUpdate('what was read has changed meanwhile', { cause })
     : cause
 
 /** The transaction had failed before this statement: never the cause of anything. */

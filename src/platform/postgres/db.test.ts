@@ -5,9 +5,9 @@ import { cloneDatabase, type TestDatabase } from '#test/support/database.ts'
 import { type DatabaseProxy, databaseProxy } from '#test/support/database_proxy.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { fakeStandby } from '#test/support/fake_standby.ts'
-import { ChangedMeanwhile } from './changed_meanwhile.ts'
+import { ConcurrentUpdate } from './concurrent_update.ts'
 import { type Database, DatabaseUnavailable, openDatabase, type Tx } from './db.ts'
-import { changing, copying, running } from './write.ts'
+import { copyWrite, countedWrite, plainWrite } from './write.ts'
 
 let clone: TestDatabase
 let db: Database
@@ -49,7 +49,7 @@ const amountOf = async (name: string) => {
 }
 
 const adding = (name: string, amount: number) =>
-  running('update jars set amount = amount + $2 where name = $1', [name, amount])
+  plainWrite('update jars set amount = amount + $2 where name = $1', [name, amount])
 
 const unavailable = (work: Promise<unknown>) => assert.rejects(work, DatabaseUnavailable)
 const portOf = (url: string) => new URL(url).port
@@ -105,7 +105,7 @@ test('a commit sent behind its writes keeps them all, or none where one of them 
   await fill('a', 'b')
   await db.transaction((_, commitWith) => commitWith([adding('a', -30), adding('b', 30)]))
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
-  const double = running(`insert into jars values ('b', 1)`, [])
+  const double = plainWrite(`insert into jars values ('b', 1)`, [])
   const failing = db.transaction((_, commitWith) =>
     commitWith([adding('a', -30), double, adding('b', 30)]),
   )
@@ -115,19 +115,19 @@ test('a commit sent behind its writes keeps them all, or none where one of them 
 
 test('the first statement that fails is reported, though a COPY behind it is heard first', async () => {
   await fill('a')
-  const copy = copying('copy jars from stdin (format binary)', {
+  const copy = copyWrite('copy jars from stdin (format binary)', {
     data: Buffer.from('no COPY data'),
     asInsert: () => assert.fail('a login that owns the table copies'),
   })
-  const changed = changing(7, 'update jars set amount = amount + $1', [1])
+  const changed = countedWrite(7, 'update jars set amount = amount + $1', [1])
   for (let round = 0; round < 20; round += 1) {
     const failing = db.transaction((_, commitWith) => commitWith([changed, copy, copy, copy]))
-    await assert.rejects(failing, ChangedMeanwhile)
+    await assert.rejects(failing, ConcurrentUpdate)
   }
   const asked = db.transaction(async (tx) => {
     await Promise.all([tx.write(changed), tx.write(copy)])
   })
-  await assert.rejects(asked, ChangedMeanwhile)
+  await assert.rejects(asked, ConcurrentUpdate)
   assert.equal(await amountOf('a'), 100n)
 })
 
@@ -147,10 +147,10 @@ test('a change of other than so many rows undoes its transaction', async () => {
   const change = (count: number) =>
     db.transaction(async (tx) => {
       await add(tx, 'a', 0)
-      await tx.write(changing(count, double, [100]))
+      await tx.write(countedWrite(count, double, [100]))
     })
-  await assert.rejects(change(1), ChangedMeanwhile)
-  await assert.rejects(db.write(changing(1, double, [100])), ChangedMeanwhile)
+  await assert.rejects(change(1), ConcurrentUpdate)
+  await assert.rejects(db.write(countedWrite(1, double, [100])), ConcurrentUpdate)
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
   await change(2)
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [200n, 200n])

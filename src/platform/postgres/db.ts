@@ -3,7 +3,6 @@ import type { Fail } from '#platform/runtime/failpoints.ts'
 import { neverFail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { silentLog } from '#platform/runtime/log.ts'
-import { asked, gather, STATEMENT_TIMEOUT_MS } from './ask.ts'
 import {
   DatabaseUnavailable,
   faultOf,
@@ -14,9 +13,10 @@ import {
 import { splitHosts } from './database_url.ts'
 import { listen } from './listen.ts'
 import { ACCOUNT_ROLE } from './roles.ts'
-import { named } from './statement.ts'
-import { hangUp, inTransaction } from './transaction.ts'
-import { asking, type CommitWith, sendCopied, sendInserted, type Tx } from './tx.ts'
+import { corkUntilNextTick, STATEMENT_TIMEOUT_MS, sendStatement } from './send_statement.ts'
+import { prepared } from './statement.ts'
+import { destroyConnection, inTransaction } from './transaction.ts'
+import { type CommitWith, makeTx, sendCopied, sendInserted, type Tx } from './tx.ts'
 
 export { DatabaseUnavailable } from './database_faults.ts'
 export type { CommitWith, Tx } from './tx.ts'
@@ -54,7 +54,7 @@ export type DatabaseLimits = {
 }
 
 /** The role that connections act as, and whether row-level security leaves COPY to it. */
-export type DatabaseRole = { name: string; copies: boolean }
+export type DatabaseRole = { name: string; can_copy: boolean }
 
 type Options = {
   /** Otherwise they act as the login. */
@@ -77,11 +77,11 @@ const STANDARD_LIMITS = {
 
 export function openDatabase(url: string, options: Options = {}): Database {
   const { pool, checkout, dialOne, log, fail } = openPool(url, options)
-  const send = options.role?.copies === false ? sendInserted : sendCopied
+  const send = options.role?.can_copy === false ? sendInserted : sendCopied
   const single = (statement: pg.QueryConfig, data?: Buffer) =>
     guarded(async () => askOnce(await checkout(), statement, data))
   return {
-    ...asking(single, send),
+    ...makeTx(single, send),
     transaction: async (work) => {
       const manner = { fail, send }
       const value = await retried(async () => inTransaction(await checkout(), work, manner))
@@ -94,7 +94,7 @@ export function openDatabase(url: string, options: Options = {}): Database {
       try {
         return await work(client)
       } catch (cause) {
-        broken = hangUp(client, cause)
+        broken = destroyConnection(client, cause)
         throw cause
       } finally {
         client.release(broken)
@@ -110,16 +110,16 @@ export function openDatabase(url: string, options: Options = {}): Database {
  * row-level security shows and takes the rows of that account only.
  */
 export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}): AccountPool {
-  const role = { name: ACCOUNT_ROLE, copies: false }
+  const role = { name: ACCOUNT_ROLE, can_copy: false }
   const { pool, checkout, fail } = openPool(url, { ...options, role })
   return {
     of: (account_id) => {
       const single = (statement: pg.QueryConfig) =>
         guarded(async () => askFor(await checkout(), account_id, statement))
       return {
-        ...asking(single, sendInserted),
+        ...makeTx(single, sendInserted),
         transaction: async (work) => {
-          const first = named(WITHIN_TRANSACTION, [account_id])
+          const first = prepared(WITHIN_TRANSACTION, [account_id])
           const manner = { fail, send: sendInserted, first }
           const value = await retried(async () => inTransaction(await checkout(), work, manner))
           options.onCommit?.()
@@ -140,10 +140,12 @@ async function askFor(
   account_id: string,
   statement: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
-  gather(client)
-  const named_account = asked(client, named(UNTIL_THE_NEXT, [account_id])).catch((cause) => {
-    throw hangUp(client, cause)
-  })
+  corkUntilNextTick(client)
+  const named_account = sendStatement(client, prepared(UNTIL_THE_NEXT, [account_id])).catch(
+    (cause) => {
+      throw destroyConnection(client, cause)
+    },
+  )
   const [result] = await Promise.all([askOnce(client, statement), named_account])
   return result
 }
@@ -255,9 +257,9 @@ async function askOnce(
 ): Promise<pg.QueryResult> {
   let broken: Error | undefined
   try {
-    return await asked(client, statement, data)
+    return await sendStatement(client, statement, data)
   } catch (cause) {
-    if (isUseless(cause)) broken = hangUp(client, cause)
+    if (isUseless(cause)) broken = destroyConnection(client, cause)
     throw cause
   } finally {
     client.release(broken)

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Log } from '#platform/runtime/log.ts'
-import { wireOf } from './ask.ts'
+import { socketOf } from './send_statement.ts'
 
 type Subscription = { channel: string; hear: (payload: string) => void; log: Log }
 
@@ -33,7 +33,7 @@ export async function listen(
       if (!isFirst) hear('')
       isDeaf = false
     } catch (cause) {
-      if (client !== undefined) wireOf(client).destroy()
+      if (client !== undefined) socketOf(client).destroy()
       client = undefined
       if (!isDeaf) log.error('cannot listen to the database; trying again', { channel }, cause)
       isDeaf = true
@@ -65,11 +65,14 @@ const ask = (client: pg.Client, text: string) =>
  * subscribes again, which changes nothing and shows in pg_stat_activity what the session is for.
  */
 async function ended(client: pg.Client, subscription: string, stopped: AbortSignal): Promise<void> {
-  const hangUp = () => void wireOf(client).destroy()
-  const heartbeat = setInterval(() => void ask(client, subscription).catch(hangUp), HEARTBEAT_MS)
-  stopped.addEventListener('abort', hangUp, { once: true })
-  if (stopped.aborted) hangUp()
+  const destroyConnection = () => void socketOf(client).destroy()
+  const heartbeat = setInterval(
+    () => void ask(client, subscription).catch(destroyConnection),
+    HEARTBEAT_MS,
+  )
+  stopped.addEventListener('abort', destroyConnection, { once: true })
+  if (stopped.aborted) destroyConnection()
   await new Promise<void>((resolve) => client.once('end', () => resolve()))
   clearInterval(heartbeat)
-  stopped.removeEventListener('abort', hangUp)
+  stopped.removeEventListener('abort', destroyConnection)
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import {
-  built,
+  encode,
   writeBigint,
   writeBoolean,
   writeBytes,
@@ -11,8 +11,8 @@ import {
   writeTexts,
   writeTimestamp,
 } from './binary_values.ts'
-import { named } from './statement.ts'
-import { copying, type Write } from './write.ts'
+import { prepared } from './statement.ts'
+import { copyWrite, type Write } from './write.ts'
 
 type Of<Row, Value> = (row: Row) => Value | null | undefined
 
@@ -53,8 +53,8 @@ export function rowSet<Row>(
     ([type, of]) => ({ type, of, write: writers[type] }) as Field,
   )
   return (rows) =>
-    copying(sql, {
-      data: built(() => writeRows(fields, rows)),
+    copyWrite(sql, {
+      data: encode(() => writeRows(fields, rows)),
       asInsert: () => insertOf(target, fields, rows),
     })
 }
@@ -73,7 +73,7 @@ function insertOf(
     return `(${fields.map(({ type }, index) => `$${first + index}::${type}`).join(', ')})`
   })
   const text = `insert into ${target} values ${tuples.join(', ')}`
-  return rows.length <= NAMED_ROWS_MAX ? named(text, values) : { text, values }
+  return rows.length <= NAMED_ROWS_MAX ? prepared(text, values) : { text, values }
 }
 
 /** Each number of rows is a text of its own; only what comes often is worth preparing. */

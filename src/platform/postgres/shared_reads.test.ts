@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Tx } from './db.ts'
-import { gather } from './shared_reads.ts'
+import { readShared } from './shared_reads.ts'
 
 type Row = { id: string; value: number }
 type Statement = { ids: readonly string[]; answer(): void; fail(): void }
@@ -48,7 +48,7 @@ function store(values: Record<string, number>) {
 
 test('alone, a read goes out at the end of the turn', async () => {
   const { statements, load } = store({ a: 1 })
-  const read = gather(tx(), load, 'a')
+  const read = readShared(tx(), load, 'a')
   await turn()
   assert.deepEqual(statements[0]?.ids, ['a'])
   statements[0]?.answer()
@@ -60,9 +60,9 @@ test('a thousand reads of two turns are two statements, never more than one unde
   const { statements, under_way, load } = store(values)
   const db = tx()
   const [early, late] = [Object.keys(values).slice(0, 300), Object.keys(values).slice(300)]
-  const reads = early.map((id) => gather(db, load, id))
+  const reads = early.map((id) => readShared(db, load, id))
   await turn()
-  reads.push(...late.map((id) => gather(db, load, id)))
+  reads.push(...late.map((id) => readShared(db, load, id)))
   await turn()
   assert.equal(statements.length, 1)
   statements[0]?.answer()
@@ -80,9 +80,9 @@ test('a thousand reads of two turns are two statements, never more than one unde
 test('many reads of one row ask for it once, and each gets it', async () => {
   const { statements, load } = store({ a: 1, b: 2 })
   const db = tx()
-  const first = gather(db, load, 'b')
+  const first = readShared(db, load, 'b')
   await turn()
-  const reads = Array.from({ length: 50 }, () => gather(db, load, 'a'))
+  const reads = Array.from({ length: 50 }, () => readShared(db, load, 'a'))
   statements[0]?.answer()
   await first
   await turn()
@@ -93,7 +93,7 @@ test('many reads of one row ask for it once, and each gets it', async () => {
 
 test('a row that is not there is undefined', async () => {
   const { statements, load } = store({})
-  const read = gather(tx(), load, 'nobody')
+  const read = readShared(tx(), load, 'nobody')
   await turn()
   statements[0]?.answer()
   assert.equal(await read, undefined)
@@ -102,17 +102,17 @@ test('a row that is not there is undefined', async () => {
 test('a read sees whatever was written before it was asked for', async () => {
   const { values, statements, load } = store({ a: 1 })
   const db = tx()
-  const early = gather(db, load, 'a')
+  const early = readShared(db, load, 'a')
   await turn()
   // Written while the first statement is under way: that one has looked already.
   values['a'] = 2
-  const late = gather(db, load, 'a')
+  const late = readShared(db, load, 'a')
   statements[0]?.answer()
   assert.equal((await early)?.value, 1)
   await turn()
   statements[1]?.answer()
   assert.equal((await late)?.value, 2)
-  const again = gather(db, load, 'a')
+  const again = readShared(db, load, 'a')
   await turn()
   assert.equal(statements.length, 3, 'nothing is remembered')
   statements[2]?.answer()
@@ -122,13 +122,13 @@ test('a read sees whatever was written before it was asked for', async () => {
 test('a failed statement fails those who shared it and nobody else', async () => {
   const { statements, load } = store({ a: 1, b: 2, c: 3 })
   const db = tx()
-  const first = gather(db, load, 'a')
+  const first = readShared(db, load, 'a')
   await turn()
-  const shared = [gather(db, load, 'b'), gather(db, load, 'c')]
+  const shared = [readShared(db, load, 'b'), readShared(db, load, 'c')]
   statements[0]?.answer()
   assert.equal((await first)?.value, 1)
   await turn()
-  const later = gather(db, load, 'a')
+  const later = readShared(db, load, 'a')
   statements[1]?.fail()
   for (const outcome of await Promise.allSettled(shared)) assert.equal(outcome.status, 'rejected')
   await turn()
@@ -143,15 +143,19 @@ test('a load that throws before it asks fails its readers and the lane goes on',
     return Promise.resolve(ids.map((id) => ({ id, value: 0 })))
   }
   const db = tx()
-  await assert.rejects(gather(db, load, 'a'), /not even a promise/)
+  await assert.rejects(readShared(db, load, 'a'), /not even a promise/)
   isBroken = false
-  assert.deepEqual(await gather(db, load, 'a'), { id: 'a', value: 0 })
+  assert.deepEqual(await readShared(db, load, 'a'), { id: 'a', value: 0 })
 })
 
 test('another table and another transaction have lanes of their own', async () => {
   const [one, two] = [store({ a: 1 }), store({ a: 2 })]
   const db = tx()
-  const reads = [gather(db, one.load, 'a'), gather(db, two.load, 'a'), gather(tx(), one.load, 'a')]
+  const reads = [
+    readShared(db, one.load, 'a'),
+    readShared(db, two.load, 'a'),
+    readShared(tx(), one.load, 'a'),
+  ]
   await turn()
   assert.equal(one.statements.length, 2)
   assert.equal(two.statements.length, 1)

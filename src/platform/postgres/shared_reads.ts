@@ -16,7 +16,7 @@ const lanes = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknow
  * committed no earlier than its request came in; and alone, a read waits for nothing but the other
  * requests that have arrived already.
  */
-export function gather<Row extends { id: string }>(
+export function readShared<Row extends { id: string }>(
   tx: Tx,
   load: Load<Row>,
   id: string,

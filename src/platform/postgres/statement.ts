@@ -3,7 +3,7 @@ import type pg from 'pg'
 const names = new Map<string, string>()
 
 /** Statements are prepared under a name: planning them anew costs a third of the throughput. */
-export function named(text: string, params: readonly unknown[]): pg.QueryConfig {
+export function prepared(text: string, params: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text)
   if (name === undefined) {
     name = `s${names.size}`
@@ -15,14 +15,18 @@ export function named(text: string, params: readonly unknown[]): pg.QueryConfig 
 const counted_texts = new Map<string, string>()
 
 /** The statement, failing where it does not touch as many rows as its last parameter says. */
-export function counted(text: string, params: readonly unknown[], count: number): pg.QueryConfig {
+export function preparedWithCount(
+  text: string,
+  params: readonly unknown[],
+  count: number,
+): pg.QueryConfig {
   let counting = counted_texts.get(text)
   if (counting === undefined) {
     counting = `with changed as (${text} returning 1)
       select require_count(count(*), $${params.length + 1}) from changed`
     counted_texts.set(text, counting)
   }
-  return named(counting, [...params, count])
+  return prepared(counting, [...params, count])
 }
 
 /** What require_count raises. */

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { assert } from '#kernel/assert.ts'
 import type { Fail } from '#platform/runtime/failpoints.ts'
-import { asked, gather, wireOf } from './ask.ts'
 import {
   asError,
   DatabaseUnavailable,
@@ -10,8 +9,9 @@ import {
   isUnavailable,
   isUseless,
 } from './database_faults.ts'
-import { named } from './statement.ts'
-import { asking, type CommitWith, type Send, type Tx } from './tx.ts'
+import { corkUntilNextTick, sendStatement, socketOf } from './send_statement.ts'
+import { prepared } from './statement.ts'
+import { type CommitWith, makeTx, type Send, type Tx } from './tx.ts'
 
 /** Longer than the server's own limits: it is for a server that cannot be heard any more. */
 const COMMIT_TIMEOUT_MS = 5_000
@@ -34,13 +34,13 @@ export async function inTransaction<Value>(
   const askInOrder = faultsInOrder(client)
   const ask: typeof askInOrder = (statement, data) => {
     assert(committed === undefined, 'nothing is asked behind a commit')
-    gather(client)
+    corkUntilNextTick(client)
     return askInOrder(statement, data)
   }
   const commitWith: CommitWith = async (writes) => {
     fail('before_commit')
     const answers = writes.map((write) => send(ask, write))
-    committed = confirmed(client, ask(named('commit', [])))
+    committed = confirmed(client, ask(prepared('commit', [])))
     committed.catch(() => undefined)
     await Promise.all(answers)
   }
@@ -48,9 +48,9 @@ export async function inTransaction<Value>(
   try {
     fail('before_begin')
     // Not awaited: it travels with the first statement, and fails that one if it fails.
-    const begun = Promise.all([ask(named('begin', [])), first && ask(first)])
+    const begun = Promise.all([ask(prepared('begin', [])), first && ask(first)])
     begun.catch(() => undefined)
-    const value = await work(asking(ask, send), commitWith)
+    const value = await work(makeTx(ask, send), commitWith)
     await begun
     if (committed === undefined) await commitWith([])
     await committed
@@ -58,7 +58,8 @@ export async function inTransaction<Value>(
     return value
   } catch (cause) {
     // Closing the socket ends the transaction too, where a rollback would not be heard.
-    if (cause instanceof DatabaseUnavailable || isUseless(cause)) broken = hangUp(client, cause)
+    if (cause instanceof DatabaseUnavailable || isUseless(cause))
+      broken = destroyConnection(client, cause)
     else broken = await client.query('rollback').then(() => undefined, asError)
     if (broken === undefined && !isUnavailable(cause)) throw cause
     throw cause instanceof DatabaseUnavailable
@@ -80,7 +81,7 @@ function faultsInOrder(client: pg.PoolClient) {
   let earlier: Promise<unknown> = Promise.resolve()
   return (statement: pg.QueryConfig, data?: Buffer): Promise<pg.QueryResult> => {
     const before = earlier
-    const answer = asked(client, statement, data).catch(async (cause: unknown) => {
+    const answer = sendStatement(client, statement, data).catch(async (cause: unknown) => {
       await before
       if (!isAborted(cause)) fault = faultOf(cause)
       throw fault ?? cause
@@ -119,7 +120,7 @@ async function confirmed(client: pg.PoolClient, answered: Promise<pg.QueryResult
 }
 
 /** At once and without a goodbye: what is still under way on this connection may never end. */
-export function hangUp(client: pg.ClientBase, cause: unknown): Error {
-  wireOf(client).destroy()
+export function destroyConnection(client: pg.ClientBase, cause: unknown): Error {
+  socketOf(client).destroy()
   return asError(cause)
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { named } from './statement.ts'
+import { prepared } from './statement.ts'
 import type { Write } from './write.ts'
 
 /** What can be asked inside a transaction, or of the database as single statements. */
@@ -19,10 +19,10 @@ export type CommitWith = (writes: readonly Write[]) => Promise<void>
 
 export type Ask = (statement: pg.QueryConfig, data?: Buffer) => Promise<pg.QueryResult>
 
-export function asking(ask: Ask, send: Send): Tx {
+export function makeTx(ask: Ask, send: Send): Tx {
   return {
-    rows: async (sql, params = []) => (await ask(named(sql, params))).rows,
-    run: async (sql, params = []) => (await ask(named(sql, params))).rowCount ?? 0,
+    rows: async (sql, params = []) => (await ask(prepared(sql, params))).rows,
+    run: async (sql, params = []) => (await ask(prepared(sql, params))).rowCount ?? 0,
     write: async (write) => (await send(ask, write)).rowCount ?? 0,
   }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { counted, named } from './statement.ts'
+import { prepared, preparedWithCount } from './statement.ts'
 
 /**
  * A statement that changes something, with its parameters already encoded. Building one may throw;
@@ -13,16 +13,16 @@ export type CopiedRows = { data: Buffer; asInsert(): pg.QueryConfig }
 /** Values that the driver sends without converting them first. */
 type Encoded = Buffer | string | number | bigint | Date | null
 
-/** Changes exactly `count` rows; otherwise the statement fails with ChangedMeanwhile. */
-export function changing(count: number, sql: string, params: readonly Encoded[]): Write {
-  return { statement: counted(sql, params, count) }
+/** Changes exactly `count` rows; otherwise the statement fails with ConcurrentUpdate. */
+export function countedWrite(count: number, sql: string, params: readonly Encoded[]): Write {
+  return { statement: preparedWithCount(sql, params, count) }
 }
 
-export function running(sql: string, params: readonly Encoded[]): Write {
-  return { statement: named(sql, params) }
+export function plainWrite(sql: string, params: readonly Encoded[]): Write {
+  return { statement: prepared(sql, params) }
 }
 
 /** A COPY with its rows in binary form. */
-export function copying(sql: string, copied: CopiedRows): Write {
-  return { statement: named(sql, []), copied }
+export function copyWrite(sql: string, copied: CopiedRows): Write {
+  return { statement: prepared(sql, []), copied }
 }

@@ -19,7 +19,7 @@ export type Probes = {
  * Where neither a card network nor a chain is connected there is nothing to measure but the
  * books: their database is asked, and the missing links are said to be missing.
  */
-export function bareProbes(db: Tx, clock: Clock): Probes {
+export function disconnectedProbes(db: Tx, clock: Clock): Probes {
   return {
     issuer: async () => ({
       status: 'outage',

@@ -34,7 +34,7 @@ function heldTask(name = 'held') {
     name,
     every_ms: 1_000,
     idle_ms: 3_000,
-    pass: async () => {
+    run: async () => {
       counts.begun += 1
       counts.at_once += 1
       counts.at_once_max = Math.max(counts.at_once_max, counts.at_once)
@@ -53,11 +53,11 @@ const failures = async (dependencies: ReturnType<typeof world>['dependencies'], 
 test('a task that says so runs at the start, and the others wait for their beats', async () => {
   const { dependencies } = world()
   const passed: string[] = []
-  const pass = (name: string) => async () => void passed.push(name)
+  const run = (name: string) => async () => void passed.push(name)
   runTasks(
     [
-      { name: 'news', every_ms: 5, at_start: true, pass: pass('news') },
-      { name: 'sweep', every_ms: 5, pass: pass('sweep') },
+      { name: 'news', every_ms: 5, at_start: true, run: run('news') },
+      { name: 'sweep', every_ms: 5, run: run('sweep') },
     ],
     dependencies,
   )
@@ -73,8 +73,8 @@ test('each task runs on its own beat', () => {
   }
   runTasks(
     [
-      { name: 'a', every_ms: 5, pass: count },
-      { name: 'b', every_ms: 9, pass: count },
+      { name: 'a', every_ms: 5, run: count },
+      { name: 'b', every_ms: 9, run: count },
     ],
     dependencies,
   )
@@ -111,7 +111,7 @@ test('a commit wakes idle tasks at once, and they rest again only after a time w
     name,
     every_ms: 5,
     ...(idle_ms === undefined ? {} : { idle_ms }),
-    pass: async () => void passed.push(name),
+    run: async () => void passed.push(name),
   })
   const runner = runTasks([task('events', 90), task('hourly')], dependencies)
   const paces = () => beats.filter((one) => !one.isCancelled).map(({ every_ms }) => every_ms)
@@ -149,18 +149,18 @@ test('a nudge that comes during a pass is heard: another pass follows it', async
 test('a failing pass is counted and logged, the others and the next beat go on', async () => {
   const { beats, lines, dependencies } = world()
   let others = 0
-  const broken = { name: 'broken', every_ms: 1, pass: () => Promise.reject(new Error('no')) }
+  const broken = { name: 'broken', every_ms: 1, run: () => Promise.reject(new Error('no')) }
   const rude: Task = {
     name: 'rude',
     every_ms: 1,
-    pass: () => {
+    run: () => {
       throw new Error('not even a promise')
     },
   }
   const fine: Task = {
     name: 'fine',
     every_ms: 1,
-    pass: async () => {
+    run: async () => {
       others += 1
     },
   }

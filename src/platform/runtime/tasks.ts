@@ -16,7 +16,7 @@ export type Task = {
   idle_ms?: number
   /** What waited while nothing ran is somebody's news: it does not wait for the first beat. */
   at_start?: boolean
-  pass(): Promise<void>
+  run(): Promise<void>
 }
 
 export type TaskRunner = {
@@ -41,10 +41,10 @@ export function runTasks(
   const running = new Map<string, Promise<void>>()
   const nudged = new Set<string>()
   let stopped = false
-  const pass = (task: Task): Promise<void> => {
+  const run = (task: Task): Promise<void> => {
     const current = running.get(task.name)
     if (current !== undefined || stopped) return current ?? Promise.resolve()
-    const once = async () => task.pass()
+    const once = async () => task.run()
     const next = once()
       .catch((cause: unknown) => {
         metrics.task_failures.inc({ task: task.name })
@@ -52,7 +52,7 @@ export function runTasks(
       })
       .finally(() => {
         running.delete(task.name)
-        if (nudged.delete(task.name)) void pass(task)
+        if (nudged.delete(task.name)) void run(task)
       })
     running.set(task.name, next)
     return next
@@ -60,22 +60,22 @@ export function runTasks(
   const inTurn = async (wanted: readonly Task[]): Promise<void> => {
     for (const task of wanted) {
       await running.get(task.name)
-      await pass(task)
+      await run(task)
     }
   }
   // A task without an idle interval keeps its timer: begun anew it might never come round.
   const steady = tasks.filter(({ idle_ms }) => idle_ms === undefined)
-  const beats = steady.map((task) => clock.every(task.every_ms, () => void pass(task)))
+  const beats = steady.map((task) => clock.every(task.every_ms, () => void run(task)))
   const idling = tasks.filter(({ idle_ms }) => idle_ms !== undefined)
-  const pace = keepPace(idling, clock, (task) => void pass(task))
-  for (const task of tasks) if (task.at_start === true) void pass(task)
+  const pace = keepPace(idling, clock, (task) => void run(task))
+  for (const task of tasks) if (task.at_start === true) void run(task)
   return {
     nudge: () => {
       if (stopped || !pace.quicken()) return
       for (const task of idling) {
         // A pass under way may have looked already: the nudge is kept for one more.
         if (running.has(task.name)) nudged.add(task.name)
-        else void pass(task)
+        else void run(task)
       }
     },
     runAll: () => inTurn(tasks),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { httpOut } from '#platform/http_client/http_client.ts'
+import { makeHttpClient } from '#platform/http_client/http_client.ts'
 import type { Sending } from './facilitator.ts'
 import type { Payment } from './payment.ts'
 import type { PaymentNetwork, Receipt } from './receipt.ts'
@@ -22,7 +22,7 @@ const server = createServer(async (request, response) => {
 await once(server, 'listening')
 after(() => server.close())
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-const http = httpOut({ allow_loopback_http: true })
+const http = makeHttpClient({ allow_loopback_http: true })
 
 const payer = `0x${'ab'.repeat(20)}`
 const pay_to = `0x${'cd'.repeat(20)}`

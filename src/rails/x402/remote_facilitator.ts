@@ -1,5 +1,5 @@
 import { JsonError, readJson } from '#kernel/json.ts'
-import { EgressFailed, type OutgoingHttp } from '#platform/http_client/http_client.ts'
+import { EgressFailed, type HttpClient } from '#platform/http_client/http_client.ts'
 import { objectOf } from '#rails/chain/json_rpc.ts'
 import type { Facilitator } from './facilitator.ts'
 import type { Payment } from './payment.ts'
@@ -18,7 +18,7 @@ class NoAnswer extends Error {}
  */
 export function remoteFacilitator(
   url: string,
-  http: OutgoingHttp,
+  http: HttpClient,
   network: PaymentNetwork | null,
 ): Facilitator {
   const ask = (path: string, payment: Payment, priced: Priced) =>
@@ -54,11 +54,7 @@ export function remoteFacilitator(
   }
 }
 
-async function post(
-  http: OutgoingHttp,
-  url: string,
-  body: object,
-): Promise<Record<string, unknown>> {
+async function post(http: HttpClient, url: string, body: object): Promise<Record<string, unknown>> {
   try {
     const answer = await http.send({
       method: 'POST',

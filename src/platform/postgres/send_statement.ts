@@ -7,7 +7,7 @@ export const STATEMENT_TIMEOUT_MS = 10_000
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000
 
 /** Asks on a connection; behind a COPY go its data. */
-export function asked(
+export function sendStatement(
   client: pg.ClientBase,
   statement: pg.QueryConfig,
   data?: Buffer,
@@ -17,12 +17,12 @@ export function asked(
     : copyIn(client, statement.text, data, ANSWER_TIMEOUT_MS)
 }
 
-export const wireOf = (client: pg.ClientBase): Socket =>
+export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
 /** Statements of one turn leave in one write: each write by itself would wake the server. */
-export function gather(client: pg.ClientBase): void {
-  const wire = wireOf(client)
+export function corkUntilNextTick(client: pg.ClientBase): void {
+  const wire = socketOf(client)
   if (wire.writableCorked > 0) return
   wire.cork()
   process.nextTick(() => wire.uncork())

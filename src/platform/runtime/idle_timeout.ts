@@ -1,11 +1,11 @@
 /** Nothing came for too long. */
-export class Stalled extends Error {}
+export class IdleTimeout extends Error {}
 
 /**
  * Passes chunks on, and gives up on a source that is silent for so long. It does not end the
  * source: whoever owns it may still have an answer to send over the same connection.
  */
-export async function* unstalled(
+export async function* withIdleTimeout(
   source: AsyncIterator<Uint8Array>,
   idle_ms: number,
 ): AsyncGenerator<Uint8Array> {
@@ -26,7 +26,7 @@ async function within<Value>(next: Promise<Value>, idle_ms: number): Promise<Val
   next.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Stalled('nothing came for too long')), idle_ms)
+    timer = setTimeout(() => reject(new IdleTimeout('nothing came for too long')), idle_ms)
   })
   return Promise.race([next, silence]).finally(() => clearTimeout(timer))
 }
