@@ -10,7 +10,7 @@ import { openAccount } from '#test/support/people.ts'
 import { fund, topupIn } from '#test/support/topups.ts'
 import { endOnChain, requested } from '#test/support/withdrawals.ts'
 
-/** Half of the float lies where no signer reaches it. */
+/** Half of the float is in a cold wallet. */
 const COLD = evmAddressFromBytes(new Uint8Array(20).fill(0xee))
 const ethereum = await startEvmNode()
 const tether = await ethereum.deploy()
@@ -34,14 +34,14 @@ async function differences(): Promise<(number | null)[]> {
   return (body['chains'] as Row[]).map(({ difference_usd }) => difference_usd)
 }
 
-test('a programme that has just begun owes nothing and lacks nothing', async () => {
+test('a new programme has no difference', async () => {
   await ethereum.pay(hot_wallet, 3_500_000n, tether)
   await ethereum.pay(COLD, 3_500_000n, tether)
   await ethereum.mine(CONFIRMATIONS)
   assert.deepEqual(await differences(), [0, 0, 0])
 })
 
-test('the usual story leaves no difference: deposits, a sweep, withdrawals, a failure', async () => {
+test('deposits, a sweep, withdrawals and a failed one leave no difference', async () => {
   const { bearer } = await openAccount(url)
   await fund(url, bearer, 300)
   const account = { url, bearer }
@@ -79,10 +79,10 @@ test('the usual story leaves no difference: deposits, a sweep, withdrawals, a fa
   )
 })
 
-test('coins that are missing from the chain are found, and a chain that is away is said', async () => {
+test('missing coins are reported as short, and an unreachable node as a fault', async () => {
   const lost = { chain: 'ethereum', asset: 'USDC', value_micros: 5_000_000n }
   const [wd] = await db.rows<{ account_id: string }>('select account_id from withdrawals limit 1')
-  // As if the books had been given a deposit that no chain has ever seen.
+  // A deposit in the books that is on no chain.
   await db.run(
     `insert into chain_transfers (chain, txid, ordinal, account_id, topup_id, block_number,
                                   block_hash, block_at, from_address, value_micros, screening,
@@ -102,5 +102,5 @@ test('coins that are missing from the chain are found, and a chain that is away 
   }
 })
 
-/** A port that nobody listens on. */
+/** Nothing listens on this port. */
 const DEAD_URL = 'http://127.0.0.1:9'

@@ -20,7 +20,7 @@ async function components(): Promise<SystemHealth['components']> {
   return reply.body['components']
 }
 
-test('health tells height and lag as the watcher measured them', async () => {
+test('health shows the block height and lag that the watcher measured', async () => {
   await tasks.run(WATCH)
   const { rails, network } = await components()
   assert.equal(network.status, 'operational')
@@ -30,7 +30,7 @@ test('health tells height and lag as the watcher measured them', async () => {
   assert.equal(rails.status, 'operational')
 })
 
-test('a node that falls behind stops crediting, shows in health, and nothing is lost', async () => {
+test('a lagging node stops crediting and shows in health; nothing is lost', async () => {
   const { id } = await awaitedTopup(url, bearer)
   await onChain({ url, bearer, id }, 'deposit', { amount_usd: 25 })
   node.mine(10)
@@ -48,7 +48,7 @@ test('a node that falls behind stops crediting, shows in health, and nothing is 
   assert.equal((await components()).network.status, 'operational')
 })
 
-test('logs that the node has lost are found by the audit of whole blocks', async () => {
+test('deposits missing from the logs are found by the audit of whole blocks', async () => {
   const { id, deposit_address: to } = await awaitedTopup(url, bearer)
   const end = node.fault({ kind: 'lost_logs', times: 10_000 })
   node.transferUsdt({ to, amount_micros: 25_000_000n })
@@ -64,7 +64,7 @@ test('logs that the node has lost are found by the audit of whole blocks', async
   await assertBooksSound(db)
 })
 
-test('garbage and errors credit nothing and expire nothing; it goes on where it was', async () => {
+test('invalid responses and errors credit and expire nothing; watching resumes after them', async () => {
   const { id, deposit_address: to } = await awaitedTopup(url, bearer)
   const ends = [
     node.fault({ kind: 'garbage', times: 10_000, path: 'jsonrpc' }),
@@ -79,11 +79,11 @@ test('garbage and errors credit nothing and expire nothing; it goes on where it 
   const topup = await onChain({ url, bearer, id }, 'confirm')
   await tasks.run([...WATCH, 'expire_topups'])
   assert.equal(topup.credited_usd, 25)
-  // It was paid in time, whenever it was seen.
+  // It was paid in time, although it was read later.
   assert.equal(topup.payment_state, 'exact')
 })
 
-test('two nodes of the service watch one chain and credit each transfer once', async () => {
+test('two nodes that watch one chain credit each transfer once', async () => {
   const other = await startTestService({ database_url, data_dir })
   const person = await openAccount(url)
   for (let round = 0; round < 4; round += 1) {
@@ -99,7 +99,7 @@ test('two nodes of the service watch one chain and credit each transfer once', a
   await assertBooksSound(db)
 })
 
-test('a fork below what was final stops everything and alarms', async () => {
+test('a fork below the final block stops crediting and raises an alarm', async () => {
   await tasks.run(WATCH)
   const { id, deposit_address: to } = await awaitedTopup(url, bearer)
   const before = (await balanceOf(url, bearer)).balance_usd

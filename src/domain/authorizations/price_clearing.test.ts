@@ -32,7 +32,7 @@ async function transactionsOf({ key, card }: Spender): Promise<Transaction[]> {
   return body.data
 }
 
-test('a capture without dollars waits for a person, raises an alarm, and is booked once', async () => {
+test('a capture without a USD amount raises an alarm, awaits conversion and is booked once', async () => {
   const spender = await openSpender(service, { usd: 100 })
   await clearInYen(service, spender)
   const [held, ...others] = await waitingOf(spender)
@@ -47,8 +47,8 @@ test('a capture without dollars waits for a person, raises an alarm, and is book
     const wrong = await operate(url, 'POST', path, { body: { amount_usd } })
     assert.deepEqual([wrong.status, wrong.body.error], [422, 'invalid_amount'])
   }
-  const said = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
-  assert.deepEqual([said.status, said.body.amount_usd], [200, 10.05])
+  const priced = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
+  assert.deepEqual([priced.status, priced.body.amount_usd], [200, 10.05])
   await world.runTasks(['settle_clearings'])
   await world.runTasks(['settle_clearings'])
 
@@ -68,7 +68,7 @@ test('a capture without dollars waits for a person, raises an alarm, and is book
   await assertBooksAreSound(runtime.db)
 })
 
-test('dollars are said once, by somebody who may', async () => {
+test('the USD amount is entered once, and only by an operator', async () => {
   const spender = await openSpender(service, { usd: 10 })
   await clearInYen(service, spender, '200000')
   const [held] = await waitingOf(spender)

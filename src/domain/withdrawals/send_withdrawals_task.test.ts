@@ -39,11 +39,11 @@ async function shown(id: string): Promise<[string, string | null]> {
   return [found.status, found.status_reason]
 }
 
-async function passes(count: number): Promise<void> {
+async function runTasks(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await tasks.run(TASKS)
 }
 
-/** Asks for withdrawals that no task signs before the account is suspended. */
+/** Requests withdrawals and suspends the account before a task signs them. */
 async function requestedAndSuspended(...amounts: number[]): Promise<string[]> {
   points.set('before_sign', () => {
     throw new Error('nothing is signed yet')
@@ -55,10 +55,10 @@ async function requestedAndSuspended(...amounts: number[]): Promise<string[]> {
   return ids
 }
 
-test('a suspension keeps an unsigned withdrawal pending until it is lifted', async () => {
+test('a suspension keeps an unsigned withdrawal pending until the account is reinstated', async () => {
   const before = sandbox.node.balanceOf(WALLET)
   const [id = ''] = await requestedAndSuspended(100)
-  await passes(3)
+  await runTasks(3)
   assert.deepEqual(await shown(id), ['pending', REASON])
   const transfers = 'select 1 from withdrawal_transfers where withdrawal_id = $1'
   assert.equal((await db.rows(transfers, [id])).length, 0)
@@ -69,7 +69,7 @@ test('a suspension keeps an unsigned withdrawal pending until it is lifted', asy
   await assertBooksSound(db)
 })
 
-test('a suspension that comes while the signer signs keeps the transfer from being sent', async () => {
+test('a suspension during signing keeps the transfer from being sent', async () => {
   const before = sandbox.node.balanceOf(WALLET)
   points.set('before_sign', () => {
     throw new Error('nothing is signed yet')
@@ -84,7 +84,7 @@ test('a suspension that comes while the signer signs keeps the transfer from bei
     await signed
     await suspend()
   })
-  await passes(3)
+  await runTasks(3)
   const sent = sandbox.node.balanceOf(WALLET) - before
   assert.deepEqual([await shown(id), sent], [['pending', REASON], 0n])
   await reinstate()
@@ -93,7 +93,7 @@ test('a suspension that comes while the signer signs keeps the transfer from bei
   await assertBooksSound(db)
 })
 
-test('an operator can refuse a withdrawal of a suspended account and cannot approve it', async () => {
+test('an operator can refuse but not approve a withdrawal of a suspended account', async () => {
   for (const id of await requestedAndSuspended(100, 250)) {
     assert.deepEqual(await shown(id), ['pending', REASON])
     assertRefused(await decide(id, 'approve'), 403, REASON)

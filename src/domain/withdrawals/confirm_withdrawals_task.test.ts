@@ -41,7 +41,7 @@ async function until(id: string, is: (withdrawal: Withdrawal) => boolean): Promi
   assert(happened, JSON.stringify(await withdrawal(id)))
 }
 
-test('pending → broadcasted, told → completed at finality; what arrives is net', async () => {
+test('pending → broadcasted with an event → completed at finality; the net amount arrives', async () => {
   const before = arrived()
   const { id } = await requested(account, 100)
   await until(id, ({ status }) => status === 'broadcasted')
@@ -54,12 +54,12 @@ test('pending → broadcasted, told → completed at finality; what arrives is n
   assert.equal(done.txid, sent.txid)
   assert.equal(arrived() - before, 99_000_000n)
   assert.deepEqual(await balances(), [400, 0])
-  const told = await eventTypes(db, person.account_id)
-  assert.equal(told.filter((type) => type === 'withdrawal.broadcasted').length, 1)
+  const types = await eventTypes(db, person.account_id)
+  assert.equal(types.filter((type) => type === 'withdrawal.broadcasted').length, 1)
   await assertBooksSound(db)
 })
 
-test('failed returns the whole amount, once the failure is final', async () => {
+test('a final failure returns the whole amount', async () => {
   const before = arrived()
   const { id } = await requested(account, 100)
   const failed = await endOnChain(account, id, 'fail')
@@ -69,7 +69,7 @@ test('failed returns the whole amount, once the failure is final', async () => {
   await assertBooksSound(db)
 })
 
-test('a transfer that stands in a block can still be made to fail before it is final', async () => {
+test('a mined transfer can still fail before it is final', async () => {
   const { id } = await requested(account, 50)
   await until(id, ({ status }) => status === 'broadcasted')
   node.mine(2)
@@ -78,7 +78,7 @@ test('a transfer that stands in a block can still be made to fail before it is f
   assert.deepEqual(await balances(), [500, 0])
 })
 
-test('failing one of two withdrawals to the same address leaves the other one alone', async () => {
+test('one of two withdrawals to the same address fails without affecting the other', async () => {
   const before = arrived()
   const other = await requested(account, 60)
   const chosen = await requested(account, 60)
@@ -91,7 +91,7 @@ test('failing one of two withdrawals to the same address leaves the other one al
   await assertBooksSound(db)
 })
 
-test('an answer that is lost, a busy node and a duplicate send one transfer', async () => {
+test('a lost response, a busy node and a duplicate still send one transfer', async () => {
   const before = arrived()
   node.fault({ kind: 'refused_broadcast', code: 'SERVER_BUSY' })
   node.fault({ kind: 'lost_answer', path: 'broadcasttransaction', times: 2 })
@@ -102,13 +102,13 @@ test('an answer that is lost, a busy node and a duplicate send one transfer', as
   await assertBooksSound(db)
 })
 
-test('a transfer that never gets into a block is replaced only after it is dead', async () => {
+test('a transfer that is never mined is replaced only after it expired', async () => {
   const before = arrived()
   const refusing = node.fault({ kind: 'refused_broadcast', code: 'TAPOS_ERROR', times: 1_000 })
   const { id } = await requested(account, 30)
   const attempts = () =>
     db.rows('select 1 from withdrawal_transfers where withdrawal_id = $1', [id])
-  // Whoever sweeps meanwhile has the pen, and the pass is for nothing.
+  // While a sweep has the lease, a run does nothing.
   const isSigned = async () => {
     await tasks.run(TASKS)
     return (await attempts()).length > 0
@@ -128,7 +128,7 @@ test('a transfer that never gets into a block is replaced only after it is dead'
   await assertBooksSound(db)
 })
 
-test('a reorg takes a sent transfer back and it is mined again, once', async () => {
+test('a transfer lost in a reorg is mined again, once', async () => {
   const before = arrived()
   const { id } = await requested(account, 20)
   await until(id, ({ status }) => status === 'broadcasted')
@@ -139,7 +139,7 @@ test('a reorg takes a sent transfer back and it is mined again, once', async () 
   assert.equal(arrived() - before, 19_000_000n)
 })
 
-test('the kill switch keeps what is reserved from being sent', async () => {
+test('with the kill switch on, reserved withdrawals are not sent', async () => {
   const { id } = await requested(account, 20)
   await db.run(`update kill_switches set is_on = true where rail = 'withdrawals'`)
   await tasks.run(TASKS)

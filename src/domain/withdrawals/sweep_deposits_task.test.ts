@@ -30,7 +30,7 @@ async function paid(bearer: string, amount_usd: number): Promise<string> {
   return deposit_address
 }
 
-test('what has gathered reaches the hot wallet, fuel first, and no balance changes', async () => {
+test('deposits above the minimum reach the hot wallet, fuel first, and no balance changes', async () => {
   const { bearer } = await openAccount(url)
   const before = node.balanceOf(hot_wallet)
   const address = await paid(bearer, 150)
@@ -42,7 +42,7 @@ test('what has gathered reaches the hot wallet, fuel first, and no balance chang
   await assertBooksSound(db)
 })
 
-test('is done once, and again only for what came later', async () => {
+test('a swept address is not swept again', async () => {
   const { bearer } = await openAccount(url)
   const address = await paid(bearer, 200)
   assert(await swept(() => node.balanceOf(address) === 0n))

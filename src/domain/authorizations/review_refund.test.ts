@@ -24,24 +24,24 @@ type Message = ReturnType<typeof purchaseMessage>
 
 const open = (usd = 100) => openSpender(service, { usd })
 
-/** A message of the network about the card, over its own link. */
-async function tell({ account_id, card }: Spender, cents: number, given: object) {
+/** Sends a network message about the card over a link of its own. */
+async function sendMessage({ account_id, card }: Spender, cents: number, given: object) {
   const { pan, exp_year } = await world.cardNumberOf(account_id, card.id)
   const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
   const message = purchaseMessage(plastic, cents, given)
-  return { message, code: await answerTo(message) }
+  return { message, code: await responseTo(message) }
 }
 
-async function answerTo(message: Message): Promise<string | undefined> {
+async function responseTo(message: Message): Promise<string | undefined> {
   const line = await openLine(world.card_host_port)
   await line.ask({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
-  const answer = await line.ask(message)
+  const response = await line.ask(message)
   line.end()
-  return answer.fields[39]
+  return response.fields[39]
 }
 
 const refundOf = (spender: Spender, cents: number, fields: Record<number, string> = {}) =>
-  tell(spender, cents, { mti: '0220', fields: { 3: '200000', ...fields } })
+  sendMessage(spender, cents, { mti: '0220', fields: { 3: '200000', ...fields } })
 
 const balanceOf = async ({ key, card }: Spender) => (await getCard(url, key, card.id)).balance_usd
 
@@ -55,11 +55,11 @@ async function heldOf({ card }: Spender): Promise<Held[]> {
 
 const settle = () => world.runTasks(['settle_clearings'])
 
-test('a refund without a purchase is answered 00 and credits nothing until a person approves', async () => {
+test('a refund without a purchase gets a 00 and is credited only after an operator approves it', async () => {
   const spender = await open()
   const { message, code } = await refundOf(spender, 500_000)
   assert.equal(code, '00')
-  assert.equal(await answerTo({ ...message, mti: '0221' }), '00', 'its repeat too')
+  assert.equal(await responseTo({ ...message, mti: '0221' }), '00', 'its repeat')
   await settle()
   assert.equal(await balanceOf(spender), 100)
   const [held, ...others] = await heldOf(spender)
@@ -108,11 +108,11 @@ test('a refused refund is never credited', async () => {
   await assertBooksAreSound(runtime.db)
 })
 
-test('a refund up to what its purchase took is credited at once, and more than that is held', async () => {
+test('refunds up to the captured amount are credited immediately, further ones are held', async () => {
   const spender = await open()
-  const { message } = await tell(spender, 1_000, {})
+  const { message } = await sendMessage(spender, 1_000, {})
   const rrn = { 37: message.fields[37] as string }
-  await tell(spender, 1_000, { mti: '0220', fields: rrn })
+  await sendMessage(spender, 1_000, { mti: '0220', fields: rrn })
   assert.equal(await balanceOf(spender), 90)
   await refundOf(spender, 600, rrn)
   assert.equal(await balanceOf(spender), 96)
@@ -124,14 +124,14 @@ test('a refund up to what its purchase took is credited at once, and more than t
   await assertBooksAreSound(runtime.db)
 })
 
-test('a refund that the network reverses while it waits is not credited any more', async () => {
+test('a held refund that the network reverses is never credited', async () => {
   const spender = await open()
   const { message } = await refundOf(spender, 2_000)
   const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = message.fields
   const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
   const [held] = await heldOf(spender)
   const reversal = { mti: '0420', fields: { 90: original, 37: undefined } }
-  assert.equal((await tell(spender, 2_000, reversal)).code, '00')
+  assert.equal((await sendMessage(spender, 2_000, reversal)).code, '00')
   assert.deepEqual(await heldOf(spender), [])
   assert.equal((await operate(url, 'POST', `/held_refunds/${held?.id}/approve`)).status, 404)
   await settle()
@@ -139,7 +139,7 @@ test('a refund that the network reverses while it waits is not credited any more
   await assertBooksAreSound(runtime.db)
 })
 
-test('a refund that was approved can still be reversed by the message it came by', async () => {
+test('an approved refund can still be reversed by its original message', async () => {
   const spender = await open()
   const { message } = await refundOf(spender, 2_000)
   const [held] = await heldOf(spender)
@@ -148,7 +148,7 @@ test('a refund that was approved can still be reversed by the message it came by
   assert.equal(await balanceOf(spender), 120)
   const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = message.fields
   const original = `0220${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
-  await tell(spender, 2_000, { mti: '0420', fields: { 90: original, 37: undefined } })
+  await sendMessage(spender, 2_000, { mti: '0420', fields: { 90: original, 37: undefined } })
   assert.equal(await balanceOf(spender), 100)
   await assertBooksAreSound(runtime.db)
 })

@@ -62,7 +62,7 @@ async function settled(id: string, state: string): Promise<void> {
   assert(await eventually(isThere, { within_ms: 20_000 }), await stateOf(id))
 }
 
-test('while its sender is blocked a deposit stays in suspense, and the answer says why', async () => {
+test('a deposit of a blocked sender stays in suspense and the response says why', async () => {
   const { id, topup_id } = await held(25)
   const refused = await refund(id)
   assertRefused(refused, 422, 'address_blocked')
@@ -72,24 +72,24 @@ test('while its sender is blocked a deposit stays in suspense, and the answer sa
   await assertBooksSound(db)
 })
 
-test('a refund arrives whole at the sender, once, and leaves suspense when it is final', async () => {
+test('a refund arrives in full, once, and leaves suspense when it is final', async () => {
   const { id, topup_id } = await held(25)
   block('')
   const before = node.balanceOf(SENDER)
-  const asked = await refund(id)
-  assert.deepEqual([asked.status, asked.body['status_reason']], [200, 'refunded'])
+  const reply = await refund(id)
+  assert.deepEqual([reply.status, reply.body['status_reason']], [200, 'refunded'])
   assertRefused(await refund(id), 404, 'not_found')
   assertRefused(await operate(url, 'POST', `/suspense/${id}/release`), 404, 'not_found')
   await assertBooksSound(db)
   await settled(id, 'refunded')
-  for (let pass = 0; pass < 3; pass += 1) await tasks.run(OUT)
+  for (let run = 0; run < 3; run += 1) await tasks.run(OUT)
   assert.equal(node.balanceOf(SENDER) - before, 25_000_000n)
   const { status, status_reason, credited_usd } = await topup(topup_id)
   assert.deepEqual([status, status_reason, credited_usd], ['error', 'refunded', 0])
   await assertBooksSound(db)
 })
 
-test('a refund is nothing that the account has asked for', async () => {
+test('a refund is not listed as a withdrawal of the account', async () => {
   const { id } = await held(30)
   block('')
   await refund(id)
@@ -104,13 +104,13 @@ test('a refund is nothing that the account has asked for', async () => {
   ])
   const found = await send(url, 'GET', `/v1/withdrawals/${order?.id}`, { bearer })
   assertRefused(found, 404, 'not_found')
-  const told = await eventTypes(db, account_id)
-  assert.deepEqual(told, ['topup.created', 'topup.error', 'topup.error'])
-  const { body: shown } = await operate(url, 'GET', `/withdrawals?account_id=${account_id}`)
-  assert.equal(shown['data'][0].refund_of, id)
+  const types = await eventTypes(db, account_id)
+  assert.deepEqual(types, ['topup.created', 'topup.error', 'topup.error'])
+  const { body: listed } = await operate(url, 'GET', `/withdrawals?account_id=${account_id}`)
+  assert.equal(listed['data'][0].refund_of, id)
 })
 
-test('a sender who is listed again before it is signed keeps the money in suspense', async () => {
+test('a sender blocked before signing keeps the deposit in suspense', async () => {
   const { id, topup_id } = await held(25)
   block('')
   await setKillSwitch(url, 'withdrawals', true)
@@ -118,7 +118,7 @@ test('a sender who is listed again before it is signed keeps the money in suspen
   await setKillSwitch(url, 'withdrawals', false)
   const before = node.balanceOf(SENDER)
   await db.connection(async (client) => {
-    // Nobody signs meanwhile: whoever sends on this chain holds this lease.
+    // Holding the lease of this chain keeps every task from signing.
     const key = ['florin:withdrawals:tron']
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', key)
     assert.equal((await refund(id)).status, 200)
@@ -135,7 +135,7 @@ test('a sender who is listed again before it is signed keeps the money in suspen
   assert.equal(node.balanceOf(SENDER) - before, 25_000_000n)
 })
 
-test('a refund that reverts on the chain is held again and can be asked for again', async () => {
+test('a refund that reverts on the chain is held again and can be requested again', async () => {
   const { id, topup_id } = await held(40)
   block('')
   const before = node.balanceOf(SENDER)

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 function screeningFile(): string {
   const path = join(process.env['TMPDIR'] ?? '/tmp', `screening_${process.pid}.txt`)
-  writeFileSync(path, `# a list\n${BLOCKED_SENDER}   # told by nobody\n`)
+  writeFileSync(path, `# a list\n${BLOCKED_SENDER}   # a comment\n`)
   return path
 }
 
@@ -31,13 +31,13 @@ const at = (id: string) => ({ url, bearer: person.bearer, id })
 const events = () => eventTypes(db, person.account_id)
 const balance = async () => (await balanceOf(url, person.bearer)).balance_usd
 
-/** The part of a top-up that its state table speaks of. */
+/** The fields of a top-up that its state table covers. */
 function stateOf(topup: Topup): unknown[] {
   const { status, status_reason, received_usd, credited_usd, payment_state } = topup
   return [status, status_reason, received_usd, credited_usd, payment_state]
 }
 
-async function killed<Value>(work: () => Promise<Value>): Promise<Value> {
+async function withKillSwitch<Value>(work: () => Promise<Value>): Promise<Value> {
   await db.run(`update kill_switches set is_on = true where rail = 'topups'`)
   try {
     return await work()
@@ -46,7 +46,7 @@ async function killed<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-test('seen → confirming; final → completed, credited and told', async () => {
+test('awaiting → confirming when seen; → completed, credited and notified when final', async () => {
   const { id } = await awaited()
   const seen = await onChain(at(id), 'deposit', { amount_usd: 25 })
   assert.deepEqual(stateOf(seen), ['confirming', null, 25, 0, 'exact'])
@@ -64,7 +64,7 @@ test('seen → confirming; final → completed, credited and told', async () => 
   await assertBooksSound(db)
 })
 
-test('what arrives is credited, less or more than was asked for', async () => {
+test('credits the received amount, whether below or above the expected one', async () => {
   for (const [amount_usd, payment_state] of [
     [10.5, 'partial'],
     [40.000001, 'over'],
@@ -77,7 +77,7 @@ test('what arrives is credited, less or more than was asked for', async () => {
   assert.equal(await balance(), 50.500001)
 })
 
-test('a second transfer is credited again and told again', async () => {
+test('a second transfer is credited and emits its own event', async () => {
   const { id } = await awaited()
   await onChain(at(id), 'deposit', { amount_usd: 10 })
   await onChain(at(id), 'confirm')
@@ -89,7 +89,7 @@ test('a second transfer is credited again and told again', async () => {
   assert.deepEqual(await events(), ['topup.created', 'topup.confirmed', 'topup.confirmed'])
 })
 
-test('two transfers that become final together are two credits', async () => {
+test('two transfers that become final together are credited separately', async () => {
   const { id } = await awaited()
   await onChain(at(id), 'deposit', { amount_usd: 10 })
   await onChain(at(id), 'deposit', { amount_usd: 10 })
@@ -97,7 +97,7 @@ test('two transfers that become final together are two credits', async () => {
   assert.deepEqual(await events(), ['topup.created', 'topup.confirmed', 'topup.confirmed'])
 })
 
-test('the window closes → cancelled, expired and told; a late transfer is credited', async () => {
+test('an expired top-up is cancelled; a late transfer is still credited', async () => {
   const { id } = await awaited()
   const expired = await onChain(at(id), 'expire')
   assert.deepEqual(stateOf(expired), ['cancelled', 'expired', 0, 0, 'none'])
@@ -108,7 +108,7 @@ test('the window closes → cancelled, expired and told; a late transfer is cred
   assert.deepEqual(await events(), ['topup.created', 'topup.expired', 'topup.confirmed'])
 })
 
-test('the window closes by the clock, and only for what nothing has arrived for', async () => {
+test('the window closes by the clock, only for top-ups without a transfer', async () => {
   const [idle, paid] = [await awaited(), await awaited()]
   await onChain(at(paid.id), 'deposit', { amount_usd: 25 })
   await advance(url, person.bearer, 60 * 60)
@@ -122,7 +122,7 @@ test('the window closes by the clock, and only for what nothing has arrived for'
   )
 })
 
-test('cancel, only while awaiting; what comes after it is late and credited', async () => {
+test('can be cancelled only while awaiting; a later transfer is late and credited', async () => {
   const { id } = await awaited()
   const cancel = () =>
     send(url, 'POST', `/v1/topups/${id}/cancel`, { bearer: person.bearer, body: {} })
@@ -136,7 +136,7 @@ test('cancel, only while awaiting; what comes after it is late and credited', as
   assert.deepEqual(stateOf(done), ['completed', null, 25, 25, 'late'])
 })
 
-test('below the minimum → error, in suspense; a later transfer lifts both', async () => {
+test('below the minimum → error, in suspense; a later transfer above it releases both', async () => {
   const { id } = await awaited()
   await onChain(at(id), 'deposit', { amount_usd: 0.4 })
   const small = await onChain(at(id), 'confirm')
@@ -165,17 +165,17 @@ test('a blocked sender → error, in suspense, with an audit entry', async () =>
   await assertBooksSound(db)
 })
 
-test('the kill switch holds what becomes final meanwhile', async () => {
+test('with the kill switch on, a transfer that becomes final is held', async () => {
   const { id } = await awaited()
   await onChain(at(id), 'deposit', { amount_usd: 25 })
-  const held = await killed(() => onChain(at(id), 'confirm'))
+  const held = await withKillSwitch(() => onChain(at(id), 'confirm'))
   assert.deepEqual(stateOf(held), ['error', 'kill_switch', 25, 0, 'exact'])
   await onChain(at(id), 'deposit', { amount_usd: 5 })
   assert.equal((await onChain(at(id), 'confirm')).credited_usd, 5)
   await assertBooksSound(db)
 })
 
-test('a transfer that vanishes → awaiting again, until the next one', async () => {
+test('a transfer lost in a reorg → awaiting again, until the next transfer', async () => {
   const { id } = await awaited()
   await onChain(at(id), 'deposit', { amount_usd: 25 })
   const gone = await onChain(at(id), 'reorg')
@@ -187,7 +187,7 @@ test('a transfer that vanishes → awaiting again, until the next one', async ()
   assert.equal((await onChain(at(id), 'confirm')).credited_usd, 20)
 })
 
-test('a late transfer that vanishes leaves the top-up cancelled', async () => {
+test('a late transfer lost in a reorg leaves the top-up cancelled', async () => {
   const { id } = await awaited()
   await onChain(at(id), 'expire')
   await onChain(at(id), 'deposit', { amount_usd: 25 })
@@ -195,7 +195,7 @@ test('a late transfer that vanishes leaves the top-up cancelled', async () => {
   assert.deepEqual(stateOf(gone), ['cancelled', 'expired', 0, 0, 'none'])
 })
 
-test('credits no fake asset, no zero value and no transfer that failed', async () => {
+test('credits no fake asset, no zero amount, no native coin and no failed transfer', async () => {
   const { id, deposit_address: to } = await awaited()
   const { FAKE_USDT_ADDRESS } = await import('#sandbox/tron_node.ts')
   const { node } = sandbox
@@ -211,7 +211,7 @@ test('credits no fake asset, no zero value and no transfer that failed', async (
   assert.deepEqual(stateOf(topup), ['awaiting', null, 0, 0, 'none'])
 })
 
-test('a transfer that failed takes no credit from the Transfer logs beside it', async () => {
+test('a failed transfer is not credited by Transfer logs of other transactions in its block', async () => {
   const { id, deposit_address: to } = await awaited()
   const other = await awaited()
   const { FAKE_USDT_ADDRESS } = await import('#sandbox/tron_node.ts')
@@ -237,7 +237,7 @@ test('a transfer that failed takes no credit from the Transfer logs beside it', 
   assert.equal(await balance(), 25)
 })
 
-test('cancel races a deposit: either way the money is credited once', async () => {
+test('a cancel that races a deposit: the money is credited once either way', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { id } = await awaited(10)
     const [cancelled] = await Promise.all([
