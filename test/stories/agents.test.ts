@@ -23,8 +23,8 @@ const holder = await openHolder(service, 100)
 const browser = new Browser(url)
 
 /** The scopes that a refused call says to ask for. */
-async function scopesNeeded(name: string, given: object, bearer: string): Promise<string> {
-  const params = { name, arguments: given }
+async function scopesNeeded(name: string, input: object, bearer: string): Promise<string> {
+  const params = { name, arguments: input }
   const reply = await rpc(url, 'tools/call', params, { bearer })
   assert.equal(reply.status, 403, reply.text)
   const header = reply.headers.get('www-authenticate') ?? ''
@@ -50,7 +50,7 @@ async function payAtTheShop(bearer: string, card_id: string, cvv: string): Promi
   assert.equal(rest.body['status'], 'pending', rest.text)
 }
 
-test('an agent works its way up under its owner’s eyes, and is out when the owner says so', async () => {
+test('an agent gains scopes by consent, works with them, and loses access when its owner revokes it', async () => {
   const agent = await registerAgent(url, { client_name: 'Shopping agent' })
   const reading = await steppedUp(agent, default_scopes.join(' '))
 

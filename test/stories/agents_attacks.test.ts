@@ -32,12 +32,12 @@ async function endOf(params: Record<string, string>, dropped: string[] = []) {
   return { ...shown, error: new URL(shown.url).searchParams.get('error') }
 }
 
-function exchangeRaw(given: Agent, code: string, verifier: string, redirect_uri = REDIRECT) {
+function exchangeRaw(agent: Agent, code: string, verifier: string, redirect_uri = REDIRECT) {
   return fetch(`${url}/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
-      client_id: given.client.client_id,
+      client_id: agent.client.client_id,
       code,
       redirect_uri,
       code_verifier: verifier,
@@ -45,14 +45,14 @@ function exchangeRaw(given: Agent, code: string, verifier: string, redirect_uri 
   })
 }
 
-async function codeFor(given: Agent) {
-  const attempt = await attemptOf(given)
+async function codeFor(agent: Agent) {
+  const attempt = await attemptOf(agent)
   const browser = new Browser(url)
   const callback = await allow(browser, await toConsent(browser, attempt.url, person))
   return { code: String(callback.searchParams.get('code')), verifier: attempt.verifier }
 }
 
-test('plain or missing PKCE is refused, and a wrong verifier gets nothing', async () => {
+test('plain or missing PKCE and a wrong verifier are refused', async () => {
   assert.equal((await endOf({ code_challenge_method: 'plain' })).error, 'invalid_request')
   const missing = await endOf({}, ['code_challenge', 'code_challenge_method'])
   assert.equal(missing.error, 'invalid_request')
@@ -62,7 +62,7 @@ test('plain or missing PKCE is refused, and a wrong verifier gets nothing', asyn
   assert.equal(((await wrong.json()) as { error: string }).error, 'invalid_grant')
 })
 
-test('another redirect URI, path, host or scheme stays on our page and leads nowhere', async () => {
+test('a redirect URI with another path, host or scheme shows our error page and no redirect', async () => {
   for (const redirect_uri of [
     'https://evil.example/callback',
     'http://127.0.0.1:9/callback/../evil',
@@ -82,20 +82,20 @@ test('another redirect URI, path, host or scheme stays on our page and leads now
   assert.equal(other_port.status, 200, 'a loopback client may listen on any port')
 })
 
-test('the address at the token endpoint must be the one that was asked with', async () => {
+test('the redirect URI at the token endpoint must be the one of the authorization request', async () => {
   const { code, verifier } = await codeFor(agent)
   const moved = await exchangeRaw(agent, code, verifier, 'http://127.0.0.1:10/callback')
   assert.equal(moved.status, 400)
 })
 
-test('of 20 exchanges of one code at once one wins, and its token works', async () => {
+test('of 20 concurrent exchanges of one code exactly one succeeds, and its token works', async () => {
   const { code, verifier } = await codeFor(agent)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => exchangeRaw(agent, code, verifier)),
   )
-  const won = answers.filter(({ status }) => status === 200)
+  const won = responses.filter(({ status }) => status === 200)
   assert.equal(won.length, 1)
-  assert.equal(answers.filter(({ status }) => status === 400).length, 19)
+  assert.equal(responses.filter(({ status }) => status === 400).length, 19)
   const [winner] = won
   assert(winner !== undefined)
   const { access_token } = (await winner.json()) as { access_token: string }
@@ -106,7 +106,7 @@ test('of 20 exchanges of one code at once one wins, and its token works', async 
   assert.equal(ended.status, 401, 'a code that comes back later was stolen')
 })
 
-test('a code of one client is worth nothing to another', async () => {
+test('a code of one client is refused for another', async () => {
   const { code, verifier } = await codeFor(agent)
   const other = await registerAgent(url, { token_endpoint_auth_method: 'none' })
   assert.equal((await exchangeRaw(other, code, verifier)).status, 400)
@@ -114,7 +114,7 @@ test('a code of one client is worth nothing to another', async () => {
   await assert.rejects(refresh(other, tokens.refresh_token), { error: 'invalid_grant' })
 })
 
-test('scopes do not grow by registering, by refreshing, or by the name of a tool', async () => {
+test('registering, refreshing or naming a tool does not add scopes', async () => {
   const greedy = await registerAgent(url, { scope: scope_names.join(' ') })
   const tokens = await authorize(greedy, person)
   assert.deepEqual(new Set(tokens.scope.split(' ')), new Set(default_scopes))
@@ -131,7 +131,7 @@ test('scopes do not grow by registering, by refreshing, or by the name of a tool
   }
 })
 
-test('every tool outside the scopes is 403 with what to ask for; no token gets what none may', async () => {
+test('a tool outside the scopes returns 403 with the missing scope; session-only tools stay closed', async () => {
   const { access_token } = await authorize(agent, person, {
     scope: 'system:read',
     scopes: ['system:read'],
@@ -150,13 +150,16 @@ test('every tool outside the scopes is 403 with what to ask for; no token gets w
     assert.equal(reply.status, 403, name)
     const header = reply.headers.get('www-authenticate') ?? ''
     assert.match(header, /error="insufficient_scope"/)
-    const asked = /scope="([^"]*)"/.exec(header)?.[1]?.split(' ') ?? []
-    assert(asked.includes('system:read') && asked.includes(needed[0] ?? ''), `${name}: ${header}`)
+    const requested = /scope="([^"]*)"/.exec(header)?.[1]?.split(' ') ?? []
+    assert(
+      requested.includes('system:read') && requested.includes(needed[0] ?? ''),
+      `${name}: ${header}`,
+    )
     assert.match(header, /resource_metadata="[^"]+\/mcp"/)
   }
 })
 
-test('tools/list shows a token only what it may call', async () => {
+test('tools/list shows a token only the tools it may call', async () => {
   const { access_token } = await authorize(agent, person, {
     scope: 'account:read card:read',
     scopes: ['account:read', 'card:read'],
@@ -177,7 +180,7 @@ test('tools/list shows a token only what it may call', async () => {
   )
 })
 
-test('a signed-in cookie grants nothing to a client that its owner has not looked at', async () => {
+test('a signed-in cookie grants nothing to a client without consent on the page', async () => {
   const browser = new Browser(url)
   await authorize(agent, person, { browser })
   for (const prompt of [undefined, 'none']) {
@@ -187,13 +190,18 @@ test('a signed-in cookie grants nothing to a client that its owner has not looke
     const shown = await browser.open(attempt.url)
     assert.equal(new URL(shown.url).searchParams.get('code'), null)
     if (prompt === undefined) assert.match(shown.text, /Allow Test agent to access your account/)
-    else assert.match(shown.text, /(consent|interaction)_required/, 'told here, not to the client')
+    else
+      assert.match(
+        shown.text,
+        /(consent|interaction)_required/,
+        'the error is shown here, not redirected',
+      )
   }
   const again = await browser.open((await attemptOf(agent)).url)
   assert.match(again.text, /Allow Test agent/, 'and a known one asks again too')
 })
 
-test('a consent form sent by another page, without its token, or from another browser is refused', async () => {
+test('a consent form from another site, without its CSRF token or from another browser is refused', async () => {
   const browser = new Browser(url)
   const page = await toConsent(browser, (await attemptOf(agent)).url, person)
   const forged = await browser.submit(page, 'allow', { csrf: 'x', scope: [...default_scopes] })
@@ -208,7 +216,7 @@ test('a consent form sent by another page, without its token, or from another br
   assert.equal(foreign.status, 400)
 })
 
-test('a token is taken from the header alone, and of no other issuer or form', async () => {
+test('a token is accepted only in the header, and not from another issuer or in another format', async () => {
   const { access_token } = await authorize(agent, person)
   const query = await send(url, 'POST', `/mcp?access_token=${access_token}`, {
     body: { jsonrpc: '2.0', id: 1, method: 'ping' },
@@ -221,7 +229,7 @@ test('a token is taken from the header alone, and of no other issuer or form', a
   }
 })
 
-test('an agent cannot reach what would make it more than an agent', async () => {
+test('an agent cannot call operations that would extend its own access', async () => {
   const rest = await authorize(agent, person, {
     resource: `${url}/v1`,
     scope: scope_names.join(' '),

@@ -35,10 +35,10 @@ const detail = (identifier: string, actions?: string[]) => ({
   ...(actions !== undefined && { actions }),
 })
 
-const errorOf = async (name: string, given: object, bearer: string) =>
-  (await callTool(url, name, given, bearer)).structuredContent['error']
+const errorOf = async (name: string, input: object, bearer: string) =>
+  (await callTool(url, name, input, bearer)).structuredContent['error']
 
-test('a token asked for one card sees that card and is told the others do not exist', async () => {
+test('a token for one card sees that card, and gets not_found for the others', async () => {
   const asking = { ...ALL, authorization_details: [detail(mine.id)] }
   const { access_token, body } = await authorize(agent, holder, asking)
   assert.deepEqual((body as { authorization_details?: object }).authorization_details, [
@@ -58,19 +58,19 @@ test('a token asked for one card sees that card and is told the others do not ex
 
   for (const [name, policy] of Object.entries(card_policies)) {
     if (typeof policy === 'string' || !('card' in policy)) continue
-    const given = { id: other.id, ...(name === 'load_card' && { amount_usd: 1 }) }
-    const refused = await callTool(url, name, given, access_token)
+    const input = { id: other.id, ...(name === 'load_card' && { amount_usd: 1 }) }
+    const refused = await callTool(url, name, input, access_token)
     assert.equal(refused.structuredContent['error'], 'not_found', name)
     assert.equal(refused.structuredContent['message'], 'No such card.', name)
   }
 })
 
-test('what concerns the whole account is policy_denied, and tools/list does not show it', async () => {
+test('account-wide operations return policy_denied, and tools/list does not show them', async () => {
   const { access_token } = await authorize(agent, holder, {
     ...ALL,
     authorization_details: [detail(mine.id)],
   })
-  const given: Partial<Record<OperationName, object>> = {
+  const inputs: Partial<Record<OperationName, object>> = {
     create_topup: { amount_usd: 10 },
     cancel_topup: { id: 'tup_01kc3z8e5xf8m9r4t2v6w7y8za' },
     issue_card: { type: 'virtual' },
@@ -83,7 +83,7 @@ test('what concerns the whole account is policy_denied, and tools/list does not 
   }
   const { body } = await rpc(url, 'tools/list', {}, { bearer: access_token })
   const { tools } = body['result'] as unknown as { tools: { name: string }[] }
-  for (const [name, input] of Object.entries(given)) {
+  for (const [name, input] of Object.entries(inputs)) {
     assert.equal(await errorOf(name, input, access_token), 'policy_denied', name)
     assert.equal(
       tools.some((tool) => tool.name === name),
@@ -105,7 +105,7 @@ test('actions narrow the scopes', async () => {
   }
 })
 
-test('the owner can tie an agent to cards that did not ask for any', async () => {
+test('the owner can restrict an agent to cards even if it requested none', async () => {
   const browser = new Browser(url)
   const attempt = await attemptOf(agent, { scope: 'card:read card:control' })
   const page = await toConsent(browser, attempt.url, holder)
@@ -118,7 +118,7 @@ test('the owner can tie an agent to cards that did not ask for any', async () =>
   assert.deepEqual(caller.card_ids, [mine.id])
 })
 
-test('a narrow consent leaves a wide one as it was, and the other way round', async () => {
+test('consents for some cards and for all cards do not change each other', async () => {
   const fresh = await registerAgent(url)
   const wide = await authorize(fresh, holder, { scope: 'card:read' })
   const narrow = await authorize(fresh, holder, {
@@ -132,7 +132,7 @@ test('a narrow consent leaves a wide one as it was, and the other way round', as
   assert.deepEqual((await callerOf(narrow.access_token, 'mcp')).card_ids, [mine.id])
 })
 
-test('malformed details, other types and cards of others are refused', async () => {
+test('malformed details, unknown types and cards of other accounts are refused', async () => {
   for (const details of [
     [{ type: 'payment', identifier: mine.id }],
     [detail('card_nonsense')],
@@ -153,7 +153,7 @@ test('malformed details, other types and cards of others are refused', async () 
   assert.match(tried.text, /Select at least one card/)
 })
 
-test('the token follows replace_card, at once and through a refresh', async () => {
+test('after replace_card the token covers the new card, immediately and after a refresh', async () => {
   const card = await issueCard(url, holder.key)
   const tokens = await authorize(agent, holder, {
     ...ALL,
@@ -179,14 +179,14 @@ test('the token follows replace_card, at once and through a refresh', async () =
   )
 })
 
-test('lists and events of other cards stay out of sight, whatever is asked for', async () => {
+test('lists and events never show other cards, with any filter', async () => {
   const { access_token } = await authorize(agent, holder, {
     ...ALL,
     authorization_details: [detail(mine.id)],
   })
   await callCard(url, { id: other.id, verb: 'freeze' }, { bearer: holder.key })
   await callCard(url, { id: mine.id, verb: 'freeze' }, { bearer: holder.key })
-  for (const [name, given] of [
+  for (const [name, input] of [
     ['list_cards', {}],
     ['list_cards', { status: 'frozen' }],
     ['list_transactions', { card_id: other.id }],
@@ -196,7 +196,7 @@ test('lists and events of other cards stay out of sight, whatever is asked for',
     ['filter_activity', { type: 'card' }],
     ['list_disputes', { card_id: other.id }],
   ] as const) {
-    const { structuredContent, isError } = await callTool(url, name, given, access_token)
+    const { structuredContent, isError } = await callTool(url, name, input, access_token)
     assert.equal(isError, undefined, JSON.stringify(structuredContent))
     assert.equal(JSON.stringify(structuredContent).includes(other.id), false, name)
   }
@@ -221,7 +221,7 @@ async function livedCard(): Promise<Buyer & { dispute_id: string; disputable_id:
   return { ...buyer, dispute_id: dispute.id, disputable_id: (await settled()).id }
 }
 
-test('purchases, disputes and subscriptions of others are out of reach by id, its own are not', async () => {
+test('a token reaches purchases, disputes and webhooks of its own cards by ID, and no others', async () => {
   const [own, foreign] = [await livedCard(), await livedCard()]
   const { id: webhook_id } = await subscribe(url, holder, { url: 'http://127.0.0.1:3999/hook' })
   const { access_token } = await authorize(agent, holder, {
@@ -237,12 +237,12 @@ test('purchases, disputes and subscriptions of others are out of reach by id, it
     ['add_dispute_evidence', { id: dispute_id, ...note }],
     ['file_dispute', { transaction_id: disputable_id, ...claim }],
   ]
-  for (const [name, given] of calls(own)) {
-    const answer = await callTool(url, name, given, access_token)
-    assert.equal(answer.isError, undefined, `${name}: ${answer.content[0]?.text}`)
+  for (const [name, input] of calls(own)) {
+    const result = await callTool(url, name, input, access_token)
+    assert.equal(result.isError, undefined, `${name}: ${result.content[0]?.text}`)
   }
-  for (const [name, given] of calls(foreign)) {
-    assert.equal(await errorOf(name, given, access_token), 'not_found', name)
+  for (const [name, input] of calls(foreign)) {
+    assert.equal(await errorOf(name, input, access_token), 'not_found', name)
   }
   const disputes = await callTool(url, 'list_disputes', {}, access_token)
   const listed = disputes.structuredContent['data'] as { card_id: string }[]
@@ -252,19 +252,19 @@ test('purchases, disputes and subscriptions of others are out of reach by id, it
     'select id from events where card_id = $1 and body is not null order by id limit 1',
     [foreign.card.id],
   )
-  for (const [name, given] of [
+  for (const [name, input] of [
     ['list_webhooks', { expand: 'deliveries' }],
     ['update_webhook', { id: webhook_id, description: 'Mine now.' }],
     ['delete_webhook', { id: webhook_id }],
     ['replay_webhook', { id: webhook_id, eid: event?.id }],
   ] as const) {
-    assert.equal(await errorOf(name, given, access_token), 'policy_denied', name)
+    assert.equal(await errorOf(name, input, access_token), 'policy_denied', name)
   }
   const untouched = await getDispute(url, holder.key, foreign.dispute_id)
   assert.deepEqual(untouched.evidence, [])
 })
 
-test('its pages are full ones: what it may not see takes no place in them', async () => {
+test('its list pages are full: hidden rows are not counted', async () => {
   const [own, foreign] = [await livedCard(), await livedCard()]
   for (let turn = 0; turn < 4; turn += 1) {
     for (const buyer of [own, foreign]) await buy(url, buyer, { amount: 1 })
@@ -277,8 +277,8 @@ test('its pages are full ones: what it may not see takes no place in them', asyn
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const given: object = { limit: 3, ...(cursor !== null && { cursor }) }
-      const { structuredContent } = await callTool(url, name, given, access_token)
+      const input: object = { limit: 3, ...(cursor !== null && { cursor }) }
+      const { structuredContent } = await callTool(url, name, input, access_token)
       const page = structuredContent as Page
       if (page.has_more) assert.equal(page.data.length, 3, name)
       for (const { card_id } of page.data) seen.push(card_id)

@@ -40,13 +40,13 @@ async function cardsOf(fields: Record<string, string | string[]>) {
   return (await service.runtime.credentials.callerOf(access_token, 'mcp')).card_ids
 }
 
-test('without scripts a ticked card wins over "all cards"', async () => {
+test('without scripts a checked card wins over "all cards"', async () => {
   assert.deepEqual(await cardsOf({ cards: 'all', card: [groceries.id] }), [groceries.id])
   assert.deepEqual(await cardsOf({ cards: 'some', card: travel.id }), [travel.id])
   assert.equal(await cardsOf({ cards: 'all' }), null)
 })
 
-test('a ticked card that is not the account’s never becomes "all cards"', async () => {
+test('a checked card of another account never becomes "all cards"', async () => {
   const browser = new Browser(url)
   const attempt = await attemptOf(agent, { scope: SCOPE })
   const page = await toConsent(browser, attempt.url, holder)
@@ -65,13 +65,13 @@ test('each card is shown with its name, last four, balance, limits and state', a
   assert.match(text, /Frozen · \$0\.00 balance · no limits</)
 })
 
-test('the page says that webhook:write lets an app read every event', async () => {
+test('the page warns that webhook:write lets an app read every event', async () => {
   const attempt = await attemptOf(agent, { scope: SCOPE })
   const { text } = await toConsent(new Browser(url), attempt.url, holder)
   assert.match(text, /The app can read every event in your account/)
 })
 
-test('an app’s scheme is shown as an app on this device, never as a host', async () => {
+test('a custom scheme is shown as an app on this device, never as a host', async () => {
   const app = await registerAgent(url, { redirect_uris: ['cursor://bank.example/oauth/callback'] })
   const browser = new Browser(url)
   const attempt = await attemptOf(app)
@@ -84,7 +84,7 @@ test('an app’s scheme is shown as an app on this device, never as a host', asy
   }
 })
 
-test('a refused form keeps what was ticked and unticked', async () => {
+test('a form with an error keeps the checked and unchecked boxes', async () => {
   const browser = new Browser(url)
   const attempt = await attemptOf(agent, { scope: SCOPE })
   const page = await toConsent(browser, attempt.url, holder)
@@ -95,7 +95,7 @@ test('a refused form keeps what was ticked and unticked', async () => {
 
 const chrome = await startBrowser()
 
-test('in a browser, ticking a card chooses "Only these cards"', {
+test('in a browser, checking a card selects "Only these cards"', {
   skip: chrome === null && NO_BROWSER,
 }, async () => {
   assert(chrome !== null)
@@ -118,9 +118,9 @@ test('in a browser, ticking a card chooses "Only these cards"', {
   await mkdir(folder, { recursive: true })
   await page.screenshot({ path: join(folder, 'consent.png'), fullPage: true })
 
-  const asked = page.waitForRequest(/127\.0\.0\.1:9\/callback/)
+  const redirect = page.waitForRequest(/127\.0\.0\.1:9\/callback/)
   await page.getByRole('button', { name: 'Allow' }).click()
-  const callback = new URL((await asked).url())
+  const callback = new URL((await redirect).url())
   const { access_token } = await exchange(agent, attempt, callback)
   const caller = await service.runtime.credentials.callerOf(access_token, 'mcp')
   assert.deepEqual(caller.card_ids, [groceries.id])

@@ -44,7 +44,7 @@ async function codeFor(metadata: object = { token_endpoint_auth_method: 'none' }
   return { agent, attempt, fields }
 }
 
-test('session fixation: cookies from before the sign-in are not signed in after it', async () => {
+test('session fixation: cookies from before the sign-in are not signed in afterwards', async () => {
   const victim = new Browser(url)
   const attempt = await attemptOf(await registerAgent(url))
   const first = await victim.open(attempt.url)
@@ -56,7 +56,7 @@ test('session fixation: cookies from before the sign-in are not signed in after 
   assert.match(again.text, /name="password"/)
 })
 
-test('a cookie with a changed value or without its signature is no session', async () => {
+test('a cookie with a changed value or without its signature is not a session', async () => {
   const browser = new Browser(url)
   await toConsent(browser, (await attemptOf(await registerAgent(url))).url, person)
   for (const forge of [
@@ -82,7 +82,7 @@ test('clickjacking: no page of the authorization server can be framed', async ()
   }
 })
 
-test('a forged Host does not change the links in e-mails', async () => {
+test('a forged Host does not change the links in emails', async () => {
   const { account_id, bearer } = await openAccount(url)
   const path = '/v1/accounts/me/totp'
   const begun = await send(url, 'POST', path, { bearer })
@@ -94,9 +94,9 @@ test('a forged Host does not change the links in e-mails', async () => {
       authorization: `Bearer ${bearer}`,
       'content-type': 'application/json',
     }
-    const sent = request(url + path, { method: 'POST', headers }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
+    const sent = request(url + path, { method: 'POST', headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
     })
     sent.once('error', reject)
     sent.end(body)
@@ -110,7 +110,7 @@ test('a forged Host does not change the links in e-mails', async () => {
   assert(!mail?.body_text.includes('evil.example'))
 })
 
-test('PKCE downgrade: no verifier, the challenge itself, or a short one gets nothing', async () => {
+test('PKCE downgrade: a missing verifier, the challenge itself and a short verifier are refused', async () => {
   const { attempt, fields } = await codeFor()
   const challenge = String(new URL(attempt.url).searchParams.get('code_challenge'))
   for (const more of [{}, { code_verifier: challenge }, { code_verifier: 'short' }]) {
@@ -118,7 +118,7 @@ test('PKCE downgrade: no verifier, the challenge itself, or a short one gets not
   }
 })
 
-test('a client with a secret cannot leave it out, nor send another client’s', async () => {
+test('a client with a secret must send its own secret', async () => {
   const method = { token_endpoint_auth_method: 'client_secret_post' }
   const { attempt, fields } = await codeFor(method)
   const other = await registerAgent(url, method)
@@ -155,7 +155,7 @@ test('redirect_uri tricks: user info, backslash, encoding and case stay on our p
   }
 })
 
-test('parameter pollution: a repeated parameter is refused, not chosen from', async () => {
+test('parameter pollution: a repeated parameter is refused', async () => {
   const agent = await registerAgent(url)
   for (const [name, value] of [
     ['redirect_uri', 'https://evil.example/callback'],
@@ -170,7 +170,7 @@ test('parameter pollution: a repeated parameter is refused, not chosen from', as
   }
 })
 
-test('server-side requests: nothing that a client names is fetched', async () => {
+test('server-side requests: URLs in client metadata are never fetched', async () => {
   const receiver = await startReceiver()
   const uri = receiver.url
   const agent = await registerAgent(url, {
@@ -186,7 +186,7 @@ test('server-side requests: nothing that a client names is fetched', async () =>
   assert.equal(receiver.received.length, 0)
 })
 
-test('webhooks reach no address inside, however it is written', async () => {
+test('webhooks cannot reach an internal address, in any notation', async () => {
   const { bearer } = await openAccount(url)
   const { id } = await subscribe(url, { bearer }, { url: 'https://shop.example/hook' }).catch(() =>
     subscribe(url, { bearer }, { url: 'http://127.0.0.1:3999/hook' }),
@@ -215,7 +215,7 @@ test('webhooks reach no address inside, however it is written', async () => {
   }
 })
 
-test('a code of the authenticator works once, whatever it was used for', async () => {
+test('a two-factor code works only once across all operations', async () => {
   const { bearer, email } = await openAccount(url)
   const { secret, recovery_codes } = await turnOnTwoFactor(url, bearer, clock)
   const totp_code = codeOf(secret, clock, 1)
@@ -231,7 +231,7 @@ test('a code of the authenticator works once, whatever it was used for', async (
   assertRefused(await signIn(recovery.toUpperCase().replace('-', '')), 401, 'totp_invalid')
 })
 
-test('an Idempotency-Key of the owner gives its answer to no token without the scope', async () => {
+test('a token without the scope cannot replay a response under the owner’s Idempotency-Key', async () => {
   const holder = await openHolder(service, 50)
   const body = { type: 'virtual' }
   const call = (bearer: string) => send(url, 'POST', '/v1/cards', { bearer, body, key: 'shared' })
@@ -245,7 +245,7 @@ test('an Idempotency-Key of the owner gives its answer to no token without the s
   assert.equal(theirs.headers.get('idempotent-replayed'), null)
 })
 
-test('a refresh token gets no token for a resource that was not granted', async () => {
+test('a refresh token cannot get a token for a resource that was not granted', async () => {
   const agent = await registerAgent(url)
   const tokens = await authorize(agent, person)
   for (const resource of [`${url}/v1`, 'https://elsewhere.example', `${url}/operator/v1`]) {
@@ -256,13 +256,13 @@ test('a refresh token gets no token for a resource that was not granted', async 
   }
 })
 
-test('a client manages itself only: registration and tokens of others are out of reach', async () => {
+test('a client cannot manage the registration or tokens of another client', async () => {
   const [mine, theirs] = [await registerAgent(url), await registerAgent(url)]
   const authorization = `Bearer ${mine.client['registration_access_token']}`
   const address = String(theirs.client['registration_client_uri'])
   for (const method of ['GET', 'DELETE']) {
-    const answer = await fetch(address, { method, headers: { authorization } })
-    assert(answer.status === 401 || answer.status === 403, method)
+    const response = await fetch(address, { method, headers: { authorization } })
+    assert(response.status === 401 || response.status === 403, method)
   }
   const { access_token } = await authorize(theirs, person)
   const secret = String(mine.client['client_secret'])
@@ -275,7 +275,7 @@ test('a client manages itself only: registration and tokens of others are out of
   assert.equal((await rpc(url, 'ping', {}, { bearer: access_token })).status, 200)
 })
 
-test('objects of another account are 404 to every operation that names one', async () => {
+test('every operation returns 404 for the objects of another account', async () => {
   const victim = await openHolder(service, 200)
   const card = await issueCard(url, victim.key)
   const post = async (path: string, body: object) =>
@@ -313,7 +313,7 @@ test('objects of another account are 404 to every operation that names one', asy
   assert(tried >= 15, `${tried} operations`)
 })
 
-test('sign-in takes as long for an e-mail that nobody has as for a wrong password', async () => {
+test('sign-in takes as long for an unknown email as for a wrong password', async () => {
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
   for (let round = 0; round < 7; round += 1) {
     for (const kind of ['known', 'unknown'] as const) {

@@ -40,7 +40,7 @@ const changes: readonly Change[] = [
     make: async (person) => patch(person, { password: 'another long password' }),
   },
   {
-    name: 'a change of e-mail',
+    name: 'a change of email',
     make: async (person) => patch(person, { email: `new_${person.email}` }),
   },
   {
@@ -80,15 +80,15 @@ test('turning two-factor off ends the browser sessions too', async () => {
   const browser = new Browser(url)
   const first = await browser.open((await attemptOf(agent)).url)
   const { email, bearer } = person
-  const asked = await browser.submit(first, 'sign_in', { email, password: PASSWORD })
-  const open = await browser.submit(asked, 'code', { totp_code: codeOf(secret, clock, 1) })
+  const prompt = await browser.submit(first, 'sign_in', { email, password: PASSWORD })
+  const open = await browser.submit(prompt, 'code', { totp_code: codeOf(secret, clock, 1) })
   const body = { password: PASSWORD, totp_code: recovery_codes[0] }
   assert.equal((await send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body })).status, 204)
   assert.equal((await browser.open(open.url)).status, 400)
   assert(asksForPassword(await browser.open((await attemptOf(agent)).url)))
 })
 
-test('a session signs in before a change of password and goes on after it: it is refused', async () => {
+test('a sign-in from before a password change is refused if it continues afterwards', async () => {
   const person = await openAccount(url)
   const browser = new Browser(url)
   const attempt = await attemptOf(agent)
@@ -100,7 +100,7 @@ test('a session signs in before a change of password and goes on after it: it is
   assert(shown.status === 400 || asksForPassword(shown), shown.text)
 })
 
-test('a browser session ends one hour after its sign-in, however much it is used', async () => {
+test('a browser session ends one hour after sign-in, even if it is in use', async () => {
   const person = await openAccount(url)
   const browser = new Browser(url)
   await authorize(agent, person, { browser })
@@ -129,10 +129,10 @@ for (const scope of SENSITIVE) {
     assert.equal(plain.scope, 'account:read', 'other scopes need no password')
     const attempt = await attemptOf(agent, asking)
     const consent = await toConsent(browser, attempt.url, person)
-    const asked = await browser.submit(consent, 'allow', { scope, cards: 'all' })
-    assert.equal(asked.status, 200)
-    assert(asksForPassword(asked), 'the page asks for the password again')
-    const wrong = await browser.submit(asked, 'confirm', { password: 'not the password' })
+    const prompt = await browser.submit(consent, 'allow', { scope, cards: 'all' })
+    assert.equal(prompt.status, 200)
+    assert(asksForPassword(prompt), 'the page asks for the password again')
+    const wrong = await browser.submit(prompt, 'confirm', { password: 'not the password' })
     assert.equal(wrong.status, 401)
     assert(asksForPassword(wrong))
     const confirmed = await browser.submit(wrong, 'confirm', { password: PASSWORD })
@@ -154,7 +154,7 @@ test('a password cannot be left out of the confirmation', async () => {
   assert.equal(await grantsOf(person), 0)
 })
 
-test('with two-factor on the confirmation takes the code too', async () => {
+test('with two-factor authentication the confirmation asks for the code too', async () => {
   const person = await openAccount(url)
   const { secret, recovery_codes } = await turnOnTwoFactor(url, person.bearer, clock)
   const browser = new Browser(url)
@@ -167,8 +167,8 @@ test('with two-factor on the confirmation takes the code too', async () => {
   const consent = await browser.submit(code_page, 'code', { totp_code: codeOf(secret, clock, 1) })
   await advance(url, person.bearer, 5 * MINUTE_S + 1)
   const scope = 'withdrawal:create'
-  const asked = await browser.submit(consent, 'allow', { scope, cards: 'all' })
-  const coded = await browser.submit(asked, 'confirm', { password: PASSWORD })
+  const prompt = await browser.submit(consent, 'allow', { scope, cards: 'all' })
+  const coded = await browser.submit(prompt, 'confirm', { password: PASSWORD })
   assert.match(coded.text, /name="totp_code"/)
   const wrong = await browser.submit(coded, 'confirm', { totp_code: '000000' })
   assert.equal(wrong.status, 401)

@@ -88,8 +88,8 @@ const endings: Record<string, (opened: Opened) => Promise<unknown>> = {
     await send(url, 'DELETE', `/v1/webhooks/${webhook.id}`, { bearer: access_token })
     await revoke()
   },
-  'its owner takes webhook:write back': ({ takeBack }) => takeBack(['card:control']),
-  'its owner takes card:control back': ({ takeBack }) => takeBack(['webhook:write']),
+  'its owner withdraws webhook:write': ({ takeBack }) => takeBack(['card:control']),
+  'its owner withdraws card:control': ({ takeBack }) => takeBack(['webhook:write']),
 }
 
 for (const [ending, end] of Object.entries(endings)) {
@@ -102,7 +102,7 @@ for (const [ending, end] of Object.entries(endings)) {
   })
 }
 
-test('an approval that the agent was never asked for survives the end of its grant', async () => {
+test('an approval that the agent was not asked for is not affected by the end of its grant', async () => {
   const owner = await openSpender(service, { usd: 100 })
   const receiver = await startApprover()
   await subscribe(url, owner, { url: receiver.url, events: [CHALLENGE] })

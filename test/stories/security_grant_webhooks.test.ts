@@ -31,7 +31,7 @@ async function openAgent(scopes = SCOPES) {
   }
 }
 
-const endings: Record<string, (given: Awaited<ReturnType<typeof openAgent>>) => Promise<unknown>> =
+const endings: Record<string, (agent: Awaited<ReturnType<typeof openAgent>>) => Promise<unknown>> =
   {
     'its owner revokes it': ({ owner, grant_id }) =>
       send(url, 'DELETE', `/oauth/grants/${grant_id}`, { bearer: owner.bearer }),
@@ -43,14 +43,14 @@ const endings: Record<string, (given: Awaited<ReturnType<typeof openAgent>>) => 
 
 for (const [ending, end] of Object.entries(endings)) {
   test(`an agent’s webhooks end with its grant: ${ending}`, async () => {
-    const given = await openAgent()
-    const { owner, token } = given
+    const agent = await openAgent()
+    const { owner, token } = agent
     const [theirs, owners] = [await startReceiver(), await startReceiver()]
     const { id } = await subscribe(url, { bearer: token }, { url: theirs.url })
     const kept = await subscribe(url, owner, { url: owners.url })
     await makeEvent(url, owner)
     await theirs.waitFor(1)
-    await end(given)
+    await end(agent)
     const received = theirs.received.length
     await makeEvent(url, owner)
     await owners.waitFor(2)
@@ -66,7 +66,7 @@ for (const [ending, end] of Object.entries(endings)) {
   })
 }
 
-test('a revoked agent approves no purchase, not even one that it was asked about before', async () => {
+test('a revoked agent cannot approve a purchase, not even one it was asked about before', async () => {
   const { owner, token, grant_id } = await openAgent()
   const receiver = await startReceiver()
   receiver.respond = respondWith(202)
@@ -84,7 +84,7 @@ test('a revoked agent approves no purchase, not even one that it was asked about
   assert.equal(receiver.received.length, 1)
 })
 
-test('a token needs card:control to be asked about purchases', async () => {
+test('a token needs card:control to receive 3-D Secure challenges', async () => {
   const { owner, agent, asking, token } = await openAgent()
   const weak = await openAgent(['webhook:write'])
   const body = { url: 'http://127.0.0.1:3999/hook', events: [CHALLENGE] }
@@ -114,7 +114,7 @@ test('a token needs card:control to be asked about purchases', async () => {
   assert.equal(receiver.received.length, 0)
 })
 
-test('a token sees and changes the subscriptions of its own grant only', async () => {
+test('a token sees and changes only the webhooks of its own grant', async () => {
   const { owner, token } = await openAgent()
   const { id } = await subscribe(url, owner, { url: 'http://127.0.0.1:3999/owner' })
   const listed = await send(url, 'GET', '/v1/webhooks', { bearer: token })
@@ -126,7 +126,7 @@ test('a token sees and changes the subscriptions of its own grant only', async (
   assert.equal((await webhookOf(url, owner.key, id)).url, 'http://127.0.0.1:3999/owner')
 })
 
-test('no subscription is made while its grant ends', async () => {
+test('no webhook stays enabled if it is created while its grant is revoked', async () => {
   const { owner, token, grant_id } = await openAgent()
   const create = () =>
     send(url, 'POST', '/v1/webhooks', {
@@ -142,7 +142,7 @@ test('no subscription is made while its grant ends', async () => {
   assert.equal(row?.enabled, 0n)
 })
 
-test('an owner who turns such a subscription on again makes it the account’s own', async () => {
+test('a webhook of a revoked grant that the owner enables again belongs to the account', async () => {
   const { owner, token, grant_id } = await openAgent()
   const { id } = await subscribe(url, { bearer: token }, { url: 'http://127.0.0.1:3999/hook' })
   await send(url, 'DELETE', `/oauth/grants/${grant_id}`, { bearer: owner.bearer })

@@ -35,11 +35,11 @@ async function mailsOf({ account_id }: Pick<Person, 'account_id'>): Promise<Inbo
 }
 const mailOf = async (person: Person, kind: string) => {
   const mail = (await mailsOf(person)).find((each) => each.kind === kind)
-  assert(mail !== undefined, `there is an e-mail about ${kind}`)
+  assert(mail !== undefined, `there is an email about ${kind}`)
   return mail
 }
 
-test('each new grant is told by e-mail, with who and what; the same consent again is not', async () => {
+test('each new grant sends an email with client and scopes; repeating the consent does not', async () => {
   const person = await openAccount(url)
   const agent = await registerAgent(url, { client_name: 'Helper <b>bot</b>' })
   const asking = { scope: 'account:read card:control', scopes: ['account:read'] }
@@ -53,10 +53,10 @@ test('each new grant is told by e-mail, with who and what; the same consent agai
     (await mailsOf(person)).filter(({ kind }) => kind === 'grant_created').length
   assert.equal(await count(), 1)
   await authorize(agent, person, { ...asking, scopes: ['account:read', 'card:control'] })
-  assert.equal(await count(), 2, 'more scopes are told')
+  assert.equal(await count(), 2, 'additional scopes send an email')
 })
 
-test('each new webhook, and one that is moved, is told by e-mail', async () => {
+test('each new webhook and each changed webhook URL sends an email', async () => {
   const person = await openAccount(url)
   const { bearer } = person
   const { id } = await subscribe(url, person, { url: 'http://127.0.0.1:3999/one' })
@@ -66,7 +66,7 @@ test('each new webhook, and one that is moved, is told by e-mail', async () => {
   assert.match((await mailOf(person, 'webhook_moved')).text, /127\.0\.0\.1:3998/)
 })
 
-test('a key turns no security mail off, and what it turns off is told', async () => {
+test('an API key cannot turn off security emails; turning off others sends an email', async () => {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
   const set = (notifications: object) =>
@@ -81,7 +81,7 @@ test('a key turns no security mail off, and what it turns off is told', async ()
   assert.equal((await mailsOf(person)).length, before + 2)
 })
 
-test('a change of e-mail and password is told to the old address', async () => {
+test('a change of email or password is reported to the old address', async () => {
   const person = await openAccount(url)
   const { bearer } = person
   const body = { email: `new_${person.email}`, password: NEW_PASSWORD, current_password: PASSWORD }
@@ -97,7 +97,7 @@ const undo = (link: string, password = NEW_PASSWORD) =>
 const signIn = (email: string, password: string) =>
   send(url, 'POST', '/v1/sessions', { body: { email, password } })
 
-test('an owner locked out by a thief’s two-factor undoes it with the link in the mail', async () => {
+test('an owner locked out by an attacker’s two-factor setup recovers with the link in the email', async () => {
   const person = await openAccount(url)
   const { bearer, email } = person
   await fundTreasury(db, person.account_id, 100)
@@ -132,7 +132,7 @@ test('an owner locked out by a thief’s two-factor undoes it with the link in t
   assert(actions.includes('totp.disabled') && actions.includes('account.updated'))
 })
 
-test('the link of a changed e-mail gives the account back to the old address', async () => {
+test('the undo link of an email change returns the account to the old address', async () => {
   const person = await openAccount(url)
   const { bearer, email } = person
   const body = { email: `thief_${email}`, current_password: PASSWORD }
@@ -150,7 +150,7 @@ test('the link of a changed e-mail gives the account back to the old address', a
   for (const other of others) assert.equal((await undo(other)).status, 410, 'other links are void')
 })
 
-test('the link is good for 72 hours, guessed by nobody, and stored as a hash', async () => {
+test('the undo link works for 72 hours, cannot be guessed and is stored as a hash', async () => {
   const person = await openAccount(url)
   await turnOnTwoFactor(url, person.bearer, clock)
   const link = linkIn(await mailOf(person, 'two_factor_on'))
@@ -166,11 +166,11 @@ test('the link is good for 72 hours, guessed by nobody, and stored as a hash', a
   assert.equal((await undo(link)).status, 410)
 })
 
-test('two undos at once set one password', async () => {
+test('of two concurrent undos exactly one sets the password', async () => {
   const person = await openAccount(url)
   await turnOnTwoFactor(url, person.bearer, clock)
   const link = linkIn(await mailOf(person, 'two_factor_on'))
   const passwords = ['first of the passwords', 'second of the passwords']
-  const answers = await Promise.all(passwords.map((password) => undo(link, password)))
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410])
+  const responses = await Promise.all(passwords.map((password) => undo(link, password)))
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 410])
 })

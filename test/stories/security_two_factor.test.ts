@@ -18,7 +18,7 @@ const { db, clock } = runtime
 const mint = (bearer: string, body: object = {}): Promise<Reply> =>
   send(url, 'POST', '/v1/api_keys', { bearer, body })
 
-test('a stolen session cannot mint an API key without the second factor', async () => {
+test('a stolen session cannot create an API key without the second factor', async () => {
   const { bearer } = await openAccount(url)
   const { secret, recovery_codes } = await turnOnTwoFactor(url, bearer, clock)
   assertRefused(await mint(bearer), 401, 'totp_required')
@@ -33,7 +33,7 @@ test('a stolen session cannot mint an API key without the second factor', async 
   assert.equal((await mint(String(body['key']))).status, 201, 'a key has no second factor to send')
 })
 
-test('codes for a new API key cannot be guessed: ten wrong ones lock it', async () => {
+test('ten wrong codes lock the creation of API keys', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, bearer, clock)
   const wrong = { totp_code: wrongCodeOf(secret, clock) }
@@ -44,7 +44,7 @@ test('codes for a new API key cannot be guessed: ten wrong ones lock it', async 
   assertRefused(await mint(bearer, right), 429, 'too_many_attempts')
 })
 
-test('a new API key may not withdraw until the cool-down is over, nor may a key that it makes', async () => {
+test('a new API key, and a key it creates, cannot withdraw until the cool-down is over', async () => {
   const { account_id, bearer } = await openAccount(url)
   await fundTreasury(db, account_id, 100)
   const old = await createKey(url, bearer)

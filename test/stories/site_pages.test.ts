@@ -12,7 +12,7 @@ const browser = await startBrowser()
 const service = browser === null ? null : await startAgentService()
 const options = { skip: browser === null && NO_BROWSER }
 
-function here() {
+function requireBrowser() {
   assert(browser !== null && service !== null)
   return { browser, url: service.url, clock: service.runtime.clock }
 }
@@ -21,16 +21,16 @@ const isShown = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title }).waitFor()
 
 test(
-  'the docs fit, are quiet and open to everybody, on a phone and wide, light and dark',
+  'docs pages fit, log no errors and are accessible, on phone and desktop, light and dark',
   options,
   async () => {
-    const { browser, url } = here()
+    const { browser, url } = requireBrowser()
     const shown = [
       ['docs', '/docs', 'Florin documentation'],
       ['docs_cards', '/docs/api/cards#issue_card', 'Cards'],
       ['docs_errors', '/docs/error-codes#rate_limited', 'Error codes'],
       ['docs_sandbox', '/docs/sandbox', 'Sandbox recipes'],
-      ['docs_search', '/docs/search?q=card', 'Found for “card”'],
+      ['docs_search', '/docs/search?q=card', 'Results for “card”'],
     ] as const
     const pages = shown.map(([name, path, title]) => ({
       name,
@@ -41,8 +41,8 @@ test(
   },
 )
 
-test('the docs are searched from the keyboard: slash, a word, down, enter', options, async () => {
-  const { browser, url } = here()
+test('docs search works from the keyboard: slash, a word, down, enter', options, async () => {
+  const { browser, url } = requireBrowser()
   const { page, context, complaints } = await visitOf(browser, { url })
   await page.goto('/docs')
   await page.keyboard.press('/')
@@ -54,13 +54,13 @@ test('the docs are searched from the keyboard: slash, a word, down, enter', opti
   await page.keyboard.press('/')
   await page.keyboard.type('zzzz')
   await page.keyboard.press('Enter')
-  await page.getByText('Nothing. Try one word less.').waitFor()
+  await page.getByText('No results. Try fewer words.').waitFor()
   assert.deepEqual(complaints, [])
   await context.close()
 })
 
-test('the theme that is chosen stays', options, async () => {
-  const { browser, url } = here()
+test('the chosen theme is remembered', options, async () => {
+  const { browser, url } = requireBrowser()
   const { page, context } = await visitOf(browser, { url })
   const theme = () => page.evaluate('document.documentElement.dataset.theme ?? "system"')
   await page.goto('/docs')
@@ -73,8 +73,8 @@ test('the theme that is chosen stays', options, async () => {
   await context.close()
 })
 
-test('without script the docs can be read, and searched', options, async () => {
-  const { browser, url } = here()
+test('the docs can be read and searched without JavaScript', options, async () => {
+  const { browser, url } = requireBrowser()
   const context = await browser.newContext({ baseURL: url, javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto('/docs')
@@ -95,10 +95,10 @@ async function signIn(page: Page, { email }: Person): Promise<void> {
 }
 
 test(
-  'the pages of consent fit, are quiet and open to everybody, light and dark',
+  'the consent pages fit, log no errors and are accessible, light and dark',
   options,
   async () => {
-    const { browser, url, clock } = here()
+    const { browser, url, clock } = requireBrowser()
     const agent = await registerAgent(url, { client_name: 'Shopping assistant' })
     const scope = 'card:read transaction:read card:control card:reveal_pan withdrawal:create'
     const path = (await attemptOf(agent, { scope })).url

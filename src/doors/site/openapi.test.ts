@@ -35,14 +35,14 @@ const parametersOf = (shape: OperationShape): Parameter[] =>
     return document.components['parameters']?.[name] as Parameter
   })
 
-/** Every value in the document that is an object, however deep. */
+/** Every object in the document, at any depth. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as Record<string, unknown>
   for (const member of Object.values(value)) yield* objectsIn(member)
 }
 
-test('the committed openapi.json is what the contract says today', () => {
+test('the committed openapi.json matches the contract', () => {
   const committed = readFileSync(join(root, 'openapi.json'), 'utf8')
   assert.ok(
     committed === `${JSON.stringify(document, null, 2)}\n`,
@@ -50,12 +50,12 @@ test('the committed openapi.json is what the contract says today', () => {
   )
 })
 
-test('the linter finds nothing to complain about', () => {
+test('the linter reports no error and no warning', () => {
   const redocly = join(root, 'node_modules', '.bin', 'redocly')
   const lint = spawnSync(redocly, ['lint', 'openapi.json', '--format=json'], {
     cwd: root,
     encoding: 'utf8',
-    // Without these it would look for news and send figures: a test talks to nobody.
+    // Without these the linter checks for updates and sends telemetry; a test makes no requests.
     env: {
       ...process.env,
       REDOCLY_TELEMETRY: 'off',
@@ -68,7 +68,7 @@ test('the linter finds nothing to complain about', () => {
   assert.deepEqual([totals.errors, totals.warnings], [0, 0], lint.stdout)
 })
 
-test('each of the 52 has an entry: 51 of its own, and a variant on what it varies', () => {
+test('each of the 52 operations has an entry: 51 of their own, and one variant in its base operation', () => {
   const entries = Object.values(document.paths).flatMap((item) => Object.values(item))
   assert.equal(entries.length, 51)
   for (const shape of shapes) {
@@ -85,7 +85,7 @@ test('each of the 52 has an entry: 51 of its own, and a variant on what it varie
   }
 })
 
-test('every name of an input can be sent: in the path, the query or the body', () => {
+test('every input field can be sent in the path, the query or the body', () => {
   for (const shape of shapes) {
     const in_parameters = parametersOf(shape).map(({ name }) => name)
     const body = entryOf(shape)['requestBody'] as
@@ -98,19 +98,19 @@ test('every name of an input can be sent: in the path, the query or the body', (
   }
 })
 
-test('what only a variant requires stays optional on the path they share', () => {
+test('a parameter that only a variant requires is optional on the shared path', () => {
   const type = parametersOf(operations.get_activity).find(({ name }) => name === 'type')
   assert.deepEqual([type?.in, type?.required], ['query', false])
 })
 
-test('every POST and PATCH, and nothing else, takes an Idempotency-Key', () => {
+test('every POST and PATCH, and no other method, has an Idempotency-Key', () => {
   for (const shape of shapes) {
     const takes = parametersOf(shape).some(({ name }) => name === 'Idempotency-Key')
     assert.equal(takes, ['POST', 'PATCH'].includes(shape.method), shape.name)
   }
 })
 
-test('security says who may call: nobody asked, a bearer, or a token with its scopes', () => {
+test('security lists the accepted credentials: none, a bearer, or a token with scopes', () => {
   const securityOf = (shape: OperationShape) => entryOf(shape)['security']
   assert.deepEqual(securityOf(operations.create_account), [])
   assert.deepEqual(securityOf(operations.get_audit_log), [{ bearer: [] }])
@@ -139,7 +139,7 @@ test('the authorization server is this service, with the 14 scopes', () => {
   assert.equal(Object.keys(scopes).length, 14)
 })
 
-test('an operation answers with its success and with the status of each of its problems', () => {
+test('an operation lists its success status and the status of each of its problems', () => {
   for (const shape of shapes.filter(({ variant_of }) => variant_of === undefined)) {
     const statuses = new Set(problemsByStatus(shape).keys())
     assert.deepEqual(
@@ -151,7 +151,7 @@ test('an operation answers with its success and with the status of each of its p
   }
 })
 
-test('every request body has an example, and each passes the input of its operation', () => {
+test('every request body has an example that is valid input of its operation', () => {
   for (const shape of shapes) {
     const body = entryOf(shape)['requestBody']
     const examples = request_examples[shape.name as keyof typeof operations]
@@ -164,7 +164,7 @@ test('every request body has an example, and each passes the input of its operat
   }
 })
 
-test('every id in a path has an example', () => {
+test('every path ID has an example', () => {
   for (const shape of shapes) {
     for (const parameter of parametersOf(shape)) {
       if (parameter.in === 'path') assert.match(String(parameter.example), /^[a-z]+_[0-9a-z]{26}$/)
@@ -180,7 +180,7 @@ test('evidence can be sent as a form, as raw bytes and as JSON', () => {
   }
 })
 
-test('every reference leads somewhere, and every named schema is used', () => {
+test('every reference resolves, and every named schema is used', () => {
   const used = new Set<string>()
   for (const { $ref } of objectsIn(document)) {
     if (typeof $ref !== 'string') continue
@@ -201,11 +201,11 @@ test('each of the 18 events and the 3-D Secure challenge is described as a webho
   ])
 })
 
-test('the YAML says the same as the JSON', () => {
+test('the YAML and the JSON document are equal', () => {
   assert.deepEqual(parse(openApiYaml(document)), JSON.parse(JSON.stringify(document)))
 })
 
-test('the address of the service stands wherever an address does, without a double slash', () => {
+test('every URL starts with the public URL, without a double slash', () => {
   const other = openApiDocument({ public_url: 'https://cards.example/', version: '1.0.1' })
   assert.deepEqual(other.servers[0]?.['url'], 'https://cards.example/v1')
   assert.equal(other.info['version'], '1.0.1')

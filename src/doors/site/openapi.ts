@@ -88,7 +88,7 @@ export const section_descriptions: Readonly<Record<Section, string>> = {
   'Top-ups': 'Deposit addresses and their deposits.',
   Cards: 'Issue, load, limit, freeze and cancel cards.',
   Transactions: 'Card authorizations, captures, refunds and declines.',
-  'Activity and audit': 'What happened in the account, and who did it.',
+  'Activity and audit': 'Events of the account, and the audit log of who did what.',
   Withdrawals: 'Send money to an external wallet.',
   Disputes: 'Dispute a purchase.',
   Webhooks: 'Receive events at your own endpoint.',

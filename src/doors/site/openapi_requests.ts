@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { inputLocation, type OperationShape, pathNames } from '#contract/operation.ts'
 import type { operations } from '#contract/operations.ts'
 import { pageQuery } from '#contract/shapes.ts'
-import { expand, type Json, type JsonObject, refTo, shown } from './openapi_schemas.ts'
+import { expand, type Json, type JsonObject, refTo, schemaOrRef } from './openapi_schemas.ts'
 import { request_examples } from './request_examples.ts'
 
 export const takesIdempotencyKey = (shape: OperationShape) =>
@@ -114,7 +114,7 @@ export function bodyOf(shape: OperationShape): JsonObject | null {
   const schema: JsonObject = {
     type: 'object',
     ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, shown(field)])),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, schemaOrRef(field)])),
     additionalProperties: false,
   }
   const json: JsonObject = { schema, examples: examplesOf(shape) }
@@ -143,8 +143,8 @@ function uploadsOf(shape: OperationShape): JsonObject {
       type: 'object',
       required: ['kind'],
       properties: {
-        kind: shown(propertyOf(shape, 'kind')),
-        note: shown(propertyOf(shape, 'note')),
+        kind: schemaOrRef(propertyOf(shape, 'kind')),
+        note: schemaOrRef(propertyOf(shape, 'note')),
         file: {
           type: 'string',
           description: 'The file.',

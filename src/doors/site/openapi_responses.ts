@@ -2,7 +2,7 @@ import { inputLocation, type OperationShape, pathNames } from '#contract/operati
 import { type ProblemCode, problem_statuses } from '#contract/problem.ts'
 import { amountFields } from '#operations/steps/amount_fields.ts'
 import { takesIdempotencyKey } from './openapi_requests.ts'
-import { type JsonObject, refTo, shown } from './openapi_schemas.ts'
+import { type JsonObject, refTo, schemaOrRef } from './openapi_schemas.ts'
 
 const every_response = ['Request-Id', 'RateLimit-Policy', 'RateLimit'] as const
 
@@ -47,7 +47,7 @@ const headersOf = (names: readonly string[]): JsonObject =>
 export function responsesOf(shape: OperationShape): JsonObject {
   const responses: JsonObject = { [shape.status]: successOf(shape) }
   for (const [status, codes] of problemsByStatus(shape)) {
-    const shared = http_refusals[status] ?? shared_names.get(codes.join())
+    const shared = http_layer_responses[status] ?? shared_names.get(codes.join())
     responses[status] =
       shared === undefined ? problemResponse(status, codes) : refTo('responses', shared)
   }
@@ -55,31 +55,31 @@ export function responsesOf(shape: OperationShape): JsonObject {
 }
 
 /** Errors of the HTTP layer, before an operation is known, by response name. */
-const http_refusals: Readonly<Record<number, string>> = {
+const http_layer_responses: Readonly<Record<number, string>> = {
   408: 'RequestTimeout',
   431: 'HeadersTooLarge',
 }
 
 /** Error codes by status; only `invalid_request` is used with several statuses. */
 export function problemsByStatus(shape: OperationShape): Map<number, ProblemCode[]> {
-  const found = new Map<number, ProblemCode[]>()
+  const codes_by_status = new Map<number, ProblemCode[]>()
   const add = (status: number, code: ProblemCode) =>
-    found.set(status, [...(found.get(status) ?? []), code])
+    codes_by_status.set(status, [...(codes_by_status.get(status) ?? []), code])
   for (const code of problemCodesOf(shape)) add(problem_statuses[code], code)
-  for (const status of Object.keys(http_refusals)) add(Number(status), 'invalid_request')
+  for (const status of Object.keys(http_layer_responses)) add(Number(status), 'invalid_request')
   if (shape.rejects_values) add(422, 'invalid_request')
-  return new Map([...found].sort(([a], [b]) => a - b))
+  return new Map([...codes_by_status].sort(([a], [b]) => a - b))
 }
 
 function successOf(shape: OperationShape): JsonObject {
   const headers: string[] = [...every_response, 'PAYMENT-RESPONSE']
   if (shape.never_stored) headers.push('Cache-Control')
   else if (takesIdempotencyKey(shape)) headers.push('Idempotent-Replayed')
-  if (shape.status === 204) return { description: 'Done.', headers: headersOf(headers) }
+  if (shape.status === 204) return { description: 'Success.', headers: headersOf(headers) }
   return {
-    description: shape.status === 201 ? 'Made.' : 'Done.',
+    description: shape.status === 201 ? 'Created.' : 'Success.',
     headers: headersOf(headers),
-    content: { 'application/json': { schema: shown(shape.output) } },
+    content: { 'application/json': { schema: schemaOrRef(shape.output) } },
   }
 }
 
@@ -158,7 +158,7 @@ export const status_meanings: Readonly<Record<number, string>> = {
   504: 'An external system timed out',
 }
 
-const waits: ReadonlySet<ProblemCode> = new Set([
+const retryable_codes: ReadonlySet<ProblemCode> = new Set([
   'idempotency_in_progress',
   'rate_limited',
   'reveal_limit_exceeded',
@@ -170,7 +170,7 @@ const waits: ReadonlySet<ProblemCode> = new Set([
 
 function problemResponse(status: number, codes: readonly ProblemCode[]): JsonObject {
   const headers: string[] = [...every_response]
-  if (codes.some((code) => waits.has(code))) headers.push('Retry-After')
+  if (codes.some((code) => retryable_codes.has(code))) headers.push('Retry-After')
   if (status === 402) headers.push('PAYMENT-REQUIRED')
   return {
     description: `${status_meanings[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
@@ -187,7 +187,7 @@ export const shared_responses: JsonObject = {
     ]),
   ),
   ...Object.fromEntries(
-    Object.entries(http_refusals).map(([status, name]) => [
+    Object.entries(http_layer_responses).map(([status, name]) => [
       name,
       problemResponse(Number(status), ['invalid_request']),
     ]),

@@ -95,15 +95,17 @@ const schema_names = new Map<unknown, string>(
 export const schemaNameOf = (schema: unknown): string | undefined => schema_names.get(schema)
 
 /** A schema in the document: a reference if it is named, otherwise inline. */
-export function shown(value: unknown): Json {
+export function schemaOrRef(value: unknown): Json {
   const name = schemaNameOf(value)
   return name === undefined ? expand(value) : refTo('schemas', name)
 }
 
 export function expand(value: unknown): Json {
-  if (Array.isArray(value)) return value.map(shown)
+  if (Array.isArray(value)) return value.map(schemaOrRef)
   if (typeof value !== 'object' || value === null) return value as Json
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shown(member)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, schemaOrRef(member)]),
+  )
 }
 
 export const refTo = (kind: string, name: string): JsonObject => ({

@@ -16,7 +16,7 @@ const event_objects: Readonly<Record<string, string>> = {
 export function eventObjectOf(type: string): string {
   const [family = ''] = type.split('.')
   const name = event_objects[type] ?? event_objects[family]
-  if (name === undefined) throw new Error(`the object of ${type} is not described`)
+  if (name === undefined) throw new Error(`no schema is named for the object of ${type}`)
   return name
 }
 

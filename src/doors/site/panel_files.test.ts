@@ -10,13 +10,13 @@ import { startTestService } from '#test/support/start.ts'
 const { url } = await startTestService()
 const built = join(root, 'dist', 'panel')
 
-/** What a page loads before anything is done: its script, and what that imports at once. */
-function firstScripts(page: string): string[] {
+/** The scripts that a page loads initially: its own and the preloaded imports. */
+function initialScripts(page: string): string[] {
   const html = readFileSync(join(built, page), 'utf8')
   return [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, name]) => String(name))
 }
 
-test('pages are served under a policy that admits nothing but our own files', async () => {
+test('the content security policy of pages allows only our own files', async () => {
   for (const path of [
     '/',
     '/cards',
@@ -35,24 +35,24 @@ test('pages are served under a policy that admits nothing but our own files', as
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
     assert.equal(headers.get('referrer-policy'), 'no-referrer')
     assert.equal(headers.get('cache-control'), 'no-cache')
-    assert.doesNotMatch(text, /<script(?![^>]* src="\/)[^>]*>|https?:\/\//, 'no script but ours')
+    assert.doesNotMatch(text, /<script(?![^>]* src="\/)[^>]*>|https?:\/\//, 'only our own scripts')
   }
 })
 
-test('files with a hash in their name are kept for ever, and sent packed to those who can unpack', async () => {
+test('files with a hash in their name are cached permanently, and compressed if the client accepts gzip', async () => {
   for (const name of readdirSync(join(built, 'assets'))) {
-    const packed = await fetch(`${url}/assets/${name}`, { headers: { 'accept-encoding': 'gzip' } })
-    assert.equal(packed.headers.get('cache-control'), 'public, max-age=31536000, immutable')
-    assert.equal(packed.headers.get('content-encoding'), 'gzip')
+    const gzipped = await fetch(`${url}/assets/${name}`, { headers: { 'accept-encoding': 'gzip' } })
+    assert.equal(gzipped.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(gzipped.headers.get('content-encoding'), 'gzip')
     const plain = await fetch(`${url}/assets/${name}`, {
       headers: { 'accept-encoding': 'identity' },
     })
     assert.equal(plain.headers.get('content-encoding'), null)
-    assert.equal(await packed.text(), await plain.text())
+    assert.equal(await gzipped.text(), await plain.text())
   }
 })
 
-test('an address that is no page stays unknown, as JSON, whoever asks', async () => {
+test('a path that is not a page returns a JSON 404, even to a browser', async () => {
   const headers = { accept: 'text/html' }
   for (const path of [
     '/nothing',
@@ -66,9 +66,11 @@ test('an address that is no page stays unknown, as JSON, whoever asks', async ()
   }
 })
 
-test('the first page takes less than 250 KB of packed script', () => {
+test('the initial scripts of a page are under 250 KB compressed', () => {
   for (const page of ['index.html', 'operator.html']) {
-    const bytes = firstScripts(page).map((name) => gzipSync(readFileSync(join(built, name))).length)
+    const bytes = initialScripts(page).map(
+      (name) => gzipSync(readFileSync(join(built, name))).length,
+    )
     const total = bytes.reduce((sum, size) => sum + size, 0)
     assert(bytes.length > 0 && total < 250 * 1_024, `${page}: ${total} bytes`)
   }

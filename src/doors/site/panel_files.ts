@@ -44,7 +44,7 @@ const CONSOLE_PAGES = [
   'health',
 ].map((page) => `operator/${page}`)
 
-const anyBelow = (page: string) => [`/${page}`, `/${page}/*`]
+const routesOf = (page: string) => [`/${page}`, `/${page}/*`]
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -54,7 +54,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Only our own files may run or load; QR codes are data URIs. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -65,8 +65,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const SAFETY = {
-  'Content-Security-Policy': POLICY,
+const SECURITY_HEADERS = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -97,7 +97,7 @@ export function mountPanelFiles(app: FastifyInstance, settings: Settings): void 
     if (name.endsWith('.html')) continue
     app.get(`/${name}`, (request, reply) => sendFile(file, request, reply))
   }
-  const serve = (name: string, paths: readonly string[]) => {
+  const servePage = (name: string, paths: readonly string[]) => {
     const file = files.get(name)
     for (const path of paths) {
       app.get(path, (request, reply) =>
@@ -105,24 +105,24 @@ export function mountPanelFiles(app: FastifyInstance, settings: Settings): void 
       )
     }
   }
-  serve('index.html', ['/', ...PANEL_PAGES.flatMap(anyBelow)])
-  serve('operator.html', ['/operator', ...CONSOLE_PAGES.flatMap(anyBelow)])
+  servePage('index.html', ['/', ...PANEL_PAGES.flatMap(routesOf)])
+  servePage('operator.html', ['/operator', ...CONSOLE_PAGES.flatMap(routesOf)])
 }
 
 function sendFile(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const isZipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-  if (isZipped) reply.header('Content-Encoding', 'gzip')
+  const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
   return reply
-    .headers(SAFETY)
+    .headers(SECURITY_HEADERS)
     .header('Vary', 'Accept-Encoding')
     .header('Cache-Control', file.is_hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
     .type(file.type)
-    .send(isZipped ? file.zipped() : file.body)
+    .send(acceptsGzip ? file.zipped() : file.body)
 }
 
 function sendHome(settings: Settings, reply: FastifyReply): FastifyReply {
   return reply
-    .headers(SAFETY)
+    .headers(SECURITY_HEADERS)
     .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
     .type('text/html; charset=utf-8')
     .send(homePage(settings))

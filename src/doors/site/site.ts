@@ -3,7 +3,7 @@ import { serverCard } from '#doors/server_card.ts'
 import { lazy } from '#kernel/lazy.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { mountDocs } from './docs/docs.ts'
-import type { DescribedCall } from './docs/operator_page.ts'
+import type { OperatorCallDescription } from './docs/operator_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
 import { mountPanelFiles } from './panel_files.ts'
 
@@ -11,7 +11,7 @@ import { mountPanelFiles } from './panel_files.ts'
 export function mountSite(
   app: FastifyInstance,
   runtime: Runtime,
-  operator_calls: readonly DescribedCall[],
+  operator_calls: readonly OperatorCallDescription[],
 ): void {
   const { public_url, x402 } = runtime.settings
   const document = lazy(() => openApiDocument({ public_url, prices: x402.prices }))

@@ -1,15 +1,14 @@
 import type { Markup } from '#doors/markup.ts'
 
-/** One page of the docs, before it is dressed. */
+/** A page of the docs, without its frame. */
 export type DocPage = {
   /** Below /docs; empty for the first page. */
   path: string
   title: string
-  /** A sentence on what it is about. */
+  /** A one-sentence summary. */
   lead?: string
   group: 'Guides' | 'API reference' | 'Running it' | 'Project'
   body: Markup
-  /** What can be jumped to on it. */
   anchors: readonly Anchor[]
 }
 
@@ -17,9 +16,8 @@ export type Anchor = {
   id: string
   title: string
   kind: 'heading' | 'operation' | 'object' | 'event' | 'error' | 'field' | 'call'
-  /** More words to find it by. */
+  /** Additional search terms. */
   words?: string
 }
 
-export const hrefOf = ({ path }: Pick<DocPage, 'path'>): string =>
-  path === '' ? '/docs' : `/docs/${path}`
+export const hrefOf = ({ path }: DocPage): string => (path === '' ? '/docs' : `/docs/${path}`)

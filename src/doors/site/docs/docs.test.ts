@@ -13,7 +13,7 @@ import { startTestService } from '#test/support/start.ts'
 import { hrefOf } from './doc_page.ts'
 import { docPages } from './docs.ts'
 import { guide_groups } from './guides.ts'
-import { find, searchIndex } from './search.ts'
+import { search, searchIndex } from './search.ts'
 
 const { url } = await startTestService()
 const pages = docPages({ public_url: url }, Object.values(calls))
@@ -27,7 +27,7 @@ const whole = [...texts.values()].join('\n')
 
 const idsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)
 
-test('all 52 operations stand there with path, access, examples and errors', () => {
+test('every operation is documented with path, access, examples and errors', () => {
   for (const shape of Object.values(operations)) {
     const [entry = ''] =
       new RegExp(
@@ -45,18 +45,18 @@ test('all 52 operations stand there with path, access, examples and errors', () 
   }
 })
 
-test('every event, error code and operator call has its place', () => {
-  const places = [
+test('every event, error code and operator call has an entry', () => {
+  const entries = [
     ...Object.keys(event_types).map((id) => ['/docs/events', id]),
     ...Object.keys(problem_statuses).map((id) => ['/docs/error-codes', id]),
     ...Object.keys(calls).map((id) => ['/docs/operator', id]),
   ]
-  for (const [page = '', id = ''] of places) {
+  for (const [page = '', id = ''] of entries) {
     assert.ok(idsOf(texts.get(page) ?? '').includes(id), `${page}#${id}`)
   }
 })
 
-test('every document of docs/ is a page', () => {
+test('every document in docs/ is a page', () => {
   const files = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   const listed = Object.values(guide_groups)
     .flat()
@@ -64,7 +64,7 @@ test('every document of docs/ is a page', () => {
   assert.deepEqual(listed.toSorted(), files.toSorted())
 })
 
-test('every link within leads somewhere, and no id stands twice on a page', () => {
+test('every internal link resolves, and element IDs are unique on a page', () => {
   for (const [page, text] of texts) {
     const ids = idsOf(text)
     assert.equal(new Set(ids).size, ids.length, page)
@@ -82,7 +82,7 @@ test('every link within leads somewhere, and no id stands twice on a page', () =
   }
 })
 
-test('nothing is asked of anybody else, and only our own script may run', async () => {
+test('pages load nothing from other hosts, and only our own script may run', async () => {
   for (const [page, text] of texts) {
     assert.doesNotMatch(text, /(?:src|srcset|data)="(?!\/docs\/)|@import|style="| on\w+="/, page)
     const outside = [...text.matchAll(/<(?:link|script|img|form)[^>]*="(https?:)?\/\//g)]
@@ -94,7 +94,7 @@ test('nothing is asked of anybody else, and only our own script may run', async 
   assert.doesNotMatch(policy, /unsafe|\*|https?:/)
 })
 
-test('style, script and mark are served, and the script can be read', async () => {
+test('style, script and icon are served, and the script parses', async () => {
   const [, style = ''] = /href="(\/docs\/style[^"]+)"/.exec(whole) ?? []
   const [, script = ''] = /src="(\/docs\/script[^"]+)"/.exec(whole) ?? []
   for (const address of [style, script, '/docs/icon.svg']) {
@@ -105,20 +105,20 @@ test('style, script and mark are served, and the script can be read', async () =
   assert.ok(new Script((await send(url, 'GET', script)).text))
 })
 
-test('the search finds names first, then words, and nothing for nonsense', () => {
+test('search ranks names above descriptions and finds nothing for nonsense', () => {
   const index = searchIndex(pages)
-  const first = (query: string) => find(index, query, 12)[0]?.title
+  const first = (query: string) => search(index, query, 12)[0]?.title
   assert.equal(first('issue_card'), 'issue_card')
   assert.equal(first('freeze'), 'freeze_card')
   assert.equal(first('topup.confirmed'), 'topup.confirmed')
   assert.equal(first('rate_limited'), 'rate_limited')
   assert.equal(first('daily_usd set_card'), 'daily_usd of set_card_limits')
   assert.equal(first('webhooks'), 'Webhooks')
-  assert.deepEqual(find(index, 'zzzz', 12), [])
-  assert.deepEqual(find(index, '   ', 12), [])
+  assert.deepEqual(search(index, 'zzzz', 12), [])
+  assert.deepEqual(search(index, '   ', 12), [])
 })
 
-test('the search works as a page too, and shows a query as text', async () => {
+test('search also works as a page and escapes the query', async () => {
   const query = '<script>alert(1)</script>'
   const { status, text } = await send(url, 'GET', `/docs/search?q=${encodeURIComponent(query)}`)
   assert.equal(status, 200)
@@ -129,14 +129,14 @@ test('the search works as a page too, and shows a query as text', async () => {
   assert.deepEqual(json.body, [])
 })
 
-test('every metric that an alert rule watches is there', async () => {
+test('every metric that an alert rule in the docs uses exists', async () => {
   const rules = readFileSync(join(root, 'docs', 'going_live.md'), 'utf8')
   const { text } = await send(url, 'GET', '/metrics')
-  const watched = [...rules.matchAll(/florin_[a-z0-9_]+/g)].map(([name]) => name)
-  const is = (name: string) => text.includes(`# TYPE ${name.replace(/_bucket$/, '')} `)
+  const used = [...rules.matchAll(/florin_[a-z0-9_]+/g)].map(([name]) => name)
+  const exists = (name: string) => text.includes(`# TYPE ${name.replace(/_bucket$/, '')} `)
   assert.deepEqual(
-    watched.filter((name) => !is(name)),
+    used.filter((name) => !exists(name)),
     [],
   )
-  assert.ok(watched.length > 5)
+  assert.ok(used.length > 5)
 })

@@ -7,27 +7,29 @@ import { section_descriptions } from '#doors/site/openapi.ts'
 import { lazy } from '#kernel/lazy.ts'
 import type { Settings } from '#settings/settings.ts'
 import { type DocPage, hrefOf } from './doc_page.ts'
-import { docs_headers, framed } from './frame.ts'
+import { docs_headers, renderPage } from './frame.ts'
 import { guidePages } from './guides.ts'
-import { type DescribedCall, operatorPage } from './operator_page.ts'
+import { type OperatorCallDescription, operatorPage } from './operator_page.ts'
 import { operationTable, referencePages, sectionPath } from './reference.ts'
 import { DOCS_SCRIPT } from './script.ts'
-import { type Found, find, searchIndex } from './search.ts'
+import { type SearchResult, search, searchIndex } from './search.ts'
 import { DOCS_STYLE } from './style.ts'
 import { tablePages } from './tables.ts'
 
 const INSTANT_MAX = 12
 const RESULTS_MAX = 60
 
-/** Made when somebody first reads them, of the contract and of docs/: nobody else is asked. */
+/** Pages are rendered from the contract and docs/ on first use, and load nothing from elsewhere. */
 export function mountDocs(
   app: FastifyInstance,
   settings: Settings,
-  operator_calls: readonly DescribedCall[],
+  operator_calls: readonly OperatorCallDescription[],
 ): void {
   const pages = lazy(() => docPages(settings, operator_calls))
   const index = lazy(() => searchIndex(pages()))
-  const texts = lazy(() => new Map(pages().map((page) => [hrefOf(page), framed(page, pages())])))
+  const texts = lazy(
+    () => new Map(pages().map((page) => [hrefOf(page), renderPage(page, pages())])),
+  )
   const sendDoc = (request: FastifyRequest, reply: FastifyReply) => {
     const text = texts().get(request.url.replace(/\?.*$/, ''))
     return text === undefined ? reply.callNotFound() : sendPage(reply, text)
@@ -36,25 +38,25 @@ export function mountDocs(
   app.get('/docs/*', sendDoc)
   app.get('/docs/search', (request, reply) => {
     const query = queryOf(request.query)
-    const results = resultsPage(query, find(index(), query, RESULTS_MAX))
-    return sendPage(reply, framed(results, pages(), query))
+    const page = resultsPage(query, search(index(), query, RESULTS_MAX))
+    return sendPage(reply, renderPage(page, pages(), query))
   })
   app.get('/docs/search.json', (request, reply) =>
     reply
       .headers(docs_headers)
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(find(index(), queryOf(request.query), INSTANT_MAX))),
+      .send(JSON.stringify(search(index(), queryOf(request.query), INSTANT_MAX))),
   )
-  const asset = (url: string, type: string, text: string) =>
+  const serveAsset = (url: string, type: string, text: string) =>
     app.get(url, (_request, reply) =>
       reply
         .headers({ ...docs_headers, 'Cache-Control': 'public, max-age=31536000, immutable' })
         .type(`${type}; charset=utf-8`)
         .send(text),
     )
-  asset('/docs/icon.svg', 'image/svg+xml', COIN)
-  asset('/docs/style.css', 'text/css', DOCS_STYLE)
-  asset('/docs/script.js', 'text/javascript', DOCS_SCRIPT)
+  serveAsset('/docs/icon.svg', 'image/svg+xml', COIN)
+  serveAsset('/docs/style.css', 'text/css', DOCS_STYLE)
+  serveAsset('/docs/script.js', 'text/javascript', DOCS_SCRIPT)
 }
 
 const sendPage = (reply: FastifyReply, text: string) =>
@@ -68,8 +70,8 @@ function queryOf(query: unknown): string {
 }
 
 export function docPages(
-  { public_url }: Pick<Settings, 'public_url'>,
-  operator_calls: readonly DescribedCall[],
+  { public_url }: { public_url: string },
+  operator_calls: readonly OperatorCallDescription[],
 ): DocPage[] {
   const guides = guidePages(public_url)
   const reference = [...referencePages(`${public_url}/v1`), ...tablePages()]
@@ -87,16 +89,16 @@ function overviewPage(public_url: string, guides: readonly DocPage[]): DocPage {
     anchors: [],
     body: html`<h1>Florin documentation</h1>
 <p class="lead">Open an account, fund it with stablecoins, and issue, control and reconcile payment
-cards. ${shapes.length} operations, over REST and as tools for agents.</p>
+cards. ${shapes.length} operations, over REST and as MCP tools.</p>
 <ul class="tiles">${tiles.map(
       (page) => html`<li><a href="${hrefOf(page)}">${page.title}
 <small>${page.lead ?? ''}</small></a></li>`,
     )}</ul>
-<h2>Addresses</h2>
+<h2>Endpoints</h2>
 <dl class="fields">
 <div><dt>REST API</dt><dd><code>${public_url}/v1</code></dd></div>
 <div><dt>Agent tools (MCP)</dt><dd><code>${public_url}/mcp</code></dd></div>
-<div><dt>For machines</dt><dd><a href="/openapi.json">openapi.json</a>,
+<div><dt>OpenAPI</dt><dd><a href="/openapi.json">openapi.json</a>,
 <a href="/openapi.yaml">openapi.yaml</a></dd></div>
 </dl>
 ${Object.keys(section_descriptions).map(
@@ -106,13 +108,13 @@ ${operationTable(shapes.filter((shape) => shape.section === section))}`,
   }
 }
 
-function resultsPage(query: string, found: readonly Found[]): DocPage {
-  const title = query === '' ? 'Search' : `Found for “${query}”`
-  const list = html`<ul class="results">${found.map(
+function resultsPage(query: string, results: readonly SearchResult[]): DocPage {
+  const title = query === '' ? 'Search' : `Results for “${query}”`
+  const list = html`<ul class="results">${results.map(
     ({ title: name, kind, page, href }) => html`<li><a href="${href}">${name}
 <small>${kind} · ${page}</small></a></li>`,
   )}</ul>`
-  const nothing = query === '' ? 'Type what you look for.' : 'Nothing. Try one word less.'
-  const body = html`<h1>${title}</h1>${found.length > 0 ? list : html`<p>${nothing}</p>`}`
+  const empty_text = query === '' ? 'Type a search term.' : 'No results. Try fewer words.'
+  const body = html`<h1>${title}</h1>${results.length > 0 ? list : html`<p>${empty_text}</p>`}`
   return { path: 'search', title, group: 'Guides', anchors: [], body }
 }

@@ -1,4 +1,4 @@
-/** A schema as far as an example is made of it. */
+/** The parts of a JSON schema that an example is built from. */
 type Schema = {
   type?: string
   const?: unknown
@@ -11,20 +11,20 @@ type Schema = {
   minimum?: number
 }
 
-const plain: Readonly<Record<string, unknown>> = {
+const defaults: Readonly<Record<string, unknown>> = {
   string: 'text',
   boolean: true,
   null: null,
   object: {},
 }
 
-/** An answer as it could be, made of the examples that the contract gives of each field. */
+/** A realistic value, built from the contract's example of each field. */
 export function exampleOf(schema: object): unknown {
-  const { examples, enum: words, anyOf, items, properties, type = 'object' } = schema as Schema
+  const { examples, enum: values, anyOf, items, properties, type = 'object' } = schema as Schema
   if (examples?.[0] !== undefined) return examples[0]
   if ('const' in schema) return schema.const
   if ('default' in schema) return schema.default
-  if (words?.[0] !== undefined) return words[0]
+  if (values?.[0] !== undefined) return values[0]
   if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0])
   if (items !== undefined) return [exampleOf(items)]
   if (properties !== undefined) {
@@ -32,5 +32,5 @@ export function exampleOf(schema: object): unknown {
     return Object.fromEntries(members)
   }
   if (type === 'number' || type === 'integer') return (schema as Schema).minimum ?? 1
-  return plain[type]
+  return defaults[type]
 }

@@ -3,7 +3,7 @@ import { html, type Markup } from '#doors/markup.ts'
 import { schemaNameOf } from '#doors/site/openapi_schemas.ts'
 import { inline } from './markdown_inline.ts'
 
-/** A schema as far as these pages look into it. */
+/** The parts of a JSON schema that the docs show. */
 type Schema = {
   type?: string
   description?: string
@@ -28,81 +28,85 @@ export type Field = {
   notes: string[]
 }
 
-type Walk = {
-  /** Objects that have a page of their own are named; otherwise every field of them is listed. */
-  naming: boolean
-  /** What stands before the name of a field within a field. */
+type FieldOptions = {
+  /** Links to objects that have their own entry, instead of listing their fields. */
+  link_objects: boolean
+  /** The path of the enclosing field. */
   prefix?: string
   leave_out?: readonly string[]
 }
 
-/** The fields of an object, those of objects within it by their full name. */
-export function fieldsOf(schema: TSchema, walk: Walk): Field[] {
-  return walkFields(schema as Schema, walk)
+/** Fields of nested objects are listed with their full path. */
+export function fieldsOf(schema: TSchema, options: FieldOptions): Field[] {
+  return walkFields(schema as Schema, options)
 }
 
-function walkFields(schema: Schema, walk: Walk): Field[] {
-  const { naming, prefix = '', leave_out = [] } = walk
+function walkFields(schema: Schema, options: FieldOptions): Field[] {
+  const { link_objects, prefix = '', leave_out = [] } = options
   return Object.entries(schema.properties ?? {})
     .filter(([name]) => !leave_out.includes(name))
     .flatMap(([name, field]) => {
-      const inner = insideOf(field)
+      const inner = nestedObject(field)
       const own: Field = {
         name: prefix + name,
-        type: typeOf(field, naming),
+        type: typeOf(field, link_objects),
         required: (schema.required ?? []).includes(name),
         description: descriptionOf(field),
         notes: notesOf(field),
       }
-      if (inner === null || (naming && schemaNameOf(inner.schema) !== undefined)) return [own]
-      return [own, ...walkFields(inner.schema, { naming, prefix: `${own.name}${inner.mark}.` })]
+      if (inner === null || (link_objects && schemaNameOf(inner.schema) !== undefined)) return [own]
+      return [
+        own,
+        ...walkFields(inner.schema, { link_objects, prefix: `${own.name}${inner.suffix}.` }),
+      ]
     })
 }
 
-/** The object that a field is, is a list of, or is unless it is null. */
-function insideOf(field: Schema): { schema: Schema; mark: string } | null {
-  const given = givenOf(field)
-  if (given.properties !== undefined) return { schema: given, mark: '' }
-  const item = given.items === undefined ? undefined : givenOf(given.items)
-  return item?.properties === undefined ? null : { schema: item, mark: '[]' }
+/** The object inside a field that is an object, a nullable object or a list of objects. */
+function nestedObject(field: Schema): { schema: Schema; suffix: string } | null {
+  const schema = nonNullSchema(field)
+  if (schema.properties !== undefined) return { schema, suffix: '' }
+  const item = schema.items === undefined ? undefined : nonNullSchema(schema.items)
+  return item?.properties === undefined ? null : { schema: item, suffix: '[]' }
 }
 
 const isNull = ({ type }: Schema) => type === 'null'
 
-function givenOf(field: Schema): Schema {
+function nonNullSchema(field: Schema): Schema {
   const others = (field.anyOf ?? []).filter((each) => !isNull(each))
   return others.length === 1 && others[0] !== undefined ? others[0] : field
 }
 
-function typeOf(field: Schema, naming: boolean): Markup {
-  const name = naming ? schemaNameOf(field) : undefined
+function typeOf(field: Schema, link_objects: boolean): Markup {
+  const name = link_objects ? schemaNameOf(field) : undefined
   if (name !== undefined) return html`<a href="/docs/objects#${name}">${name}</a>`
   if (field.anyOf !== undefined) {
-    const types = field.anyOf.map((each) => typeOf(each, naming))
+    const types = field.anyOf.map((each) => typeOf(each, link_objects))
     return html`${types.map((type, at) => (at === 0 ? type : html` or ${type}`))}`
   }
-  if (field.items !== undefined) return html`list of ${typeOf(field.items, naming)}`
+  if (field.items !== undefined) return html`list of ${typeOf(field.items, link_objects)}`
   return html`${field.type ?? 'any'}`
 }
 
 function descriptionOf(field: Schema): string {
-  return field.description ?? givenOf(field).description ?? ''
+  return field.description ?? nonNullSchema(field).description ?? ''
 }
 
 function notesOf(field: Schema): string[] {
-  const given = givenOf(field)
-  const words = given.enum ?? (given.items === undefined ? undefined : given.items.enum)
+  const schema = nonNullSchema(field)
+  const values = schema.enum ?? (schema.items === undefined ? undefined : schema.items.enum)
   const notes: string[] = []
-  if (words !== undefined) notes.push(`One of ${words.map((word) => `\`${word}\``).join(', ')}.`)
-  const { minimum: low, maximum: high } = given
+  if (values !== undefined)
+    notes.push(`One of ${values.map((value) => `\`${value}\``).join(', ')}.`)
+  const { minimum: low, maximum: high } = schema
   if (low !== undefined && high !== undefined) notes.push(`From ${low} to ${high}.`)
-  if (given.maxLength !== undefined) notes.push(`At most ${given.maxLength} characters.`)
-  if (given.maxItems !== undefined) notes.push(`At most ${given.maxItems}.`)
-  if (given.default !== undefined) notes.push(`Default \`${JSON.stringify(given.default)}\`.`)
+  if (schema.maxLength !== undefined) notes.push(`At most ${schema.maxLength} characters.`)
+  if (schema.maxItems !== undefined) notes.push(`At most ${schema.maxItems}.`)
+  if (schema.default !== undefined) notes.push(`Default \`${JSON.stringify(schema.default)}\`.`)
   return notes
 }
 
-/** A list of terms and not a table: it has room for its sentences on a narrow screen. */
+/** A definition list, because a table leaves no room for sentences on a narrow screen. */
 export function fieldList(
   fields: readonly Field[],
   options: { id: string; input: boolean },

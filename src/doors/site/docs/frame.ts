@@ -5,9 +5,9 @@ import { type DocPage, hrefOf } from './doc_page.ts'
 import { DOCS_SCRIPT } from './script.ts'
 import { DOCS_STYLE } from './style.ts'
 
-const stampOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
-const STYLE_HREF = `/docs/style.css?v=${stampOf(DOCS_STYLE)}`
-const SCRIPT_HREF = `/docs/script.js?v=${stampOf(DOCS_SCRIPT)}`
+const contentHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12)
+const STYLE_HREF = `/docs/style.css?v=${contentHash(DOCS_STYLE)}`
+const SCRIPT_HREF = `/docs/script.js?v=${contentHash(DOCS_SCRIPT)}`
 
 export const docs_headers = {
   'Content-Security-Policy':
@@ -20,8 +20,8 @@ export const docs_headers = {
 
 const groups: readonly DocPage['group'][] = ['Guides', 'API reference', 'Running it', 'Project']
 
-/** A page with all that stands around it: the way to every other one. */
-export function framed(page: DocPage, all: readonly DocPage[], query = ''): string {
+/** A complete HTML page, with search and navigation. */
+export function renderPage(page: DocPage, all: readonly DocPage[], query = ''): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -34,33 +34,33 @@ export function framed(page: DocPage, all: readonly DocPage[], query = ''): stri
 <script src="${SCRIPT_HREF}"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header class="top">
 <a class="brand" href="/docs">${new Markup(COIN)}<b>Florin</b> <span>docs</span></a>
 <form class="search" action="/docs/search" role="search">
 <input type="search" name="q" value="${query}" placeholder="Search" aria-label="Search the docs"
-autocomplete="off" role="combobox" aria-expanded="false" aria-controls="found" maxlength="200">
-<kbd>/</kbd><ul class="found" id="found" role="listbox" aria-label="Found" hidden></ul>
+autocomplete="off" role="combobox" aria-expanded="false" aria-controls="results" maxlength="200">
+<kbd>/</kbd><ul class="found" id="results" role="listbox" aria-label="Search results" hidden></ul>
 </form>
-<nav aria-label="Elsewhere"><a href="/">Panel</a><a href="/openapi.json">OpenAPI</a>
+<nav aria-label="Other pages"><a href="/">Panel</a><a href="/openapi.json">OpenAPI</a>
 <button class="theme" type="button" hidden>Theme</button></nav>
 </header>
 <div class="layout">
-${sideOf(page, all)}
+${sideNavigation(page, all)}
 <main id="content">
 ${page.body}
 <p class="foot"><a href="/docs">All pages</a><a href="/openapi.json">openapi.json</a>
 <a href="/openapi.yaml">openapi.yaml</a>
 <a href="/.well-known/mcp/server-card.json">Agent tools</a></p>
 </main>
-${tocOf(page)}
+${tableOfContents(page)}
 </div>
 </body>
 </html>
 `.text
 }
 
-function sideOf(page: DocPage, all: readonly DocPage[]): Markup {
+function sideNavigation(page: DocPage, all: readonly DocPage[]): Markup {
   return html`<nav class="side" aria-label="Pages"><details open><summary>All pages</summary>
 ${groups.map(
   (group) =>
@@ -75,11 +75,11 @@ ${groups.map(
 )}</details></nav>`
 }
 
-/** What is on the page, without every single field. */
-function tocOf({ anchors }: DocPage): Markup {
-  const shown = anchors.filter(({ kind }) => kind !== 'field')
-  if (shown.length < 2) return html`<div class="toc"></div>`
-  return html`<nav class="toc" aria-label="On this page"><h2>On this page</h2><ul>${shown.map(
+/** Lists the headings and entries of the page, but not single fields. */
+function tableOfContents({ anchors }: DocPage): Markup {
+  const entries = anchors.filter(({ kind }) => kind !== 'field')
+  if (entries.length < 2) return html`<div class="toc"></div>`
+  return html`<nav class="toc" aria-label="On this page"><h2>On this page</h2><ul>${entries.map(
     ({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`,
   )}</ul></nav>`
 }

@@ -5,7 +5,7 @@ import type { DocPage } from './doc_page.ts'
 import { renderMarkdown } from './markdown.ts'
 import type { LinkTo } from './markdown_inline.ts'
 
-/** The documents of docs/, in the order in which a newcomer wants them. */
+/** The documents in docs/, in reading order for a newcomer. */
 export const guide_groups = {
   Guides: [
     'quickstart',
@@ -24,13 +24,12 @@ export const guide_groups = {
 
 const guide_names: readonly string[] = Object.values(guide_groups).flat()
 
-/** Read once, at the start: a document changes with the software it speaks of. */
 export function guidePages(public_url: string): DocPage[] {
   return Object.entries(guide_groups).flatMap(([group, names]) =>
     names.map((name): DocPage => {
       const source = readFileSync(join(root, 'docs', `${name}.md`), 'utf8')
-      const here = source.replaceAll('{public_url}', public_url)
-      const { title, lead, body, headings } = renderMarkdown(here, linkTo)
+      const markdown = source.replaceAll('{public_url}', public_url)
+      const { title, lead, body, headings } = renderMarkdown(markdown, linkTo)
       const anchors = headings
         .filter(({ level }) => level === 2 || level === 3)
         .map(({ id, text }) => ({ id, title: text, kind: 'heading' as const }))
@@ -39,7 +38,7 @@ export function guidePages(public_url: string): DocPage[] {
   )
 }
 
-/** To other guides by their files, within the site, or to the web; nowhere else. */
+/** Allows links to other guides, within the site and to the web. */
 const linkTo: LinkTo = (target) => {
   if (/^(https?:\/\/|mailto:|#|\/(?!\/))/.test(target)) return target
   const [, name = '', anchor = ''] = /^(?:\.\/)?(\w+)\.md(#[\w-]+)?$/.exec(target) ?? []

@@ -21,7 +21,7 @@ export const sectionPath = (section: string): string => `api/${slugOf(section)}`
 export const operationHref = ({ section, name }: OperationShape): string =>
   `/docs/${sectionPath(section)}#${name}`
 
-/** The 52 operations, a page for each section of the specification. */
+/** All operations, one page per section of the specification. */
 export function referencePages(base: string): DocPage[] {
   return (Object.keys(section_descriptions) as Section[]).map((section) => {
     const here = shapes.filter((shape) => shape.section === section)
@@ -63,15 +63,15 @@ export function operationTable(list: readonly OperationShape[]): Markup {
 
 const paging = Object.keys(pageQuery)
 
-/** What is its own: how lists are paged is told once for each, folded away. */
+/** Without the paging parameters, which each list shows in a collapsed section. */
 function inputFields({ input }: OperationShape): Field[] {
-  return fieldsOf(input, { naming: false, leave_out: isList(input) ? paging : [] })
+  return fieldsOf(input, { link_objects: false, leave_out: isList(input) ? paging : [] })
 }
 
 const isList = ({ properties }: OperationShape['input']) => 'cursor' in properties
 
-function pagingPart({ name }: OperationShape): Markup {
-  const fields = fieldsOf(Type.Object(pageQuery), { naming: false })
+function pagingSection({ name }: OperationShape): Markup {
+  const fields = fieldsOf(Type.Object(pageQuery), { link_objects: false })
   return html`<details><summary>Paging: ${paging.join(', ')}</summary>
 ${fieldList(fields, { id: `${name}.paging`, input: true })}</details>`
 }
@@ -86,24 +86,25 @@ function operationEntry(shape: OperationShape, base: string): Markup {
 <p class="soft">Credentials: ${callersOf(shape.access)}.${variantNote(shape)}</p>
 ${
   emits !== undefined &&
-  html`<p class="soft">Tells: ${emits.map(
+  html`<p class="soft">Events: ${emits.map(
     (type, at) => html`${at > 0 && ', '}<a href="/docs/events#${type}"><code>${type}</code></a>`,
   )}.</p>`
 }
-${inputPart(shape)}
-${outputPart(shape)}
+${inputSection(shape)}
+${responseSection(shape)}
 <h3>Example</h3>
 ${callExamples(shape, { base })}
-${errorPart(shape)}
+${errorSection(shape)}
 </section>`
 }
 
-const variantNote = ({ variant_of, input }: OperationShape): string =>
-  variant_of === undefined
-    ? ''
-    : ` It is ${variant_of} with ${((input as { required?: string[] }).required ?? []).join(', ')}.`
+function variantNote({ variant_of, input }: OperationShape): string {
+  if (variant_of === undefined) return ''
+  const { required = [] } = input as { required?: string[] }
+  return ` The same route as ${variant_of}, with ${required.join(', ')}.`
+}
 
-function inputPart(shape: OperationShape): Markup {
+function inputSection(shape: OperationShape): Markup {
   const fields = inputFields(shape)
   const headers = Object.entries(shape.headers ?? {})
   const in_path = pathNames(shape.path)
@@ -118,32 +119,32 @@ ${
   html`<p class="soft">In the path: ${in_path.map((each) => html`<code>${each}</code> `)}</p>`
 }
 ${fields.length > 0 && fieldList(fields, { id: `${shape.name}.in`, input: true })}
-${isList(shape.input) && pagingPart(shape)}
+${isList(shape.input) && pagingSection(shape)}
 ${headers.map(([name, text]) => html`<p class="soft">Header <code>${name}</code>: ${text}</p>`)}
 ${
   takesIdempotencyKey(shape) &&
   html`<p class="soft">Header <a href="/docs/idempotency"><code>Idempotency-Key</code></a>: ${
     shape.never_stored === true
-      ? 'taken, and nothing is stored under it.'
-      : 'makes a repeat harmless.'
+      ? 'accepted, but the response is not stored.'
+      : 'makes retries safe.'
   }</p>`
 }`
 }
 
-function outputPart({ name, status, output }: OperationShape): Markup {
-  if (status === 204) return html`<h3>Answer</h3><p><code>204</code>, without a body.</p>`
-  return html`<h3>Answer</h3>
-<p><code>${status}</code>${namedAnswer(output)}</p>
-<details><summary>Fields of the answer</summary>
-${fieldList(fieldsOf(output, { naming: true }), { id: `${name}.out`, input: false })}
+function responseSection({ name, status, output }: OperationShape): Markup {
+  if (status === 204) return html`<h3>Response</h3><p><code>204</code>, no body.</p>`
+  return html`<h3>Response</h3>
+<p><code>${status}</code>${responseTypeLink(output)}</p>
+<details><summary>Response fields</summary>
+${fieldList(fieldsOf(output, { link_objects: true }), { id: `${name}.out`, input: false })}
 </details>
-<details><summary>An answer</summary>
+<details><summary>Example response</summary>
 ${codeBlock('json', JSON.stringify(exampleOf(output), null, 2))}
 </details>`
 }
 
-/** A page of a list is named by what it lists. */
-function namedAnswer(output: TSchema): Markup | null {
+/** Links to the object, or for a list to the object it lists. */
+function responseTypeLink(output: TSchema): Markup | null {
   const rows = (output as { properties?: { data?: { items?: TSchema } } }).properties?.data?.items
   const name = schemaNameOf(rows ?? output)
   if (name === undefined) return null
@@ -151,8 +152,8 @@ function namedAnswer(output: TSchema): Markup | null {
   return rows === undefined ? html`: ${link}` : html`: a page of ${link}`
 }
 
-function errorPart(shape: OperationShape): Markup {
-  return html`<details><summary>Errors it can answer</summary>
+function errorSection(shape: OperationShape): Markup {
+  return html`<details><summary>Errors</summary>
 <p class="codes">${problemCodesOf(shape).map(
     (code) => html`<a href="/docs/error-codes#${code}"><code>${code}</code></a> `,
   )}</p></details>`

@@ -1,6 +1,6 @@
 /**
- * The only script of the docs: the theme, and results while one types. It runs in the browser as it
- * stands here; without it the form leads to a page of results, and the theme is the system's.
+ * The only script of the docs: theme switch and instant search results. Without JavaScript the
+ * search form opens a results page, and the theme follows the system.
  */
 export const DOCS_SCRIPT = `'use strict'
 const KEY = 'florin_theme'
@@ -47,7 +47,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const input = document.querySelector('.search input')
   const list = document.querySelector('.found')
   let at = -1
-  let asked = 0
+  let latest_request = 0
   const rows = () => [...list.querySelectorAll('[role=option]')]
   const close = () => {
     list.hidden = true
@@ -59,42 +59,42 @@ document.addEventListener('DOMContentLoaded', () => {
     const all = rows()
     if (all.length === 0) return
     at = (next + all.length) % all.length
-    all.forEach((row, place) => row.setAttribute('aria-selected', String(place === at)))
+    all.forEach((row, index) => row.setAttribute('aria-selected', String(index === at)))
     all[at].scrollIntoView({ block: 'nearest' })
     input.setAttribute('aria-activedescendant', all[at].id)
   }
-  const show = (found) => {
+  const show = (results) => {
     list.replaceChildren(
-      ...found.map(({ title, kind, page, href }, place) => {
+      ...results.map(({ title, kind, page, href }, index) => {
         const row = document.createElement('li')
-        row.id = 'found-' + place
+        row.id = 'result-' + index
         row.setAttribute('role', 'option')
         row.setAttribute('aria-selected', 'false')
         const link = document.createElement('a')
         link.href = href
         link.tabIndex = -1
         link.textContent = title
-        const where = document.createElement('small')
-        where.textContent = kind + ' · ' + page
-        link.append(where)
+        const location = document.createElement('small')
+        location.textContent = kind + ' · ' + page
+        link.append(location)
         row.append(link)
         return row
       }),
     )
-    if (found.length === 0) return close()
+    if (results.length === 0) return close()
     list.hidden = false
     input.setAttribute('aria-expanded', 'true')
     at = -1
   }
-  const look = async () => {
-    const turn = ++asked
-    const words = input.value.trim()
-    if (words === '') return close()
-    const reply = await fetch('/docs/search.json?q=' + encodeURIComponent(words))
-    const found = reply.ok ? await reply.json() : []
-    if (turn === asked) show(found)
+  const search = async () => {
+    const request = ++latest_request
+    const query = input.value.trim()
+    if (query === '') return close()
+    const response = await fetch('/docs/search.json?q=' + encodeURIComponent(query))
+    const results = response.ok ? await response.json() : []
+    if (request === latest_request) show(results)
   }
-  input.addEventListener('input', () => void look().catch(close))
+  input.addEventListener('input', () => void search().catch(close))
   input.addEventListener('keydown', (key) => {
     if (key.key === 'Escape') close()
     if (list.hidden || !['ArrowDown', 'ArrowUp', 'Enter'].includes(key.key)) return

@@ -1,9 +1,9 @@
 import { type Anchor, type DocPage, hrefOf } from './doc_page.ts'
 
-export type Found = { title: string; kind: string; page: string; href: string }
-type Entry = Found & { name: string; words: string; weight: number }
+export type SearchResult = { title: string; kind: string; page: string; href: string }
+type IndexEntry = SearchResult & { name: string; words: string; weight: number }
 
-/** What people look for first stands first: names before headings, fields last. */
+/** Ranks names before headings, and fields last. */
 const weights: Readonly<Record<Anchor['kind'] | 'page', number>> = {
   operation: 6,
   page: 5,
@@ -15,16 +15,16 @@ const weights: Readonly<Record<Anchor['kind'] | 'page', number>> = {
   field: 1,
 }
 
-export function searchIndex(pages: readonly DocPage[]): Entry[] {
+export function searchIndex(pages: readonly DocPage[]): IndexEntry[] {
   return pages.flatMap((page) => [
     entryOf(page, { id: '', title: page.title, kind: 'page' }),
     ...page.anchors.map((anchor) => entryOf(page, anchor)),
   ])
 }
 
-type Place = Omit<Anchor, 'kind'> & { kind: Anchor['kind'] | 'page' }
+type IndexedItem = Omit<Anchor, 'kind'> & { kind: Anchor['kind'] | 'page' }
 
-function entryOf(page: DocPage, { id, title, kind, words = '' }: Place): Entry {
+function entryOf(page: DocPage, { id, title, kind, words = '' }: IndexedItem): IndexEntry {
   const href = id === '' ? hrefOf(page) : `${hrefOf(page)}#${id}`
   const name = title.toLowerCase()
   const weight = weights[kind]
@@ -33,14 +33,14 @@ function entryOf(page: DocPage, { id, title, kind, words = '' }: Place): Entry {
 
 const WORDS_MAX = 8
 
-/** Every word must be found; a name beats a description, the beginning of a name its middle. */
-export function find(index: readonly Entry[], query: string, limit: number): Found[] {
-  const asked = query
+/** All words must match. A name ranks above a description, and a prefix above a substring. */
+export function search(index: readonly IndexEntry[], query: string, limit: number): SearchResult[] {
+  const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
-  if (asked.length === 0) return []
-  const words = asked.slice(0, WORDS_MAX)
+    .slice(0, WORDS_MAX)
+  if (words.length === 0) return []
   return index
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)
@@ -49,9 +49,9 @@ export function find(index: readonly Entry[], query: string, limit: number): Fou
     .map(({ entry: { title, kind, page, href } }) => ({ title, kind, page, href }))
 }
 
-function scoreOf({ name, words, weight }: Entry, asked: readonly string[]): number {
+function scoreOf({ name, words, weight }: IndexEntry, query_words: readonly string[]): number {
   let score = weight
-  for (const word of asked) {
+  for (const word of query_words) {
     if (name === word) score += 100
     else if (name.startsWith(word)) score += 40
     else if (name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word))) score += 25

@@ -1,6 +1,6 @@
 import { LOOK } from '#doors/look.ts'
 
-/** The docs' own part of the look: one column on a phone, three on a wide screen. */
+/** Styles of the docs: one column on a phone, three on a wide screen. */
 export const DOCS_STYLE = `${LOOK}
 html{scroll-padding-top:4.5rem}
 a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}

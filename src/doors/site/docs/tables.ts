@@ -25,7 +25,7 @@ const code = (value: unknown) => codeBlock('json', JSON.stringify(value, null, 2
 const heading = (id: string) => html`<h2 id="${id}"><code>${id}</code>
 <a class="anchor" href="#${id}" aria-label="Link to ${id}">#</a></h2>`
 
-/** What is said of the whole contract, each kind of thing on a page of its own. */
+/** Pages that list all objects, events, error codes and scopes. */
 export function tablePages(): DocPage[] {
   return [objectsPage(), eventsPage(), errorsPage(), scopesPage()]
 }
@@ -38,14 +38,14 @@ function objectsPage(): DocPage {
     group: 'API reference',
     anchors: list.map(([name]) => ({ id: name, title: name, kind: 'object' })),
     body: html`<h1>Objects</h1>
-<p class="lead">What answers are made of. They may gain fields and enum values: tolerate what you
-do not know. Lists answer with <code>data</code>, <code>next_cursor</code> and
+<p class="lead">The objects in responses. They can gain fields and enum values: ignore those you do
+not know. Lists return <code>data</code>, <code>next_cursor</code> and
 <code>has_more</code>.</p>
 ${list.map(
   ([name, schema]) => html`<section class="operation">${heading(name)}
 <p>${(schema as { description?: string }).description ?? ''}</p>
-${fieldList(fieldsOf(schema, { naming: true }), { id: name, input: false })}
-<details><summary>An example</summary>${code(exampleOf(schema))}</details></section>`,
+${fieldList(fieldsOf(schema, { link_objects: true }), { id: name, input: false })}
+<details><summary>Example</summary>${code(exampleOf(schema))}</details></section>`,
 )}`,
   }
 }
@@ -58,25 +58,25 @@ function eventsPage(): DocPage {
     group: 'API reference',
     anchors: types.map(([id, words]) => ({ id, title: id, kind: 'event', words })),
     body: html`<h1>Events</h1>
-<p class="lead">What a <a href="/docs/webhooks">webhook</a> can subscribe to. Each is sent as an
-<a href="/docs/objects#EventBody">EventBody</a> whose <code>data.object</code> is the resource as
-its GET shows it. <a href="/docs/live">As they happen</a>, they can be followed without a
+<p class="lead">A <a href="/docs/webhooks">webhook</a> can subscribe to these events. Each is sent
+as an <a href="/docs/objects#EventBody">EventBody</a> whose <code>data.object</code> is the resource
+as its GET returns it. The <a href="/docs/live">activity stream</a> delivers them without a
 webhook.</p>
 ${types.map(([type, meaning]) => eventEntry(type, meaning))}
 <section class="operation">${heading('three_ds.challenge')}
-<p>A purchase online waits for approval: answer it within five minutes. Only the subscription that
-names this type gets it, and it is no event: it has no sequence and is not replayed.</p>
-<p class="soft">Carries a <a href="/docs/objects#ThreeDsChallenge">ThreeDsChallenge</a>, and wants a
-<a href="/docs/objects#ThreeDsDecision">ThreeDsDecision</a>.</p></section>`,
+<p>An online purchase is waiting for approval: respond within five minutes. It is sent only to the
+subscription that names this type. It is not an event: it has no sequence and is not replayed.</p>
+<p class="soft">Contains a <a href="/docs/objects#ThreeDsChallenge">ThreeDsChallenge</a>; respond
+with a <a href="/docs/objects#ThreeDsDecision">ThreeDsDecision</a>.</p></section>`,
   }
 }
 
 function eventEntry(type: string, meaning: string): Markup {
   const object = eventObjectOf(type)
-  const told_by = shapes.filter(({ emits }) => emits?.some((each) => each === type))
+  const emitted_by = shapes.filter(({ emits }) => emits?.some((each) => each === type))
   return html`<section class="operation">${heading(type)}<p>${meaning}</p>
-<p class="soft">Carries a <a href="/docs/objects#${object}">${object}</a>.${
-    told_by.length > 0 && html` Told by ${links(told_by)}`
+<p class="soft">Contains a <a href="/docs/objects#${object}">${object}</a>.${
+    emitted_by.length > 0 && html` Emitted by ${links(emitted_by)}`
   }</p></section>`
 }
 
@@ -88,25 +88,27 @@ function errorsPage(): DocPage {
     group: 'API reference',
     anchors: codes.map((id) => ({ id, title: id, kind: 'error', words: problem_meanings[id] })),
     body: html`<h1>Error codes</h1>
-<p class="lead">Every answer that is not a success has the same body: <code>error</code> (one of
-these), <code>message</code> (a sentence for a person), <code>request_id</code>, and where fields
-are wrong <code>details</code>. <a href="/docs/errors">What to do with them</a>.</p>
-${[...new Set(Object.values(problem_statuses))].map((status) => statusPart(status, codes))}`,
+<p class="lead">Every error response has the same body: <code>error</code> (one of these codes),
+<code>message</code> (a sentence for people), <code>request_id</code>, and <code>details</code> if
+fields are invalid. See <a href="/docs/errors">Errors</a> for how to handle them.</p>
+${[...new Set(Object.values(problem_statuses))].map((status) => statusSection(status, codes))}`,
   }
 }
 
-function statusPart(status: number, codes: readonly ProblemCode[]): Markup {
+function statusSection(status: number, codes: readonly ProblemCode[]): Markup {
   const here = codes.filter((each) => problem_statuses[each] === status)
   const meaning = status_meanings[status]
   return html`<h2 id="status-${status}">${status}
 <a class="anchor" href="#status-${status}" aria-label="Link to ${status}">#</a></h2>
 ${meaning !== undefined && html`<p>${meaning}.</p>`}
 <dl class="fields">${here.map((each) => {
-    const answering = shapes.filter((shape) => (shape.problems ?? []).includes(each))
+    const returned_by = shapes.filter((shape) => (shape.problems ?? []).includes(each))
     const isCommon = shapes.filter((shape) => problemCodesOf(shape).includes(each)).length > 20
     return html`<div id="${each}"><dt><a class="name" href="#${each}"><code>${each}</code></a></dt>
 <dd>${inline(problem_meanings[each], () => null)}${
-      !isCommon && answering.length > 0 && html`<br><span class="soft">${links(answering)}</span>`
+      !isCommon &&
+      returned_by.length > 0 &&
+      html`<br><span class="soft">${links(returned_by)}</span>`
     }</dd></div>`
   })}</dl>`
 }
@@ -119,24 +121,25 @@ function scopesPage(): DocPage {
     group: 'API reference',
     anchors: names.map((id) => ({ id, title: id, kind: 'heading', words: scopes[id] })),
     body: html`<h1>Credentials and scopes</h1>
-<p class="lead">Every request carries <code>Authorization: Bearer …</code>, except
+<p class="lead">Every request needs <code>Authorization: Bearer …</code>, except
 <code>create_account</code> and <code>sign_in</code>.</p>
 <dl class="fields">
 <div><dt>Session</dt><dd>From <code>create_account</code> or <code>sign_in</code>; 30 days. For
 people.</dd></div>
-<div><dt>API key</dt><dd><code>flk_live_…</code>, until revoked. For your own programs. It may do
-all that a session may, except what would let it take over the account.</dd></div>
-<div><dt>OAuth token</dt><dd>One hour, renewed by a refresh token. For <a href="/docs/agents">agents
-and other people's programs</a>. It may do what its owner ticked: these scopes.</dd></div>
+<div><dt>API key</dt><dd><code>flk_live_…</code>, until revoked. For your own programs. It can do
+everything a session can, except change the email, password or two-factor authentication.</dd></div>
+<div><dt>OAuth token</dt><dd>One hour, renewed with a refresh token. For <a
+href="/docs/agents">agents and third-party apps</a>. It has the scopes that the account owner
+granted.</dd></div>
 </dl>
 ${names.map(
   (scope) => html`<section class="operation">${heading(scope)}<p>${scopes[scope]}</p>
-<p class="codes">${links(shapes.filter((shape) => opensTo(shape, scope)))}</p></section>`,
+<p class="codes">${links(shapes.filter((shape) => isGrantedBy(shape, scope)))}</p></section>`,
 )}`,
   }
 }
 
-function opensTo({ access }: OperationShape, scope: Scope): boolean {
+function isGrantedBy({ access }: OperationShape, scope: Scope): boolean {
   if (access === 'anyone' || access.oauth === null) return false
   return 'any' in access.oauth ? access.oauth.any.includes(scope) : access.oauth.all.includes(scope)
 }
