@@ -1,3 +1,4 @@
+import { tableOwnerViolations } from '#scripts/table_owners.ts'
 import { exportViolations, importViolations } from './imports.ts'
 import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
@@ -8,6 +9,7 @@ import { globalViolations, markerViolations, skippedTestViolations } from './wor
 
 /** The house rules that can be checked. */
 const rules = [
+  tableOwnerViolations,
   importViolations,
   exportViolations,
   fileSizeViolations,

@@ -1,4 +1,6 @@
 import { genesisHash } from '#domain/audit/audit.ts'
+import { insertAccountHead } from '#domain/events/account_head_store.ts'
+import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type AccountHoldings, type AccountRow, emailTaken, type ShownAccount } from './account.ts'
@@ -35,10 +37,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<Accoun
     ],
   )
   if (row === undefined) throw emailTaken()
-  await tx.run('insert into account_heads (account_id, audit_hash) values ($1, $2)', [
-    account.id,
-    genesisHash(account.id),
-  ])
+  await insertAccountHead(tx, account.id, genesisHash(account.id))
   return row
 }
 
@@ -54,8 +53,8 @@ const withHoldings = (columns: string) => `
   select ${columns}, coalesce(p.balance_micros, 0) as balance_micros,
          coalesce(-d.balance_micros, 0) as owed_micros, c.cards_count
     from accounts
-    left join purses p on p.account_id = id and p.kind = 'treasury' and p.owner_id = ''
-    left join purses d on d.account_id = id and d.kind = 'receivable' and d.owner_id = ''
+    left join lateral (${purseSql('treasury', 'accounts.id')}) p on true
+    left join lateral (${purseSql('receivable', 'accounts.id')}) d on true
    cross join lateral (
           select json_build_object(
                    'active', count(*) filter (where status = 'active'),
@@ -96,6 +95,15 @@ export async function lockAccount(tx: Tx, id: string): Promise<AccountRow> {
     [id],
   )
   return requireFound(row)
+}
+
+/** Locks the account against a suspension and returns its status. */
+export async function lockStatus(tx: Tx, id: string): Promise<AccountRow['status']> {
+  const [row] = await tx.rows<Pick<AccountRow, 'status'>>(
+    'select status from accounts where id = $1 for share',
+    [id],
+  )
+  return requireFound(row).status
 }
 
 type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifications'> & {

@@ -3,6 +3,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Context, PreparingContext } from '#domain/context/context.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import { sealedColumn } from '#platform/storage/sealed_column.ts'
 import type { AccountRow } from './account.ts'
 import { findAccount, lockAccount, useUpRecoveryCode, useUpTotpStep } from './account_store.ts'
 import { foldRecoveryCode, totpStepOf } from './totp.ts'
@@ -10,7 +11,8 @@ import { foldRecoveryCode, totpStepOf } from './totp.ts'
 type Seal = Pick<Context, 'keys'>
 type Check = Pick<Context, 'keys' | 'clock'> & { tx: Tx }
 
-export const TOTP_PURPOSE = 'totp'
+const TOTP_PURPOSE = 'totp'
+export const ACCOUNT_TOTP_SECRETS = sealedColumn('accounts', 'totp_secret_sealed', TOTP_PURPOSE)
 
 export function sealTotpSecret({ keys }: Seal, account_id: string, secret: string): string {
   return keys.seal(TOTP_PURPOSE, account_id, secret)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NewAuditEntry } from '#domain/context/context.ts'
+import { lockAuditChain, writeAuditChain } from '#domain/events/account_head_store.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
@@ -60,7 +61,7 @@ export async function recordAudit(
 ): Promise<string[]> {
   if (entries.length === 0) return []
   const ids: string[] = []
-  let { audit_hash, audit_count } = await lockHead(tx, account_id)
+  let { audit_hash, audit_count } = await lockAuditChain(tx, account_id)
   const { stamp, ...shared } = facts
   for (const { action, result = 'success', resource = null, ...given } of entries) {
     audit_count += 1n
@@ -80,24 +81,8 @@ export async function recordAudit(
     await insertEntry(tx, { ...entry, hash: audit_hash })
     ids.push(entry.id)
   }
-  await tx.run('update account_heads set audit_hash = $2, audit_count = $3 where account_id = $1', [
-    account_id,
-    audit_hash,
-    audit_count,
-  ])
+  await writeAuditChain(tx, account_id, { audit_hash, audit_count })
   return ids
-}
-
-async function lockHead(
-  tx: Tx,
-  account_id: string,
-): Promise<{ audit_hash: string; audit_count: bigint }> {
-  const [head] = await tx.rows<{ audit_hash: string; audit_count: bigint }>(
-    'select audit_hash, audit_count from account_heads where account_id = $1 for update',
-    [account_id],
-  )
-  if (head === undefined) throw new Error(`the account ${account_id} has no head row`)
-  return head
 }
 
 async function insertEntry(tx: Tx, entry: AuditRow): Promise<void> {

@@ -1,3 +1,5 @@
+import { type BatchCards, batchCardsSql, type LockedCard } from '#domain/cards/lock_cards.ts'
+import { purseSql } from '#domain/ledger/balances.ts'
 import type { PurseRow, Spent } from '#domain/ledger/ledger_store.ts'
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import { TRANSACTION_COLUMNS } from '#domain/transactions/transaction_store.ts'
@@ -11,77 +13,6 @@ import type { CardRequest } from './request.ts'
 
 /** What a batch looks up. All of it is asked at once, behind the lock of the cards. */
 
-export type LockedCard = Omit<CardState, 'limits' | 'spent' | 'is_suspended' | 'failed_at'> & {
-  failed_at: Date[] | null
-  replaced_by: string | null
-  account_status: string
-  spend_limits: Partial<SpendLimits>
-  per_transaction_micros: Micros | null
-  daily_micros: Micros | null
-  monthly_micros: Micros | null
-}
-
-/** A fact about a replaced card counts on the last card of its chain: that one is needed too. */
-const AND_SUCCESSORS = `any(array(
-  with recursive chain as (
-    select account_id, pan_hash, replaced_by from cards where pan_hash = any($1)
-    union all
-    select n.account_id, n.pan_hash, n.replaced_by
-      from chain o
-     cross join lateral (
-             select account_id, pan_hash, replaced_by from cards
-              where account_id = o.account_id and id = o.replaced_by
-             offset 0) n
-     where o.replaced_by is not null
-  ) select pan_hash from chain))`
-
-type CardsWanted = { pan_hashes: readonly string[]; with_successors: boolean }
-
-/** Two texts of a statement, made once: only batches with facts pay for walking chains. */
-function forCards(sqlFor: (numbers: string) => string) {
-  const [own, chains] = [sqlFor('any($1)'), sqlFor(AND_SUCCESSORS)]
-  return ({ with_successors }: CardsWanted) => (with_successors ? chains : own)
-}
-
-/**
- * Locks the cards in the order of their keys, as everything that touches several cards does. The
- * account is only read: an operator's change counts from the next batch on. Each look-up is a query
- * of its own inside, so that it goes by its key: joined, a plan that was made while a table was
- * nearly empty would read all of it for every card.
- */
-const lockSql = forCards(
-  (numbers) =>
-    `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
-            c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
-            c.daily_micros, c.monthly_micros, c.replaced_by, a.account_status, a.spend_limits,
-            (select failed_at from card_attempts
-              where account_id = c.account_id and card_id = c.id) as failed_at
-       from cards c
-      cross join lateral (
-              select status as account_status, spend_limits from accounts
-               where id = c.account_id
-              offset 0) a
-      where c.pan_hash = ${numbers}
-      order by c.account_id, c.id
-        for no key update of c`,
-)
-
-export function lockCards(tx: Tx, wanted: CardsWanted): Promise<LockedCard[]> {
-  return tx.rows<LockedCard>(lockSql(wanted), [texts(wanted.pan_hashes, (hash) => hash)])
-}
-
-/** The cards that nobody has locked; the locks that find it out end with the statement. */
-export function findUnlockedCards(
-  db: Tx,
-  pan_hashes: readonly string[],
-): Promise<{ pan_hash: string }[]> {
-  return db.rows(
-    `select pan_hash from cards where pan_hash = any($1)
-      order by account_id, id for no key update skip locked`,
-    [texts(pan_hashes, (hash) => hash)],
-  )
-}
-
 /** All of a purse is null where it was never used; one that is locked is made. */
 type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
 type NoPurse = { [Column in keyof PurseSnapshot]: null }
@@ -90,28 +21,29 @@ export type CardSnapshot = (PurseSnapshot | NoPurse) & {
   id: string
   owed_micros: Micros
   event_sequence: bigint
+  failed_at: Date[] | null
 }
 
 /** What each card has and has spent, what its account owes, and how far it has counted. */
-const standingSql = forCards(
+const snapshotSql = batchCardsSql(
   (numbers) =>
     `select c.id, p.balance_micros, p.held_micros, p.spent_day::text, p.day_spent_micros,
             p.month_spent_micros,
-            coalesce((select -balance_micros from purses where account_id = c.account_id
-                         and kind = 'receivable' and owner_id = ''), 0) as owed_micros,
+            coalesce((select -d.balance_micros
+                        from (${purseSql('receivable', 'c.account_id')}) d), 0) as owed_micros,
             (select event_sequence from account_heads
-              where account_id = c.account_id) as event_sequence
+              where account_id = c.account_id) as event_sequence,
+            (select failed_at from card_attempts
+              where account_id = c.account_id and card_id = c.id) as failed_at
        from cards c
        left join lateral (
-              select balance_micros, held_micros, spent_day, day_spent_micros, month_spent_micros
-                from purses
-               where account_id = c.account_id and kind = 'card' and owner_id = c.id
+              ${purseSql('card', 'c.account_id', 'c.id')}
               offset 0) p on true
       where c.pan_hash = ${numbers}`,
 )
 
-export function findCardSnapshots(tx: Tx, wanted: CardsWanted): Promise<CardSnapshot[]> {
-  return tx.rows<CardSnapshot>(standingSql(wanted), [texts(wanted.pan_hashes, (hash) => hash)])
+export function findCardSnapshots(tx: Tx, cards: BatchCards): Promise<CardSnapshot[]> {
+  return tx.rows<CardSnapshot>(snapshotSql(cards), [texts(cards.pan_hashes, (hash) => hash)])
 }
 
 type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'
@@ -129,7 +61,7 @@ export function programmeLimits(limits: SpendLimits): ProgrammeLimits {
 
 export function toCardState(
   card: LockedCard,
-  spent: CardState['spent'],
+  { spent, failed_at }: Pick<CardState, 'spent' | 'failed_at'>,
   programme: ProgrammeLimits,
 ): CardState {
   const lower = (holders: Micros | null, most: MostOf): Micros => {
@@ -157,7 +89,7 @@ export function toCardState(
       monthly: lower(card.monthly_micros, 'monthly_max_usd'),
     },
     spent,
-    failed_at: card.failed_at ?? [],
+    failed_at,
   }
 }
 

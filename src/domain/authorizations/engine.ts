@@ -1,3 +1,4 @@
+import { findUnlockedCards } from '#domain/cards/lock_cards.ts'
 import { assert } from '#kernel/assert.ts'
 import { ConcurrentUpdate } from '#platform/postgres/concurrent_update.ts'
 import { type DatabaseLimits, DatabaseUnavailable } from '#platform/postgres/db.ts'
@@ -5,7 +6,6 @@ import { type Verdict, type WriteLane, writeLane } from '#platform/postgres/writ
 import { computeQueue } from '#platform/runtime/compute_queue.ts'
 import { AnsweredByOtherNode, runBatch } from './batch.ts'
 import type { Unpriced } from './batch_state.ts'
-import { findUnlockedCards } from './batch_store.ts'
 import { LaneFinder } from './lane_finder.ts'
 import type { EngineDependencies } from './load_batch.ts'
 import type { CardRequest, EngineResponse } from './request.ts'

@@ -7,8 +7,8 @@ export const hold_proofs: readonly Proof[] = [
     sql: `select account_id, card_id, h.held::text as held, coalesce(p.balance, 0)::text as purse
             from (select account_id, card_id, sum(held_micros) as held
                     from transactions group by 1, 2) h
-            full join (select account_id, owner_id as card_id, held_micros as balance
-                         from purses where kind = 'card') p using (account_id, card_id)
+            full join (select account_id, owner_id as card_id, balance_micros as balance
+                         from purse_balances where kind = 'hold') p using (account_id, card_id)
            where coalesce(h.held, 0) <> coalesce(p.balance, 0)`,
   },
   {

@@ -1,4 +1,5 @@
 import { spendingWindow, usageOn } from '#domain/cards/limits.ts'
+import { type LockedCard, lockCards } from '#domain/cards/lock_cards.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import {
   type AccountSequences,
@@ -22,8 +23,6 @@ import {
   findCardSnapshots,
   findChallenges,
   findPurchases,
-  type LockedCard,
-  lockCards,
   programmeLimits,
   toCardState,
 } from './batch_store.ts'
@@ -81,7 +80,8 @@ export async function loadBatch(
   const programme = programmeLimits(dependencies.settings.spend_limits)
   const spentBy = chainSpending(window.day, locked, { snapshot_of, ...wanted })
   for (const card of locked) {
-    const own = toCardState(card, spentBy(card), programme)
+    const failed_at = snapshot_of.get(card.id)?.failed_at ?? []
+    const own = toCardState(card, { spent: spentBy(card), failed_at }, programme)
     cards.set(card.pan_hash, withoutCountries(own, dependencies.settings.risk.blocked_countries))
   }
   const { refunds, captures } = await findRefundState(tx, batch, rows)

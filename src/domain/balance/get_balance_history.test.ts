@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
+import { pageOfBalancePoints } from '#domain/ledger/treasury_history.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { send } from '#test/support/http.ts'
 import { fundTreasury } from '#test/support/money.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
-import { pageOfBalancePoints } from './balance_store.ts'
 
 const service = await startTestService()
 

@@ -1,9 +1,9 @@
 import type { BalancePoint } from '#contract/balance.ts'
 import type { Handler } from '#domain/context/context.ts'
 import { historyTypeOf, movementsOfHistory } from '#domain/ledger/movements.ts'
+import { type BalancePointRow, pageOfBalancePoints } from '#domain/ledger/treasury_history.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import { anyOf, type Condition } from '#platform/postgres/page.ts'
-import { type BalancePointRow, pageOfBalancePoints } from './balance_store.ts'
 
 export const getBalanceHistory: Handler<'get_balance_history'> = async ({ tx, caller }, input) => {
   const page = await pageOfBalancePoints(tx, input, [

@@ -1,3 +1,4 @@
+import { purseSql } from '#domain/ledger/balances.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
@@ -19,7 +20,7 @@ export async function findCardChoices(tx: Tx, account_id: string): Promise<CardC
     `select c.id, c.last4, c.brand, c.name, c.status, c.per_transaction_micros, c.daily_micros,
             c.monthly_micros, coalesce(p.balance_micros, 0) as balance_micros
        from cards c
-       left join purses p on p.account_id = c.account_id and p.kind = 'card' and p.owner_id = c.id
+       left join lateral (${purseSql('card', 'c.account_id', 'c.id')}) p on true
       where c.account_id = $1 and c.status <> 'cancelled' order by c.id desc limit 200`,
     [account_id],
   )

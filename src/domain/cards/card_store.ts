@@ -1,5 +1,6 @@
 import type { Card } from '#contract/cards.ts'
 import { notFound } from '#contract/common_problems.ts'
+import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type Condition, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
@@ -36,8 +37,7 @@ const SELECT_WITH_FUNDS = `
          case when purse.spent_day >= $4 then purse.month_spent_micros else 0 end
            as spent_month_micros
     from (select ${COLUMNS} from cards where account_id = $1 and id = any($2)) c
-    left join purses purse on purse.account_id = c.account_id
-          and purse.kind = 'card' and purse.owner_id = c.id`
+    left join lateral (${purseSql('card', 'c.account_id', 'c.id')}) purse on true`
 
 /** Reads cards and their balances in one statement, so both are from the same snapshot. */
 async function findCards(
@@ -157,20 +157,6 @@ export async function changeCard(
     [card.account_id, card.id, now, ...Object.values(change)],
   )
   assert(changed === 1, 'a locked card exists')
-}
-
-/** What one card has spent counts for another too, which is new and has nothing yet. */
-export async function copySpending(
-  tx: Tx,
-  { account_id, from, to }: { account_id: string; from: string; to: string },
-): Promise<void> {
-  await tx.run(
-    `insert into purses (account_id, kind, owner_id, spent_day, day_spent_micros,
-            month_spent_micros)
-     select account_id, kind, $3, spent_day, day_spent_micros, month_spent_micros from purses
-      where account_id = $1 and kind = 'card' and owner_id = $2`,
-    [account_id, from, to],
-  )
 }
 
 /** For operators, who know only the card's id. */

@@ -1,5 +1,6 @@
 import type { Context, Handler } from '#domain/context/context.ts'
 import { replaceCardInGrants } from '#domain/credentials/grant_store.ts'
+import { copySpending } from '#domain/ledger/ledger_store.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse } from '#domain/ledger/purse.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
@@ -12,7 +13,7 @@ import {
   requireNotFrozenByAdmin,
   shippingAfterCancel,
 } from './card.ts'
-import { changeCard, copySpending, findFunds, lockCardOf, showCard } from './card_store.ts'
+import { changeCard, findFunds, lockCardOf, showCard } from './card_store.ts'
 import { createCard, initialWallet, replacementBin } from './new_card.ts'
 
 export const replaceCard: Handler<'replace_card'> = async (context, { id }) => {

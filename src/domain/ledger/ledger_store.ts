@@ -227,6 +227,20 @@ const MOVE_AT_ONCE = `
    where exists (select from lawful)
   returning from_balance_micros, to_balance_micros`
 
+/** Copies a card's usage counters to the card that replaces it, which has no purse yet. */
+export async function copySpending(
+  tx: Tx,
+  { account_id, from, to }: { account_id: string; from: string; to: string },
+): Promise<void> {
+  await tx.run(
+    `insert into purses (account_id, kind, owner_id, spent_day, day_spent_micros,
+            month_spent_micros)
+     select account_id, kind, $3, spent_day, day_spent_micros, month_spent_micros from purses
+      where account_id = $1 and kind = 'card' and owner_id = $2`,
+    [account_id, from, to],
+  )
+}
+
 type BalanceRow = { kind: PurseKind; owner_id: string; balance_micros: Micros }
 
 /** All of an account's purses. */

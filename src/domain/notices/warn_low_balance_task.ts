@@ -1,4 +1,5 @@
 import type { Dependencies } from '#domain/context/context.ts'
+import { purseSql } from '#domain/ledger/balances.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
@@ -50,7 +51,7 @@ const THRESHOLD = "(a.notifications ->> 'low_balance_threshold_usd')::numeric"
 
 const LOW = `
   from accounts a
-  join purses p on p.account_id = a.id and p.kind = 'treasury' and p.owner_id = ''
+  join lateral (${purseSql('treasury', 'a.id')}) p on true
  where a.notifications ->> 'low_balance_threshold_usd' is not null
    and p.balance_micros < ${THRESHOLD} * 1000000
    and not exists (select from low_balances l where l.account_id = a.id)`
@@ -82,8 +83,7 @@ async function clearRecovered(tx: Tx): Promise<void> {
     `delete from low_balances l using accounts a
       where a.id = l.account_id
         and not exists (
-              select from purses p
-               where p.account_id = a.id and p.kind = 'treasury' and p.owner_id = ''
-                 and p.balance_micros < ${THRESHOLD} * 1000000)`,
+              select from (${purseSql('treasury', 'a.id')}) p
+               where p.balance_micros < ${THRESHOLD} * 1000000)`,
   )
 }

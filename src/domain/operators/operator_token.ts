@@ -4,6 +4,7 @@ import { Secret } from '#kernel/secret.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
+import { sealedColumn } from '#platform/storage/sealed_column.ts'
 import type { Settings } from '#settings/settings.ts'
 import type { Operator, OperatorRole } from './operator.ts'
 import {
@@ -32,7 +33,12 @@ export type OperatorTokenRow = {
 const COLUMNS = `id, name, role, last_used_at, created_at, expires_at, revoked_at, totp_set_at,
   totp_secret_sealed is not null as needs_code`
 const DAY_MS = 24 * 60 * 60_000
-export const OPERATOR_TOTP_PURPOSE = 'operator_totp'
+const OPERATOR_TOTP_PURPOSE = 'operator_totp'
+export const OPERATOR_TOTP_SECRETS = sealedColumn(
+  'operator_tokens',
+  'totp_secret_sealed',
+  OPERATOR_TOTP_PURPOSE,
+)
 const TOKEN_BYTES = 32
 const ID_BYTES = 8
 const FIRST_OPERATOR: Operator = { id: 'operator', name: 'FLORIN_OPERATOR_TOKEN', role: 'admin' }

@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import type { Caller } from '#domain/context/context.ts'
+import { accountSums } from '#domain/ledger/balances.ts'
 import { decimalFromMicros, formatUsd, type Micros, microsFromUsd } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
@@ -89,12 +90,8 @@ export async function requireBalanceRoom(
 ): Promise<void> {
   const { balance_max_usd } = settings.risk
   if (balance_max_usd === null) return
-  const [row] = await tx.rows<{ micros: Micros }>(
-    `select coalesce(sum(balance_micros + held_micros), 0)::bigint as micros from purses
-      where account_id = $1 and kind in ('treasury', 'card')`,
-    [account_id],
-  )
-  const room = microsFromUsd(balance_max_usd) - (row?.micros ?? 0n)
+  const { treasury_micros, cards_micros } = await accountSums(tx, account_id)
+  const room = microsFromUsd(balance_max_usd) - treasury_micros - cards_micros
   if (amount_micros <= room) return
   const message = `must be at most ${decimalFromMicros(room < 0n ? 0n : room)}`
   throw new Problem(

@@ -71,7 +71,7 @@ export async function figuresOf(
       accounts: sums.accounts,
       accounts_suspended: sums.accounts_suspended,
       cards_active: sums.cards_active,
-      treasuries_usd: usdFromMicros(sums.treasuries_micros),
+      treasuries_usd: usdFromMicros(sums.treasury_micros),
       cards_usd: usdFromMicros(sums.cards_micros),
       owed_usd: usdFromMicros(sums.owed_micros),
     },

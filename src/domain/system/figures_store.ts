@@ -1,3 +1,4 @@
+import { type BalanceSums, totalSums, transfersByDay } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -19,20 +20,24 @@ export type DayRow = {
 const DAY = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`
 
 /** One row a day, also for days on which nothing happened. */
-export function daysBetween(tx: Tx, { first, end }: Range): Promise<DayRow[]> {
+export async function daysBetween(tx: Tx, range: Range): Promise<DayRow[]> {
+  const [counts, transfers] = await Promise.all([countsByDay(tx, range), transfersByDay(tx, range)])
+  const transfers_of = new Map(transfers.map((row) => [row.day, row]))
+  return counts.map((row) => ({ ...NO_TRANSFERS, ...row, ...transfers_of.get(row.day) }))
+}
+
+const NO_TRANSFERS = { deposited_micros: 0n, withdrawn_micros: 0n }
+
+type CountRow = Omit<DayRow, keyof typeof NO_TRANSFERS>
+
+function countsByDay(tx: Tx, { first, end }: Range): Promise<CountRow[]> {
   const within = 'where created_at >= $1 and created_at < $2 group by 1'
-  return tx.rows<DayRow>(
+  return tx.rows<CountRow>(
     `with days as (
        select to_char(d at time zone 'UTC', 'YYYY-MM-DD') as day
          from generate_series($1::timestamptz, $2::timestamptz - interval '1 day',
                               interval '1 day') d),
      opened as (select ${DAY} as day, count(*)::int as n from accounts ${within}),
-     moved as (
-       select ${DAY} as day,
-              sum(amount_micros) filter (
-                where movement in ('topup_settled', 'suspense_released')) as deposited,
-              sum(amount_micros) filter (where movement = 'withdrawal_sent') as withdrawn
-         from movements ${within}),
      paid as (
        select ${DAY} as day, count(*) filter (where type = 'authorization')::int as approved,
               count(*) filter (where type = 'decline')::int as declined,
@@ -42,15 +47,12 @@ export function daysBetween(tx: Tx, { first, end }: Range): Promise<DayRow[]> {
          from transactions ${within}),
      contested as (select ${DAY} as day, count(*)::int as n from disputes ${within})
      select day, coalesce(opened.n, 0) as accounts_opened,
-            coalesce(deposited, 0)::bigint as deposited_micros,
-            coalesce(withdrawn, 0)::bigint as withdrawn_micros,
             coalesce(approved, 0) as approved, coalesce(declined, 0) as declined,
             coalesce(captured, 0)::bigint as captured_micros,
             coalesce(refunded, 0)::bigint as refunded_micros,
             coalesce(contested.n, 0) as disputes_opened
        from days
-       left join opened using (day) left join moved using (day) left join paid using (day)
-       left join contested using (day)
+       left join opened using (day) left join paid using (day) left join contested using (day)
       order by day`,
     [first, end],
   )
@@ -68,30 +70,20 @@ export function reasonsBetween(tx: Tx, { first, end }: Range): Promise<ReasonRow
   )
 }
 
-type Totals = {
-  accounts: number
-  accounts_suspended: number
-  cards_active: number
-  treasuries_micros: Micros
-  cards_micros: Micros
-  owed_micros: Micros
-}
+type Totals = { accounts: number; accounts_suspended: number; cards_active: number } & BalanceSums
 
 export async function totals(tx: Tx): Promise<Totals> {
-  const [row] = await tx.rows<Totals>(
-    `select a.*, c.*, p.*
-       from (select count(*)::int as accounts,
-                    count(*) filter (where status = 'suspended')::int as accounts_suspended
-               from accounts) a,
-            (select count(*) filter (where status = 'active')::int as cards_active from cards) c,
-            (select coalesce(sum(balance_micros) filter (where kind = 'treasury'), 0)::bigint
-                      as treasuries_micros,
-                    coalesce(sum(balance_micros + held_micros)
-                               filter (where kind = 'card'), 0)::bigint as cards_micros,
-                    coalesce(-sum(balance_micros) filter (where kind = 'receivable'), 0)::bigint
-                      as owed_micros
-               from purses) p`,
-  )
-  assert(row !== undefined, 'sums are a row')
-  return row
+  const [[counts], sums] = await Promise.all([
+    tx.rows<Omit<Totals, keyof BalanceSums>>(
+      `select a.*, c.*
+         from (select count(*)::int as accounts,
+                      count(*) filter (where status = 'suspended')::int as accounts_suspended
+                 from accounts) a,
+              (select count(*) filter (where status = 'active')::int as cards_active
+                 from cards) c`,
+    ),
+    totalSums(tx),
+  ])
+  assert(counts !== undefined, 'an aggregate returns a row')
+  return { ...counts, ...sums }
 }

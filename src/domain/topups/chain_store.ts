@@ -1,6 +1,7 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { BlockMark } from '#rails/chain/deposit_source.ts'
+import { addHolding } from './address_holding_store.ts'
 import type { DepositOwner, HeldReason, ScreenedDeposit, TransferRow } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'
 
@@ -204,20 +205,8 @@ export async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<voi
       deposit.asset,
     ],
   )
-  await addHolding(tx, chain, deposit)
-}
-
-/** Adds to the amount on the address that a sweep can collect. */
-async function addHolding(tx: Tx, chain: string, deposit: ScreenedDeposit): Promise<void> {
-  await tx.run(
-    `insert into address_holdings as h (chain, address, asset, account_id, topup_id, address_index,
-                                        gathered_micros)
-     select chain, address, $3, account_id, topup_id, address_index, $4
-       from deposit_addresses where chain = $1 and address = $2
-         on conflict (chain, address, asset) do update
-        set gathered_micros = h.gathered_micros + excluded.gathered_micros`,
-    [chain, deposit.to, deposit.asset, deposit.value],
-  )
+  const { to: address, asset, value } = deposit
+  await addHolding(tx, { chain, address, asset, value_micros: value })
 }
 
 /** Moves a held transfer into or out of its refund. */

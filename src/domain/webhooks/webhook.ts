@@ -4,6 +4,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Webhook } from '#contract/webhooks.ts'
 import type { Context, Dependencies } from '#domain/context/context.ts'
 import { EgressRefused } from '#platform/http_client/http_client.ts'
+import { sealedColumn } from '#platform/storage/sealed_column.ts'
 
 /**
  * This room guarantees that every event reaches every subscription that asked for it, at least
@@ -100,7 +101,11 @@ export function requireRoomForOneMore(count: number): void {
 const SECRET_BYTES = 32
 const HINT_LENGTH = 4
 
-export const WEBHOOK_SECRET_PURPOSE = 'webhook_secret'
+const WEBHOOK_SECRET_PURPOSE = 'webhook_secret'
+export const WEBHOOK_SECRETS = [
+  sealedColumn('webhooks', 'secret_sealed', WEBHOOK_SECRET_PURPOSE),
+  sealedColumn('webhooks', 'previous_secret_sealed', WEBHOOK_SECRET_PURPOSE),
+]
 
 export type NewSecret = { secret: string; secret_sealed: string; secret_hint: string }
 

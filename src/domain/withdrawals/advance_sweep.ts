@@ -1,10 +1,9 @@
+import { addSweptAmount, pauseSweeps } from '#domain/topups/address_holding_store.ts'
 import { claimNonce } from './sender_order_store.ts'
 import type { SentTransferRow } from './sent_transfers.ts'
 import {
-  addSweptAmount,
   insertSweepTransfer,
   type Leg,
-  pauseSweeps,
   type SweepChange,
   type SweepRow,
   updateSweep,

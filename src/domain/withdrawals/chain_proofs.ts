@@ -36,7 +36,7 @@ export const chain_proofs: readonly Proof[] = [
     sql: `select account_id, coalesce(p.reserved, 0)::text as reserved,
                  coalesce(w.open, 0)::text as open
             from (select account_id, sum(balance_micros) as reserved
-                    from purses where kind = 'payout' group by 1) p
+                    from purse_balances where kind = 'payout' group by 1) p
             full join (select account_id, sum(amount_micros) as open
                          from withdrawals
                         where step not in ('completed', 'failed') and refund_of is null

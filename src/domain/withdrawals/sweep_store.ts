@@ -129,26 +129,3 @@ export async function findSweepTransfers(
     [chain, address, number, leg],
   )
 }
-
-export async function addSweptAmount(
-  tx: Tx,
-  { chain, address, asset, value_micros }: SweepRow,
-): Promise<void> {
-  await tx.run(
-    `update address_holdings set swept_micros = swept_micros + $4
-      where chain = $1 and address = $2 and asset = $3`,
-    [chain, address, asset, value_micros],
-  )
-}
-
-export async function pauseSweeps(
-  tx: Tx,
-  { chain, address }: SweepRow,
-  until: Date,
-): Promise<void> {
-  await tx.run('update address_holdings set sweep_after = $3 where chain = $1 and address = $2', [
-    chain,
-    address,
-    until,
-  ])
-}

@@ -1,4 +1,5 @@
 import { notFound } from '#contract/common_problems.ts'
+import { lockStatus } from '#domain/accounts/account_store.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -91,11 +92,7 @@ export async function lockWithAccountStatus(
   of: { account_id: string; id: string },
 ): Promise<WithdrawalRow> {
   const withdrawal = await lockWithdrawal(tx, of)
-  const [account] = await tx.rows<Pick<WithdrawalRow, 'account_status'>>(
-    'select status as account_status from accounts where id = $1 for share',
-    [of.account_id],
-  )
-  return { ...withdrawal, ...account }
+  return { ...withdrawal, account_status: await lockStatus(tx, of.account_id) }
 }
 
 function requireFound(row: WithdrawalRow | undefined): WithdrawalRow {

@@ -1,0 +1,189 @@
+import { blankProse } from '#scripts/tidy/blank.ts'
+import { isCode, isTest, lineAt, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
+
+/** The room that owns each table. Only files of that room write to it or lock its rows. */
+export const table_owners: Readonly<Record<string, readonly string[]>> = {
+  'platform/postgres': ['migrations', 'clock', 'task_runs'],
+  'domain/ledger': ['purses', 'movements'],
+  'domain/events': ['account_heads', 'events', 'outbox'],
+  'domain/audit': ['audit_entries'],
+  'domain/operators': ['operator_tokens', 'first_operator_tokens', 'operator_acts'],
+  'domain/credentials': [
+    'sessions',
+    'api_keys',
+    'api_key_uses',
+    'oauth_grants',
+    'oauth_payloads',
+    'security_undos',
+    'guesses',
+  ],
+  'domain/risk': ['kill_switches', 'velocities'],
+  'domain/accounts': ['accounts', 'recovery_codes'],
+  'domain/paid_calls': ['x402_payments', 'x402_transfers'],
+  'domain/topups': [
+    'topups',
+    'deposit_addresses',
+    'chain_cursors',
+    'chain_faults',
+    'chain_transfers',
+    'address_holdings',
+  ],
+  'domain/withdrawals': [
+    'withdrawals',
+    'withdrawal_transfers',
+    'sweeps',
+    'sweep_transfers',
+    'sender_orders',
+  ],
+  'domain/cards': ['cards', 'card_reveals'],
+  'domain/transactions': ['transactions'],
+  'domain/disputes': ['disputes', 'evidence'],
+  'domain/authorizations': [
+    'network_messages',
+    'early_reversals',
+    'card_attempts',
+    'three_ds_challenges',
+    'unpriced_clearings',
+    'refund_parts',
+  ],
+  'domain/webhooks': ['webhooks', 'deliveries', 'delivery_attempts'],
+  'domain/oauth_grants': ['mcp_sessions'],
+  'domain/notices': ['notices', 'low_balances'],
+  'domain/support': ['tickets', 'ticket_messages'],
+  'domain/system': ['maintenances'],
+  operations: ['idempotent_answers'],
+}
+
+/** Tables that other rooms may not even read: they call the owner instead. */
+const PRIVATE_TABLES: readonly string[] = ['purses', 'movements']
+
+/** Files that read the ledger's tables all the same, with the reason. */
+const PRIVATE_READERS: Readonly<Record<string, string>> = {
+  'src/domain/paid_calls/payment_proofs.ts': 'proof: compares movements with payments',
+  'src/domain/withdrawals/chain_proofs.ts': 'proof: compares movements with transfers',
+  'src/domain/system/reconciliation_store.ts':
+    'report: sums movements by the network of their card',
+}
+
+/** Helpers that take the name of the table as an argument; the caller is the one who writes. */
+const HELPERS: readonly string[] = [
+  'src/platform/postgres/row_set.ts',
+  'src/platform/storage/sealed_column.ts',
+]
+
+const owner_of = new Map(
+  Object.entries(table_owners).flatMap(([room, tables]) => tables.map((table) => [table, room])),
+)
+
+type TableUse = { table: string; index: number }
+
+const WRITE_VERBS = [
+  'insert into',
+  'update(?: only)?',
+  'delete from',
+  'merge into',
+  'truncate(?: table)?',
+  'copy',
+  'lock table',
+]
+const WRITE = new RegExp(`\\b(?:${WRITE_VERBS.join('|')})\\s+(\\w+|\\$\\{)`, 'g')
+const DECLARED_WRITE = /\b(?:rowSet(?:<\w+>)?|sealedColumn)\(\s*'(\w+)'/g
+const READ = /\b(?:from|join)\s+(\w+)/g
+
+function usesIn(text: string, pattern: RegExp): TableUse[] {
+  return [...text.matchAll(pattern)].map((match) => ({ table: match[1] ?? '', index: match.index }))
+}
+
+const LOCK = /\bfor (?:no key update|key share|update|share)(?: of (\w+))?/g
+const SOURCE = /\b(?:from|join)\s+(\w+)(?:\s+(?:as\s+)?(?!where\b|join\b|on\b|order\b)(\w+))?/g
+
+/** The text of the select that ends at an index, without its subqueries. */
+function selectBefore(text: string, end: number): string {
+  let depth = 0
+  let selected = ''
+  for (let at = end - 1; at >= 0; at -= 1) {
+    const character = text[at] ?? ''
+    if (character === '`' || character === "'") {
+      if (character === '`' || depth === 0) break
+    }
+    if (character === ')') depth += 1
+    else if (character === '(') {
+      if (depth === 0) break
+      depth -= 1
+    } else if (depth === 0) selected = character + selected
+  }
+  return selected
+}
+
+/** The tables whose rows a `for update` or `for share` locks. */
+function locksIn(text: string): TableUse[] {
+  return [...text.matchAll(LOCK)].flatMap((match) => {
+    const sources = [...selectBefore(text, match.index).matchAll(SOURCE)]
+    return sources
+      .filter(([, table, alias]) => match[1] === undefined || [table, alias].includes(match[1]))
+      .map(([, table = '']) => ({ table, index: match.index }))
+  })
+}
+
+function writeViolation(path: string, table: string): { problem: string; fix: string } | undefined {
+  if (table === '${') {
+    const fix = 'Write the name of the table, so that its owner can be checked'
+    return HELPERS.includes(path) ? undefined : { problem: 'writes to a computed table', fix }
+  }
+  const owner = owner_of.get(table)
+  if (owner === undefined || path.startsWith(`src/${owner}/`)) return undefined
+  const fix = `Call a function of ${owner}, which owns the table`
+  return { problem: `writes to or locks ${table}`, fix }
+}
+
+function readViolation(path: string, table: string): { problem: string; fix: string } | undefined {
+  const owner = owner_of.get(table)
+  if (!PRIVATE_TABLES.includes(table) || path.startsWith(`src/${owner}/`)) return undefined
+  if (PRIVATE_READERS[path] !== undefined) return undefined
+  const fix = `Call a function of ${owner}, or use its SQL (balances.ts)`
+  return { problem: `reads ${table}`, fix }
+}
+
+function fileViolations({ path, text }: SourceFile): Violation[] {
+  const code = blankProse(text, ['comments'])
+  const writes = [...usesIn(code, WRITE), ...usesIn(code, DECLARED_WRITE), ...locksIn(code)]
+  const found = [
+    ...writes.map((use) => ({ ...use, violation: writeViolation(path, use.table) })),
+    ...usesIn(code, READ).map((use) => ({ ...use, violation: readViolation(path, use.table) })),
+  ]
+  return found.flatMap(({ index, violation }) =>
+    violation === undefined ? [] : [{ path, line: lineAt(text, index), ...violation }],
+  )
+}
+
+const CREATED = /^create table (\w+)/gm
+const DROPPED = /^drop table (\w+)/gm
+
+/** Every table of the migrations has one owner, and every listed table exists. */
+function listViolations(files: readonly SourceFile[]): Violation[] {
+  const path = 'scripts/table_owners.ts'
+  const sql = files.filter(({ path }) => /^migrations\/.+\.sql$/.test(path))
+  const named = (pattern: RegExp) =>
+    sql.flatMap(({ text }) => usesIn(text, pattern).map(({ table }) => table))
+  const dropped = named(DROPPED)
+  const existing = named(CREATED).filter((table) => !dropped.includes(table))
+  const listed = Object.values(table_owners).flat()
+  const fix = 'List each table once, under the room that writes it'
+  return [
+    ...existing
+      .filter((table) => !listed.includes(table))
+      .map((table) => ({ path, line: 1, problem: `has no owner for ${table}`, fix })),
+    ...listed
+      .filter((table) => !existing.includes(table) && table !== 'migrations')
+      .map((table) => ({ path, line: 1, problem: `lists ${table}, which does not exist`, fix })),
+    ...listed
+      .filter((table, at) => listed.indexOf(table) !== at)
+      .map((table) => ({ path, line: 1, problem: `lists ${table} twice`, fix })),
+  ]
+}
+
+export function tableOwnerViolations(files: readonly SourceFile[]): Violation[] {
+  const code = files.filter(({ path }) => path.startsWith('src/') && isCode(path) && !isTest(path))
+  const has_migrations = files.some(({ path }) => path.startsWith('migrations/'))
+  return [...code.flatMap(fileViolations), ...(has_migrations ? listViolations(files) : [])]
+}

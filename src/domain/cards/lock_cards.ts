@@ -1,0 +1,88 @@
+import { texts } from '#platform/postgres/columns.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { SpendLimits } from '#settings/spend_limit_settings.ts'
+import type { CardRow } from './card.ts'
+
+export type LockedCard = Pick<
+  CardRow,
+  | 'account_id'
+  | 'id'
+  | 'brand'
+  | 'status'
+  | 'last4'
+  | 'exp_month'
+  | 'exp_year'
+  | 'mcc_allow'
+  | 'mcc_deny'
+  | 'geo_allow'
+  | 'geo_deny'
+  | 'per_transaction_micros'
+  | 'daily_micros'
+  | 'monthly_micros'
+  | 'replaced_by'
+> & {
+  pan_hash: string
+  account_status: string
+  spend_limits: Partial<SpendLimits>
+}
+
+/** An advice about a replaced card counts on the last card of its chain, so that is locked too. */
+const AND_SUCCESSORS = `any(array(
+  with recursive chain as (
+    select account_id, pan_hash, replaced_by from cards where pan_hash = any($1)
+    union all
+    select n.account_id, n.pan_hash, n.replaced_by
+      from chain o
+     cross join lateral (
+             select account_id, pan_hash, replaced_by from cards
+              where account_id = o.account_id and id = o.replaced_by
+             offset 0) n
+     where o.replaced_by is not null
+  ) select pan_hash from chain))`
+
+/** The cards of an authorization batch, by the hash of their number. */
+export type BatchCards = { pan_hashes: readonly string[]; with_successors: boolean }
+
+/** Both texts of a statement, built once: only batches with advices follow chains. */
+export function batchCardsSql(sqlFor: (numbers: string) => string) {
+  const [own, chains] = [sqlFor('any($1)'), sqlFor(AND_SUCCESSORS)]
+  return ({ with_successors }: BatchCards) => (with_successors ? chains : own)
+}
+
+/**
+ * Locks cards in key order, as every transaction with several cards does. The account is only read:
+ * an operator's change counts from the next batch on. Anything that a batch changes under this lock
+ * must be read by a later statement: this one may have waited and shows the state from before. The
+ * look-up of the account is a subquery of its own, so it always uses its key: a join planned while
+ * the table was nearly empty would scan it for every card.
+ */
+const lockSql = batchCardsSql(
+  (numbers) =>
+    `select c.account_id, c.id, c.pan_hash, c.brand, c.status, c.last4, c.exp_month, c.exp_year,
+            c.mcc_allow, c.mcc_deny, c.geo_allow, c.geo_deny, c.per_transaction_micros,
+            c.daily_micros, c.monthly_micros, c.replaced_by, a.account_status, a.spend_limits
+       from cards c
+      cross join lateral (
+              select status as account_status, spend_limits from accounts
+               where id = c.account_id
+              offset 0) a
+      where c.pan_hash = ${numbers}
+      order by c.account_id, c.id
+        for no key update of c`,
+)
+
+export function lockCards(tx: Tx, cards: BatchCards): Promise<LockedCard[]> {
+  return tx.rows<LockedCard>(lockSql(cards), [texts(cards.pan_hashes, (hash) => hash)])
+}
+
+/** The cards that no transaction has locked. Its own locks end with the statement. */
+export function findUnlockedCards(
+  db: Tx,
+  pan_hashes: readonly string[],
+): Promise<{ pan_hash: string }[]> {
+  return db.rows(
+    `select pan_hash from cards where pan_hash = any($1)
+      order by account_id, id for no key update skip locked`,
+    [texts(pan_hashes, (hash) => hash)],
+  )
+}
