@@ -97,7 +97,10 @@ async function measureInProcess(
 const sendThroughCodec = (engine: Engine): Send => {
   const host: CardHostDependencies = { ...environment.dependencies, engine, link: default_link }
   const make = frameMaker(cards)
-  return () => dispatch(host, { sign_on: 'done' }, make().body)?.answer as Promise<unknown>
+  return () => {
+    const outcome = dispatch(host, { sign_on: 'signed_on' }, make().body)
+    return outcome.type === 'pending' ? outcome.response : undefined
+  }
 }
 
 type LoadResult = { in_time: number; latencies: number[] }
@@ -133,16 +136,13 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
   const { body } = frameMaker(cards)()
   const { keys } = dependencies
   const message = decode(default_link, body)
-  const masked = maskMessage(default_link, message)
   const received_at = new Date()
-  const request = toRequest(message, {
-    link: default_link,
-    keys,
-    received_at,
-    masked,
+  const request = {
+    ...toRequest(message, { link: default_link, keys, received_at }),
+    message: null,
     answer: () => ({}) as never,
     restore: () => body,
-  })
+  }
   const card = {
     account_id: '',
     id: '',
@@ -172,16 +172,14 @@ function measureSteps({ dependencies }: BenchEnvironment): Record<string, number
     available: 10n ** 9n,
     owed: 0n,
   }
-  const asked = { link: default_link, message, is_advice: false, has_code: false }
+  const context = { link: default_link, message, is_advice: false, has_cvv: false }
   const decision = declined('insufficient_funds')
   return {
     decode: measureCpuUs(() => decode(default_link, body)),
     mask: measureCpuUs(() => maskMessage(default_link, message)),
-    translate: measureCpuUs(() =>
-      toRequest(message, { ...request, link: default_link, keys, masked }),
-    ),
+    translate: measureCpuUs(() => toRequest(message, { link: default_link, keys, received_at })),
     checks: measureCpuUs(() => findObjections(situation)),
-    answer: measureCpuUs(() => toResponse(asked, decision)),
+    response: measureCpuUs(() => toResponse(context, decision)),
   }
 }
 

@@ -21,14 +21,13 @@ const answer: StoredResponse = {
 export function requestMaker({ dependencies, cards }: BenchEnvironment): () => CardRequest {
   const templates = cards.map((card): CardRequest => {
     const message = decode(default_link, frameMaker([card])().body)
-    return toRequest(message, {
-      link: default_link,
-      keys: dependencies.keys,
-      received_at: new Date(),
-      masked: maskMessage(default_link, message),
+    const { keys } = dependencies
+    return {
+      ...toRequest(message, { link: default_link, keys, received_at: new Date() }),
+      message: maskMessage(default_link, message),
       answer: () => answer,
       restore: () => answer.bytes,
-    })
+    }
   })
   const run = Math.random().toString(36).slice(2)
   let count = 0

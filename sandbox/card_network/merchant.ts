@@ -125,7 +125,7 @@ export function originalOf({ mti, fields }: Earlier): string {
   return writeOriginalDataElements({
     mti,
     stan: fields['11'] ?? '0',
-    transmitted: fields['7'] ?? '0',
+    transmission_time: fields['7'] ?? '0',
     acquirer: fields['32'] ?? '0',
     forwarder: '0',
   })

@@ -1,7 +1,4 @@
-/**
- * ISO 4217: numeric code, letters, and how many decimals an amount in its smallest unit has where
- * they are not two.
- */
+/** ISO 4217: numeric code, letters, and the number of decimals unless it is two. */
 const CURRENCIES = `
   784AED 971AFN 008ALL 051AMD 532ANG 973AOA 032ARS 036AUD 533AWG 944AZN 977BAM 052BBD 050BDT 975BGN
   048BHD3 108BIF0 060BMD 096BND 068BOB 986BRL 044BSD 064BTN 072BWP 933BYN 084BZD 124CAD 976CDF
@@ -37,14 +34,14 @@ export const currencyOfLetters = (letters: string): Currency | null =>
   by_letters.get(letters) ?? null
 
 /**
- * The JSON number of an amount in the smallest unit. Element 4 has twelve digits, so both sides of
- * the division are exact, and its one rounding is that of the decimal text.
+ * The JSON number of an amount in minor units. Element 4 has 12 digits, so both operands of the
+ * division are exact and the result is the nearest double to the decimal amount.
  */
 export function amountFromMinor(minor: bigint, currency: string): number {
   return Number(minor) / 10 ** decimalsOf(currency)
 }
 
-/** As people write it, with all the decimals of its currency. */
+/** With all decimals of the currency, for people. */
 export function amountText(minor: bigint, currency: string): string {
   const decimals = decimalsOf(currency)
   const digits = minor.toString().padStart(decimals + 1, '0')

@@ -2,12 +2,12 @@ import { createCipheriv, timingSafeEqual } from 'node:crypto'
 import { assert } from '#kernel/assert.ts'
 
 /**
- * Card verification values in the way of Visa, computed from a key pair and never stored. The
- * service code makes the flavour: 000 for CVV2, 999 for the chip's, the card's own for the stripe.
+ * Card verification values by Visa's algorithm, computed from a key pair and never stored. The
+ * service code selects the kind: 000 for CVV2, 999 for iCVV, the card's own for the stripe.
  */
 export type CvvInput = {
   pan: string
-  /** Four digits in the order of element 14: year, then month. */
+  /** YYMM, as in element 14. */
   expiry: string
   service_code: string
 }
@@ -16,7 +16,7 @@ export const KEY_PAIR_BYTES = 16
 const BLOCKS_DIGITS = 32
 const CVV_DIGITS = 3
 
-/** OpenSSL 3 refuses single DES, but three times the same key is exactly that. */
+/** OpenSSL 3 has no single DES; triple DES with three equal keys is the same. */
 function encryptBlock(keys: readonly Uint8Array[], block: Uint8Array): Buffer {
   const cipher = createCipheriv('des-ede3-ecb', Buffer.concat(keys), null)
   cipher.setAutoPadding(false)
@@ -24,7 +24,7 @@ function encryptBlock(keys: readonly Uint8Array[], block: Uint8Array): Buffer {
 }
 
 export function computeCvv(key_pair: Uint8Array, input: CvvInput): string {
-  assert(key_pair.length === KEY_PAIR_BYTES, 'a key pair has sixteen bytes')
+  assert(key_pair.length === KEY_PAIR_BYTES, 'a CVK pair has 16 bytes')
   assert(/^\d{12,19}$/.test(input.pan), 'a card number has 12 to 19 digits')
   assert(/^\d{4}$/.test(input.expiry), 'an expiry has four digits')
   assert(/^\d{3}$/.test(input.service_code), 'a service code has three digits')
@@ -37,7 +37,7 @@ export function computeCvv(key_pair: Uint8Array, input: CvvInput): string {
   return decimalize(encryptBlock([a, b, a], mixed).toString('hex'))
 }
 
-/** Decimal digits come first, left to right; then the letters, each less ten. */
+/** First the decimal digits from left to right, then the letters, each minus ten. */
 function decimalize(hex: string): string {
   const digits = hex.replace(/[a-f]/g, '')
   const letters = hex.replace(/\d/g, '').replace(/[a-f]/g, (letter) => {
@@ -46,9 +46,9 @@ function decimalize(hex: string): string {
   return (digits + letters).slice(0, CVV_DIGITS)
 }
 
-/** Takes the same time whichever digit is wrong. */
-export function isValidCvv(key_pair: Uint8Array, input: CvvInput, given: string): boolean {
-  const right = Buffer.from(computeCvv(key_pair, input))
-  const claimed = Buffer.from(given)
-  return claimed.length === right.length && timingSafeEqual(claimed, right)
+/** Compares in constant time. */
+export function isValidCvv(key_pair: Uint8Array, input: CvvInput, cvv: string): boolean {
+  const expected = Buffer.from(computeCvv(key_pair, input))
+  const received = Buffer.from(cvv)
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }

@@ -1,6 +1,6 @@
 import { elements_1987 } from './spec.ts'
 
-/** The snake_case name of an element number, as the `named` part of get_auth_details says it. */
+/** Names by element number, as get_auth_details returns them in `named`. */
 export const element_names: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(elements_1987).map(([element, [name]]) => [element, name]),
 )

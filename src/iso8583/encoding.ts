@@ -1,41 +1,27 @@
 import type { Kind } from './spec.ts'
 
-/**
- * The ways a value stands on the wire. Characters are checked against a table of classes, one
- * look-up per byte, because a regular expression per element would be a third of the whole cost.
- */
+/** The encodings of element values on the wire. */
 export type TextEncoding = 'ascii' | 'ebcdic'
 export type Encoding = TextEncoding | 'bcd' | 'bin'
 
-const DIGIT = 1
-const ALPHANUMERIC = 2
-const PRINTABLE = 4
-const TRACK = 8
-const HEX = 16
-
-/** Kind b is text only on links that write bytes as hex digits. */
-export const class_of_kind: Readonly<Record<Kind, number>> = {
-  n: DIGIT,
-  an: ALPHANUMERIC,
-  ans: PRINTABLE,
-  b: HEX,
-  z: TRACK,
+/**
+ * The characters that each kind allows as text. Peers pad elements 37, 38 and 95 with spaces, so
+ * `an` allows them. Kind `b` is text only on links that send bytes as hex digits.
+ */
+const CHARACTERS: Readonly<Record<Kind, RegExp>> = {
+  n: /^[0-9]*$/,
+  an: /^[0-9A-Za-z ]*$/,
+  ans: /^[ -~]*$/,
+  b: /^[0-9A-Fa-f]*$/,
+  z: /^[0-9=D]*$/,
 }
+
+export const isOfKind = (kind: Kind, value: string): boolean => CHARACTERS[kind].test(value)
 
 const SPACE = 0x20
 const TILDE = 0x7e
 
-/** Spaces count as alphanumeric: peers pad elements 37, 38 and 95 with them. */
-function classesOf(character: string): number {
-  let classes = PRINTABLE
-  if (/[0-9]/.test(character)) classes |= DIGIT
-  if (/[0-9A-Za-z ]/.test(character)) classes |= ALPHANUMERIC
-  if (/[0-9=D]/.test(character)) classes |= TRACK
-  if (/[0-9A-Fa-f]/.test(character)) classes |= HEX
-  return classes
-}
-
-/** EBCDIC code page 500 of the printable ASCII characters, from the space to the tilde. */
+/** EBCDIC code page 500 for the printable ASCII characters, from space to tilde. */
 const CP500 = Buffer.from(
   '404f7f7b5b6c507d4d5d5c4e6b604b61f0f1f2f3f4f5f6f7f8f97a5e4c7e6e6f7cc1c2c3c4c5c6c7' +
     'c8c9d1d2d3d4d5d6d7d8d9e2e3e4e5e6e7e8e94ae05a5f6d79818283848586878889919293949596' +
@@ -43,61 +29,21 @@ const CP500 = Buffer.from(
   'hex',
 )
 
-export type TextCodec = {
-  /** Classes of each byte on the wire; 0 for a byte that is no printable character. */
-  readonly classes: Uint8Array
-  readonly to_wire: Uint8Array
-  readonly from_wire: Uint8Array
+const ebcdic_to_ascii = new Uint8Array(256)
+for (let code = SPACE; code <= TILDE; code += 1) {
+  ebcdic_to_ascii[CP500[code - SPACE] as number] = code
 }
 
-function textCodec(byteOf: (code: number) => number): TextCodec {
-  const codec = {
-    classes: new Uint8Array(256),
-    to_wire: new Uint8Array(128),
-    from_wire: new Uint8Array(256),
-  }
-  for (let code = SPACE; code <= TILDE; code += 1) {
-    const byte = byteOf(code)
-    codec.classes[byte] = classesOf(String.fromCharCode(code))
-    codec.to_wire[code] = byte
-    codec.from_wire[byte] = code
-  }
-  return codec
-}
-
-export const text_codecs: Readonly<Record<TextEncoding, TextCodec>> = {
-  ascii: textCodec((code) => code),
-  ebcdic: textCodec((code) => CP500[code - SPACE] as number),
-}
-
-const ascii_classes = text_codecs.ascii.classes
-
-/** Writes the characters at a place and answers whether all of them were of the class. */
+/** Writes printable ASCII text in the encoding of the link. */
 export function writeText(
   target: Uint8Array,
   at: number,
-  text: { value: string; class: number; codec: TextCodec },
-): boolean {
-  const { value, codec } = text
-  const wanted = text.class
+  { value, encoding }: { value: string; encoding: TextEncoding },
+): void {
   for (let index = 0; index < value.length; index += 1) {
     const code = value.charCodeAt(index)
-    if (code > TILDE || ((ascii_classes[code] as number) & wanted) === 0) return false
-    target[at + index] = codec.to_wire[code] as number
+    target[at + index] = encoding === 'ascii' ? code : (CP500[code - SPACE] as number)
   }
-  return true
-}
-
-export function isText(
-  bytes: Uint8Array,
-  range: { start: number; end: number },
-  wanted: { class: number; codec: TextCodec },
-): boolean {
-  const { classes } = wanted.codec
-  for (let at = range.start; at < range.end; at += 1) {
-    if (((classes[bytes[at] as number] as number) & wanted.class) === 0) return false
-  }
-  return true
 }
 
 const NOT_A_NIBBLE = 255
@@ -113,7 +59,7 @@ export function nibbleOf(code: number): number {
   return nibble === NOT_A_NIBBLE ? -1 : nibble
 }
 
-/** Writes pairs of hex digits as bytes and answers whether all of them were hex digits. */
+/** Writes pairs of hex digits as bytes. Returns false if a character is not a hex digit. */
 export function writeHex(target: Uint8Array, at: number, value: string): boolean {
   for (let index = 0; index < value.length; index += 2) {
     const high = nibbleOf(value.charCodeAt(index))
@@ -124,7 +70,7 @@ export function writeHex(target: Uint8Array, at: number, value: string): boolean
   return true
 }
 
-/** The separator of track data has no digit of its own: packed it is the nibble D. */
+/** Packed track data has the nibble D as its separator. */
 export const SEPARATOR_NIBBLE = 0xd
 
 /** The nibble of a packed digit or track separator, or -1. */
@@ -134,10 +80,13 @@ export function packedNibbleOf(code: number, kind: Kind): number {
   return -1
 }
 
-/** One received message, seen as text, so that every element is a mere slice of it; a cursor. */
+/**
+ * A received message and a read cursor. The whole message is converted to text or hex once, and
+ * each element is a slice of that.
+ */
 export class MessageReader {
   readonly bytes: Buffer
-  /** How far the message has been read. */
+  /** The offset of the next unread byte. */
   at = 0
   #ascii: string | undefined
   #ebcdic: string | undefined
@@ -154,27 +103,22 @@ export class MessageReader {
       this.#ascii ??= this.bytes.toString('latin1')
       return this.#ascii
     }
-    this.#ebcdic ??= this.#fromEbcdic()
+    this.#ebcdic ??= this.#decodeEbcdic()
     return this.#ebcdic
   }
 
-  /** Two lower-case digits per byte. */
+  /** Two lowercase digits per byte. */
   hex(): string {
     this.#hex ??= this.bytes.toString('hex')
     return this.#hex
   }
 
-  #fromEbcdic(): string {
-    const { bytes } = this
-    const { from_wire } = text_codecs.ebcdic
-    const { length } = bytes
-    const characters = length <= translated.length ? translated : Buffer.allocUnsafe(length)
-    for (let at = 0; at < length; at += 1) {
-      characters[at] = from_wire[bytes[at] as number] as number
+  /** Bytes that are not printable become NUL, which no kind allows. */
+  #decodeEbcdic(): string {
+    const characters = Buffer.allocUnsafe(this.bytes.length)
+    for (let at = 0; at < characters.length; at += 1) {
+      characters[at] = ebcdic_to_ascii[this.bytes[at] as number] as number
     }
-    return characters.toString('latin1', 0, length)
+    return characters.toString('latin1')
   }
 }
-
-/** Room for an ordinary message in ASCII; it is read at once and never handed out. */
-const translated = Buffer.alloc(1024)

@@ -1,15 +1,15 @@
 import { assert } from '#kernel/assert.ts'
 import { type FrameShape, MESSAGE_MAX_BYTES } from './link.ts'
-import { MalformedMessage } from './malformed_message.ts'
+import { MalformedMessage, type MalformedReason } from './malformed_message.ts'
 
 export type Frame = { header: Uint8Array; body: Uint8Array }
 
 const NO_HEADER = new Uint8Array()
 
 /**
- * Cuts a byte stream into frames, however the stream was split or joined on its way. Every frame
- * has a buffer of its own, so a kept message keeps no more than itself. After a length that cannot
- * be right the stream has no meaning any more: that reader refuses everything that follows.
+ * Splits a byte stream into frames, however TCP split or joined it. Every frame has its own buffer,
+ * so a retained message does not retain its whole chunk. After an invalid length the frame
+ * boundaries are lost, and the reader throws on everything that follows.
  */
 export class FrameReader {
   readonly #shape: FrameShape
@@ -17,22 +17,22 @@ export class FrameReader {
   #length_bytes_seen = 0
   #payload: Buffer | null = null
   #filled = 0
-  #refusal: MalformedMessage | null = null
-  /** Frames of length zero, which peers send to keep the connection open. */
+  #fault: MalformedMessage | null = null
+  /** The number of frames of length zero, which peers send to keep the connection open. */
   keep_alives = 0
 
   constructor(shape: FrameShape) {
     this.#shape = shape
   }
 
-  /** Whether the stream stands between two frames; a connection that ends elsewhere was cut. */
+  /** False while a frame is incomplete. */
   isBetweenFrames(): boolean {
     return this.#payload === null && this.#length_bytes_seen === 0
   }
 
-  /** Frames that stand before a bad length are handed over before the refusal is thrown. */
-  push(chunk: Uint8Array, receive: (frame: Frame) => void): void {
-    if (this.#refusal !== null) throw this.#refusal
+  /** Delivers the frames before an invalid length, then throws MalformedMessage. */
+  push(chunk: Uint8Array, onFrame: (frame: Frame) => void): void {
+    if (this.#fault !== null) throw this.#fault
     let at = 0
     while (at < chunk.length) {
       if (this.#payload === null) {
@@ -46,7 +46,7 @@ export class FrameReader {
       this.#payload.set(part, this.#filled)
       this.#filled += part.length
       at += part.length
-      if (this.#filled === this.#payload.length) receive(this.#finish(this.#payload))
+      if (this.#filled === this.#payload.length) onFrame(this.#finish(this.#payload))
     }
   }
 
@@ -58,8 +58,8 @@ export class FrameReader {
       this.keep_alives += 1
       return
     }
-    if (length > MESSAGE_MAX_BYTES) this.#refuse(new MalformedMessage(null, 'over_length'))
-    if (length <= this.#shape.header_bytes) this.#refuse(new MalformedMessage(null, 'truncated'))
+    if (length > MESSAGE_MAX_BYTES) this.#fail('over_length')
+    if (length <= this.#shape.header_bytes) this.#fail('truncated')
     this.#payload = Buffer.allocUnsafe(length)
     this.#filled = 0
   }
@@ -71,21 +71,21 @@ export class FrameReader {
     return { header: payload.subarray(0, header_bytes), body: payload.subarray(header_bytes) }
   }
 
-  #refuse(refusal: MalformedMessage): never {
-    this.#refusal = refusal
-    throw refusal
+  #fail(reason: MalformedReason): never {
+    this.#fault = new MalformedMessage(null, reason)
+    throw this.#fault
   }
 }
 
-/** A link with a header gets zeros where the caller has none to give. */
+/** Without a header, a link that has one gets zeros. */
 export type OutgoingFrame = { body: Uint8Array; header?: Uint8Array | undefined }
 
-/** The bytes of frames that leave together. */
+/** Encodes several frames for one write. */
 export function writeFrames(shape: FrameShape, frames: readonly OutgoingFrame[]): Uint8Array {
   const { length_bytes, header_bytes } = shape
   let size = 0
   for (const { body, header } of frames) {
-    assert(header === undefined || header.length === header_bytes, 'a header has its own length')
+    assert(header === undefined || header.length === header_bytes, 'the header has its length')
     const length = header_bytes + body.length
     if (length > MESSAGE_MAX_BYTES) throw new MalformedMessage(null, 'over_length')
     size += length_bytes + length

@@ -2,13 +2,10 @@ import { assert } from '#kernel/assert.ts'
 import type { Encoding, TextEncoding } from './encoding.ts'
 import type { ElementRow, ElementTable, Kind, Masking } from './spec.ts'
 
-/**
- * A link is a table laid over the data elements: how each kind stands on the wire of one peer. The
- * engine reads only the compiled form and knows no network.
- */
+/** A link says how one peer encodes the data elements. The codec reads only the compiled form. */
 export type LinkTable = {
   readonly name: string
-  /** The first digit of every MTI: the edition of the standard. */
+  /** The first digit of every MTI: the version of the standard. */
   readonly version: '0' | '1' | '2'
   readonly elements: ElementTable
   readonly mti: TextEncoding | 'bcd'
@@ -18,38 +15,38 @@ export type LinkTable = {
   readonly lengths: Encoding
   readonly pads: Readonly<Record<'n' | 'z', Pad>>
   readonly frame: FrameShape
-  /** How element 48 is cut into tags; null when only the network knows, and nothing is shown. */
+  /** The format of the tags in element 48; null if unknown, and then nothing of it is shown. */
   readonly private_tags: PrivateTags | null
   readonly overrides: Readonly<Record<number, Override>>
 }
 
-/** Where the spare nibble of an odd number of packed digits stands, and what fills it. */
+/** The position and value of the spare nibble of an odd number of packed digits. */
 export type Pad = { readonly side: 'left' | 'right'; readonly nibble: '0' | 'f' }
 
-/** The length counts header and body; the header is opaque to us. */
+/** The length counts header and body. The header is not interpreted. */
 export type FrameShape = { readonly length_bytes: 2 | 4; readonly header_bytes: number }
 
-/** Characters before the first tag, and the tags that carry card verification or address data. */
+/** Characters before the first tag, and the tags with card verification or address data. */
 export type PrivateTags = { readonly skip: number; readonly hidden: readonly string[] }
 
 export type Override = {
   readonly kind?: Kind
   readonly length_max?: number
   readonly ll?: ElementRow[3]
-  readonly show?: Masking
+  readonly masking?: Masking
   readonly encoding?: Encoding
   readonly lengths?: Encoding
   readonly pad?: Pad
-  /** What a length prefix in front of packed digits counts; digits unless said. */
+  /** The unit of the length prefix of packed digits; digits by default. */
   readonly counts?: 'digits' | 'bytes'
 }
 
-/** One element of one link, with everything the engine would otherwise work out per message. */
+/** One element of one link, with everything the codec would otherwise compute per message. */
 export type Layout = {
   readonly element: number
   readonly kind: Kind
   readonly length_max: number
-  readonly show: Masking
+  readonly masking: Masking
   readonly encoding: Encoding
   /** 0 for an element of fixed length. */
   readonly prefix_bytes: number
@@ -65,25 +62,25 @@ export type Link = Pick<
   'name' | 'version' | 'mti' | 'bitmap' | 'frame' | 'private_tags'
 > & {
   readonly mti_bytes: number
-  /** Bytes of one bitmap of 64 bits. */
+  /** The length of one bitmap of 64 bits. */
   readonly bitmap_bytes: number
-  /** By element number; undefined where the link knows no such element. */
+  /** By element number; undefined for elements that the link does not have. */
   readonly layouts: readonly (Layout | undefined)[]
-  /** The same, ascending and without gaps: the order in which a message has its elements. */
+  /** The same in ascending order and without gaps. */
   readonly elements: readonly Layout[]
 }
 
 export const ELEMENT_MAX = 128
 
-/** The longest body we read or write: the frame limit of the card host. */
+/** The longest message that the card host reads or writes. */
 export const MESSAGE_MAX_BYTES = 8192
 
 export function compileLink(table: LinkTable): Link {
   const layouts: (Layout | undefined)[] = new Array(ELEMENT_MAX + 1).fill(undefined)
   for (const [key, row] of Object.entries(table.elements)) {
     const element = Number(key)
-    // Element 1 is the bit of the second bitmap and 65 that of a third, so neither has a value.
-    assert(element > 1 && element <= ELEMENT_MAX && element !== 65, 'an element has a number')
+    // Bits 1 and 65 announce the secondary and tertiary bitmap, so they have no value.
+    assert(element > 1 && element <= ELEMENT_MAX && element !== 65, 'element number in range')
     layouts[element] = compileElement(table, element, row)
   }
   return {
@@ -102,7 +99,7 @@ export function compileLink(table: LinkTable): Link {
 
 function compileElement(table: LinkTable, element: number, row: ElementRow): Layout {
   const override = table.overrides[element] ?? {}
-  const [, row_kind, row_length_max, row_ll, row_show] = row
+  const [, row_kind, row_length_max, row_ll, row_masking] = row
   const kind = override.kind ?? row_kind
   const length_max = override.length_max ?? row_length_max
   const encoding = override.encoding ?? table.encodings[kind]
@@ -110,13 +107,13 @@ function compileElement(table: LinkTable, element: number, row: ElementRow): Lay
   const ll = override.ll ?? row_ll
   const pad = override.pad ?? table.pads[kind === 'z' ? 'z' : 'n']
   assert(encoding !== 'bcd' || kind === 'n' || kind === 'z', 'only digits and tracks are packed')
-  assert(encoding !== 'bin' || kind === 'b', 'only bytes stand as they are')
+  assert(encoding !== 'bin' || kind === 'b', 'only kind b is binary')
   assert(ll === 0 || length_max < 10 ** ll, 'the longest value fits its length prefix')
   return {
     element,
     kind,
     length_max,
-    show: override.show ?? row_show,
+    masking: override.masking ?? row_masking,
     encoding,
     prefix_bytes: prefixBytes(ll, prefix_encoding, length_max),
     prefix_digits: ll,
@@ -134,13 +131,13 @@ function prefixBytes(ll: number, encoding: Encoding, length_max: number): number
   return ll
 }
 
-/** The bytes that so many characters of an element's value take on the wire. */
+/** The encoded size of that many characters of an element. */
 export function bytesOfCharacters(layout: Layout, count: number): number {
   if (layout.encoding === 'bcd' || layout.encoding === 'bin') return (count + 1) >> 1
   return count
 }
 
-/** The bytes that an element with this value takes, its length prefix included. */
+/** The encoded size of an element, including its length prefix. */
 export function encodedSizeOf(layout: Layout, value: string): number {
   return layout.prefix_bytes + bytesOfCharacters(layout, value.length)
 }

@@ -2,8 +2,8 @@ import { compileLink, type LinkTable } from './link.ts'
 import { elements_1987 } from './spec.ts'
 
 /**
- * The five links we know. The default one is the contract's; the other four show the shapes that
- * networks and acquirers use, and a real peer's table starts as a copy of the nearest.
+ * The supported links. The contract defines the default one. The others are typical of networks
+ * and acquirers; copy the closest one to add a real peer.
  */
 const ascii_table: LinkTable = {
   name: 'ascii',
@@ -19,7 +19,7 @@ const ascii_table: LinkTable = {
   overrides: {},
 }
 
-/** A link without a single unprintable byte: bitmaps and binary elements are hex digits. */
+/** Printable characters only: bitmaps and binary elements are hex digits. */
 const ascii_hex_table: LinkTable = {
   ...ascii_table,
   name: 'ascii_hex',
@@ -27,7 +27,7 @@ const ascii_hex_table: LinkTable = {
   encodings: { ...ascii_table.encodings, b: 'ascii' },
 }
 
-/** The standard allows letters in currency codes; packed digits have no room for them. */
+/** The standard allows letters in currency codes; packed digits do not. */
 const packed_currencies = { 49: { kind: 'n' }, 50: { kind: 'n' }, 51: { kind: 'n' } } as const
 
 const bcd_table: LinkTable = {
@@ -42,14 +42,14 @@ const bcd_table: LinkTable = {
 const BYTE_MAX = 255
 const bitmapped = { kind: 'b', length_max: BYTE_MAX } as const
 
-/** Elements whose standard length does not fit a length prefix of one byte. */
+/** Shortens the elements whose standard length does not fit a one-byte length prefix. */
 const one_byte_lengths: LinkTable['overrides'] = Object.fromEntries(
   Object.entries(elements_1987)
     .filter(([, [, , length_max]]) => length_max > BYTE_MAX)
     .map(([element]) => [element, { length_max: BYTE_MAX }]),
 )
 
-/** Packed numbers, EBCDIC text and one binary byte for every length, hence at most 255 of each. */
+/** Packed numbers, EBCDIC text and one-byte length prefixes. */
 const visa_like_table: LinkTable = {
   ...ascii_table,
   name: 'visa_like',
@@ -68,7 +68,7 @@ const visa_like_table: LinkTable = {
   },
 }
 
-/** EBCDIC throughout; element 48 opens with a category letter, and 120 carries the address. */
+/** EBCDIC only. Element 48 begins with a category letter; 120 has the cardholder's address. */
 const mastercard_like_table: LinkTable = {
   ...ascii_table,
   name: 'mastercard_like',
@@ -76,7 +76,7 @@ const mastercard_like_table: LinkTable = {
   encodings: { n: 'ebcdic', an: 'ebcdic', ans: 'ebcdic', b: 'bin', z: 'ebcdic' },
   lengths: 'ebcdic',
   private_tags: { skip: 1, hidden: ['82', '83', '92'] },
-  overrides: { 120: { show: 'drop' } },
+  overrides: { 120: { masking: 'drop' } },
 }
 
 export const link_tables = {
@@ -97,5 +97,5 @@ export const links = {
   mastercard_like: compileLink(mastercard_like_table),
 } as const
 
-/** The contract's default link: ASCII elements, binary bitmaps, two bytes of length. */
+/** The contract's default link: ASCII elements, binary bitmaps, two-byte frame length. */
 export const default_link = links.ascii

@@ -12,11 +12,11 @@ export type MalformedReason =
   | 'trailing_bytes'
 
 /**
- * The only thing this room throws at bytes or values that are not what they should be. It names
- * the element and the reason and never the value, so it may be logged as it is.
+ * The only error this folder throws for invalid bytes or values. It names the element and the
+ * reason but never the value, so it is safe to log.
  */
 export class MalformedMessage extends Error {
-  /** Null when the fault lies in the MTI, the bitmap or the frame, before any element. */
+  /** Null for a fault in the frame, the MTI or the bitmap. */
   readonly element: number | null
   readonly reason: MalformedReason
 

@@ -1,5 +1,4 @@
 import { elementsOffset } from './bitmap.ts'
-import { addToJson, finishJson, startJson } from './json_text.ts'
 import { encodedSizeOf, type Layout, type Link } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 import { maskCharacters } from './mask_characters.ts'
@@ -7,30 +6,29 @@ import type { Message } from './message.ts'
 import { type PrivateTag, readPrivateTags } from './tags.ts'
 
 /**
- * What may be stored and shown of a message. Card number, expiry, tracks, PIN, chip and
- * verification data go here, before storage, from the values and from the bytes alike; what is
- * left does not depend on them.
+ * A message without cardholder data, for storage and display. Masking replaces or removes card
+ * number, expiry, tracks, PIN, EMV and verification data in the values and in the bytes.
  */
 export type MaskedMessage = {
   mti: string
   bitmap: string
-  /** The values by element number, as JSON text: they are only ever stored. */
+  /** The values by element number as JSON text, because they are only stored. */
   fields: string
-  /** The bytes, with stars where the values have them. */
+  /** The bytes, overwritten where values are masked. */
   raw: Uint8Array
 }
 
 const FIRST_SHOWN = 6
 const LAST_SHOWN = 4
-/** Of a shorter number, six and four digits would leave next to nothing hidden. */
+/** Shorter numbers are masked entirely: first six and last four would hide almost nothing. */
 const SHOWN_PAN_LENGTH_MIN = 13
-/** Below this many digits a number found elsewhere may well be another one. */
-const SOUGHT_PAN_LENGTH_MIN = 12
+/** Shorter digit sequences in other elements may not be the card number. */
+const SEARCHED_PAN_LENGTH_MIN = 12
 
-/** Characters of a value from one place up to, not including, another. */
+/** Characters of a value; `to` is exclusive. */
 type Range = { from: number; to: number }
 
-function hiddenOfPan(pan: string, at = 0): Range {
+function hiddenRangeOf(pan: string, at = 0): Range {
   const is_shown = pan.length >= SHOWN_PAN_LENGTH_MIN
   return {
     from: at + (is_shown ? FIRST_SHOWN : 0),
@@ -39,10 +37,10 @@ function hiddenOfPan(pan: string, at = 0): Range {
 }
 
 export function maskPan(pan: string): string {
-  return starred(pan, [hiddenOfPan(pan)])
+  return replaceWithStars(pan, [hiddenRangeOf(pan)])
 }
 
-function starred(value: string, ranges: readonly Range[]): string {
+function replaceWithStars(value: string, ranges: readonly Range[]): string {
   let shown = value
   for (const { from, to } of ranges) {
     shown = shown.slice(0, from) + '*'.repeat(to - from) + shown.slice(to)
@@ -54,65 +52,68 @@ export function maskMessage(link: Link, message: Message): MaskedMessage {
   const { fields, bitmap_hex } = message
   const raw = Buffer.allocUnsafe(message.raw.length)
   raw.set(message.raw)
-  const pans = pansOf(fields)
-  startJson()
+  const pans = findPans(fields)
+  const shown_fields = { ...fields }
   let end = elementsOffset(link, bitmap_hex.length > 16)
   for (const layout of link.elements) {
     const value = fields[layout.element]
     if (value === undefined) continue
     const start = end + layout.prefix_bytes
     end += encodedSizeOf(layout, value)
-    const shown =
-      layout.show === 'plain' && !holdsOneOf(pans, value)
-        ? value
-        : hide(link, pans, { layout, value, raw, start })
-    if (shown !== null) addToJson(layout.element, shown)
+    if (layout.masking === 'plain' && !includesAny(value, pans)) continue
+    const shown = hideSecrets(link, pans, { layout, value, raw, start })
+    if (shown === null) delete shown_fields[layout.element]
+    else shown_fields[layout.element] = shown
   }
-  return { mti: message.mti, bitmap: bitmap_hex, fields: finishJson(), raw }
+  return { mti: message.mti, bitmap: bitmap_hex, fields: JSON.stringify(shown_fields), raw }
 }
 
-/** A value, and where in the bytes it begins. */
-type Place = { layout: Layout; value: string; raw: Uint8Array; start: number }
+type ElementInMessage = {
+  layout: Layout
+  value: string
+  raw: Uint8Array
+  /** The offset of the value in the bytes. */
+  start: number
+}
 
-/** Overwrites what is secret in the bytes; the text that is shown, or null for none at all. */
-function hide(
+/** Masks an element in the bytes. Returns the masked value, or null if nothing may be shown. */
+function hideSecrets(
   link: Link,
   pans: readonly string[],
-  { layout, value, raw, start }: Place,
+  { layout, value, raw, start }: ElementInMessage,
 ): string | null {
   const count = value.length
   const { hidden, shown } = maskElement(link, layout, value)
   for (const { from, to } of hidden) maskCharacters(layout, raw, { start, count, from, to })
-  let rest = shown
+  let masked = shown
   for (const pan of pans) {
-    // A number that is all of its element was hidden with it.
-    if (pan === value && layout.show === 'pan') continue
+    // Already masked as the element itself.
+    if (pan === value && layout.masking === 'pan') continue
     for (const { from, to } of occurrencesOf(pan, value)) {
       maskCharacters(layout, raw, { start, count, from, to })
     }
-    if (rest !== null) rest = starred(rest, occurrencesOf(pan, rest))
+    if (masked !== null) masked = replaceWithStars(masked, occurrencesOf(pan, masked))
   }
-  return rest
+  return masked
 }
 
-/** Almost always no: most elements are shorter than any card number. */
-function holdsOneOf(pans: readonly string[], value: string): boolean {
+function includesAny(value: string, pans: readonly string[]): boolean {
   for (const pan of pans) if (value.length >= pan.length && value.includes(pan)) return true
   return false
 }
 
-/** The ranges to overwrite in the bytes, and the text that is shown; null for none at all. */
-type Masked = { hidden: Range[]; shown: string | null }
+/** The ranges to overwrite in the bytes, and the masked value; null if nothing may be shown. */
+type MaskedElement = { hidden: Range[]; shown: string | null }
 
-function maskElement(link: Link, layout: Layout, value: string): Masked {
+function maskElement(link: Link, layout: Layout, value: string): MaskedElement {
   const everything = { from: 0, to: value.length }
-  switch (layout.show) {
+  switch (layout.masking) {
     case 'plain':
       return { hidden: [], shown: value }
     case 'pan':
-      return withStars(value, [hiddenOfPan(value)])
+      return maskRanges(value, [hiddenRangeOf(value)])
     case 'stars':
-      return withStars(value, [everything])
+      return maskRanges(value, [everything])
     case 'drop':
       return { hidden: [everything], shown: null }
     case 'tags':
@@ -120,28 +121,28 @@ function maskElement(link: Link, layout: Layout, value: string): Masked {
   }
 }
 
-const withStars = (value: string, hidden: Range[]): Masked => ({
+const maskRanges = (value: string, hidden: Range[]): MaskedElement => ({
   hidden,
-  shown: starred(value, hidden),
+  shown: replaceWithStars(value, hidden),
 })
 
-/** Null when the tags cannot be told apart: then any part may be a secret. */
-function maskTags(link: Link, value: string): Masked | null {
+/** Null if the tags are not readable: then any part of the element may be secret. */
+function maskTags(link: Link, value: string): MaskedElement | null {
   if (link.private_tags === null) return null
   const { skip, hidden } = link.private_tags
-  const tags = tagsOrNull(value, skip)
+  const tags = tryReadTags(value, skip)
   if (tags === null) return null
   const secrets = tags.filter(({ tag }) => hidden.includes(tag))
   const ranges = secrets.map((tag) => ({ from: tag.at, to: tag.at + tag.value.length }))
-  const kept = tags.filter(({ tag }) => !hidden.includes(tag))
-  // The tag and its length stand in the four characters before each value.
-  const texts = kept.map((tag) => value.slice(tag.at - 4, tag.at + tag.value.length))
+  const visible = tags.filter(({ tag }) => !hidden.includes(tag))
+  // Tag and length are the four characters before each value.
+  const texts = visible.map((tag) => value.slice(tag.at - 4, tag.at + tag.value.length))
   const shown =
-    kept.length === 0 && secrets.length > 0 ? null : value.slice(0, skip) + texts.join('')
+    visible.length === 0 && secrets.length > 0 ? null : value.slice(0, skip) + texts.join('')
   return { hidden: ranges, shown }
 }
 
-function tagsOrNull(value: string, skip: number): PrivateTag[] | null {
+function tryReadTags(value: string, skip: number): PrivateTag[] | null {
   try {
     return readPrivateTags(value, skip)
   } catch (fault) {
@@ -151,13 +152,13 @@ function tagsOrNull(value: string, skip: number): PrivateTag[] | null {
 }
 
 /**
- * The message's card numbers, from elements 2 and 34 and the tracks: account elements and private
- * data sometimes repeat them, and a number masked in one place must not be readable in another.
+ * The card numbers of elements 2, 34, 35 and 45. Account elements and private data sometimes
+ * repeat them, so they are masked there too.
  */
-function pansOf(fields: Message['fields']): readonly string[] {
+function findPans(fields: Message['fields']): readonly string[] {
   const { 2: pan, 34: extended, 35: track_2, 45: track_1 } = fields
   if (track_2 === undefined && track_1 === undefined && extended === undefined) {
-    return isSought(pan) ? [pan] : []
+    return isSearchable(pan) ? [pan] : []
   }
   const candidates = [
     pan,
@@ -165,19 +166,19 @@ function pansOf(fields: Message['fields']): readonly string[] {
     /^\d*/.exec(track_2 ?? '')?.[0],
     /^[A-Z](\d*)\^/.exec(track_1 ?? '')?.[1],
   ]
-  return [...new Set(candidates)].filter(isSought)
+  return [...new Set(candidates)].filter(isSearchable)
 }
 
-const isSought = (pan: string | undefined): pan is string =>
-  pan !== undefined && pan.length >= SOUGHT_PAN_LENGTH_MIN
+const isSearchable = (pan: string | undefined): pan is string =>
+  pan !== undefined && pan.length >= SEARCHED_PAN_LENGTH_MIN
 
 function occurrencesOf(pan: string, value: string): Range[] {
   const ranges: Range[] = []
   if (value.length < pan.length) return ranges
   for (let at = value.indexOf(pan); at >= 0; at = value.indexOf(pan, at + 1)) {
-    const range = hiddenOfPan(pan, at)
+    const range = hiddenRangeOf(pan, at)
     const last = ranges.at(-1)
-    // Joined where they overlap: a number of equal digits is found a thousand times in one element.
+    // Overlaps are merged: a number of equal digits can occur a thousand times in one element.
     if (last !== undefined && range.from <= last.to) last.to = range.to
     else ranges.push(range)
   }

@@ -1,10 +1,10 @@
 import type { Layout } from './link.ts'
 
-/** The bytes that stand in a masked value's place; no digit, so that nobody takes it for one. */
+/** The bytes that replace masked characters; none of them reads as a digit. */
 const STAR = { ascii: 0x2a, ebcdic: 0x5c } as const
 const MASKED_NIBBLE = 0xf
 
-/** Overwrites characters of a value where they stand, in the element's own encoding. */
+/** Overwrites characters of a value in the message's bytes, in the element's encoding. */
 export function maskCharacters(
   layout: Layout,
   target: Uint8Array,

@@ -1,14 +1,8 @@
-import {
-  class_of_kind,
-  isText,
-  type MessageReader,
-  SEPARATOR_NIBBLE,
-  text_codecs,
-} from './encoding.ts'
+import { isOfKind, type MessageReader, SEPARATOR_NIBBLE } from './encoding.ts'
 import { bytesOfCharacters, type Layout } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 
-/** The number in a length prefix, or -1 when it is none. */
+/** The number in a length prefix, or -1 if it is not a number. */
 function readPrefix(layout: Layout, bytes: Uint8Array, at: number): number {
   const { prefix_encoding } = layout
   const end = at + layout.prefix_bytes
@@ -39,7 +33,7 @@ function nibbleAt(bytes: Uint8Array, place: number): number {
   return place % 2 === 0 ? byte >> 4 : byte & 15
 }
 
-/** Whether the spare nibble of packed digits stands at the place where the link pads. */
+/** True if the spare nibble of packed digits has the link's padding value. */
 function hasPad(
   layout: Layout,
   bytes: Uint8Array,
@@ -51,9 +45,8 @@ function hasPad(
 }
 
 /**
- * How many characters the element at the cursor has; moves the cursor to the first of them. A
- * prefix that counts bytes leaves open whether the last digit is spare; only a pad that is no
- * digit can tell.
+ * The number of characters of the next element; advances the reader to the first of them. If the
+ * prefix counts bytes, only a pad that is not a digit shows whether the last nibble is spare.
  */
 export function readLength(layout: Layout, reader: MessageReader): number {
   const { bytes } = reader
@@ -74,19 +67,17 @@ export function readLength(layout: Layout, reader: MessageReader): number {
   return count
 }
 
-/** Reads so many characters at the cursor and moves it behind them. */
+/** Reads that many characters and advances the reader. */
 export function readValue(layout: Layout, reader: MessageReader, count: number): string {
   const { encoding } = layout
   const start = reader.at
   reader.at = start + bytesOfCharacters(layout, count)
   if (encoding === 'bin') return reader.hex().slice(start * 2, start * 2 + count)
   if (encoding === 'bcd') return readPacked(layout, reader, { start, count })
-  const codec = text_codecs[encoding]
-  const range = { start, end: start + count }
-  if (!isText(reader.bytes, range, { class: class_of_kind[layout.kind], codec })) {
+  const value = reader.text(encoding).slice(start, start + count)
+  if (!isOfKind(layout.kind, value)) {
     throw new MalformedMessage(layout.element, 'wrong_characters')
   }
-  const value = reader.text(encoding).slice(start, start + count)
   return layout.kind === 'b' ? value.toLowerCase() : value
 }
 

@@ -2,27 +2,27 @@
 export type Kind = 'n' | 'an' | 'ans' | 'b' | 'z'
 
 /**
- * What may be shown of an element: all of it, the first six and last four digits, only its length
- * in stars, nothing, or all but the link's hidden tags.
+ * How an element is masked. plain: not at all. pan: shows the first six and last four digits.
+ * stars: shows only the length. drop: removed. tags: without the link's hidden tags.
  */
 export type Masking = 'plain' | 'pan' | 'stars' | 'drop' | 'tags'
 
-/** The length counts characters, or bytes for kind b; ll is how many digits its prefix has. */
+/** length_max counts characters, or bytes for kind b; ll is the number of prefix digits. */
 export type ElementRow = readonly [
   name: string,
   kind: Kind,
   length_max: number,
   ll: 0 | 1 | 2 | 3 | 4,
-  show: Masking,
+  masking: Masking,
 ]
 
 export type ElementTable = Readonly<Record<number, ElementRow>>
 
 /**
- * Every data element of ISO 8583:1987 in its standard format, as the network-independent part of
- * every link. An element that nothing here uses is still carried: without its length nothing
- * behind it could be read. Elements 1 and 65 are the bits of further bitmaps and have no row.
- * Free-format elements whose contents only the peer knows may hold card data and show only stars.
+ * All data elements of ISO 8583:1987 in their standard format; every link starts from this table.
+ * Unused elements are listed too, because the elements after them cannot be found without their
+ * length. Bits 1 and 65 announce further bitmaps and have no row. Free-format elements may contain
+ * card data, so they are shown as stars.
  */
 export const elements_1987: ElementTable = {
   2: ['primary_account_number', 'n', 19, 2, 'pan'],

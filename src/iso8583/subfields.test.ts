@@ -56,7 +56,7 @@ test('element 90 is the original message, institutions filled with zeros', (t) =
   const original = {
     mti: '0100',
     stan: '123456',
-    transmitted: '0911131411',
+    transmission_time: '0911131411',
     acquirer: '423935',
     forwarder: '0',
   }

@@ -1,19 +1,19 @@
 import { MalformedMessage } from './malformed_message.ts'
 
 /**
- * Elements that are lists of tagged values: element 48 with two digits of tag and two of length,
- * and element 55 in the BER form that chip cards use.
+ * Elements that are lists of tags: element 48, with two digits of tag and two of length, and
+ * element 55 in the BER-TLV encoding of EMV.
  */
 export type PrivateTag = {
   readonly tag: string
   readonly value: string
-  /** Where in the element's text the value begins. */
+  /** The offset of the value in the element. */
   readonly at: number
 }
 
 const TWO_DIGITS = /^\d\d$/
 
-/** Reads element 48 after the characters that some links put first. A tag may stand only once. */
+/** Reads element 48 after the link's leading characters. A tag may occur only once. */
 export function readPrivateTags(text: string, skip = 0): PrivateTag[] {
   if (text.length < skip) throw new MalformedMessage(48, 'bad_subfield')
   const tags: PrivateTag[] = []
@@ -24,15 +24,15 @@ export function readPrivateTags(text: string, skip = 0): PrivateTag[] {
     const length = text.slice(at + 2, at + 4)
     const start = at + 4
     at = start + Number(length)
-    const is_whole = TWO_DIGITS.test(tag) && TWO_DIGITS.test(length) && at <= text.length
-    if (!is_whole || seen.has(tag)) throw new MalformedMessage(48, 'bad_subfield')
+    const is_complete = TWO_DIGITS.test(tag) && TWO_DIGITS.test(length) && at <= text.length
+    if (!is_complete || seen.has(tag)) throw new MalformedMessage(48, 'bad_subfield')
     seen.add(tag)
     tags.push({ tag, value: text.slice(start, at), at: start })
   }
   return tags
 }
 
-/** The value of one tag of element 48, or null where it does not stand. */
+/** The value of one tag of element 48, or null. */
 export function findPrivateTag(text: string, tag: string, skip = 0): string | null {
   return readPrivateTags(text, skip).find((each) => each.tag === tag)?.value ?? null
 }
@@ -47,14 +47,14 @@ export function writePrivateTags(tags: readonly Pick<PrivateTag, 'tag' | 'value'
   return text
 }
 
-/** Tag in upper-case hex, as EMV writes it; value in lower-case hex, as this room writes bytes. */
+/** The tag in uppercase hex, as in EMV; the value in lowercase hex, like all binary elements. */
 export type EmvTag = { readonly tag: string; readonly value: string }
 
 const HEX_PAIRS = /^(?:[0-9a-fA-F]{2})*$/
-/** EMV knows tags of one to three bytes. */
+/** EMV tags have one to three bytes. */
 const TAG_MAX_BYTES = 3
 
-/** Reads element 55. Templates are not opened: their value is the bytes within. */
+/** Reads element 55. Constructed tags are not expanded: their value is the bytes inside. */
 export function readEmvTags(hex: string): EmvTag[] {
   if (!HEX_PAIRS.test(hex)) throw new MalformedMessage(55, 'bad_subfield')
   const bytes = Buffer.from(hex, 'hex')
@@ -73,7 +73,7 @@ export function readEmvTags(hex: string): EmvTag[] {
   return tags
 }
 
-/** A first byte ending in five ones says that the tag goes on; a high bit, that it still does. */
+/** Five low bits set in the first byte continue the tag; so does the high bit of later bytes. */
 function tagEnd(bytes: Uint8Array, at: number): number {
   let end = at + 1
   if (((bytes[at] as number) & 0x1f) === 0x1f) {
@@ -85,7 +85,7 @@ function tagEnd(bytes: Uint8Array, at: number): number {
   return end
 }
 
-/** One byte up to 127, else 81 or 82 and that many bytes more. The indefinite form is refused. */
+/** One byte up to 127, else 81 or 82 and one or two more bytes. The indefinite form is invalid. */
 function readEmvLength(bytes: Uint8Array, at: number): { start: number; length: number } {
   const first = bytes[at]
   if (first !== undefined && first < 0x80) return { start: at + 1, length: first }

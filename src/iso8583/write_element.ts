@@ -1,13 +1,13 @@
-import { class_of_kind, packedNibbleOf, text_codecs, writeHex, writeText } from './encoding.ts'
+import { isOfKind, packedNibbleOf, writeHex, writeText } from './encoding.ts'
 import { bytesOfCharacters, type Layout } from './link.ts'
 import { MalformedMessage } from './malformed_message.ts'
 
-/** Where a message is being built; its bytes are as many as the longest message may have. */
+/** A buffer of the maximum message length and the offset of the next byte to write. */
 export type Writer = { readonly bytes: Uint8Array; at: number }
 
-/** Writes prefix and value at the cursor and moves it behind them. */
+/** Writes the length prefix and the value, and advances the writer. */
 export function writeElement(layout: Layout, writer: Writer, value: string): void {
-  requireCount(layout, value)
+  requireLength(layout, value)
   const size = bytesOfCharacters(layout, value.length)
   if (writer.at + layout.prefix_bytes + size > writer.bytes.length) {
     throw new MalformedMessage(layout.element, 'over_length')
@@ -22,15 +22,14 @@ export function writeElement(layout: Layout, writer: Writer, value: string): voi
   writer.at += size
 }
 
+/** Returns false if the element does not allow a character of the value. */
 function writeValue(layout: Layout, { bytes, at }: Writer, value: string): boolean {
-  if (layout.encoding === 'bin') return writeHex(bytes, at, value)
-  if (layout.encoding === 'bcd') return writePacked(layout, { bytes, at }, value)
-  const text = layout.kind === 'b' ? value.toUpperCase() : value
-  return writeText(bytes, at, {
-    value: text,
-    class: class_of_kind[layout.kind],
-    codec: text_codecs[layout.encoding],
-  })
+  const { kind, encoding } = layout
+  if (encoding === 'bin') return writeHex(bytes, at, value)
+  if (encoding === 'bcd') return writePacked(layout, { bytes, at }, value)
+  if (!isOfKind(kind, value)) return false
+  writeText(bytes, at, { value: kind === 'b' ? value.toUpperCase() : value, encoding })
+  return true
 }
 
 function writePrefix(layout: Layout, writer: Writer, length: number): void {
@@ -52,15 +51,16 @@ function writePrefix(layout: Layout, writer: Writer, length: number): void {
   }
 }
 
-/** Refuses a value whose length the link cannot carry, before a byte of it is written. */
-function requireCount(layout: Layout, value: string): void {
+function requireLength(layout: Layout, value: string): void {
   const { element, kind, length_max, prefix_bytes } = layout
   const count_max = kind === 'b' ? length_max * 2 : length_max
   if (value.length > count_max) throw new MalformedMessage(element, 'over_length')
+  const is_odd = value.length % 2 === 1
   const is_short = prefix_bytes === 0 && value.length < count_max
-  const is_half_a_byte = kind === 'b' && value.length % 2 === 1
-  const is_ambiguous = layout.counts_bytes && value.length % 2 === 1 && layout.pad_nibble <= 9
-  if (is_short || is_half_a_byte || is_ambiguous) {
+  const is_half_byte = kind === 'b' && is_odd
+  // The reader could not tell such a pad from a digit.
+  const is_ambiguous = layout.counts_bytes && is_odd && layout.pad_nibble <= 9
+  if (is_short || is_half_byte || is_ambiguous) {
     throw new MalformedMessage(element, 'wrong_length')
   }
 }

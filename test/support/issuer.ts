@@ -8,7 +8,8 @@ import { createPan, openPan } from '#domain/cards/pan_vault.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
-import { type CardHostDependencies, dispatch, type LinkState } from '#doors/card_host/dispatch.ts'
+import { type CardHostDependencies, dispatch } from '#doors/card_host/dispatch.ts'
+import type { SignOnState } from '#doors/card_host/network_management.ts'
 import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
 import { idMaker } from '#kernel/id.ts'
@@ -33,7 +34,7 @@ export type Issuer = {
   engine: Engine
   host: CardHostDependencies
   /** One message, as bytes in and bytes out. */
-  askBytes(body: Uint8Array, state?: LinkState): Promise<Uint8Array | null>
+  askBytes(body: Uint8Array, state?: SignOnState): Promise<Uint8Array | null>
   ask(message: OutgoingMessage): Promise<Message>
 }
 
@@ -80,9 +81,9 @@ export async function openIssuer(
 
 export function issuerOver(dependencies: Dependencies, engine: Engine): Issuer {
   const host: CardHostDependencies = { ...dependencies, engine, link: default_link }
-  const askBytes = async (body: Uint8Array, state: LinkState = { sign_on: 'done' }) => {
-    const handled = dispatch(host, state, body)
-    return handled === null ? null : handled.answer
+  const askBytes = async (body: Uint8Array, state: SignOnState = { sign_on: 'signed_on' }) => {
+    const outcome = dispatch(host, state, body)
+    return 'response' in outcome ? outcome.response : null
   }
   return {
     dependencies,

@@ -17,64 +17,64 @@ export type CardHostSettings = Pick<
   'iso_port' | 'iso_host' | 'iso_tls' | 'iso_peers' | 'iso_connections_max' | 'iso_sign_on'
 >
 
-const BEAT_MS = 25
-/** A peer that has not agreed on keys by then holds a place for nothing. */
+const TICK_MS = 25
 const HANDSHAKE_MAX_MS = 10_000
-/** What is still under way when the service stops gets this long. */
+/** Messages in flight get this long to finish when the service stops. */
 const DRAIN_MS = 2_000
 const DRAIN_STEP_MS = 10
 
-/** The issuer's end of a card network: one port, one link, any number of connections. */
+/** The issuer's host for card networks: one port, one link, any number of connections. */
 export async function startCardHost(
   dependencies: CardHostDependencies,
   settings: CardHostSettings,
 ): Promise<CardHost> {
+  const { clock } = dependencies
   const connections = new Set<Connection>()
-  const turns = new FrameScheduler(dependencies.clock)
-  // Forty beats a second are only for those who are connected.
-  let stopBeat: (() => void) | undefined
-  const endBeat = () => {
-    stopBeat?.()
-    stopBeat = undefined
+  const scheduler = new FrameScheduler(clock)
+  // The timer only runs while a peer is connected, so an idle host costs nothing.
+  let stopTicking: (() => void) | undefined
+  const stopTimer = () => {
+    stopTicking?.()
+    stopTicking = undefined
   }
   const accept = (socket: Socket) => {
     if (socket.destroyed) return
-    // Only now: a peer that hangs up during its TLS handshake has no answers to wait for.
+    // Not set earlier: a peer that hangs up during its TLS handshake waits for no responses.
     socket.allowHalfOpen = true
-    const sign_on = settings.iso_sign_on === 'required' ? 'awaited' : 'done'
-    const connection = new Connection(socket, dependencies, { turns, state: { sign_on } })
+    const sign_on = settings.iso_sign_on === 'required' ? 'awaited' : 'signed_on'
+    const connection = new Connection(socket, dependencies, { scheduler, state: { sign_on } })
     connections.add(connection)
-    stopBeat ??= dependencies.clock.every(BEAT_MS, () => {
-      for (const one of connections) one.beat()
+    stopTicking ??= clock.every(TICK_MS, () => {
+      for (const each of connections) each.tick()
     })
     socket.once('close', () => {
       connections.delete(connection)
-      if (connections.size === 0) endBeat()
+      if (connections.size === 0) stopTimer()
     })
   }
-  const server = serverFor(settings, accept)
-  refuseStrangers(server, dependencies, settings)
-  await listening(server, settings)
+  const server = createListener(settings, accept)
+  refuseUnknownPeers(server, dependencies, settings)
+  await listen(server, settings)
   return {
     port: (server.address() as AddressInfo).port,
     stop: async () => {
       const closed = new Promise((done) => server.close(done))
-      for (const connection of connections) connection.drain()
-      const busy = () => [...connections].some(({ in_flight }) => in_flight > 0)
-      for (let waited = 0; busy() && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
-        await dependencies.clock.sleep(DRAIN_STEP_MS)
+      for (const connection of connections) connection.close()
+      const isBusy = () => [...connections].some(({ in_flight }) => in_flight > 0)
+      for (let waited = 0; isBusy() && waited < DRAIN_MS; waited += DRAIN_STEP_MS) {
+        await clock.sleep(DRAIN_STEP_MS)
       }
-      endBeat()
-      // The last answers leave on the next turn.
-      await dependencies.clock.sleep(0)
+      stopTimer()
+      // Connections flush their last responses in the next turn of the event loop.
+      await clock.sleep(0)
       for (const connection of connections) connection.destroy()
       await closed
     },
   }
 }
 
-/** Before the first byte is read, and before any keys are agreed on. */
-function refuseStrangers(
+/** Runs before the first byte is read and before the TLS handshake. */
+function refuseUnknownPeers(
   server: Server,
   { metrics }: CardHostDependencies,
   settings: CardHostSettings,
@@ -90,7 +90,7 @@ function refuseStrangers(
   })
 }
 
-function serverFor({ iso_tls }: CardHostSettings, accept: (socket: Socket) => void): Server {
+function createListener({ iso_tls }: CardHostSettings, accept: (socket: Socket) => void): Server {
   if (iso_tls === null) return createServer({ noDelay: true }, accept)
   const { cert_file, key_file, client_ca_file } = iso_tls
   const server = createTlsServer(
@@ -107,17 +107,17 @@ function serverFor({ iso_tls }: CardHostSettings, accept: (socket: Socket) => vo
     },
     accept,
   )
-  // A peer that cannot agree on a key is its own misfortune, not the host's.
+  // Without a listener, a failed handshake would leave the socket open.
   server.on('tlsClientError', (_cause, socket) => socket.destroy())
   return server
 }
 
-function listening(server: Server, { iso_port, iso_host }: CardHostSettings): Promise<void> {
-  return new Promise((done, failed) => {
-    server.once('error', failed)
+function listen(server: Server, { iso_port, iso_host }: CardHostSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
     server.listen(iso_port, iso_host, () => {
-      server.off('error', failed)
-      done()
+      server.off('error', reject)
+      resolve()
     })
   })
 }

@@ -1,241 +1,241 @@
 import type { Socket } from 'node:net'
 import { type Frame, FrameReader, type OutgoingFrame, writeFrames } from '#iso8583/frame.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
-import { encode } from '#iso8583/message.ts'
-import { type CardHostDependencies, type Dispatched, dispatch, type LinkState } from './dispatch.ts'
+import { type CardHostDependencies, dispatch, type PendingResponse } from './dispatch.ts'
 import type { FrameScheduler, FrameSource } from './frame_scheduler.ts'
+import { ECHO_TEST, networkManagementRequest, type SignOnState } from './network_management.ts'
 
-/** A network's switch waits two seconds or more; ours is the answer that comes first. */
+/** Networks time out after two seconds or more; the host responds before that. */
 export const DEADLINE_MS = 1_500
-/** More than this at once from one peer, and its socket is not read until some are answered. */
+/** With this many messages in flight, the socket is paused until some are responded to. */
 const IN_FLIGHT_MAX = 256
 const ECHO_AFTER_MS = 60_000
 const DEAD_AFTER_MS = 120_000
-/** A frame must be complete this long after its first byte: networks send each in one piece. */
+/** Networks send each frame in one piece, so one that stays incomplete is a broken peer. */
 const FRAME_MAX_MS = 10_000
-/** Bytes that are cut into frames at a time: the smallest frames come hundreds to a slice. */
+/** Bytes split into frames at a time: the smallest frames come hundreds to a slice. */
 const SLICE_BYTES = 2_048
-/** A connection that must sign on does so first thing. */
 const SIGN_ON_MAX_MS = 10_000
-/** A peer that lets its answers pile up for this long does not read any more. */
-const UNREAD_MAX_MS = 30_000
-/** Longer than the deadline of a message: the last answers leave before the connection is cut. */
-const ENDING_MAX_MS = 4_000
+/** A peer that does not read its responses for this long is disconnected. */
+const BLOCKED_MAX_MS = 30_000
+/** Longer than a message's deadline, so the last responses are sent before the cut. */
+const CLOSING_MAX_MS = 4_000
 
-/** What the host gives each connection: its share of the event loop, and how it begins. */
-type Shared = { turns: FrameScheduler; state: LinkState }
+type ConnectionOptions = { scheduler: FrameScheduler; state: SignOnState }
 
-type Pending = { since_ms: number; header: Uint8Array; late(): Uint8Array }
+type PendingMessage = { received_ms: number; header: Uint8Array; respondLate(): Uint8Array }
 
-/** One peer: frames in, answers out, each within its deadline. */
+/**
+ * One peer. A message's path is #onData → scheduler → handleNext → #splitChunk → #handleFrame →
+ * dispatch → #settle → #send → #flush.
+ */
 export class Connection implements FrameSource {
   readonly #socket: Socket
-  readonly #seams: CardHostDependencies
-  readonly #turns: FrameScheduler
+  readonly #dependencies: CardHostDependencies
+  readonly #scheduler: FrameScheduler
   readonly #reader: FrameReader
-  readonly #state: LinkState
-  readonly #since_ms: number
-  /** Read from the socket and not cut into frames yet. */
-  #unread: Buffer[] = []
-  /** Cut and not handled yet, from a place on. */
+  readonly #state: SignOnState
+  readonly #opened_ms: number
+  /** Received, not yet split into frames. */
+  #chunks: Buffer[] = []
+  /** Frames from #next_frame on are not handled yet. */
   #frames: Frame[] = []
-  #frames_at = 0
-  /** In the order of arrival, so that the overdue ones stand first. */
-  readonly #pending = new Set<Pending>()
-  #heard_ms: number
-  #echoes = 0
-  /** When a frame began that is not complete, when answers began to pile up, when we hung up. */
-  #frame_since_ms: number | null = null
-  #unread_since_ms: number | null = null
-  #ending_since_ms: number | null = null
-  /** Nothing more will come, or nothing more of it can be understood. */
-  #is_over = false
-  /** Answers of this turn: they leave in one write. */
-  #answers: OutgoingFrame[] = []
+  #next_frame = 0
+  /** In order of arrival, so overdue messages come first. */
+  readonly #pending = new Set<PendingMessage>()
+  /** Sent with the next flush. */
+  #responses: OutgoingFrame[] = []
+  #last_data_ms: number
+  #echo_tests = 0
+  #incomplete_since_ms: number | null = null
+  #blocked_since_ms: number | null = null
+  #closing_since_ms: number | null = null
+  /** No further data is accepted. */
+  #is_closing = false
 
-  constructor(socket: Socket, dependencies: CardHostDependencies, { turns, state }: Shared) {
+  constructor(
+    socket: Socket,
+    dependencies: CardHostDependencies,
+    { scheduler, state }: ConnectionOptions,
+  ) {
     this.#socket = socket
-    this.#seams = dependencies
-    this.#turns = turns
+    this.#dependencies = dependencies
+    this.#scheduler = scheduler
     this.#state = state
     this.#reader = new FrameReader(dependencies.link.frame)
-    this.#since_ms = dependencies.clock.monotonic()
-    this.#heard_ms = this.#since_ms
+    this.#opened_ms = dependencies.clock.monotonic()
+    this.#last_data_ms = this.#opened_ms
     socket.setNoDelay(true)
-    socket.on('data', (chunk: Buffer) => this.#read(chunk))
-    // A peer may close its side after its last question, and still wait for the answers.
-    socket.on('end', () => this.#close())
-    socket.on('drain', () => this.#flow())
+    socket.on('data', (chunk: Buffer) => this.#onData(chunk))
+    // A peer may half-close after its last request and still wait for responses.
+    socket.on('end', () => this.close())
+    socket.on('drain', () => this.#updateFlow())
     socket.on('error', () => socket.destroy())
   }
 
   get in_flight(): number {
-    return this.#pending.size + this.#frames.length - this.#frames_at
+    return this.#pending.size + this.#frames.length - this.#next_frame
   }
 
-  /** Called on a beat: answers what is overdue, and finds out whether the peer is still there. */
-  beat(): void {
-    const now_ms = this.#seams.clock.monotonic()
-    for (const pending of this.#pending) {
-      if (now_ms - pending.since_ms < DEADLINE_MS || !this.#turns.hasTime()) break
-      this.#settle(pending, pending.late())
+  /** Data after an unreadable frame is read and dropped; unread data would cause a TCP reset. */
+  #onData(chunk: Buffer): void {
+    this.#last_data_ms = this.#dependencies.clock.monotonic()
+    this.#echo_tests = 0
+    if (this.#is_closing) return
+    const is_scheduled = this.#hasUnhandledData()
+    this.#chunks.push(chunk)
+    if (!is_scheduled) this.#scheduler.add(this)
+    this.#updateFlow()
+  }
+
+  #hasUnhandledData(): boolean {
+    return this.#chunks.length > 0 || this.#frames.length > 0
+  }
+
+  /** Handles one frame or splits one slice of a chunk; either takes well under 1 ms. */
+  handleNext(): boolean {
+    const frame = this.#frames[this.#next_frame]
+    if (this.#socket.destroyed) this.#dropUnhandledData()
+    else if (frame === undefined) this.#splitChunk()
+    else {
+      this.#next_frame += 1
+      this.#handleFrame(frame)
     }
-    const silence_ms = now_ms - this.#heard_ms
+    if (this.#next_frame >= this.#frames.length) {
+      this.#frames = []
+      this.#next_frame = 0
+    }
+    if (this.#hasUnhandledData()) return true
+    this.#updateFlow()
+    this.#endIfIdle()
+    return false
+  }
+
+  #splitChunk(): void {
+    const chunk = this.#chunks.shift()
+    if (chunk === undefined) return
+    if (chunk.length > SLICE_BYTES) this.#chunks.unshift(chunk.subarray(SLICE_BYTES))
+    try {
+      this.#reader.push(chunk.subarray(0, SLICE_BYTES), (frame) => this.#frames.push(frame))
+    } catch (fault) {
+      if (!(fault instanceof MalformedMessage)) throw fault
+      this.#dependencies.log.info('card connection closed', { reason: fault.reason })
+      this.#chunks = []
+      this.close()
+    }
+    if (this.#is_closing || this.#reader.isBetweenFrames()) this.#incomplete_since_ms = null
+    else if (this.#incomplete_since_ms === null || this.#frames.length > 0) {
+      this.#incomplete_since_ms = this.#dependencies.clock.monotonic()
+    }
+  }
+
+  #handleFrame({ header, body }: Frame): void {
+    const outcome = dispatch(this.#dependencies, this.#state, body)
+    if (outcome.type === 'response') this.#send(outcome.response, header)
+    else if (outcome.type === 'pending') this.#awaitResponse(outcome, header)
+    else if (outcome.type === 'close') {
+      this.#dropUnhandledData()
+      this.close()
+    }
+  }
+
+  #awaitResponse({ response, respondLate }: PendingResponse, header: Uint8Array): void {
+    const received_ms = this.#dependencies.clock.monotonic()
+    const pending: PendingMessage = { received_ms, header, respondLate }
+    this.#pending.add(pending)
+    this.#updateFlow()
+    void response.then((bytes) => this.#settle(pending, bytes))
+  }
+
+  /** The first of engine and deadline sends the response. */
+  #settle(pending: PendingMessage, response: Uint8Array): void {
+    if (!this.#pending.delete(pending)) return
+    this.#send(response, pending.header)
+    this.#updateFlow()
+  }
+
+  /**
+   * Queues a frame for #flush. A batch resolves many responses in one turn of the event loop, and
+   * they share one system call.
+   */
+  #send(body: Uint8Array, header?: Uint8Array): void {
+    if (this.#responses.length === 0) setImmediate(() => this.#flush())
+    this.#responses.push({ body, header })
+  }
+
+  #flush(): void {
+    const frames = this.#responses
+    this.#responses = []
+    if (this.#socket.writable) {
+      this.#socket.write(writeFrames(this.#dependencies.link.frame, frames))
+      this.#updateFlow()
+    }
+    this.#endIfIdle()
+  }
+
+  /** Responds to overdue messages, sends echo tests and disconnects dead peers. */
+  tick(): void {
+    const now_ms = this.#dependencies.clock.monotonic()
+    for (const pending of this.#pending) {
+      if (now_ms - pending.received_ms < DEADLINE_MS || !this.#scheduler.hasTimeLeft()) break
+      this.#settle(pending, pending.respondLate())
+    }
+    const silence_ms = now_ms - this.#last_data_ms
     if (silence_ms >= DEAD_AFTER_MS || this.#isStuck(now_ms)) this.#socket.destroy()
-    else if (silence_ms >= ECHO_AFTER_MS * (this.#echoes + 1)) this.#echo()
+    else if (silence_ms >= ECHO_AFTER_MS * (this.#echo_tests + 1)) this.#sendEchoTest()
   }
 
   #isStuck(now_ms: number): boolean {
     const lasts = (since_ms: number | null) => (since_ms === null ? 0 : now_ms - since_ms)
     return (
-      (this.#state.sign_on === 'awaited' && lasts(this.#since_ms) >= SIGN_ON_MAX_MS) ||
-      lasts(this.#frame_since_ms) >= FRAME_MAX_MS ||
-      lasts(this.#unread_since_ms) >= UNREAD_MAX_MS ||
-      lasts(this.#ending_since_ms) >= ENDING_MAX_MS
+      (this.#state.sign_on === 'awaited' && lasts(this.#opened_ms) >= SIGN_ON_MAX_MS) ||
+      lasts(this.#incomplete_since_ms) >= FRAME_MAX_MS ||
+      lasts(this.#blocked_since_ms) >= BLOCKED_MAX_MS ||
+      lasts(this.#closing_since_ms) >= CLOSING_MAX_MS
     )
   }
 
+  #sendEchoTest(): void {
+    const { link, clock } = this.#dependencies
+    this.#echo_tests += 1
+    const options = { code: ECHO_TEST, stan: this.#echo_tests, now: clock.wall() } as const
+    this.#send(networkManagementRequest(link, options))
+  }
+
   /**
-   * Answers what has arrived and closes the connection. Later messages are dropped: a switch
-   * repeats them on its other connection, where a 91 from here would have declined a purchase.
+   * Responds to the messages received so far, then ends the connection. Later messages are
+   * dropped: the network repeats them on its other connection, while a 91 would decline them.
    */
-  drain(): void {
-    this.#close()
+  close(): void {
+    this.#is_closing = true
+    this.#incomplete_since_ms = null
+    this.#endIfIdle()
   }
 
   destroy(): void {
     this.#socket.destroy()
   }
 
-  /** Bytes behind an unreadable frame are read and dropped: left unread they cause a reset. */
-  #read(chunk: Buffer): void {
-    this.#heard_ms = this.#seams.clock.monotonic()
-    this.#echoes = 0
-    if (this.#is_over) return
-    const isIdle = !this.#hasWork()
-    this.#unread.push(chunk)
-    if (isIdle) this.#turns.add(this)
-    this.#flow()
+  #dropUnhandledData(): void {
+    this.#chunks = []
+    this.#frames.length = this.#next_frame
   }
 
-  #hasWork(): boolean {
-    return this.#unread.length > 0 || this.#frames.length > 0
-  }
-
-  /** One frame, or a slice of bytes to cut more of them from: either takes well under 1 ms. */
-  handleNext(): boolean {
-    const frame = this.#frames[this.#frames_at]
-    if (this.#socket.destroyed) this.#dropUnhandled()
-    else if (frame === undefined) this.#cut()
-    else {
-      this.#frames_at += 1
-      this.#receive(frame)
-    }
-    if (this.#frames_at >= this.#frames.length) {
-      this.#frames = []
-      this.#frames_at = 0
-    }
-    if (this.#hasWork()) return true
-    this.#flow()
-    this.#endIfAnswered()
-    return false
-  }
-
-  #cut(): void {
-    const chunk = this.#unread.shift()
-    if (chunk === undefined) return
-    if (chunk.length > SLICE_BYTES) this.#unread.unshift(chunk.subarray(SLICE_BYTES))
-    try {
-      this.#reader.push(chunk.subarray(0, SLICE_BYTES), (frame) => this.#frames.push(frame))
-    } catch (fault) {
-      if (!(fault instanceof MalformedMessage)) throw fault
-      this.#seams.log.info('a card link was closed', { reason: fault.reason })
-      this.#unread = []
-      this.#close()
-    }
-    const isWhole = this.#is_over || this.#reader.isBetweenFrames()
-    if (isWhole) this.#frame_since_ms = null
-    else if (this.#frame_since_ms === null || this.#frames.length > 0) {
-      this.#frame_since_ms = this.#seams.clock.monotonic()
-    }
-  }
-
-  #dropUnhandled(): void {
-    this.#unread = []
-    this.#frames.length = this.#frames_at
-  }
-
-  #receive({ header, body }: Frame): void {
-    const handled = dispatch(this.#seams, this.#state, body)
-    if (handled === null) {
-      this.#dropUnhandled()
-      this.#close()
-      return
-    }
-    if (handled.answer === null) return
-    if (handled.answer instanceof Uint8Array) this.#send(handled.answer, header)
-    else this.#await(handled as Dispatched, header)
-  }
-
-  #await({ answer, late }: Dispatched, header: Uint8Array): void {
-    const pending: Pending = { since_ms: this.#seams.clock.monotonic(), header, late }
-    this.#pending.add(pending)
-    this.#flow()
-    void answer.then((bytes) => this.#settle(pending, bytes))
-  }
-
-  /** Whoever comes first answers: the engine, or the deadline. */
-  #settle(pending: Pending, bytes: Uint8Array): void {
-    if (!this.#pending.delete(pending)) return
-    this.#send(bytes, pending.header)
-    this.#flow()
-  }
-
-  /** No further frame is taken; those that came before are answered, then the connection ends. */
-  #close(): void {
-    this.#is_over = true
-    this.#frame_since_ms = null
-    this.#endIfAnswered()
-  }
-
-  #endIfAnswered(): void {
-    const isWorking = this.#hasWork() || this.in_flight > 0 || this.#answers.length > 0
-    if (!this.#is_over || isWorking) return
-    this.#ending_since_ms ??= this.#seams.clock.monotonic()
+  #endIfIdle(): void {
+    const is_busy = this.#hasUnhandledData() || this.in_flight > 0 || this.#responses.length > 0
+    if (!this.#is_closing || is_busy) return
+    this.#closing_since_ms ??= this.#dependencies.clock.monotonic()
     this.#socket.end()
   }
 
-  #flow(): void {
-    const needs_drain = this.#socket.writableNeedDrain
-    if (!needs_drain) this.#unread_since_ms = null
-    else this.#unread_since_ms ??= this.#seams.clock.monotonic()
-    const hasEnough = this.#unread.length > 0 || this.in_flight >= IN_FLIGHT_MAX
-    const isFull = !this.#is_over && (hasEnough || needs_drain)
-    if (isFull && !this.#socket.isPaused()) this.#socket.pause()
-    if (!isFull && this.#socket.isPaused()) this.#socket.resume()
-  }
-
-  #send(body: Uint8Array, header?: Uint8Array): void {
-    if (this.#answers.length === 0) setImmediate(() => this.#flush())
-    this.#answers.push({ body, header })
-  }
-
-  #flush(): void {
-    const frames = this.#answers
-    this.#answers = []
-    if (this.#socket.writable) {
-      this.#socket.write(writeFrames(this.#seams.link.frame, frames))
-      this.#flow()
-    }
-    this.#endIfAnswered()
-  }
-
-  #echo(): void {
-    this.#echoes += 1
-    const stan = String(this.#echoes).padStart(6, '0')
-    const moment = this.#seams.clock.wall().toISOString().replace(/\D/g, '').slice(4, 14)
-    this.#send(
-      encode(this.#seams.link, { mti: '0800', fields: { 7: moment, 11: stan, 70: '301' } }),
-    )
+  /** Pauses the socket while the peer has too much in flight or does not read its responses. */
+  #updateFlow(): void {
+    const is_blocked = this.#socket.writableNeedDrain
+    if (!is_blocked) this.#blocked_since_ms = null
+    else this.#blocked_since_ms ??= this.#dependencies.clock.monotonic()
+    const is_full = this.#chunks.length > 0 || this.in_flight >= IN_FLIGHT_MAX
+    const should_pause = !this.#is_closing && (is_full || is_blocked)
+    if (should_pause && !this.#socket.isPaused()) this.#socket.pause()
+    if (!should_pause && this.#socket.isPaused()) this.#socket.resume()
   }
 }

@@ -1,172 +1,171 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type CardRequest, type EngineResponse, isAdvice } from '#domain/authorizations/request.ts'
-import type { Dependencies } from '#domain/context/context.ts'
+import { type CardRequest, isAdvice } from '#domain/authorizations/request.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
 import { decode, decodePartially, encode, encodeResponse, type Message } from '#iso8583/message.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
-import { APPROVED, FORMAT_ERROR } from './response_codes.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Log } from '#platform/runtime/log.ts'
+import type { Metrics } from '#platform/runtime/metrics.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+import {
+  isNetworkManagement,
+  respondToNetworkManagement,
+  type SignOnState,
+} from './network_management.ts'
+import { FORMAT_ERROR, ISSUER_INOPERATIVE } from './response_codes.ts'
 import { toRequest } from './to_request.ts'
-import { type Asked, ECHOED, responseMti, restoreResponse, toResponse } from './to_response.ts'
+import {
+  ECHOED_ELEMENTS,
+  type ResponseContext,
+  responseMti,
+  restoreResponse,
+  toResponse,
+} from './to_response.ts'
 
-/**
- * A connection whose sign-on is awaited may do nothing else; one that has ended it gets no
- * approvals until it signs on again, but what has happened is still booked.
- */
-export type LinkState = { sign_on: 'awaited' | 'done' | 'ended' }
-
-export type CardHostDependencies = Pick<Dependencies, 'keys' | 'clock' | 'log' | 'metrics'> & {
+export type CardHostDependencies = {
   engine: Engine
   link: Link
+  keys: Keys
+  clock: Clock
+  log: Log
+  metrics: Metrics
 }
 
-/** A message under way, and what to answer where its own answer does not come in time. */
-export type Dispatched = {
-  answer: Promise<Uint8Array>
-  late(): Uint8Array
+export type PendingResponse = {
+  type: 'pending'
+  response: Promise<Uint8Array>
+  /** The response if the engine has not decided before the deadline. */
+  respondLate(): Uint8Array
 }
 
-/** Null: the peer can't be told what was wrong, and nothing behind it can be trusted. */
-export type Handled = Dispatched | { answer: Uint8Array } | { answer: null } | null
+/** What a connection does after a frame. */
+export type FrameOutcome =
+  | { type: 'response'; response: Uint8Array }
+  | PendingResponse
+  | { type: 'no_response' }
+  /** The message is so malformed that no response can name it. */
+  | { type: 'close' }
 
+/** Decodes one message and starts its processing. */
 export function dispatch(
   dependencies: CardHostDependencies,
-  state: LinkState,
+  state: SignOnState,
   body: Uint8Array,
-): Handled {
-  let message: Message
+): FrameOutcome {
   try {
-    message = decode(dependencies.link, body)
+    const message = decode(dependencies.link, body)
+    if (!expectsResponse(message.mti)) return { type: 'no_response' }
+    if (isNetworkManagement(message.mti)) {
+      return respond(respondToNetworkManagement(dependencies.link, state, message))
+    }
+    if (state.sign_on === 'awaited') return rejectBeforeSignOn(dependencies, message)
+    return submit(dependencies, state, message)
   } catch (fault) {
-    return refuse(dependencies, body, fault)
-  }
-  if (!isAnswered(message.mti)) return { answer: null }
-  if (message.mti[1] === '8') return manage(dependencies, state, message)
-  if (state.sign_on === 'awaited') return { answer: notSignedOn(dependencies, message) }
-  try {
-    return ask(dependencies, state, message)
-  } catch (fault) {
-    return refuse(dependencies, body, fault)
+    return rejectMalformed(dependencies, body, fault)
   }
 }
 
-/** Requests and advices are; answers to our own echo and notifications are not. */
-const isAnswered = (mti: string): boolean => mti[2] === '0' || mti[2] === '2'
+const respond = (response: Uint8Array): FrameOutcome => ({ type: 'response', response })
 
-function notSignedOn({ link, log, metrics }: CardHostDependencies, message: Message): Uint8Array {
-  metrics.card_messages.inc({ mti: message.mti, code: NOT_SIGNED_ON })
-  log.info('a card message came before the sign-on', { link: link.name, mti: message.mti })
-  const fields = { 39: NOT_SIGNED_ON }
-  return encodeResponse(link, message, { mti: responseMti(message.mti), fields, repeats: ECHOED })
+/** True for requests and advices; false for notifications and the responses to our echo tests. */
+const expectsResponse = (mti: string): boolean => mti[2] === '0' || mti[2] === '2'
+
+/** The network keeps its advices after a 91 and sends them again after the sign-on. */
+function rejectBeforeSignOn(
+  { link, log, metrics }: CardHostDependencies,
+  message: Message,
+): FrameOutcome {
+  const { mti } = message
+  metrics.card_messages.inc({ mti, code: ISSUER_INOPERATIVE })
+  log.info('card message rejected before sign-on', { link: link.name, mti })
+  const fields = { 39: ISSUER_INOPERATIVE }
+  const echoes = ECHOED_ELEMENTS
+  return respond(encodeResponse(link, message, { mti: responseMti(mti), fields, echoes }))
 }
 
-function refuse(
+function rejectMalformed(
   { link, log, metrics }: CardHostDependencies,
   body: Uint8Array,
   fault: unknown,
-): Handled {
+): FrameOutcome {
   if (!(fault instanceof MalformedMessage)) throw fault
   const { element, reason } = fault
   metrics.card_messages.inc({ mti: 'malformed', code: FORMAT_ERROR })
-  log.info('a card message was refused', { link: link.name, element, reason })
-  const rest = decodePartially(link, body)
-  if (rest === null || rest.fields[11] === undefined || !isAnswered(rest.mti)) return null
-  const fields = { ...rest.fields, 39: FORMAT_ERROR }
-  return { answer: encode(link, { mti: responseMti(rest.mti), fields }) }
+  log.info('malformed card message', { link: link.name, element, reason })
+  const readable = decodePartially(link, body)
+  const can_respond = readable?.fields[11] !== undefined && expectsResponse(readable.mti)
+  if (readable === null || !can_respond) return { type: 'close' }
+  const fields = { ...readable.fields, 39: FORMAT_ERROR }
+  return respond(encode(link, { mti: responseMti(readable.mti), fields }))
 }
 
-const SIGN_ON = '001'
-const SIGN_OFF = '002'
-const ECHO = '301'
-/** Requested function not supported: keys are exchanged where there is a module to keep them. */
-const NOT_SUPPORTED = '40'
-/** Issuer inoperative: the network keeps its advices and sends them again after the sign-on. */
-const NOT_SIGNED_ON = '91'
-
-function manage(
-  { link }: CardHostDependencies,
-  state: LinkState,
-  { mti, fields }: Message,
-): Handled {
-  const code = fields[70]
-  if (code === SIGN_ON) state.sign_on = 'done'
-  const is_awaited = state.sign_on === 'awaited'
-  if (code === SIGN_OFF && !is_awaited) state.sign_on = 'ended'
-  const echo: Record<number, string> = {}
-  for (const element of [7, 11, 33, 70] as const) {
-    const value = fields[element]
-    if (value !== undefined) echo[element] = value
-  }
-  echo[39] = is_awaited ? NOT_SIGNED_ON : managementCode(code)
-  return { answer: encode(link, { mti: responseMti(mti), fields: echo }) }
-}
-
-function managementCode(code: string | undefined): string {
-  if (code === undefined) return FORMAT_ERROR
-  return code === SIGN_ON || code === SIGN_OFF || code === ECHO ? APPROVED : NOT_SUPPORTED
-}
-
-function ask(dependencies: CardHostDependencies, state: LinkState, message: Message): Handled {
-  const { link, keys, clock } = dependencies
-  const request = toRequest(message, {
-    link,
-    keys,
-    received_at: clock.now(),
-    masked: maskMessage(link, message),
-    answer: (decision) => {
-      const answer = toResponse(asked, decision)
-      dependencies.metrics.card_messages.inc({ mti: message.mti, code: answer.response_code })
-      return answer
-    },
-    restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
-  })
-  const asked: Asked = {
+/** Translates the message, submits it to the engine and returns the promise of its response. */
+function submit(
+  dependencies: CardHostDependencies,
+  state: SignOnState,
+  message: Message,
+): FrameOutcome {
+  const { link, keys, clock, engine, metrics } = dependencies
+  const translated = toRequest(message, { link, keys, received_at: clock.now() })
+  const context: ResponseContext = {
     link,
     message,
     is_advice: message.mti[2] === '2',
-    has_code: request.isCodeRight !== null,
+    has_cvv: translated.isCodeRight !== null,
   }
-  if (state.sign_on === 'ended' && !isAdvice(request.kind)) {
-    return { answer: undecided(dependencies, asked, 'programme_paused') }
+  if (state.sign_on === 'signed_off' && !isAdvice(translated.kind)) {
+    return respond(declineUndecided(dependencies, context, 'programme_paused'))
+  }
+  const request: CardRequest = {
+    ...translated,
+    message: maskMessage(link, message),
+    // The engine calls it inside the batch, because it stores the response with the decision.
+    answer: (decision) => {
+      const response = toResponse(context, decision)
+      metrics.card_messages.inc({ mti: message.mti, code: response.response_code })
+      return response
+    },
+    restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
   }
   return {
-    answer: dependencies.engine
-      .submit(request)
-      .then(bytesOf, (cause: unknown) =>
-        undecided(dependencies, asked, failed(dependencies, request, cause)),
-      ),
-    late: () => {
-      const { kind, link: name } = request
-      dependencies.log.error(
-        'a card message was not decided in time',
-        { kind, link: name },
-        undefined,
-      )
-      return undecided(dependencies, asked, 'issuer_unavailable')
+    type: 'pending',
+    response: engine.submit(request).then(
+      ({ answer }) => answer,
+      (cause: unknown) =>
+        declineUndecided(dependencies, context, declineCodeOf(dependencies, request, cause)),
+    ),
+    respondLate: () => {
+      const labels = { kind: request.kind, link: link.name }
+      dependencies.log.error('card message not decided before its deadline', labels, undefined)
+      return declineUndecided(dependencies, context, 'issuer_unavailable')
     },
   }
 }
 
-const bytesOf = ({ answer }: EngineResponse): Uint8Array => answer
-
-function undecided({ metrics }: CardHostDependencies, asked: Asked, code: DeclineCode): Uint8Array {
-  const bare = { ...asked, is_advice: false, has_code: false }
-  const { bytes, response_code } = toResponse(bare, declined(code))
-  metrics.card_messages.inc({ mti: asked.message.mti, code: response_code })
+/** Declines a message that the engine did not decide. Nothing is stored. */
+function declineUndecided(
+  { metrics }: CardHostDependencies,
+  context: ResponseContext,
+  code: DeclineCode,
+): Uint8Array {
+  const as_request = { ...context, is_advice: false, has_cvv: false }
+  const { bytes, response_code } = toResponse(as_request, declined(code))
+  metrics.card_messages.inc({ mti: context.message.mti, code: response_code })
   return bytes
 }
 
-/** Nothing unconfirmed is an approval: whatever went wrong, the network asks again or gives up. */
-function failed(
+/** An unconfirmed decision is never an approval; the network repeats the message or gives up. */
+function declineCodeOf(
   { log }: CardHostDependencies,
   { kind, link }: CardRequest,
   cause: unknown,
 ): DeclineCode {
-  log.error('a card message could not be decided', { kind, link }, cause)
-  if (cause instanceof Overdue) return 'issuer_unavailable'
-  return cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error'
+  log.error('card message not decided', { kind, link }, cause)
+  const is_unavailable = cause instanceof Overdue || cause instanceof DatabaseUnavailable
+  return is_unavailable ? 'issuer_unavailable' : 'system_error'
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Whether an address is one of the peers that may connect; where none are named, any is. */
+/** Returns a test for addresses that may connect. An empty list allows every address. */
 export function peerFilter(peers: readonly string[]): (address: string) => boolean {
   if (peers.length === 0) return () => true
   const allowed = new BlockList()

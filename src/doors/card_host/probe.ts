@@ -1,17 +1,17 @@
 import { connect } from 'node:net'
 import { FrameReader, writeFrame } from '#iso8583/frame.ts'
 import type { Link } from '#iso8583/link.ts'
-import { encode } from '#iso8583/message.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Probes } from '#platform/runtime/health.ts'
 import type { IsoSettings } from '#settings/iso_settings.ts'
+import { networkManagementRequest, SIGN_ON } from './network_management.ts'
 import { peerFilter } from './peers.ts'
 
-const PATIENCE_MS = 1_000
-/** Slower than this and networks begin to decide in our place. */
+const TIMEOUT_MS = 1_000
+/** Above this latency, networks start to decide in stand-in. */
 const SLOW_MS = 500
 
-type Asked = {
+type ProbeOptions = {
   port: number
   link: Link
   clock: Clock
@@ -19,46 +19,46 @@ type Asked = {
 }
 
 /**
- * Asks the host what a network would ask: a sign-on over its own port. A host behind TLS, or one
- * that does not count this machine among its peers, is asked whether it takes the connection.
+ * Checks the host as a network would, with a sign-on over its own port. If the host uses TLS or
+ * this machine is not one of its peers, accepting the connection is enough.
  */
-export function issuerProbe(asked: Asked): Probes['issuer'] {
+export function issuerProbe(options: ProbeOptions): Probes['issuer'] {
   return async () => {
-    const started = asked.clock.monotonic()
-    const isThere = await echoed(asked)
-    const latency_ms = Math.round((asked.clock.monotonic() - started) * 100) / 100
-    if (!isThere) {
-      return { status: 'outage', message: 'The card host does not answer.', latency_ms: null }
+    const { clock } = options
+    const started = clock.monotonic()
+    const is_responding = await signOn(options)
+    const latency_ms = Math.round((clock.monotonic() - started) * 100) / 100
+    if (!is_responding) {
+      return { status: 'outage', message: 'The card host does not respond.', latency_ms: null }
     }
     return latency_ms > SLOW_MS
-      ? { status: 'degraded', message: 'The card host answers slowly.', latency_ms }
+      ? { status: 'degraded', message: 'The card host responds slowly.', latency_ms }
       : { status: 'operational', message: null, latency_ms }
   }
 }
 
-const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-function echoed({ port, link, clock, settings }: Asked): Promise<boolean> {
+function signOn({ port, link, clock, settings }: ProbeOptions): Promise<boolean> {
   const { iso_host, iso_tls, iso_peers } = settings
-  const host = EVERY_ADDRESS.has(iso_host) ? '127.0.0.1' : iso_host
+  const host = ANY_ADDRESS.has(iso_host) ? '127.0.0.1' : iso_host
   return new Promise((resolve) => {
     const socket = connect(port, host)
-    const answered = new AbortController()
-    const end = (answer: boolean) => {
-      answered.abort()
+    const timeout = new AbortController()
+    const finish = (is_responding: boolean) => {
+      timeout.abort()
       socket.destroy()
-      resolve(answer)
+      resolve(is_responding)
     }
-    void clock.sleep(PATIENCE_MS, answered.signal).then(() => end(false))
-    socket.on('error', () => end(false))
-    socket.on('close', () => end(false))
+    void clock.sleep(TIMEOUT_MS, timeout.signal).then(() => finish(false))
+    socket.on('error', () => finish(false))
+    socket.on('close', () => finish(false))
     socket.on('connect', () => {
-      if (iso_tls !== null || !peerFilter(iso_peers)(socket.localAddress ?? '')) return end(true)
-      const moment = clock.wall().toISOString().replace(/\D/g, '').slice(4, 14)
-      const fields = { 7: moment, 11: '000001', 70: '001' }
-      socket.write(writeFrame(link.frame, encode(link, { mti: '0800', fields })))
+      if (iso_tls !== null || !peerFilter(iso_peers)(socket.localAddress ?? '')) return finish(true)
+      const options = { code: SIGN_ON, stan: 1, now: clock.wall() } as const
+      socket.write(writeFrame(link.frame, networkManagementRequest(link, options)))
     })
     const reader = new FrameReader(link.frame)
-    socket.on('data', (chunk: Buffer) => reader.push(chunk, () => end(true)))
+    socket.on('data', (chunk: Buffer) => reader.push(chunk, () => finish(true)))
   })
 }

@@ -2,12 +2,12 @@ import type { DeclineCode } from '#contract/decline.ts'
 import type { Decision } from '#domain/authorizations/request.ts'
 
 /**
- * Element 39 for every reason to decline, and where a network wants another one. Visa reads 57, 14
- * and 46 as "never try again", so what a holder can lift by itself is 9G there.
+ * Element 39 by decline code, with the networks' exceptions. For Visa, 57, 14 and 46 mean "do not
+ * retry", so declines that the cardholder can lift are 9G there.
  */
-type Codes = { readonly any: string; readonly visa?: string; readonly mastercard?: string }
+type ResponseCodes = { readonly any: string; readonly visa?: string; readonly mastercard?: string }
 
-const codes: Readonly<Record<DeclineCode, Codes>> = {
+const response_codes: Readonly<Record<DeclineCode, ResponseCodes>> = {
   invalid_card: { any: '14' },
   card_cancelled: { any: '14', visa: '46' },
   card_frozen: { any: '62', visa: '9G' },
@@ -39,21 +39,23 @@ const codes: Readonly<Record<DeclineCode, Codes>> = {
 
 export const APPROVED = '00'
 export const FORMAT_ERROR = '30'
-const APPROVED_IN_PART = '10'
+export const NOT_SUPPORTED = '40'
+export const ISSUER_INOPERATIVE = '91'
+const PARTIAL_APPROVAL = '10'
 const NO_ACTION = '21'
 const UNKNOWN_ORIGINAL = '25'
 
 export function declineResponseCode(code: DeclineCode, network: Decision['network']): string {
-  const row = codes[code]
+  const row = response_codes[code]
   return (network === null ? undefined : row[network]) ?? row.any
 }
 
-/** An advice is always accepted: it tells what has happened, and asks nothing. */
+/** Advices are always accepted, because they report something that has already happened. */
 export function responseCode(decision: Decision, is_advice: boolean): string {
   const { verdict, decline_code, network } = decision
   if (is_advice && decline_code !== 'duplicate_conflict') return APPROVED
   if (verdict === 'declined') return declineResponseCode(decline_code ?? 'do_not_honor', network)
-  if (decision.part !== null) return APPROVED_IN_PART
+  if (decision.part !== null) return PARTIAL_APPROVAL
   if (verdict === 'original_unknown') return UNKNOWN_ORIGINAL
   return verdict === 'no_action' ? NO_ACTION : APPROVED
 }

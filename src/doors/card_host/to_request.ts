@@ -3,7 +3,6 @@ import { isCvvOf, panHash } from '#domain/cards/pan_vault.ts'
 import { countryOfNumber } from '#iso8583/country_numbers.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
-import type { MaskedMessage } from '#iso8583/mask.ts'
 import type { Message } from '#iso8583/message.ts'
 import {
   readCardAcceptor,
@@ -17,17 +16,17 @@ import { identityOf, type MessageKey, originalIdentityOf } from './identity.ts'
 
 type Fields = Readonly<Record<number, string>>
 
-/** Elements without which a message says too little to be decided on. */
-const NEEDED = [7, 11] as const
-const NEEDED_OF_QUESTIONS = [3, 4, 7, 11, 32, 37, 49] as const
-const NEEDED_OF_PURCHASES = [...NEEDED_OF_QUESTIONS, 18, 42, 43] as const
-const NEEDED_OF_CLEARINGS = [...NEEDED, 3, 4, 49] as const
+/** Mandatory elements. */
+const MANDATORY = [7, 11] as const
+const MANDATORY_IN_REQUESTS = [3, 4, 7, 11, 32, 37, 49] as const
+const MANDATORY_IN_PURCHASES = [...MANDATORY_IN_REQUESTS, 18, 42, 43] as const
+const MANDATORY_IN_CLEARINGS = [...MANDATORY, 3, 4, 49] as const
 
 const SUPPORTED_TYPES: ReadonlySet<string> = new Set(['00', '20', '30'])
-/** A stand-in's own verdict in element 39: approved, in part, for a friend, or a good card. */
+/** Element 39 of advices that report a stand-in approval. */
 const STAND_IN_APPROVALS: ReadonlySet<string> = new Set(['00', '08', '10', '11', '85'])
-/** Our own tags of element 48 on the default link, beside the network's 92 for the code. */
-const TAG_CODE = '92'
+/** Tags of element 48 on the default link. */
+const TAG_CVV = '92'
 const TAG_CHALLENGE = '43'
 const TAG_FINAL = '44'
 const TAG_WALLET = '26'
@@ -37,23 +36,22 @@ const WALLETS: Readonly<Record<string, Entry['wallet']>> = {
   '216': 'google_pay',
 }
 
-type Given = Pick<CardRequest, 'answer' | 'restore' | 'received_at'> & {
-  link: Link
-  keys: Keys
-  masked: MaskedMessage
-}
+/** A request without the message and the encoder of its response. */
+export type TranslatedRequest = Omit<CardRequest, 'message' | 'answer' | 'restore'>
 
-/** Throws MalformedMessage where an element that is needed is missing or makes no sense. */
-export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
-  const { link, keys, received_at } = given
+/** Throws MalformedMessage if a mandatory element is missing or a subfield is invalid. */
+export function toRequest(
+  { mti, fields }: Message,
+  { link, keys, received_at }: { link: Link; keys: Keys; received_at: Date },
+): TranslatedRequest {
   const kind = kindOf(mti, fields)
-  requireElements(mti, kind, fields)
+  requireMandatoryElements(mti, kind, fields)
   const pan = panOf(fields)
   const pan_hash = panHash(keys, pan)
   const key = { link: link.name, pan_hash }
   const tags = tagsOf(link, fields)
   const charge = chargeOf(fields)
-  const code = tags.get(TAG_CODE)
+  const cvv = tags.get(TAG_CVV)
   return {
     kind,
     link: link.name,
@@ -64,7 +62,7 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     merchant: merchantOf(fields),
     entry: entryOf(fields, tags),
     expiry: fields[14] ?? null,
-    isCodeRight: code === undefined ? null : (card) => isCvvOf(keys, card, { pan, cvv: code }),
+    isCodeRight: cvv === undefined ? null : (card) => isCvvOf(keys, card, { pan, cvv }),
     has_pin: fields[52] !== undefined,
     is_type_supported: SUPPORTED_TYPES.has((fields[3] ?? '').slice(0, 2)),
     is_partial_ok: tags.get(TAG_PARTIAL)?.[0] === '1',
@@ -86,9 +84,6 @@ export function toRequest({ mti, fields }: Message, given: Given): CardRequest {
     network_transaction_id: trimmed(fields[63]),
     settles: null,
     received_at,
-    message: given.masked,
-    answer: given.answer,
-    restore: given.restore,
   }
 }
 
@@ -97,8 +92,8 @@ function messageKey(
   fields: Fields,
   { link, pan_hash }: Pick<MessageKey, 'link' | 'pan_hash'>,
 ): MessageKey {
-  const [stan = '', transmitted = '', acquirer = ''] = [fields[11], fields[7], fields[32]]
-  return { link, mti, stan, transmitted, acquirer, pan_hash }
+  const [stan = '', transmission_time = '', acquirer = ''] = [fields[11], fields[7], fields[32]]
+  return { link, mti, stan, transmission_time, acquirer, pan_hash }
 }
 
 function kindOf(mti: string, fields: Fields): RequestKind {
@@ -106,7 +101,7 @@ function kindOf(mti: string, fields: Fields): RequestKind {
   switch (mti.slice(1, 3)) {
     case '10':
     case '20':
-      return questionOf(mti, type, fields)
+      return requestKindOf(mti, type, fields)
     case '12':
       return STAND_IN_APPROVALS.has(fields[39] ?? '00') ? 'advise' : 'advise_declined'
     case '22':
@@ -118,30 +113,30 @@ function kindOf(mti: string, fields: Fields): RequestKind {
   throw new MalformedMessage(null, 'bad_mti')
 }
 
-/** Element 4 of a message that only asks whether the card is good. */
-const NOTHING = '000000000000'
+/** Element 4 of an account verification. */
+const ZERO_AMOUNT = '000000000000'
 
-function questionOf(mti: string, type: string, fields: Fields): RequestKind {
+function requestKindOf(mti: string, type: string, fields: Fields): RequestKind {
   if (type === '20') return 'credit'
   if (type === '30') return 'balance'
   if (mti[1] === '2') return 'debit'
-  if (fields[4] === NOTHING) return 'verify'
+  if (fields[4] === ZERO_AMOUNT) return 'verify'
   return fields[90] === undefined ? 'authorize' : 'increment'
 }
 
-function requireElements(mti: string, kind: RequestKind, fields: Fields): void {
-  for (const element of neededOf(mti, kind)) {
+function requireMandatoryElements(mti: string, kind: RequestKind, fields: Fields): void {
+  for (const element of mandatoryElementsOf(mti, kind)) {
     if (fields[element] === undefined) throw new MalformedMessage(element, 'truncated')
   }
 }
 
-function neededOf(mti: string, kind: RequestKind): readonly number[] {
-  if (kind === 'authorize' || kind === 'debit') return NEEDED_OF_PURCHASES
-  if (kind === 'capture' || kind === 'refund' || kind === 'advise') return NEEDED_OF_CLEARINGS
-  return mti[2] === '0' && mti[1] !== '4' ? NEEDED_OF_QUESTIONS : NEEDED
+function mandatoryElementsOf(mti: string, kind: RequestKind): readonly number[] {
+  if (kind === 'authorize' || kind === 'debit') return MANDATORY_IN_PURCHASES
+  if (kind === 'capture' || kind === 'refund' || kind === 'advise') return MANDATORY_IN_CLEARINGS
+  return mti[2] === '0' && mti[1] !== '4' ? MANDATORY_IN_REQUESTS : MANDATORY
 }
 
-/** Element 2, or the number in front of the track's separator. */
+/** Element 2, or the digits before the separator of track 2. */
 function panOf(fields: Fields): string {
   const pan = fields[2] ?? /^\d+/.exec(fields[35] ?? '')?.[0]
   if (pan === undefined) throw new MalformedMessage(2, 'truncated')
@@ -161,14 +156,14 @@ function tagsOf(link: Link, fields: Fields): ReadonlyMap<string, string> {
   return new Map(tags.map(({ tag, value }) => [tag, value]))
 }
 
-/** Element 19 is the acquirer's country, across borders not the merchant's: a last resort. */
+/** Element 19 is the acquirer's country, used only if element 43 has none. */
 function merchantOf(fields: Fields): Merchant {
-  const place = fields[43] === undefined ? null : readCardAcceptor(fields[43])
+  const acceptor = fields[43] === undefined ? null : readCardAcceptor(fields[43])
   return {
-    merchant_name: place?.name ?? '',
+    merchant_name: acceptor?.name ?? '',
     mcc: fields[18] ?? '0000',
-    merchant_city: trimmed(place?.city),
-    merchant_country: trimmed(place?.country) ?? countryOfNumber(fields[19] ?? ''),
+    merchant_city: trimmed(acceptor?.city),
+    merchant_country: trimmed(acceptor?.country) ?? countryOfNumber(fields[19] ?? ''),
     merchant_id: trimmed(fields[42]),
     terminal_id: trimmed(fields[41]),
   }
@@ -187,14 +182,18 @@ const ENTRY_MODES: Readonly<Record<string, Entry['entry_mode']>> = {
   '91': 'contactless',
 }
 const PRESENT_MODES: ReadonlySet<string> = new Set(['chip', 'contactless', 'swipe'])
-/** Element 25: the customer, or the card, is not there; by mail; online. */
-const AWAY: ReadonlySet<string> = new Set(['01', '05', '08', '59'])
-const ONLINE = '59'
+/** Element 25: customer or card not present, mail or telephone order, e-commerce. */
+const NOT_PRESENT: ReadonlySet<string> = new Set(['01', '05', '08', '59'])
+const ECOMMERCE = '59'
 
 function entryOf(fields: Fields, tags: ReadonlyMap<string, string>): Entry {
-  const read = ENTRY_MODES[(fields[22] ?? '').slice(0, 2)] ?? 'keyed'
+  const pan_entry = ENTRY_MODES[(fields[22] ?? '').slice(0, 2)] ?? 'keyed'
   const condition = fields[25] ?? '00'
-  const entry_mode = read === 'keyed' && condition === ONLINE ? 'ecommerce' : read
-  const isThere = PRESENT_MODES.has(entry_mode) || (entry_mode === 'keyed' && !AWAY.has(condition))
-  return { entry_mode, card_present: isThere, wallet: WALLETS[tags.get(TAG_WALLET) ?? ''] ?? null }
+  const entry_mode = pan_entry === 'keyed' && condition === ECOMMERCE ? 'ecommerce' : pan_entry
+  return {
+    entry_mode,
+    card_present:
+      PRESENT_MODES.has(entry_mode) || (entry_mode === 'keyed' && !NOT_PRESENT.has(condition)),
+    wallet: WALLETS[tags.get(TAG_WALLET) ?? ''] ?? null,
+  }
 }

@@ -8,115 +8,118 @@ import { writeElement } from '#iso8583/write_element.ts'
 import type { Micros } from '#kernel/money.ts'
 import { responseCode } from './response_codes.ts'
 
-/** What an answer repeats, so that the peer can tell which message it belongs to. */
-const ECHOED_ELEMENTS = [2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63]
-/** Those among them that may say anything at all. */
-const FREE_TEXTS = [62, 63]
+/** Echoed from the request, so that the peer can match the response to it. */
+export const ECHOED_ELEMENTS: ReadonlySet<number> = new Set([
+  2, 3, 4, 5, 6, 7, 11, 15, 19, 25, 32, 33, 37, 41, 42, 49, 51, 62, 63,
+])
+const FREE_TEXT_ELEMENTS = [62, 63]
 
-const tableOf = (elements: readonly number[]): readonly boolean[] =>
-  Array.from({ length: 65 }, (_, element) => elements.includes(element))
-export const ECHOED = tableOf(ECHOED_ELEMENTS)
-
-/** The answer's type: the third digit counts on, and the digit of a repeat goes. */
+/** The response's MTI: the function digit plus one, without the repeat indicator. */
 export function responseMti(mti: string): string {
   return `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`
 }
 
-export type Asked = {
+export type ResponseContext = {
   link: Link
+  /** The request. */
   message: Message
   is_advice: boolean
-  /** Whether a security code was given; its result is part of the answer. */
-  has_code: boolean
+  /** The request has a CVV, so the response has its result. */
+  has_cvv: boolean
 }
 
-export function toResponse(asked: Asked, decision: Decision): StoredResponse {
-  const { link, message } = asked
-  const response_code = responseCode(decision, asked.is_advice)
+export function toResponse(context: ResponseContext, decision: Decision): StoredResponse {
+  const { link, message } = context
+  const response_code = responseCode(decision, context.is_advice)
   const mti = responseMti(message.mti)
-  const fields = saidIn(asked, decision, response_code)
-  const bytes = encodeResponse(link, message, { mti, fields, repeats: repeatsOf(message.fields) })
-  return { mti, response_code, fields, bytes, kept_bytes: keptResponse(link, message, bytes) }
+  const fields = responseFields(context, decision, response_code)
+  const echoes = echoedElementsOf(message.fields)
+  const bytes = encodeResponse(link, message, { mti, fields, echoes })
+  return { mti, response_code, fields, bytes, kept_bytes: withoutPan(link, message, bytes) }
 }
 
-/** An element that repeats the card number is not repeated in turn: the answer is stored. */
-function repeatsOf(fields: Message['fields']): readonly boolean[] {
+/** Free text that contains the card number is not echoed, because the response is stored. */
+function echoedElementsOf(fields: Message['fields']): ReadonlySet<number> {
   const pan = fields[2] ?? ''
-  const named = FREE_TEXTS.filter((element) => pan !== '' && fields[element]?.includes(pan))
-  if (named.length === 0) return ECHOED
-  return tableOf(ECHOED_ELEMENTS.filter((each) => !named.includes(each)))
+  const with_pan = FREE_TEXT_ELEMENTS.filter(
+    (element) => pan !== '' && fields[element]?.includes(pan),
+  )
+  if (with_pan.length === 0) return ECHOED_ELEMENTS
+  return new Set([...ECHOED_ELEMENTS].filter((element) => !with_pan.includes(element)))
 }
 
 /**
- * An answer as it is kept: zeros stand where the number was. It is the first element behind the
- * one bitmap that an answer has.
+ * The response as it is stored, with zeros for the card number. That is the first element, and
+ * responses have only the primary bitmap.
  */
-function keptResponse(link: Link, message: Message, bytes: Uint8Array): Uint8Array {
+function withoutPan(link: Link, message: Message, bytes: Uint8Array): Uint8Array {
   const pan = message.fields[2]
   const layout = link.layouts[2]
   if (pan === undefined || layout === undefined) return bytes
-  const kept_bytes = copyOf(bytes)
+  const kept_bytes = Buffer.from(bytes)
   const writer = { bytes: kept_bytes, at: elementsOffset(link, false) }
   writeElement(layout, writer, '0'.repeat(pan.length))
   return kept_bytes
 }
 
-/** An answer as it is sent: the message that it answers has the number, in the link's own bytes. */
+/** A stored response as it is sent again: the repeated request supplies the card number. */
 export function restoreResponse(link: Link, message: Message, kept_bytes: Uint8Array): Uint8Array {
   const pan = message.fields[2]
   const layout = link.layouts[2]
   if (pan === undefined || layout === undefined) return kept_bytes
-  const bytes = copyOf(kept_bytes)
+  const bytes = Buffer.from(kept_bytes)
   const from = elementsOffset(link, message.bitmap_hex.length > 16)
   const element = message.raw.subarray(from, from + encodedSizeOf(layout, pan))
   bytes.set(element, elementsOffset(link, false))
   return bytes
 }
 
-function copyOf(bytes: Uint8Array): Uint8Array {
-  const copy = Buffer.allocUnsafe(bytes.length)
-  copy.set(bytes)
-  return copy
-}
-
-function saidIn(asked: Asked, decision: Decision, response_code: string): Record<number, string> {
+/** The elements that are not echoed. */
+function responseFields(
+  context: ResponseContext,
+  decision: Decision,
+  response_code: string,
+): Record<number, string> {
   const { authorization_code, available_micros } = decision
-  const said: Record<number, string> = { 39: response_code }
-  if (decision.verdict === 'approved' && authorization_code !== null) said[38] = authorization_code
-  if (asked.has_code) said[44] = codeResult(decision)
-  if (available_micros !== null) said[54] = balanceAmount(available_micros)
-  if (decision.part !== null) sayPart(said, asked.message.fields, decision.part)
-  return said
-}
-
-/** Elements 4 and 6 are what was approved; 54 repeats what was asked for. */
-function sayPart(
-  said: Record<number, string>,
-  asked: Message['fields'],
-  { minor, micros }: NonNullable<Decision['part']>,
-): void {
-  said[4] = minor.toString().padStart(AMOUNT_DIGITS, '0')
-  if (asked[6] !== undefined) {
-    said[6] = ((micros ?? 0n) / MICROS_PER_CENT).toString().padStart(AMOUNT_DIGITS, '0')
+  const fields: Record<number, string> = { 39: response_code }
+  if (decision.verdict === 'approved' && authorization_code !== null) {
+    fields[38] = authorization_code
   }
-  const [amount = '0', code = ''] = [asked[4], asked[49]]
-  const currency = currencyOfLetters(code)?.numeric ?? code
-  said[54] = writeAdditionalAmounts([
-    { account_type: '00', amount_type: '57', currency, sign: 'D', amount },
-  ])
+  if (context.has_cvv) fields[44] = cvvResult(decision)
+  if (available_micros !== null) fields[54] = balanceAmount(available_micros)
+  if (decision.part !== null) {
+    Object.assign(fields, partialApprovalFields(context.message.fields, decision.part))
+  }
+  return fields
 }
 
 const AMOUNT_DIGITS = 12
+const MICROS_PER_CENT = 10_000n
 
-/** M: the code is right; N: it is wrong; P: it was not evaluated. */
-function codeResult({ is_code_right }: Decision): string {
+/** Elements 4 and 6 have the approved amount; element 54 has the requested one. */
+function partialApprovalFields(
+  request: Message['fields'],
+  { minor, micros }: NonNullable<Decision['part']>,
+): Record<number, string> {
+  const [amount = '0', code = ''] = [request[4], request[49]]
+  const currency = currencyOfLetters(code)?.numeric ?? code
+  const cents = (micros ?? 0n) / MICROS_PER_CENT
+  return {
+    4: minor.toString().padStart(AMOUNT_DIGITS, '0'),
+    ...(request[6] !== undefined && { 6: cents.toString().padStart(AMOUNT_DIGITS, '0') }),
+    54: writeAdditionalAmounts([
+      { account_type: '00', amount_type: '57', currency, sign: 'D', amount },
+    ]),
+  }
+}
+
+/** M: match; N: no match; P: not processed. */
+function cvvResult({ is_code_right }: Decision): string {
   if (is_code_right === null) return 'P'
   return is_code_right ? 'M' : 'N'
 }
 
-const MICROS_PER_CENT = 10_000n
-
-/** Account type 00, amount type 02: what is available; in dollars, in the holder's favour. */
+/** Amount type 02, the available balance, in USD and as a credit. */
 function balanceAmount(micros: Micros): string {
   const amount = (micros / MICROS_PER_CENT).toString()
   return writeAdditionalAmounts([
