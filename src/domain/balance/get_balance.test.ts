@@ -45,7 +45,7 @@ test('a new account has a balance of zero', async () => {
   assert.ok(Date.parse(updated_at) > 0)
 })
 
-test('what is on cards, held or on its way out is told apart from what is available', async () => {
+test('money on cards, held or being withdrawn is separate from the available balance', async () => {
   const { bearer, account_id } = await openAccount(service.url)
   await fundTreasury(service.runtime.db, account_id, 100)
   const card = cardPurse('card_a')
@@ -64,7 +64,7 @@ test('what is on cards, held or on its way out is told apart from what is availa
   })
 })
 
-test("nobody's balance shows in somebody else's", async () => {
+test("a balance does not include another account's money", async () => {
   const rich = await openAccount(service.url)
   const poor = await openAccount(service.url)
   await fundTreasury(service.runtime.db, rich.account_id, 7)

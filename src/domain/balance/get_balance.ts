@@ -7,18 +7,18 @@ import { readShared } from '#platform/postgres/shared_reads.ts'
 import { type BalanceRow, findBalances } from './balance_store.ts'
 
 export const getBalance: Handler<'get_balance'> = async ({ tx, caller }) => {
-  const balance = await readShared(tx, findShown, caller.account_id)
+  const balance = await readShared(tx, findBalanceViews, caller.account_id)
   assert(balance !== undefined, 'a caller has an account')
-  return balance.shown
+  return balance.view
 }
 
-/** Shown once for all who share the statement. */
-async function findShown(tx: Tx, account_ids: readonly string[]) {
+/** Builds each view once for all calls that share the statement. */
+async function findBalanceViews(tx: Tx, account_ids: readonly string[]) {
   const balances = await findBalances(tx, account_ids)
-  return balances.map((balance) => ({ id: balance.id, shown: shown(balance) }))
+  return balances.map((balance) => ({ id: balance.id, view: balanceView(balance) }))
 }
 
-function shown(balance: BalanceRow): OutputOfName<'get_balance'> {
+function balanceView(balance: BalanceRow): OutputOfName<'get_balance'> {
   return {
     asset: 'USDT',
     balance_usd: usdFromMicros(balance.treasury_micros),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { move } from '#domain/ledger/post.ts'
 import { cardPurse, treasury } from '#domain/ledger/purse.ts'
-import { pageOfBalancePoints } from '#domain/ledger/treasury_history.ts'
+import { readBalancePage } from '#domain/ledger/treasury_history.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { send } from '#test/support/http.ts'
 import { fundTreasury } from '#test/support/money.ts'
@@ -33,7 +33,7 @@ async function load(account_id: string, micros: bigint, reference_id = 'ctr_one'
   )
 }
 
-test('the series replays to the balance, page after page', async () => {
+test('the amounts of all pages add up to the balance', async () => {
   const { bearer, account_id } = await openAccount(service.url)
   await fundTreasury(service.runtime.db, account_id, 100)
   for (let at = 1n; at <= 23n; at += 1n) await load(account_id, at * 10_000n)
@@ -54,7 +54,7 @@ test('the series replays to the balance, page after page', async () => {
   assert.equal(now.body.balance_usd, balance)
 })
 
-test('a point says what changed the balance, by how much and because of what', async () => {
+test('a point has its type, amount, balance and reference', async () => {
   const { bearer, account_id } = await openAccount(service.url)
   await fundTreasury(service.runtime.db, account_id, 10)
   await load(account_id, 2_500_000n)
@@ -88,7 +88,7 @@ test('filters by type and reference', async () => {
   )
 })
 
-test('a page deep in a history of a million points reads one range of one index', async () => {
+test('a page in the middle of a million points is one index range scan', async () => {
   const { account_id } = await openAccount(service.url)
   const { db } = service.runtime
   await db.connection(async (client) => {
@@ -112,7 +112,7 @@ test('a page deep in a history of a million points reads one range of one index'
     },
   }
   const half_way = { created_lt: '1970-01-01T00:00:00.001Z' }
-  await pageOfBalancePoints(explaining, half_way, [['account_id = ?', account_id]])
+  await readBalancePage(explaining, half_way, [['account_id = ?', account_id]])
   assert.match(plan.join('\n'), /Index Scan Backward using movements/)
   assert.doesNotMatch(plan.join('\n'), /Sort|Seq Scan/)
 })

@@ -3,8 +3,8 @@ import type { NewEvent } from '#domain/context/context.ts'
 import { timestampText } from '#kernel/timestamp.ts'
 
 /**
- * This room guarantees that what happened is told: an event is written in the transaction of the
- * change itself, with the account's next sequence number, and its body never changes afterwards.
+ * This room guarantees that no event is lost: it is written in the transaction of its change, with
+ * the account's next sequence number, and its body never changes afterwards.
  */
 export function isWebhookEvent(type: string): type is EventType {
   return type in event_types
@@ -19,11 +19,11 @@ const ACTIVITY_TYPES: Readonly<Record<string, ActivityType>> = {
   dispute: 'spend',
   withdrawal: 'spend',
   balance: 'spend',
-  // Only ever failures: they belong to no part of the account.
+  // The only webhook event is webhook.disabled, a failure.
   webhook: 'error',
 }
 
-/** Null for what is no part of the activity stream, such as sign-ins and maintenance. */
+/** Null for events outside the activity stream, such as sign-ins and maintenance. */
 export function activityTypeOf(type: string): ActivityType | null {
   return ACTIVITY_TYPES[type.slice(0, type.indexOf('.'))] ?? null
 }
@@ -37,7 +37,7 @@ export type Envelope = {
   request: { id: string; idempotency_key: string | null } | null
 }
 
-/** The body as it is sent, on every attempt and every replay. */
+/** The request body of every delivery attempt and replay. */
 export function eventBody(event: NewEvent, envelope: Envelope): string {
   const { id, account_id, sequence, created_at, livemode, request } = envelope
   return JSON.stringify({

@@ -1,27 +1,27 @@
-import type { Dependencies } from '#domain/context/context.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Fail } from '#platform/runtime/failpoints.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import { hasOutbox, type OutboxEvent, takeFromOutbox } from './outbox_store.ts'
+import { hasOutboxEvent, type OutboxEvent, takeFromOutbox } from './outbox_store.ts'
 
-/** Writes what it makes of the events in the transaction that takes them out of the outbox. */
+/** Handles events in the transaction that removes them from the outbox. */
 export type EventConsumer = (tx: Tx, events: readonly OutboxEvent[]) => Promise<void>
 
-const BATCH = 500
-/** A purchase is told of within moments. */
+const BATCH_MAX = 500
+/** Bounds how late a webhook or notification of a purchase is sent. */
 const EVERY_MS = 200
-/** The node that commits an event fans it out, and another one only if that node has died. */
+/** The node that commits an event fans it out; another node does so only if that one died. */
 const IDLE_MS = 3_000
 
-/** Every event is heard by every hearer exactly once, whatever crashes: all of it, or none yet. */
+/** Passes every event to every consumer exactly once, even after a crash: all commit or none. */
 export function fanOutEventsTask(
-  { db, fail }: Pick<Dependencies, 'db' | 'fail'>,
-  hearers: readonly EventConsumer[],
+  { db, fail }: { db: Database; fail: Fail },
+  consumers: readonly EventConsumer[],
 ): Task {
-  const once = () =>
+  const fanOutBatch = () =>
     db.transaction(async (tx) => {
-      const events = await takeFromOutbox(tx, BATCH)
+      const events = await takeFromOutbox(tx, BATCH_MAX)
       if (events.length === 0) return 0
-      for (const hear of hearers) await hear(tx, events)
+      for (const consume of consumers) await consume(tx, events)
       fail('events_fanned_out')
       return events.length
     })
@@ -31,8 +31,8 @@ export function fanOutEventsTask(
     idle_ms: IDLE_MS,
     at_start: true,
     run: async () => {
-      if (!(await hasOutbox(db))) return
-      while ((await once()) === BATCH);
+      if (!(await hasOutboxEvent(db))) return
+      while ((await fanOutBatch()) === BATCH_MAX);
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** An event as those hear it who tell others of it. */
+/** An event as its consumers get it: webhooks, emails and live streams. */
 export type OutboxEvent = {
   account_id: string
   id: string
-  /** Null for what is activity only. */
+  /** Null if only the activity stream shows it. */
   sequence: bigint | null
   type: string
   severity: 'info' | 'warning' | 'error'
@@ -12,12 +12,12 @@ export type OutboxEvent = {
   created_at: Date
 }
 
-/** One look without a transaction: an idle service asks this all day long. */
-export async function hasOutbox(tx: Tx): Promise<boolean> {
+/** Runs without a transaction, because an idle service asks this all day. */
+export async function hasOutboxEvent(tx: Tx): Promise<boolean> {
   return (await tx.rows('select from outbox limit 1')).length > 0
 }
 
-/** Takes events out of the outbox, oldest first; rows that another node has taken are left out. */
+/** Removes events from the outbox, oldest first, and skips rows that another node has locked. */
 export function takeFromOutbox(tx: Tx, limit: number): Promise<OutboxEvent[]> {
   return tx.rows<OutboxEvent>(
     `with taken as (

@@ -7,15 +7,15 @@ import { countedWrite, type Write } from '#platform/postgres/write.ts'
 import { activityTypeOf, eventBody, isWebhookEvent } from './event.ts'
 import type { EventMetadata } from './record_events.ts'
 
-/** The events of one account or many, in the order they happened. */
+/** An event and the account it belongs to. */
 export type OwnedEvent = { account_id: string; event: NewEvent }
 
-/** How far each account has counted: when it was read, and with what is told here. */
+/** Each account's event sequence: as it was read, and after the events added here. */
 export type AccountSequences = Map<string, { read: number; last: number }>
 
 export const sequenceAt = (sequence: bigint) => ({ read: Number(sequence), last: Number(sequence) })
 
-/** Locks the accounts' heads in the order of their ids: the last locks of the transaction. */
+/** Locks the accounts' sequence rows in id order. They must be the transaction's last locks. */
 export async function lockSequences(
   tx: Tx,
   account_ids: readonly string[],
@@ -29,40 +29,40 @@ export async function lockSequences(
   return new Map(rows.map((row) => [row.account_id, sequenceAt(row.event_sequence)]))
 }
 
-type Stored = OwnedEvent & {
+type NumberedEvent = OwnedEvent & {
   id: string
   sequence: number | null
   body: string | null
   created_at: Date
 }
 
-/** The events of many accounts, each with its account's next number, ready to be sent. */
+/** Numbers the events of many accounts and returns the writes for them, in order. */
 export function eventSetWrites(
   sequences: AccountSequences,
   events: readonly OwnedEvent[],
   { stamp, livemode, request }: EventMetadata,
 ): readonly Write[] {
   if (events.length === 0) return []
-  const counted = new Set<string>()
-  const rows = events.map(({ account_id, event }): Stored => {
+  const changed = new Set<string>()
+  const rows = events.map(({ account_id, event }): NumberedEvent => {
     const { id, created_at } = stamp()
     if (!isWebhookEvent(event.type)) {
       return { account_id, event, id, created_at, sequence: null, body: null }
     }
-    const head = sequences.get(account_id)
-    assert(head !== undefined, 'every account that is told something has a head')
-    head.last += 1
-    counted.add(account_id)
-    const sequence = head.last
+    const counter = sequences.get(account_id)
+    assert(counter !== undefined, 'every account has a sequence row')
+    counter.last += 1
+    changed.add(account_id)
+    const sequence = counter.last
     const body = eventBody(event, { livemode, request, id, created_at, account_id, sequence })
     return { account_id, event, id, created_at, sequence, body }
   })
-  const moved = counted.size === 0 ? [] : [moveHeads(sequences, counted)]
-  return [...moved, addEvents(rows), addToOutbox(rows)]
+  const sequence_writes = changed.size === 0 ? [] : [updateSequences(sequences, changed)]
+  return [...sequence_writes, insertEvents(rows), insertOutbox(rows)]
 }
 
-function moveHeads(sequences: AccountSequences, counted: ReadonlySet<string>): Write {
-  const account_ids = [...counted].sort()
+function updateSequences(sequences: AccountSequences, changed: ReadonlySet<string>): Write {
+  const account_ids = [...changed].sort()
   return countedWrite(
     account_ids.length,
     `update account_heads h set event_sequence = w.last
@@ -76,7 +76,7 @@ function moveHeads(sequences: AccountSequences, counted: ReadonlySet<string>): W
   )
 }
 
-const addEvents = rowSet<Stored>('events', {
+const insertEvents = rowSet<NumberedEvent>('events', {
   account_id: ['text', ({ account_id }) => account_id],
   id: ['text', ({ id }) => id],
   sequence: ['bigint', ({ sequence }) => (sequence === null ? null : BigInt(sequence))],
@@ -92,7 +92,7 @@ const addEvents = rowSet<Stored>('events', {
   created_at: ['timestamptz', ({ created_at }) => created_at],
 })
 
-const addToOutbox = rowSet<Stored>('outbox', {
+const insertOutbox = rowSet<NumberedEvent>('outbox', {
   account_id: ['text', ({ account_id }) => account_id],
   event_id: ['text', ({ id }) => id],
 })

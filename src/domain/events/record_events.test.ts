@@ -45,24 +45,24 @@ const unfrozen: NewEvent = {
   object: null,
 }
 
-const tell = (tx: Tx, account_id: string, events: readonly NewEvent[]) =>
+const record = (tx: Tx, account_id: string, events: readonly NewEvent[]) =>
   recordEvents(tx, account_id, events, event_metadata)
 
-/** In the order of their ids, which is the order of lists. */
+/** In id order, which is the order of lists. */
 const eventsOf = (account_id: string) =>
   db.rows<EventRow>('select * from events where account_id = $1 order by id', [account_id])
 
-const counted = (from: number, to: number) =>
+const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => BigInt(from + at))
 
-test('fifty transactions at once number their events without gaps, ids in order', async () => {
+test('50 concurrent transactions number their events without gaps, in id order', async () => {
   const { account_id } = await openAccount(url)
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, at) =>
       db.transaction(async (tx) => {
-        await tell(tx, account_id, at % 3 === 0 ? [loaded, loaded] : [loaded])
-        // Every fifth is given up after it took its numbers.
-        if (at % 5 === 4) throw new Error('given up')
+        await record(tx, account_id, at % 3 === 0 ? [loaded, loaded] : [loaded])
+        // Every fifth transaction rolls back after it has reserved its numbers.
+        if (at % 5 === 4) throw new Error('rolled back')
       }),
     ),
   )
@@ -72,10 +72,10 @@ test('fifty transactions at once number their events without gaps, ids in order'
   assert.equal(kept.length, 40)
   const total = kept.reduce((sum, count) => sum + count, 1)
   const sequences = (await eventsOf(account_id)).map(({ sequence }) => sequence)
-  assert.deepEqual(sequences, counted(1, total))
+  assert.deepEqual(sequences, range(1, total))
 })
 
-test('writes over the API number them so too', async () => {
+test('concurrent API calls number their events without gaps', async () => {
   const { account_id, email } = await openAccount(url)
   const body = { email, password: PASSWORD }
   for (let round = 0; round < 6; round += 1) {
@@ -85,12 +85,12 @@ test('writes over the API number them so too', async () => {
     assert(replies.every(({ status }) => status === 200))
   }
   const sequences = (await eventsOf(account_id)).map(({ sequence }) => sequence)
-  assert.deepEqual(sequences, counted(1, 49))
+  assert.deepEqual(sequences, range(1, 49))
 })
 
-test('what only stands in the activity stream has neither number nor body', async () => {
+test('an event for the activity stream only has no sequence number and no body', async () => {
   const { account_id } = await openAccount(url)
-  await db.transaction((tx) => tell(tx, account_id, [unfrozen, loaded, unfrozen, loaded]))
+  await db.transaction((tx) => record(tx, account_id, [unfrozen, loaded, unfrozen, loaded]))
   const [, ...events] = await eventsOf(account_id)
   assert.deepEqual(
     events.map(({ type, sequence, body }) => [type, sequence, body === null]),
@@ -103,7 +103,7 @@ test('what only stands in the activity stream has neither number nor body', asyn
   )
 })
 
-test('a body is the envelope of the contract, with the object as it was given', async () => {
+test('the body is the envelope of the contract with the unchanged object', async () => {
   const { account_id } = await openAccount(url)
   const request = { id: 'req_1', idempotency_key: 'key' }
   await db.transaction((tx) =>
@@ -124,9 +124,9 @@ test('a body is the envelope of the contract, with the object as it was given', 
   assert.deepEqual([event?.activity_type, event?.severity], ['card', 'info'])
 })
 
-test('each kind of event has its place in the activity stream, or none', async () => {
+test('each event type has its activity type, or none', async () => {
   const { account_id } = await openAccount(url)
-  const places: readonly [NewEvent['type'], string | null][] = [
+  const expected: readonly [NewEvent['type'], string | null][] = [
     ['topup.confirmed', 'topup'],
     ['card.issued', 'card'],
     ['transaction.declined', 'spend'],
@@ -135,17 +135,17 @@ test('each kind of event has its place in the activity stream, or none', async (
     ['account.signed_in', null],
     ['system.maintenance', null],
   ]
-  const events = places.map(([type]) => ({ ...loaded, type, severity: 'error' as const }))
-  await db.transaction((tx) => tell(tx, account_id, events))
+  const events = expected.map(([type]) => ({ ...loaded, type, severity: 'error' as const }))
+  await db.transaction((tx) => record(tx, account_id, events))
   const [, ...rows] = await eventsOf(account_id)
   assert.deepEqual(
     rows.map(({ type, activity_type }) => [type, activity_type]),
-    places,
+    expected,
   )
   assert(rows.every(({ severity }) => severity === 'error'))
 })
 
-test('an event cannot be changed afterwards', async () => {
+test('a stored event cannot be updated', async () => {
   const { account_id } = await openAccount(url)
   const change = owner_db.run(`update events set body = '{}' where account_id = $1`, [account_id])
   await assert.rejects(change, /events is append-only/)

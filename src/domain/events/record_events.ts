@@ -3,13 +3,13 @@ import type { Tx } from '#platform/postgres/db.ts'
 import { activityTypeOf, type Envelope, eventBody, isWebhookEvent } from './event.ts'
 
 export type EventMetadata = Pick<Envelope, 'livemode' | 'request'> & {
-  /** Called under the head's lock, so that ids follow the order of the sequence. */
+  /** Called under the lock of the sequence row, so ids and sequence numbers have one order. */
   stamp(): { id: string; created_at: Date }
 }
 
 /**
- * Writes events in order with consecutive sequence numbers. It locks the account's head, which must
- * be the last lock of the transaction; whoever waits for it waits for no more than a commit.
+ * Writes events in order with consecutive sequence numbers. It locks the account's sequence row,
+ * which must be the transaction's last lock: others then wait no longer than a commit.
  */
 export async function recordEvents(
   tx: Tx,
@@ -18,7 +18,7 @@ export async function recordEvents(
   { stamp, ...shared }: EventMetadata,
 ): Promise<void> {
   const numbered = events.filter((event) => isWebhookEvent(event.type)).length
-  let sequence = await takeSequences(tx, account_id, numbered)
+  let sequence = await reserveSequences(tx, account_id, numbered)
   for (const event of events) {
     const owned = { ...stamp(), account_id }
     const isNumbered = isWebhookEvent(event.type)
@@ -32,15 +32,15 @@ export async function recordEvents(
   }
 }
 
-/** The number before the first of the taken ones. */
-async function takeSequences(tx: Tx, account_id: string, count: number): Promise<number> {
-  const [head] = await tx.rows<{ event_sequence: bigint }>(
+/** Returns the number before the first reserved one. */
+async function reserveSequences(tx: Tx, account_id: string, count: number): Promise<number> {
+  const [row] = await tx.rows<{ event_sequence: bigint }>(
     `update account_heads set event_sequence = event_sequence + $2
       where account_id = $1
   returning event_sequence`,
     [account_id, count],
   )
-  return Number(head?.event_sequence ?? 0n) - count
+  return Number(row?.event_sequence ?? 0n) - count
 }
 
 type StoredEvent = NewEvent & {
@@ -52,9 +52,8 @@ type StoredEvent = NewEvent & {
 }
 
 /**
- * The event and its place in the outbox, in one statement. Nobody is notified here: a notice makes
- * commits wait for each other, and these are the commits of purchases. The fan-out looks ten times
- * a second instead, and it is the one that notifies.
+ * Writes the event and its outbox row in one statement. It sends no NOTIFY, which would serialize
+ * the commits of purchases; the fan-out task polls the outbox and notifies instead.
  */
 async function insertEvent(tx: Tx, event: StoredEvent): Promise<void> {
   await tx.run(

@@ -15,7 +15,7 @@ export type BalancePointRow = {
   created_at: Date
 }
 
-export function pageOfBalancePoints(
+export function readBalancePage(
   tx: Tx,
   input: PageInput,
   where: readonly Condition[],

@@ -10,10 +10,12 @@ const kept = keptLog()
 const service = await startTestService({ dependencies: { log: kept.log } })
 const { url, runtime, world } = service
 
-test('shows the message and its answer, masked', async () => {
+test('shows the request and the response, masked', async () => {
   const spender = await openSpender(service, { usd: 100 })
-  const made = await authorize(url, spender, { amount: 12.5 })
-  const reply = await send(url, 'GET', `/v1/transactions/${made.id}/auth`, { bearer: spender.key })
+  const authorized = await authorize(url, spender, { amount: 12.5 })
+  const reply = await send(url, 'GET', `/v1/transactions/${authorized.id}/auth`, {
+    bearer: spender.key,
+  })
   assert.equal(reply.status, 200, reply.text)
   const details = reply.body as Record<string, never>
   const { fields, named, response_fields } = details as Record<string, Record<string, string>>
@@ -24,18 +26,18 @@ test('shows the message and its answer, masked', async () => {
   const shown = `400000******${spender.card.last4}`
   assert.deepEqual([fields?.['2'], fields?.['14'], fields?.['48']], [shown, '****', undefined])
   assert.equal(fields?.['4'], '000000001250')
-  assert.deepEqual([fields?.['38'], fields?.['39']], [made.authorization_code, '00'])
+  assert.deepEqual([fields?.['38'], fields?.['39']], [authorized.authorization_code, '00'])
   assert.equal(response_fields?.['2'], shown)
   assert.equal(named?.['primary_account_number'], shown)
-  assert.equal(named?.['merchant_category_code'], made.mcc)
+  assert.equal(named?.['merchant_category_code'], authorized.mcc)
   assert.match(String(details['bitmap']), /^[0-9a-f]{16,32}$/)
 })
 
-test('a number that was paid with stands nowhere in the database or the log', async () => {
+test('the card number and CVV of a purchase are nowhere in the database or the log', async () => {
   const spender = await openSpender(service, { usd: 100 })
   const { pan, cvv } = await world.cardNumberOf(spender.account_id, spender.card.id)
-  const made = await authorize(url, spender, { amount: 10, cvv: '987' })
-  assert.equal(made.decline_code === 'cvv_mismatch' || cvv.open() === '987', true)
+  const authorized = await authorize(url, spender, { amount: 10, cvv: '987' })
+  assert.equal(authorized.decline_code === 'cvv_mismatch' || cvv.open() === '987', true)
   const paid = await authorize(url, spender, { amount: 10 })
   await follow(url, spender, { id: paid.id, verb: 'capture' })
   const everything = (await wholeDatabase(runtime.db)) + kept.text()
@@ -45,7 +47,7 @@ test('a number that was paid with stands nowhere in the database or the log', as
   }
 })
 
-test('a transaction of another account has no message', async () => {
+test("another account's transaction is not found", async () => {
   const owner = await openSpender(service, { usd: 100 })
   const stranger = await openSpender(service, { usd: 0 })
   const { id } = await authorize(url, owner, { amount: 1 })

@@ -17,11 +17,11 @@ export const getAuthDetails: Handler<'get_auth_details'> = async ({ tx, caller }
   return authDetailsView(transaction, message)
 }
 
-/** What only the answer says of a purchase; the rest of it repeats the message. */
-const ANSWERED_ELEMENTS = [38, 39, 44, 54] as const
+/** Elements that only the response has; its other elements repeat the request. */
+const RESPONSE_ELEMENTS = [38, 39, 44, 54] as const
 
-/** An answer of a card link is kept as its bytes, with zeros for the number that stood there. */
-function answeredFields(
+/** The response of a card link is stored as bytes, with zeros in place of the card number. */
+function readResponseFields(
   { link, answer, response_fields }: MessageRow,
   masked_pan: string | undefined,
 ): Record<number, string> {
@@ -31,12 +31,12 @@ function answeredFields(
   return fields
 }
 
-/** Masked when it was stored: nothing that must not be shown is left to leave out here. */
+/** The message was masked before it was stored, so all its fields can be shown. */
 function authDetailsView(transaction: TransactionRow, message: MessageRow): AuthDetails {
-  const asked = JSON.parse(message.fields) as Record<number, string>
-  const response_fields = answeredFields(message, asked[2])
-  const fields = { ...asked }
-  for (const element of ANSWERED_ELEMENTS) {
+  const request_fields = JSON.parse(message.fields) as Record<number, string>
+  const response_fields = readResponseFields(message, request_fields[2])
+  const fields = { ...request_fields }
+  for (const element of RESPONSE_ELEMENTS) {
     const value = response_fields[element]
     if (value !== undefined) fields[element] = value
   }

@@ -9,33 +9,39 @@ import { startTestService } from '#test/support/start.ts'
 const service = await startTestService()
 const { url } = service
 
-test('shows a purchase as the contract says, and counts its changes', async () => {
+test('shows an authorization as the contract describes it and increments its version', async () => {
   const spender = await openSpender(service, { usd: 100 })
-  const made = await authorize(url, spender, { amount: 12.5, entry_mode: 'contactless' })
-  assert.deepEqual(await getTransaction(url, spender.key, made.id), made)
+  const authorized = await authorize(url, spender, { amount: 12.5, entry_mode: 'contactless' })
+  assert.deepEqual(await getTransaction(url, spender.key, authorized.id), authorized)
   assert.deepEqual(
-    [made.card_present, made.entry_mode, made.three_ds, made.version, made.fee_usd],
+    [
+      authorized.card_present,
+      authorized.entry_mode,
+      authorized.three_ds,
+      authorized.version,
+      authorized.fee_usd,
+    ],
     [true, 'contactless', null, 1, 0],
   )
-  assert.match(String(made.authorization_code), /^[A-Z0-9]{6}$/)
-  const week_ms = Date.parse(String(made.expires_at)) - Date.parse(made.created_at)
+  assert.match(String(authorized.authorization_code), /^[A-Z0-9]{6}$/)
+  const week_ms = Date.parse(String(authorized.expires_at)) - Date.parse(authorized.created_at)
   assert.equal(week_ms, 7 * 24 * 3_600_000)
-  await follow(url, spender, { id: made.id, verb: 'capture' })
-  const after = await getTransaction(url, spender.key, made.id)
+  await follow(url, spender, { id: authorized.id, verb: 'capture' })
+  const after = await getTransaction(url, spender.key, authorized.id)
   assert.deepEqual([after.version, after.status, after.captured_usd], [2, 'captured', 12.5])
 })
 
-test('each event tells the transaction exactly as reading it showed it then', async () => {
+test('each event carries the transaction exactly as GET showed it at that time', async () => {
   const spender = await openSpender(service, { usd: 100 })
-  const made = await authorize(url, spender, { amount: 10 })
-  const captured = await follow(url, spender, { id: made.id, verb: 'capture' })
+  const authorized = await authorize(url, spender, { amount: 10 })
+  const captured = await follow(url, spender, { id: authorized.id, verb: 'capture' })
   const declined = await authorize(url, spender, { amount: 1_000 })
   const refunded = await follow(url, spender, { id: captured.id, verb: 'refund' })
-  const told = (await eventsOf(service, spender.card.id)).filter(({ type }) =>
+  const events = (await eventsOf(service, spender.card.id)).filter(({ type }) =>
     type.startsWith('transaction.'),
   )
   assert.deepEqual(
-    told.map(({ type }) => type),
+    events.map(({ type }) => type),
     [
       'transaction.authorized',
       'transaction.captured',
@@ -43,11 +49,11 @@ test('each event tells the transaction exactly as reading it showed it then', as
       'transaction.refunded',
     ],
   )
-  const objects = told.map(({ body }) => JSON.parse(String(body)).data.object)
-  assert.deepEqual(objects, [made, captured, declined, refunded])
+  const objects = events.map(({ body }) => JSON.parse(String(body)).data.object)
+  assert.deepEqual(objects, [authorized, captured, declined, refunded])
 })
 
-test("another account's transaction is answered like one that does not exist", async () => {
+test("another account's transaction gets the same response as a missing one", async () => {
   const owner = await openSpender(service, { usd: 100 })
   const stranger = await openSpender(service, { usd: 0 })
   const { id } = await authorize(url, owner, { amount: 1 })

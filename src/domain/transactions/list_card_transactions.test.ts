@@ -9,7 +9,7 @@ import { startTestService } from '#test/support/start.ts'
 const service = await startTestService()
 const { url } = service
 
-test("lists one card's transactions and takes the same filters", async () => {
+test("lists one card's transactions and accepts the same filters", async () => {
   const spender = await openSpender(service, { usd: 100, treasury_usd: 50 })
   const other = await issueCard(url, spender.key, { load_usd: 50 })
   const mine = await authorize(url, spender, { amount: 5 })
@@ -25,7 +25,7 @@ test("lists one card's transactions and takes the same filters", async () => {
   assert.deepEqual(await list('type=authorization'), [mine.id])
 })
 
-test("another account's card is answered like one that does not exist", async () => {
+test("another account's card gets the same response as a missing one", async () => {
   await assertForeignLikeMissing(service, (bearer, id) =>
     send(url, 'GET', `/v1/cards/${id}/transactions`, { bearer }),
   )

@@ -19,7 +19,7 @@ const train = await authorize(url, spender, {
   mcc: '4112',
   merchant_country: 'DE',
 })
-const refused = await authorize(url, spender, { amount: 9_000 })
+const declined = await authorize(url, spender, { amount: 9_000 })
 const captured = await follow(url, spender, { id: books.id, verb: 'capture', amount: 15 })
 const refunded = await follow(url, spender, { id: books.id, verb: 'refund', amount: 5 })
 
@@ -31,8 +31,8 @@ async function list(query: string, bearer = spender.key): Promise<Transaction[]>
 
 const idsOf = async (query: string) => (await list(query)).map(({ id }) => id)
 
-test('lists every event of every purchase, newest first, page by page without a gap', async () => {
-  const all = [refunded, captured, refused, train, books].map(({ id }) => id)
+test('lists every transaction newest first, with no gap between pages', async () => {
+  const all = [refunded, captured, declined, train, books].map(({ id }) => id)
   assert.deepEqual(await idsOf(''), all)
   assert.deepEqual(await idsOf('order=asc'), all.toReversed())
   const seen: string[] = []
@@ -47,11 +47,11 @@ test('lists every event of every purchase, newest first, page by page without a 
   assert.deepEqual(seen, all)
 })
 
-test('each filter finds what it names and nothing else', async () => {
+test('each filter returns exactly the matching transactions', async () => {
   const cases: [string, string[]][] = [
     ['type=authorization', [train.id, books.id]],
     ['type=capture,refund', [refunded.id, captured.id]],
-    ['status=declined', [refused.id]],
+    ['status=declined', [declined.id]],
     ['status=partially_captured', [books.id]],
     ['mcc=4112', [train.id]],
     ['merchant=corner', [refunded.id, captured.id, books.id]],
@@ -60,17 +60,17 @@ test('each filter finds what it names and nothing else', async () => {
     ['country=DE', [train.id]],
     ['currency=EUR', [train.id]],
     ['amount_gte=20&amount_lte=100', [train.id, books.id]],
-    ['amount_gte=8999.99', [refused.id]],
+    ['amount_gte=8999.99', [declined.id]],
     [`authorization_id=${books.id}`, [refunded.id, captured.id, books.id]],
     [`authorization_id=${captured.id}`, []],
-    [`card_id=${spender.card.id}&type=decline`, [refused.id]],
+    [`card_id=${spender.card.id}&type=decline`, [declined.id]],
     ['dispute_id=dsp_01kc3z8e5xf8m9r4t2v6w7y8za', []],
     [`created_gt=${refunded.created_at}`, []],
   ]
   for (const [query, expected] of cases) assert.deepEqual(await idsOf(query), expected, query)
 })
 
-test('a filter that is not known, and a cursor of another list, are refused', async () => {
+test('an unknown filter and a cursor of another list are refused', async () => {
   const bearer = spender.key
   assertRefused(
     await send(url, 'GET', '/v1/transactions?shop=x', { bearer }),
@@ -83,7 +83,7 @@ test('a filter that is not known, and a cursor of another list, are refused', as
   assertRefused(other, 400, 'invalid_cursor')
 })
 
-test("another account's transactions are not there", async () => {
+test("another account's transactions are not listed", async () => {
   const stranger = await openSpender(service, { usd: 0 })
   assert.deepEqual(await list('', stranger.key), [])
   assert.deepEqual(await list(`authorization_id=${books.id}`, stranger.key), [])

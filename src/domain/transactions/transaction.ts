@@ -5,8 +5,8 @@ import { type Micros, usdFromMicros } from '#kernel/money.ts'
 import { timestampText } from '#kernel/timestamp.ts'
 
 /**
- * A transaction is one event of a purchase. Facts are appended, never replaced: a capture that
- * meets a decline stands beside it, and only an authorization's own progress is written into it.
+ * A transaction is one step of a purchase: an authorization, decline, capture or refund. Steps are
+ * appended; later ones only update the amounts and status of the row they belong to.
  */
 export type TransactionRow = {
   account_id: string
@@ -26,12 +26,12 @@ export type TransactionRow = {
   merchant_country: string | null
   merchant_id: string | null
   terminal_id: string | null
-  /** Of an authorization: what may still be captured. */
+  /** The amount of an authorization that can still be captured. */
   open_micros: Micros
-  /** Its share of what its card's hold purse keeps; less than open only for a stand-in. */
+  /** Its part of the card's hold; less than `open_micros` only for a stand-in authorization. */
   held_micros: Micros
   captured_micros: Micros
-  /** What it counted towards the limits, where not all of it on the day it was made. */
+  /** The usage it was counted as, if not all of it on the day it was created; otherwise null. */
   counted_day: string | null
   counted_day_micros: Micros | null
   counted_month_micros: Micros | null

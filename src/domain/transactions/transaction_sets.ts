@@ -66,7 +66,7 @@ const UPDATE_TRANSACTIONS = `
                  counted_day_micros, counted_month_micros, changes)
    where t.account_id = w.account_id and t.id = w.id`
 
-/** The version counts on from what is there: other rooms note disputes in these rows. */
+/** Adds to the stored version, because filing a dispute increments it too. */
 export function changedTransactions(
   changed: ReadonlyMap<TransactionRow, bigint>,
   now: Date,

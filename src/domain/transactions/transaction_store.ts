@@ -15,21 +15,21 @@ export const TRANSACTION_COLUMNS = `account_id, id, card_id, type, status, autho
 
 type Owner = Pick<Caller, 'account_id' | 'card_ids'>
 
-/** Whose transactions a caller may see: its account's, and of those only its own cards'. */
-export function ownedBy({ account_id, card_ids }: Owner): Condition[] {
+/** The caller's account and, for a token restricted to some cards, those cards. */
+export function visibleTo({ account_id, card_ids }: Owner): Condition[] {
   const own: Condition = ['account_id = ?', account_id]
   return card_ids === null ? [own] : [own, ['card_id = any(?)', card_ids]]
 }
+
+const canSeeCard = ({ card_ids }: Owner, card_id: string): boolean =>
+  card_ids === null || card_ids.includes(card_id)
 
 export async function findTransactionOf(tx: Tx, owner: Owner, id: string): Promise<TransactionRow> {
   const [row] = await tx.rows<TransactionRow>(
     `select ${TRANSACTION_COLUMNS} from transactions where account_id = $1 and id = $2`,
     [owner.account_id, id],
   )
-  const isSeen = owner.card_ids === null || owner.card_ids.includes(row?.card_id ?? '')
-  if (row === undefined || !isSeen) {
-    throw notFound('transaction')
-  }
+  if (row === undefined || !canSeeCard(owner, row.card_id)) throw notFound('transaction')
   return row
 }
 
@@ -52,11 +52,10 @@ export async function requireCardOf(tx: Tx, owner: Owner, card_id: string): Prom
     'select id from cards where account_id = $1 and id = $2',
     [owner.account_id, card_id],
   )
-  const isSeen = owner.card_ids === null || owner.card_ids.includes(card_id)
-  if (card === undefined || !isSeen) throw notFound('card')
+  if (card === undefined || !canSeeCard(owner, card_id)) throw notFound('card')
 }
 
-export function pageOfTransactions(
+export function readTransactionPage(
   tx: Tx,
   operation: 'list_transactions' | 'list_card_transactions',
   input: PageInput,
