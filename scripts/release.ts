@@ -6,8 +6,7 @@ import { openApiDocument } from '#doors/site/openapi.ts'
 import { root } from '#platform/runtime/root.ts'
 import { writeClientPackage } from './client_package/write_package.ts'
 import { licenceList } from './release/licences.ts'
-import { createSbom } from './release/sbom.ts'
-import { manifest, shippedPackages } from './release/shipped.ts'
+import { createSbom, manifest } from './release/sbom.ts'
 
 /** `npm run release`: writes all files of a release to dist/release. */
 const folder = join(root, 'dist/release')
@@ -15,13 +14,13 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
 const { version } = manifest
-const packages = shippedPackages()
+const sbom = createSbom()
 const document = openApiDocument({ public_url: 'http://127.0.0.1:8080' })
 
 write(`florin-openapi-${version}.json`, `${JSON.stringify(document, null, 2)}\n`)
 write(`florin-openapi-${version}.yaml`, stringify(document, { aliasDuplicateObjects: false }))
-write(`florin-sbom-${version}.cdx.json`, `${JSON.stringify(createSbom(packages), null, 2)}\n`)
-write(`florin-licences-${version}.md`, licenceList(packages))
+write(`florin-sbom-${version}.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`)
+write(`florin-licences-${version}.md`, licenceList(sbom))
 
 execFileSync(process.execPath, [join(root, 'scripts/build_all.js')], { stdio: 'inherit' })
 const client = join(root, 'dist/npm/client')

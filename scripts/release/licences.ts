@@ -1,4 +1,4 @@
-import type { ShippedPackage } from './shipped.ts'
+import type { Component, Sbom } from './sbom.ts'
 
 /** Permissive licenses. Adding another one is a decision. */
 const ALLOWED = [
@@ -12,20 +12,23 @@ const ALLOWED = [
   'Unlicense',
 ]
 
-export function findDisallowed(packages: readonly ShippedPackage[]): ShippedPackage[] {
-  return packages.filter(
-    ({ licence }) =>
-      !licence
-        .replaceAll(/[()]/g, '')
-        .split(' OR ')
-        .some((each) => ALLOWED.includes(each)),
-  )
+const licenceOf = ({ licenses: [licence] }: Component): string => {
+  if (licence === undefined) return 'unknown'
+  return 'license' in licence ? licence.license.id : licence.expression
 }
 
-export function licenceList(packages: readonly ShippedPackage[]): string {
-  const lines = packages.map(({ name, version, licence, role }) => {
-    return `| ${name} | ${version} | ${licence} | ${role} |`
-  })
+export function findDisallowed({ components }: Pick<Sbom, 'components'>): string[] {
+  const isAllowed = (component: Component): boolean =>
+    licenceOf(component)
+      .replaceAll(/[()]/g, '')
+      .split(' OR ')
+      .some((each) => ALLOWED.includes(each))
+  return components
+    .filter((component) => !isAllowed(component))
+    .map((component) => `${component.name}: ${licenceOf(component)}`)
+}
+
+export function licenceList({ components }: Sbom): string {
   return [
     '# Licenses of shipped packages',
     '',
@@ -33,7 +36,10 @@ export function licenceList(packages: readonly ShippedPackage[]): string {
     '',
     '| package | version | license | role |',
     '|---|---|---|---|',
-    ...new Set(lines),
+    ...components.map((each) => {
+      const [role] = each.properties
+      return `| ${each.name} | ${each.version} | ${licenceOf(each)} | ${role?.value} |`
+    }),
     '',
   ].join('\n')
 }

@@ -1,62 +1,102 @@
-import { createHash } from 'node:crypto'
-import { manifest, type ShippedPackage } from './shipped.ts'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '#platform/runtime/root.ts'
+
+export type Component = {
+  'bom-ref': string
+  name: string
+  version: string
+  licenses: ({ license: { id: string } } | { expression: string })[]
+  hashes: { alg: string; content: string }[]
+  properties: { name: string; value: string }[]
+}
+export type Sbom = {
+  serialNumber?: string
+  metadata: { component: Component; timestamp?: string }
+  components: Component[]
+  dependencies: { ref: string; dependsOn: string[] }[]
+}
+
+const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
+
+export const manifest: { name: string; version: string } & Record<
+  'dependencies' | 'optionalDependencies',
+  Record<string, string>
+> = read('package.json')
 
 /**
- * An SBOM in CycloneDX 1.6 format. It is reproducible: the serial number is derived from the
- * components, and there is no timestamp.
+ * `npm sbom`, reduced to the packages that reach users: those of the service and those bundled into
+ * the panel. `npm sbom --omit dev` leaves out every package that a tool needs too (62 of 282). The
+ * file is reproducible, so it has no serial number and no timestamp.
  */
-export function createSbom(packages: readonly ShippedPackage[]): object {
-  const components = packages.map(componentOf)
-  const digest = createHash('sha256').update(JSON.stringify(components)).digest('hex')
-  const [a, b, c, d, e] = [8, 12, 16, 20, 32].map((end, at) =>
-    digest.slice([0, 8, 12, 16, 20][at], end),
-  )
-  const self = `pkg:npm/${manifest.name}@${manifest.version}`
-  const names = new Map(packages.map((each) => [each.path, refOf(each)]))
-  const licence = { license: { id: manifest.license } }
+export function createSbom(): Sbom {
+  const words = '--include=dev --package-lock-only --sbom-format=cyclonedx --sbom-type=application'
+  const { serialNumber: _, ...bom } = JSON.parse(
+    execFileSync('npm', ['sbom', ...words.split(' ')], {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      shell: process.platform === 'win32',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  ) as Sbom
+  const { timestamp: __, component, ...metadata } = bom.metadata
+  const service = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  const runtime = reachableFrom(service, bom)
+  const shipped = new Set([...runtime, ...reachableFrom(importedByPanel(), bom)])
+  const self = component['bom-ref']
   return {
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    serialNumber: `urn:uuid:${a}-${b}-5${c?.slice(1)}-8${d?.slice(1)}-${e}`,
-    version: 1,
-    metadata: {
-      component: {
-        type: 'application',
-        'bom-ref': self,
-        name: manifest.name,
-        version: manifest.version,
-        purl: self,
-        licenses: [licence],
-      },
-    },
-    components,
-    dependencies: [
-      { ref: self, dependsOn: [...names.values()] },
-      ...packages.map((each) => ({
-        ref: refOf(each),
-        dependsOn: [...new Set(each.dependency_paths.flatMap((path) => names.get(path) ?? []))],
-      })),
-    ],
+    ...bom,
+    metadata: { ...metadata, component: { ...component, name: manifest.name } },
+    components: bom.components
+      .filter((each) => shipped.has(each['bom-ref']))
+      .map((each) => {
+        const value = runtime.has(each['bom-ref']) ? 'runtime' : 'panel'
+        return { ...each, properties: [{ name: 'florin:shipped', value }] }
+      }),
+    dependencies: bom.dependencies
+      .filter(({ ref }) => ref === self || shipped.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((to) => shipped.has(to)) })),
   }
 }
 
-/** A package that is installed at several paths is several components. */
-const refOf = ({ path, version }: ShippedPackage): string => `${path}@${version}`
-
-function componentOf(shipped: ShippedPackage) {
-  const { name, version, licence, integrity, role } = shipped
-  const [algorithm = '', digest = ''] = integrity?.split('-') ?? []
-  const content = Buffer.from(digest, 'base64').toString('hex')
-  return {
-    type: 'library',
-    'bom-ref': refOf(shipped),
-    name,
-    version,
-    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-    licenses: [licence.includes(' ') ? { expression: licence } : { license: { id: licence } }],
-    ...(integrity !== null && {
-      hashes: [{ alg: algorithm.toUpperCase().replace('SHA', 'SHA-'), content }],
-    }),
-    properties: [{ name: 'florin:shipped', value: role }],
+/** The packages with these names that we depend on, with all that they depend on. */
+function reachableFrom(names: readonly string[], bom: Sbom): Set<string> {
+  const dependsOn = new Map(bom.dependencies.map((each) => [each.ref, each.dependsOn]))
+  const name_by_ref = new Map(bom.components.map((each) => [each['bom-ref'], each.name]))
+  const nameOf = (ref: string): string => name_by_ref.get(ref) ?? ''
+  const optional_peers = optionalPeers()
+  const direct = dependsOn.get(bom.metadata.component['bom-ref']) ?? []
+  const reached = new Set(direct.filter((ref) => names.includes(nameOf(ref))))
+  for (const ref of reached) {
+    for (const to of dependsOn.get(ref) ?? []) {
+      if (!optional_peers.get(ref)?.has(nameOf(to))) reached.add(to)
+    }
   }
+  return reached
+}
+
+/** By package: peers that are installed only because a tool of ours needs them. */
+function optionalPeers(): Map<string, Set<string>> {
+  type Locked = { version: string; peerDependenciesMeta?: Record<string, object> }
+  const { packages } = read('package-lock.json') as { packages: Record<string, Locked> }
+  return new Map(
+    Object.entries(packages).map(([path, { version, peerDependenciesMeta = {} }]) => [
+      `${path.replace(/.*node_modules\//, '')}@${version}`,
+      new Set(Object.keys(peerDependenciesMeta)),
+    ]),
+  )
+}
+
+const IMPORT = /\bfrom '((?:@[\w-]+\/)?[\w-]+)[^']*'/g
+
+function importedByPanel(): string[] {
+  const files = readdirSync(join(root, 'panel'), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((path) => /\.tsx?$/.test(path) && !/\.(test|config)\./.test(path))
+  return sources.flatMap((path) =>
+    [...readFileSync(join(root, 'panel', path), 'utf8').matchAll(IMPORT)].map(
+      ([, name = '']) => name,
+    ),
+  )
 }
