@@ -88,7 +88,7 @@ const WRITE_VERBS = [
 ]
 const WRITE = new RegExp(`\\b(?:${WRITE_VERBS.join('|')})\\s+(\\w+|\\$\\{)`, 'g')
 const DECLARED_WRITE = /\b(?:rowSet(?:<\w+>)?|sealedColumn)\(\s*'(\w+)'/g
-const READ = /\b(?:from|join)\s+(\w+)/g
+const READ = /(?<!\bdelete )\b(?:from|join)\s+(\w+)/g
 
 function usesIn(text: string, pattern: RegExp): TableUse[] {
   return [...text.matchAll(pattern)].map((match) => ({ table: match[1] ?? '', index: match.index }))
