@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amountFromMinor, amountText } from './currencies.ts'
 
-test('an amount is written with all the decimals of its currency', () => {
+test('an amount has all decimals of its currency', () => {
   const written: [bigint, string, string][] = [
     [1_250n, 'USD', '12.50'],
     [5n, 'EUR', '0.05'],

@@ -29,7 +29,7 @@ const bodies = fc.array(fc.option(fc.uint8Array({ minLength: 1, maxLength: 300 }
   maxLength: 12,
 })
 
-test('any splitting and joining of the stream gives the same frames and keep-alives', (t) => {
+test('frames and keep-alives do not depend on how the stream is split', (t) => {
   t.diagnostic(`seed ${seed}`)
   const cuts = fc.array(fc.nat(5000), { maxLength: 60 })
   const property = fc.property(fc.constantFrom(...shapes), bodies, cuts, (shape, list, places) => {
@@ -50,7 +50,7 @@ test('any splitting and joining of the stream gives the same frames and keep-ali
   fc.assert(property, { seed, numRuns: 500 })
 })
 
-test('one byte at a time is as good as all at once', () => {
+test('a stream can arrive byte by byte', () => {
   const stream = writeFrame(plain, Buffer.from('hello'))
   const { frames } = readAll(
     plain,
@@ -62,7 +62,7 @@ test('one byte at a time is as good as all at once', () => {
   )
 })
 
-test('a frame of 8 KiB passes and one byte more is refused, read or written', () => {
+test('a frame of 8 KiB is valid and a longer one is refused', () => {
   const largest = writeFrame(plain, new Uint8Array(8192))
   assert.equal(readAll(plain, [largest]).frames[0]?.body.length, 8192)
   const refusal = { name: 'MalformedMessage', element: null, reason: 'over_length' }
@@ -72,7 +72,7 @@ test('a frame of 8 KiB passes and one byte more is refused, read or written', ()
   assert.throws(() => readAll(huge, [Buffer.from([0xff, 0xff, 0xff, 0xff])]), refusal)
 })
 
-test('frames before a bad length are handed over, and nothing after it', () => {
+test('frames before an invalid length are delivered, later ones are not', () => {
   const reader = new FrameReader(plain)
   const received: string[] = []
   const receive = ({ body }: Frame) => received.push(String(body))
@@ -88,7 +88,7 @@ test('a frame too short for its header is refused', () => {
   assert.throws(() => readAll(shape, [Buffer.from([0, 5, 1, 2, 3, 4, 5])]), { reason: 'truncated' })
 })
 
-test('a stream that ends inside a frame is told from one that ends between two', () => {
+test('isBetweenFrames is false inside a frame', () => {
   const stream = writeFrame(plain, Buffer.from('hello'))
   for (let end = 1; end < stream.length; end += 1) {
     assert.equal(readAll(plain, [stream.subarray(0, end)]).is_between, false)
@@ -96,7 +96,7 @@ test('a stream that ends inside a frame is told from one that ends between two',
   assert.equal(readAll(plain, [stream]).is_between, true)
 })
 
-test('a frame keeps nothing of the chunk it came in', () => {
+test('a frame does not retain the chunk it arrived in', () => {
   const chunk = Buffer.from(writeFrame(plain, Buffer.from('hello')))
   const { frames } = readAll(plain, [chunk])
   chunk.fill(0)

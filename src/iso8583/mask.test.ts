@@ -33,7 +33,7 @@ function maskedOf(link: Link, bytes: Uint8Array) {
 
 describe('of a chip purchase', () => {
   for (const link of Object.values(links)) {
-    test(`${link.name}: no card number, track, PIN or chip data is left`, () => {
+    test(`${link.name}: no card number, track, PIN or EMV data remains`, () => {
       const masked = maskedOf(link, goldenFrame(`chip_${link.name}`))
       const secrets = ['476173900101010', '476173900101010=28122010000012345', '0123456789abcdef']
       const text = JSON.stringify(masked.fields) + hexOf(masked.raw)
@@ -50,7 +50,7 @@ describe('of a chip purchase', () => {
 
 describe('of a purchase', () => {
   for (const link of Object.values(links)) {
-    test(`${link.name}: expiry and verification value are hidden, the rest is shown`, () => {
+    test(`${link.name}: expiry and CVV are hidden, other elements are shown`, () => {
       const message = decode(link, goldenFrame(`purchase_${link.name}`))
       const { fields, raw } = maskedOf(link, message.raw)
       assert.equal(fields[14], '****')
@@ -64,7 +64,7 @@ describe('of a purchase', () => {
   }
 })
 
-test('masks in place, in the encoding of the link', () => {
+test('bytes are masked in the encoding of the link', () => {
   const fields = { 2: '476173900101011', 14: '2812' }
   const masked = (link: Link) =>
     hexOf(maskedOf(link, encode(link, { mti: '0100', fields })).raw).slice(-26)
@@ -73,7 +73,7 @@ test('masks in place, in the encoding of the link', () => {
   assert.equal(masked(links.mastercard_like), 'f15c5c5c5c5cf1f0f1f15c5c5c5c'.slice(-26))
 })
 
-test('keeps the other tags of element 48 and hides all of it where tags cannot be told', () => {
+test('only secret tags of element 48 are hidden, and all of it if it is not readable', () => {
   const shown = (link: Link, value: string) => {
     const bytes = encode(link, { mti: '0100', fields: { 48: value } })
     const { fields, raw } = maskedOf(link, bytes)
@@ -89,7 +89,7 @@ test('keeps the other tags of element 48 and hides all of it where tags cannot b
   assert.equal(shown(links.visa_like, '6102AB').value, undefined)
 })
 
-test('a number too short to keep six and four digits is hidden whole', () => {
+test('a card number of fewer than 13 digits is hidden entirely', () => {
   assert.equal(maskPan('4532121234561234'), '453212******1234')
   assert.equal(maskPan('4532121234567'), '453212***4567')
   assert.equal(maskPan('453212123456'), '************')
@@ -124,7 +124,7 @@ function secretsOf(link: Link, random: number): Record<number, string> {
 }
 
 for (const link of Object.values(links)) {
-  test(`${link.name}: what is shown does not depend on any secret`, (t) => {
+  test(`${link.name}: the masked message does not depend on any secret`, (t) => {
     t.diagnostic(`seed ${seed}`)
     const pair = fc.tuple(fc.nat(), fc.nat())
     const property = fc.property(messageArbitrary(link), pair, ({ mti, fields }, [one, other]) => {
@@ -138,7 +138,7 @@ for (const link of Object.values(links)) {
   })
 }
 
-test('any message can be masked, and what is not secret stays as it was', (t) => {
+test('any message can be masked, and elements without secrets are unchanged', (t) => {
   t.diagnostic(`seed ${seed}`)
   for (const link of Object.values(links)) {
     const plain = fc.property(messageArbitrary(link), (message) => {
@@ -155,7 +155,7 @@ test('any message can be masked, and what is not secret stays as it was', (t) =>
   }
 })
 
-test('every value of a dropped element is gone, whatever its length', (t) => {
+test('dropped elements are removed whatever their length', (t) => {
   t.diagnostic(`seed ${seed}`)
   for (const link of Object.values(links)) {
     for (const element of [35, 36, 45, 52, 55, 123, 126]) {
@@ -169,7 +169,7 @@ test('every value of a dropped element is gone, whatever its length', (t) => {
   }
 })
 
-test('a card number from a track is also hidden in the elements that repeat it', () => {
+test('a card number from a track is also hidden in other elements', () => {
   const pan = generatePan('476173', randomIntOf(seed))
   const fields = { 35: `${pan}=28121010000`, 60: `PAN ${pan}.`, 103: pan }
   const masked = maskedOf(default_link, encode(default_link, { mti: '0100', fields }))
@@ -177,7 +177,7 @@ test('a card number from a track is also hidden in the elements that repeat it',
   for (const trace of tracesOf(pan)) assert.ok(!hexOf(masked.raw).includes(trace))
 })
 
-test('a card number found at every place of every element costs next to nothing to hide', () => {
+test('masking stays fast if the card number occurs everywhere', () => {
   const pan = '0'.repeat(12)
   const long = Object.fromEntries(
     [46, 47, 56, 60, 61, 62, 63].map((each) => [each, '0'.repeat(999)]),
@@ -194,7 +194,7 @@ test('a card number found at every place of every element costs next to nothing 
   assert.ok(fastest_ms < 3, `${fastest_ms} ms`)
 })
 
-test('values are kept as the text that JSON.stringify would write', (t) => {
+test('fields are valid JSON', (t) => {
   t.diagnostic(`seed ${seed}`)
   const shown = { 41: 'A"B\\C/D~', 43: '\\"'.repeat(20), 60: ' ', 63: '', 128: 'fedcba9876543210' }
   const bytes = encode(default_link, { mti: '0100', fields: shown })
@@ -208,7 +208,7 @@ test('values are kept as the text that JSON.stringify would write', (t) => {
   }
 })
 
-test('every element has a name of its own in snake case', () => {
+test('every element has a unique snake_case name', () => {
   const names = Object.values(element_names)
   assert.equal(new Set(names).size, Object.keys(elements_1987).length)
   assert.ok(names.every((name) => /^[a-z][a-z0-9_]+$/.test(name)))

@@ -11,7 +11,7 @@ import { decode, encode, type Message } from './message.ts'
 const all_links: readonly Link[] = Object.values(links)
 
 for (const link of all_links) {
-  test(`${link.name}: what is written is read again, and its bytes are the same`, (t) => {
+  test(`${link.name}: decoding and encoding again gives the same bytes`, (t) => {
     t.diagnostic(`seed ${seed}`)
     const property = fc.property(messageArbitrary(link), (message) => {
       const bytes = encode(link, message)
@@ -56,7 +56,7 @@ function requireStable(link: Link, message: Message): void {
 
 const FRAMES = 200_000
 
-test('200,000 garbage frames are read or refused with the typed error alone', (t) => {
+test('200,000 random frames decode or throw MalformedMessage', (t) => {
   t.diagnostic(`seed ${seed}`)
   const randomInt = randomIntOf(seed)
   // Half of them open with a good MTI, so that the garbage also reaches bitmaps and elements.
@@ -90,7 +90,7 @@ function mutated(frame: Uint8Array, randomInt: (bound: number) => number): Buffe
   return Buffer.concat([frame.subarray(0, at), part, frame.subarray(resume)])
 }
 
-test('200,000 mutated real frames are read or refused with the typed error alone', (t) => {
+test('200,000 mutated messages decode or throw MalformedMessage', (t) => {
   t.diagnostic(`seed ${seed}`)
   const randomInt = randomIntOf(seed + 1)
   const frames = all_links.map(realFrames)

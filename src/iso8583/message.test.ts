@@ -13,7 +13,7 @@ function hexOf(bytes: Uint8Array): string {
 describe('golden frames', () => {
   for (const { name, link, mti, fields, bytes, refused } of golden_frames) {
     if (refused === undefined) {
-      test(`${name} says what its meaning says, both ways`, () => {
+      test(`${name} decodes and encodes as expected`, () => {
         const message = decode(links[link], bytes)
         assert.equal(message.mti, mti)
         assert.deepEqual(message.fields, fields)
@@ -29,7 +29,7 @@ describe('golden frames', () => {
 
 const echo = { mti: '0800', fields: { 7: '0911131411', 11: '000001', 70: '301' } }
 
-test('keeps the raw bytes and the bitmaps', () => {
+test('a decoded message has its raw bytes and bitmaps', () => {
   const bytes = encode(default_link, {
     mti: '0100',
     fields: { 2: '4761739001010119', 11: '123456' },
@@ -40,26 +40,26 @@ test('keeps the raw bytes and the bitmaps', () => {
   assert.equal(decode(default_link, encode(default_link, echo)).bitmap_hex.length, 32)
 })
 
-test('reads bytes that are no Buffer and stand in the middle of a larger one', () => {
+test('a Uint8Array inside a larger buffer can be decoded', () => {
   const bytes = encode(links.bcd, echo)
   const larger = new Uint8Array(bytes.length + 20).fill(0xff)
   larger.set(bytes, 7)
   assert.deepEqual(decode(links.bcd, larger.subarray(7, 7 + bytes.length)).fields, echo.fields)
 })
 
-test('hands out bytes that a later message does not overwrite', () => {
+test('encoded bytes are not overwritten by later messages', () => {
   const first = encode(default_link, echo)
   const before = hexOf(first)
   encode(default_link, { mti: '0810', fields: { 11: '999999', 39: '00' } })
   assert.equal(hexOf(first), before)
 })
 
-test('accepts a second bitmap that announces nothing', () => {
+test('an empty secondary bitmap is valid', () => {
   const bytes = Buffer.from(`3038303080${'00'.repeat(15)}`, 'hex')
   assert.deepEqual(decode(default_link, bytes).fields, {})
 })
 
-test('reads hex digits of either case where a link writes hex', () => {
+test('hex digits of either case are accepted', () => {
   const bytes = encode(links.ascii_hex, {
     mti: '0200',
     fields: { 41: 'TERM0001', 64: 'abcdef0123456789' },
@@ -92,18 +92,18 @@ describe('encode refuses', () => {
     })
   }
 
-  test('an MTI of another edition, class, function or origin', () => {
+  test('an MTI of another version, class, function or origin', () => {
     for (const mti of ['', '010', '01000', '1100', '0000', '0900', '0150', '0106', '01O0']) {
       assert.throws(() => encode(default_link, { mti, fields: {} }), { reason: 'bad_mti' })
     }
   })
 
-  test('a value that was left undefined', () => {
+  test('an undefined value', () => {
     const fields = { 11: undefined } as unknown as Record<number, string>
     assert.throws(() => encode(default_link, { mti: '0100', fields }), MalformedMessage)
   })
 
-  test('a message longer than a frame may be', () => {
+  test('a message longer than the maximum frame', () => {
     const long = 'x'.repeat(999)
     const fields = Object.fromEntries(
       [48, 56, 60, 61, 62, 63, 120].map((element) => [element, long]),
@@ -129,7 +129,7 @@ describe('encode refuses', () => {
   })
 })
 
-test('a refusal names element and reason and never the value', () => {
+test('MalformedMessage names element and reason but not the value', () => {
   try {
     encode(default_link, { mti: '0100', fields: { 2: '4761739001010X19' } })
     assert.fail('the value was accepted')
@@ -140,7 +140,7 @@ test('a refusal names element and reason and never the value', () => {
   }
 })
 
-test('salvages what an answer must echo and no card data from a refused message', () => {
+test('decodePartially returns the echoed elements and no card data', () => {
   const fields = { 2: '4761739001010119', 7: '0911131411', 11: '123456', 37: '625413123456' }
   const bytes = encode(default_link, { mti: '0100', fields })
   const { 2: _pan, ...echoed } = fields
@@ -156,7 +156,7 @@ test('salvages what an answer must echo and no card data from a refused message'
   assert.equal(decodePartially(default_link, Buffer.from('GET / HTTP/1.1')), null)
 })
 
-test('a packed length may count bytes, and the pad tells an odd number of digits', () => {
+test('a packed length may count bytes, and the pad marks an odd number of digits', () => {
   const counts = { counts: 'bytes', pad: { side: 'right', nibble: 'f' } } as const
   const link = compileLink({
     ...link_tables.bcd,
@@ -173,7 +173,7 @@ test('a packed length may count bytes, and the pad tells an odd number of digits
   assert.throws(() => decode(link, twenty_digits), { element: 2, reason: 'over_length' })
 })
 
-test('an element that the link does not know is refused, read or written', () => {
+test('an unknown element is refused in both directions', () => {
   const { 8: _fee, ...elements } = link_tables.ascii.elements
   const link = compileLink({ ...link_tables.ascii, elements })
   const message = { mti: '0800', fields: { 8: '00000000' } }
@@ -182,7 +182,7 @@ test('an element that the link does not know is refused, read or written', () =>
   assert.throws(() => decode(link, encode(default_link, message)), refusal)
 })
 
-test('another edition is another table', () => {
+test('another version of the standard is another table', () => {
   const link = compileLink({
     ...link_tables.ascii,
     version: '1',

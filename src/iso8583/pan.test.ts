@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { seed } from '#test/fixtures/iso8583/random_messages.ts'
 import { generatePan, isPan, luhnCheckDigit } from './pan.ts'
 
-test('knows the published test numbers and refuses their neighbours', () => {
+test('published test card numbers are valid and their neighbors are not', () => {
   for (const pan of [
     '4111111111111111',
     '5555555555554444',
@@ -27,7 +27,7 @@ test('knows the published test numbers and refuses their neighbours', () => {
   }
 })
 
-test('every changed digit and every change of neighbours but 09 and 90 is noticed', (t) => {
+test('the Luhn check finds every changed digit and every swap except 09 and 90', (t) => {
   t.diagnostic(`seed ${seed}`)
   const property = fc.property(
     fc.nat(10 ** 9 - 1),
@@ -49,7 +49,7 @@ test('every changed digit and every change of neighbours but 09 and 90 is notice
   fc.assert(property, { seed, numRuns: 500 })
 })
 
-test('a generated number has sixteen digits, its BIN and a right check digit', () => {
+test('a generated number has 16 digits, its BIN and a valid check digit', () => {
   for (const bin of ['453212', '4532121', '45321212']) {
     for (let count = 0; count < 200; count += 1) {
       const pan = generatePan(bin, randomInt)
@@ -63,7 +63,7 @@ test('a generated number has sixteen digits, its BIN and a right check digit', (
   )
 })
 
-test('refuses a BIN that is none', () => {
+test('an invalid BIN is refused', () => {
   for (const bin of ['', '45321', '453212123', '45321x']) {
     assert.throws(() => generatePan(bin, randomInt), /a BIN has six to eight digits/)
   }

@@ -23,7 +23,7 @@ test('the standard has 126 elements with a value', () => {
 })
 
 for (const row of standard_elements) {
-  test(`element ${row.element} alone is read and written as the standard says`, () => {
+  test(`element ${row.element} alone is encoded as in the standard`, () => {
     for (const length of lengthsOf(row)) {
       const message = { mti: '0100', fields: { [row.element]: sampleOf(row, length) } }
       const bytes = encodeStandard(message)
@@ -33,7 +33,7 @@ for (const row of standard_elements) {
   })
 }
 
-test('all elements together are read and written as the standard says', () => {
+test('all elements together are encoded as in the standard', () => {
   const fields: Record<number, string> = {}
   for (const row of standard_elements) {
     const is_fixed = row.prefix_digits === 0
@@ -45,7 +45,7 @@ test('all elements together are read and written as the standard says', () => {
   assert.deepEqual(Buffer.from(encode(default_link, { mti: '0100', fields })), bytes)
 })
 
-test('every link knows every element', () => {
+test('every link has every element', () => {
   for (const link of Object.values(links)) {
     const known = link.elements.map(({ element }) => element)
     assert.deepEqual(
@@ -63,7 +63,7 @@ const HIDDEN = [
 ]
 
 for (const element of HIDDEN) {
-  test(`element ${element} is not stored as it was sent`, () => {
+  test(`element ${element} is masked before storage`, () => {
     const row = standard_elements.find((each) => each.element === element)
     assert(row !== undefined)
     const secret = sampleOf(row, Math.min(row.length_max, 28))

@@ -34,7 +34,7 @@ const text = (maxLength: number) =>
 const plain = { noNullPrototype: true } as const
 const runs = { seed, numRuns: 300 }
 
-test('element 43 is a name, a city and a country, without their padding', (t) => {
+test('element 43 has name, city and country without padding', (t) => {
   t.diagnostic(`seed ${seed}`)
   const value = 'CORNER SHOP              BERLIN       DE'
   assert.deepEqual(readCardAcceptor(value), { name: 'CORNER SHOP', city: 'BERLIN', country: 'DE' })
@@ -51,7 +51,7 @@ test('element 43 is a name, a city and a country, without their padding', (t) =>
   )
 })
 
-test('element 90 is the original message, institutions filled with zeros', (t) => {
+test('element 90 identifies the original message, with zero-filled institution ids', (t) => {
   t.diagnostic(`seed ${seed}`)
   const original = {
     mti: '0100',
@@ -103,7 +103,7 @@ test('element 54 is up to six amounts of twenty characters', (t) => {
   assert.throws(() => readAdditionalAmounts('1002840C000000012345'.repeat(7)), { element: 54 })
 })
 
-test('element 48 is a list of tags, each of which may stand once', (t) => {
+test('element 48 is a list of unique tags', (t) => {
   t.diagnostic(`seed ${seed}`)
   assert.equal(findPrivateTag('6102AB9203123', '92'), '123')
   assert.equal(findPrivateTag('T9203123', '92', 1), '123')
@@ -127,7 +127,7 @@ test('element 48 is a list of tags, each of which may stand once', (t) => {
   )
 })
 
-test('element 55 is a list of chip tags of any length', (t) => {
+test('element 55 is a list of EMV tags of any length', (t) => {
   t.diagnostic(`seed ${seed}`)
   assert.deepEqual(readEmvTags('9f2608a1b2c3d4e5f607189f360200015a0147'), [
     { tag: '9F26', value: 'a1b2c3d4e5f60718' },
@@ -150,7 +150,7 @@ test('element 55 is a list of chip tags of any length', (t) => {
   assert.throws(() => writeEmvTags([{ tag: '5A', value: 'abc' }]), MalformedMessage)
 })
 
-test('parts that are too long, missing or of the wrong kind are not written', () => {
+test('subfields that are too long, missing or invalid are refused', () => {
   const place = { name: 'SHOP', city: 'BERLIN', country: 'DE' }
   assert.throws(() => writeCardAcceptor({ ...place, name: 'x'.repeat(26) }), { element: 43 })
   assert.throws(() => writeCardAcceptor({ ...place, country: 'de' }), { element: 43 })
@@ -159,7 +159,7 @@ test('parts that are too long, missing or of the wrong kind are not written', ()
   assert.throws(() => writeCardAcceptor(missing), MalformedMessage)
 })
 
-test('garbage is refused with the typed error and nothing else', (t) => {
+test('random input throws only MalformedMessage', (t) => {
   t.diagnostic(`seed ${seed}`)
   const readers = [
     readCardAcceptor,

@@ -9,13 +9,13 @@ import { eventually } from './eventually.ts'
 /** The network's end of a connection to the card host, over any socket. */
 export type CardPeer = {
   socket: Socket
-  heard: Message[]
+  received: Message[]
   isClosed(): boolean
-  /** Whether the host ended the connection in order, without a reset. */
+  /** The host ended the connection without a reset. */
   isEnded(): boolean
   write(...messages: readonly (OutgoingMessage | Uint8Array)[]): void
-  hears(count: number, within_ms?: number): Promise<Message[]>
-  closes(within_ms?: number): Promise<void>
+  receive(count: number, within_ms?: number): Promise<Message[]>
+  waitForClose(within_ms?: number): Promise<void>
 }
 
 export const frameOf = (message: OutgoingMessage): Uint8Array =>
@@ -27,11 +27,11 @@ export const managementMessage = (code: string, stan = '000001'): OutgoingMessag
 })
 
 export function cardPeer(socket: Socket): CardPeer {
-  const heard: Message[] = []
+  const received: Message[] = []
   const reader = new FrameReader(default_link.frame)
   const seen = { closed: false, ended: false }
   socket.on('data', (chunk: Buffer) =>
-    reader.push(chunk, ({ body }) => heard.push(decode(default_link, body))),
+    reader.push(chunk, ({ body }) => received.push(decode(default_link, body))),
   )
   socket.on('end', () => {
     seen.ended = true
@@ -43,20 +43,23 @@ export function cardPeer(socket: Socket): CardPeer {
   after(() => socket.destroy())
   return {
     socket,
-    heard,
+    received,
     isClosed: () => seen.closed,
     isEnded: () => seen.ended,
     write: (...messages) => {
       const frames = messages.map((one) => (one instanceof Uint8Array ? one : frameOf(one)))
       socket.write(Buffer.concat(frames))
     },
-    hears: async (count, within_ms = 5_000) => {
-      const came = await eventually(async () => heard.length >= count, { within_ms })
-      assert(came, `${count} answers were expected and ${heard.length} came`)
-      return heard
+    receive: async (count, within_ms = 5_000) => {
+      const came = await eventually(async () => received.length >= count, { within_ms })
+      assert(came, `expected ${count} messages, got ${received.length}`)
+      return received
     },
-    closes: async (within_ms = 5_000) => {
-      assert(await eventually(async () => seen.closed, { within_ms }), 'the host hung up')
+    waitForClose: async (within_ms = 5_000) => {
+      assert(
+        await eventually(async () => seen.closed, { within_ms }),
+        'the host closes the connection',
+      )
     },
   }
 }

@@ -40,16 +40,16 @@ const balance = async () => {
   return row?.micros
 }
 
-test('before the sign-on nothing is decided, booked or echoed', async () => {
+test('before the sign-on every message gets a 91 and nothing is booked', async () => {
   const host = await startHost({ iso_sign_on: 'required' })
   const peer = dial(host.port)
   const refund = purchaseMessage(card, 500_000, { mti: '0220', fields: { 3: '200000' } })
   const reversal = purchaseMessage(card, 100, { mti: '0420' })
   const echo = managementMessage('301')
   peer.write(refund, purchaseMessage(card, 100), reversal, echo, managementMessage('002'))
-  const answers = await peer.hears(5)
+  const responses = await peer.receive(5)
   assert.deepEqual(
-    answers.map(({ mti, fields }) => [mti, fields[39]]),
+    responses.map(({ mti, fields }) => [mti, fields[39]]),
     [
       ['0230', '91'],
       ['0110', '91'],
@@ -62,35 +62,35 @@ test('before the sign-on nothing is decided, booked or echoed', async () => {
   const { length } = await issuer.db.rows('select identity from network_messages')
   assert.equal(length, 0)
   peer.write(managementMessage('001'), purchaseMessage(card, 100))
-  assert.equal((await peer.hears(7))[6]?.fields[39], '00')
+  assert.equal((await peer.receive(7))[6]?.fields[39], '00')
 })
 
-test('the sign-on is of one connection, and must come soon', async () => {
+test('each connection must sign on for itself within ten seconds', async () => {
   const host = await startHost({ iso_sign_on: 'required' })
   const [signed, idle] = [dial(host.port), dial(host.port)]
   signed.write(managementMessage('001'))
-  await signed.hears(1)
+  await signed.receive(1)
   idle.write(purchaseMessage(card, 100))
-  assert.equal((await idle.hears(1))[0]?.fields[39], '91')
+  assert.equal((await idle.receive(1))[0]?.fields[39], '91')
   ahead_ms += 10_000
-  await idle.closes()
+  await idle.waitForClose()
   signed.write(managementMessage('301'))
-  assert.equal((await signed.hears(2))[1]?.fields[39], '00')
+  assert.equal((await signed.receive(2))[1]?.fields[39], '00')
 })
 
-test('only addresses of the allow-list may connect, and health does not suffer', async () => {
+test('only addresses on the allowlist may connect, and the probe stays operational', async () => {
   const host = await startHost({ iso_peers: ['127.0.0.2', '10.0.0.0/8'] })
   const stranger = dial(host.port)
   stranger.write(managementMessage('001'))
-  await stranger.closes()
-  assert.equal(stranger.heard.length, 0)
+  await stranger.waitForClose()
+  assert.equal(stranger.received.length, 0)
   const peer = dial(host.port, '127.0.0.2')
   peer.write(managementMessage('001'))
-  assert.equal((await peer.hears(1))[0]?.fields[39], '00')
+  assert.equal((await peer.receive(1))[0]?.fields[39], '00')
   assert.equal((await host.probe()).status, 'operational')
 })
 
-test('an allow-list reads addresses and networks of both families', () => {
+test('the allowlist supports IPv4 and IPv6 addresses and networks', () => {
   const isPeer = peerFilter(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
   for (const peer of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1']) {
     assert(isPeer(peer), peer)
@@ -100,42 +100,42 @@ test('an allow-list reads addresses and networks of both families', () => {
   }
 })
 
-test('connections beyond the cap are refused, and the others go on', async () => {
+test('connections beyond the maximum are refused without affecting the others', async () => {
   const host = await startHost({ iso_connections_max: 3 })
   const peers = [dial(host.port), dial(host.port), dial(host.port)]
   for (const peer of peers) peer.write(managementMessage('301'))
-  for (const peer of peers) await peer.hears(1)
+  for (const peer of peers) await peer.receive(1)
   const fourth = dial(host.port)
-  await fourth.closes()
-  assert.equal(fourth.heard.length, 0)
+  await fourth.waitForClose()
+  assert.equal(fourth.received.length, 0)
   peers[0]?.socket.destroy()
   const isFree = async () => {
     const next = dial(host.port)
     next.write(managementMessage('301'))
-    return next.hears(1, 500).then(
+    return next.receive(1, 500).then(
       () => true,
       () => false,
     )
   }
-  assert(await eventually(isFree, { within_ms: 5_000 }), 'a place that is given up is given again')
+  assert(await eventually(isFree, { within_ms: 5_000 }), 'a freed slot can be used again')
   peers[1]?.write(managementMessage('301'))
-  await peers[1]?.hears(2)
+  await peers[1]?.receive(2)
 })
 
-test('a frame that is begun and not completed ends its connection', async () => {
+test('an incomplete frame closes its connection after ten seconds', async () => {
   const host = await startHost({})
   const [slow, other] = [dial(host.port), dial(host.port)]
   slow.write(Buffer.from([0, 50, 0x30]))
   other.write(managementMessage('301'))
-  await other.hears(1)
+  await other.receive(1)
   for (let second = 0; second < 11 && !slow.isClosed(); second += 1) {
     ahead_ms += 1_000
     slow.write(Buffer.from([0x31]))
     await real.sleep(40)
   }
-  await slow.closes()
+  await slow.waitForClose()
   other.write(managementMessage('301'))
-  await other.hears(2)
+  await other.receive(2)
 })
 
 const certificateOf = (name: string) => ({
@@ -155,12 +155,12 @@ function dialTls(port: number, client: object) {
   return cardPeer(connectTls({ ...options, ...client }))
 }
 
-test('over TLS only a peer with a certificate of the authority is heard', async () => {
+test('over TLS only a peer with a certificate of the CA is served', async () => {
   const host = await startHost({ iso_tls: mutual, iso_sign_on: 'required' })
   const known = dialTls(host.port, certificateOf('peer'))
   known.write(managementMessage('001'), purchaseMessage(card, 100))
   assert.deepEqual(
-    (await known.hears(2)).map(({ fields }) => fields[39]),
+    (await known.receive(2)).map(({ fields }) => fields[39]),
     ['00', '00'],
   )
   const strangers = [
@@ -170,34 +170,34 @@ test('over TLS only a peer with a certificate of the authority is heard', async 
     dial(host.port),
   ]
   for (const stranger of strangers) stranger.write(managementMessage('001'))
-  for (const stranger of strangers) await stranger.closes(15_000)
-  assert(strangers.every(({ heard }) => heard.length === 0))
+  for (const stranger of strangers) await stranger.waitForClose(15_000)
+  assert(strangers.every(({ received }) => received.length === 0))
   assert.equal((await host.probe()).status, 'operational')
 })
 
-test('over TLS too a peer that closes its side gets its answers', async () => {
+test('over TLS a peer that half-closes still gets its responses', async () => {
   const host = await startHost({ iso_tls: mutual })
   const peer = dialTls(host.port, { ...certificateOf('peer'), allowHalfOpen: true })
   peer.write(purchaseMessage(card, 100), purchaseMessage(card, 100))
   peer.socket.end()
-  await peer.hears(2)
-  await peer.closes()
+  await peer.receive(2)
+  await peer.waitForClose()
 })
 
-test('over TLS a stranger is turned away by its address before any handshake', async () => {
+test('over TLS an unknown address is refused before the handshake', async () => {
   const host = await startHost({ iso_tls: mutual, iso_peers: ['127.0.0.2'] })
   const stranger = dialTls(host.port, certificateOf('peer'))
-  await stranger.closes()
-  assert.equal(stranger.heard.length, 0)
+  await stranger.waitForClose()
+  assert.equal(stranger.received.length, 0)
 })
 
-test('a message type that has no answer gets none and harms nobody', async () => {
+test('a notification gets no response and does not affect later messages', async () => {
   const host = await startHost({})
   const peer = dial(host.port)
   peer.write(purchaseMessage(card, 100, { mti: '0140' }), managementMessage('301'))
-  const [answer] = await peer.hears(1)
-  assert.deepEqual([answer?.mti, answer?.fields[39]], ['0810', '00'])
+  const [response] = await peer.receive(1)
+  assert.deepEqual([response?.mti, response?.fields[39]], ['0810', '00'])
   const broken = purchaseMessage(card, 100, { mti: '0140', fields: { 4: undefined } })
   peer.write(broken, managementMessage('301'))
-  await peer.hears(2)
+  await peer.receive(2)
 })

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import type { Engine } from '#domain/authorizations/engine.ts'
-import { FrameReader, writeFrame } from '#iso8583/frame.ts'
-import { default_link } from '#iso8583/links.ts'
-import { decode, encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
+import { cardPeer, frameOf, managementMessage } from '#test/support/card_peer.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { hostSettings } from '#test/support/host_settings.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
@@ -21,55 +19,16 @@ async function startHost(engine: Engine = issuer.engine) {
 
 const host = await startHost()
 
-type Peer = {
-  socket: Socket
-  heard: Message[]
-  isClosed(): boolean
-  write(bytes: Uint8Array): void
-  hears(count: number, within_ms?: number): Promise<Message[]>
-}
+const dial = (port = host.port) => cardPeer(connect({ port, host: '127.0.0.1' }))
 
-function peerOver(socket: Socket): Peer {
-  const heard: Message[] = []
-  const reader = new FrameReader(default_link.frame)
-  let closed = false
-  socket.on('data', (chunk: Buffer) =>
-    reader.push(chunk, ({ body }) => heard.push(decode(default_link, body))),
-  )
-  socket.on('close', () => {
-    closed = true
-  })
-  socket.on('error', () => undefined)
-  after(() => socket.destroy())
-  return {
-    socket,
-    heard,
-    isClosed: () => closed,
-    write: (bytes) => void socket.write(bytes),
-    hears: async (count, within_ms = 5_000) => {
-      const came = await eventually(async () => heard.length >= count, { within_ms })
-      assert(came, `${count} answers were expected and ${heard.length} came`)
-      return heard
-    },
-  }
-}
-
-const dial = (port = host.port) => peerOver(connect({ port, host: '127.0.0.1' }))
-const frame = (message: OutgoingMessage) =>
-  writeFrame(default_link.frame, encode(default_link, message))
-const management = (code: string, stan = '000001'): OutgoingMessage => ({
-  mti: '0800',
-  fields: { 7: '1115040000', 11: stan, 70: code },
-})
-
-test('signs on, echoes, and refuses an exchange of keys', async () => {
+test('sign-on and echo test are approved, key exchange is not supported', async () => {
   const peer = dial()
-  peer.write(frame(management('001', '000001')))
-  peer.write(frame(management('301', '000002')))
-  peer.write(frame(management('161', '000003')))
-  const answers = await peer.hears(3)
+  peer.write(frameOf(managementMessage('001', '000001')))
+  peer.write(frameOf(managementMessage('301', '000002')))
+  peer.write(frameOf(managementMessage('161', '000003')))
+  const responses = await peer.receive(3)
   assert.deepEqual(
-    answers.map(({ mti, fields }) => [mti, fields[11], fields[39], fields[70]]),
+    responses.map(({ mti, fields }) => [mti, fields[11], fields[39], fields[70]]),
     [
       ['0810', '000001', '00', '001'],
       ['0810', '000002', '00', '301'],
@@ -78,40 +37,40 @@ test('signs on, echoes, and refuses an exchange of keys', async () => {
   )
 })
 
-test('after sign-off questions are declined, and after sign-on they are heard again', async () => {
+test('requests are declined after a sign-off and decided again after a sign-on', async () => {
   const peer = dial()
-  peer.write(frame(management('002')))
-  peer.write(frame(purchaseMessage(card, 100)))
-  assert.equal((await peer.hears(2))[1]?.fields[39], '91')
-  peer.write(frame(management('001')))
-  peer.write(frame(purchaseMessage(card, 100)))
-  assert.equal((await peer.hears(4))[3]?.fields[39], '00')
+  peer.write(frameOf(managementMessage('002')))
+  peer.write(frameOf(purchaseMessage(card, 100)))
+  assert.equal((await peer.receive(2))[1]?.fields[39], '91')
+  peer.write(frameOf(managementMessage('001')))
+  peer.write(frameOf(purchaseMessage(card, 100)))
+  assert.equal((await peer.receive(4))[3]?.fields[39], '00')
 })
 
-test('frames arrive whole however the stream is cut or joined, keep-alives among them', async () => {
+test('frames are read however TCP splits or joins them, with keep-alives between', async () => {
   const peer = dial()
   const messages = Array.from({ length: 5 }, () => purchaseMessage(card, 100))
   const bytes = Buffer.concat(
-    messages.flatMap((message) => [Buffer.from(frame(message)), Buffer.alloc(2)]),
+    messages.flatMap((message) => [Buffer.from(frameOf(message)), Buffer.alloc(2)]),
   )
   for (let at = 0; at < bytes.length; at += 7) {
     peer.write(bytes.subarray(at, at + 7))
     if (at % 70 === 0) await new Promise((done) => setImmediate(done))
   }
-  const answers = await peer.hears(5)
+  const responses = await peer.receive(5)
   const stans = new Set(messages.map(({ fields }) => fields[11]))
-  assert(answers.every(({ mti, fields }) => mti === '0110' && stans.has(fields[11])))
+  assert(responses.every(({ mti, fields }) => mti === '0110' && stans.has(fields[11])))
 })
 
-test('a message that is not whole is answered 30 where it can be, and records nothing', async () => {
+test('a malformed message gets a 30 and stores nothing', async () => {
   const peer = dial()
   const count = () => issuer.db.rows<{ n: string }>('select count(*)::text as n from transactions')
   const before = await count()
-  peer.write(frame(purchaseMessage(card, 100, { fields: { 49: undefined } })))
-  peer.write(frame(purchaseMessage(card, 100, { fields: { 43: `${'Shop'.padEnd(38)}1x` } })))
-  const answers = await peer.hears(2)
+  peer.write(frameOf(purchaseMessage(card, 100, { fields: { 49: undefined } })))
+  peer.write(frameOf(purchaseMessage(card, 100, { fields: { 43: `${'Shop'.padEnd(38)}1x` } })))
+  const responses = await peer.receive(2)
   assert.deepEqual(
-    answers.map(({ mti, fields }) => [mti, fields[39]]),
+    responses.map(({ mti, fields }) => [mti, fields[39]]),
     [
       ['0110', '30'],
       ['0110', '30'],
@@ -121,7 +80,7 @@ test('a message that is not whole is answered 30 where it can be, and records no
   assert.deepEqual(await count(), before)
 })
 
-test('garbage closes its own link and no other', async () => {
+test('garbage closes only its own connection', async () => {
   const other = dial()
   for (const bytes of [
     Buffer.from([0xff, 0xff, 1, 2, 3]),
@@ -132,8 +91,8 @@ test('garbage closes its own link and no other', async () => {
     peer.write(bytes)
     assert(await eventually(async () => peer.isClosed(), { within_ms: 3_000 }))
   }
-  other.write(frame(management('301')))
-  assert.equal((await other.hears(1))[0]?.fields[39], '00')
+  other.write(frameOf(managementMessage('301')))
+  assert.equal((await other.receive(1))[0]?.fields[39], '00')
 })
 
 const never: Engine = {
@@ -142,17 +101,17 @@ const never: Engine = {
   drain: async () => undefined,
 }
 
-test('what is not decided within its deadline is answered 91', async () => {
+test('a message that is not decided before its deadline gets a 91', async () => {
   const slow = await startHost(never)
   const peer = dial(slow.port)
   const began = performance.now()
-  peer.write(frame(purchaseMessage(card, 100)))
-  const [answer] = await peer.hears(1)
-  assert.equal(answer?.fields[39], '91')
+  peer.write(frameOf(purchaseMessage(card, 100)))
+  const [response] = await peer.receive(1)
+  assert.equal(response?.fields[39], '91')
   assert(performance.now() - began >= 1_400)
 })
 
-test('a peer with too much under way is not read further until some of it is answered', async () => {
+test('a connection with too many messages in flight is paused', async () => {
   let submitted = 0
   const counting: Engine = {
     ...never,
@@ -163,32 +122,32 @@ test('a peer with too much under way is not read further until some of it is ans
   }
   const slow = await startHost(counting)
   const peer = dial(slow.port)
-  for (let at = 0; at < 2_000; at += 1) peer.write(frame(purchaseMessage(card, 100)))
+  for (let at = 0; at < 2_000; at += 1) peer.write(frameOf(purchaseMessage(card, 100)))
   await eventually(async () => submitted >= 256, { within_ms: 1_000 })
-  // What one read of the socket brought is still taken; the next read waits.
+  // Everything from one read of the socket is accepted; the next read waits.
   assert(submitted < 1_000, `${submitted} were taken on`)
 })
 
-test('a peer that does not read its answers holds up nobody else', async () => {
+test('a peer that does not read its responses does not delay others', async () => {
   const deaf = dial()
   deaf.socket.pause()
-  for (let at = 0; at < 500; at += 1) deaf.write(frame(purchaseMessage(card, 1)))
+  for (let at = 0; at < 500; at += 1) deaf.write(frameOf(purchaseMessage(card, 1)))
   const other = dial()
-  other.write(frame(purchaseMessage(card, 100)))
-  assert.equal((await other.hears(1))[0]?.fields[39], '00')
+  other.write(frameOf(purchaseMessage(card, 100)))
+  assert.equal((await other.receive(1))[0]?.fields[39], '00')
 })
 
-test('a cut line loses no decision: the repeat on another line gets the first answer', async () => {
+test('a lost connection loses no decision: a repeat elsewhere gets the first response', async () => {
   const message = purchaseMessage(card, 300)
   const cut = dial()
-  cut.write(frame(message))
+  cut.write(frameOf(message))
   await eventually(async () => issuer.engine.load() > 0, { within_ms: 200 })
   cut.socket.destroy()
   const peer = dial()
   const again = { ...message, mti: '0101' }
-  peer.write(frame(again))
-  peer.write(frame(message))
-  const [first, second] = await peer.hears(2)
+  peer.write(frameOf(again))
+  peer.write(frameOf(message))
+  const [first, second] = await peer.receive(2)
   assert.equal(first?.fields[39], '00')
   assert.deepEqual(first?.raw, second?.raw)
   const rows = await issuer.db.rows(
@@ -198,12 +157,12 @@ test('a cut line loses no decision: the repeat on another line gets the first an
   assert.equal(rows.length, 1)
 })
 
-test('when the host stops, what was asked is answered first', async () => {
+test('a stopping host responds to the messages in flight first', async () => {
   const stopping = await startHost()
   const peer = dial(stopping.port)
-  for (let at = 0; at < 20; at += 1) peer.write(frame(purchaseMessage(card, 1)))
+  for (let at = 0; at < 20; at += 1) peer.write(frameOf(purchaseMessage(card, 1)))
   await eventually(async () => issuer.engine.load() > 0, { within_ms: 500 })
   await stopping.stop()
-  assert.equal(peer.heard.filter(({ fields }) => fields[39] === '00').length, 20)
+  assert.equal(peer.received.filter(({ fields }) => fields[39] === '00').length, 20)
   assert(await eventually(async () => peer.isClosed(), { within_ms: 2_000 }))
 })

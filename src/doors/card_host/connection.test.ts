@@ -38,7 +38,7 @@ async function transactionsOf(messages: readonly { fields: Record<number, string
   return rows
 }
 
-/** Values that the host reads itself, where the standard's format alone would not be enough. */
+/** Values for elements whose content the host reads. */
 const MEANT: Readonly<Record<number, string>> = {
   14: card.expiry,
   43: 'Test Shop                City         US',
@@ -49,10 +49,10 @@ const MEANT: Readonly<Record<number, string>> = {
   90: '0'.repeat(42),
   95: '0'.repeat(42),
 }
-/** Elements that every purchase has already, or that are a card number of their own. */
+/** Elements that every purchase already has. */
 const KEPT: ReadonlySet<number> = new Set([2, 3, 4, 7, 11, 32, 37])
 
-test('a purchase with any element of the standard is answered, and never for its format', async () => {
+test('a purchase with any element of the standard gets no format error', async () => {
   const peer = dial()
   const others = standard_elements.filter(({ element }) => !KEPT.has(element))
   for (const row of others) {
@@ -60,18 +60,18 @@ test('a purchase with any element of the standard is answered, and never for its
     const { mti, fields } = purchaseMessage(card, 100, { fields: { [row.element]: value } })
     peer.write(writeFrame(default_link.frame, encodeStandard({ mti, fields })))
   }
-  const answers = await peer.hears(others.length, 20_000)
-  const refused = answers.filter(({ fields }) => fields[39] === '30')
+  const responses = await peer.receive(others.length, 20_000)
+  const refused = responses.filter(({ fields }) => fields[39] === '30')
   assert.equal(refused.length, 0)
   assert(!peer.isClosed())
 })
 
-test('a purchase with element 8 or 24 is approved, and keeps it among its details', async () => {
+test('elements 8 and 24 of a purchase are stored with its message', async () => {
   const peer = dial()
   const message = purchaseMessage(card, 100, { fields: { 8: '00000000', 24: '200' } })
   peer.write(writeFrame(default_link.frame, encodeStandard(message)))
-  const [answer] = await peer.hears(1)
-  assert.equal(answer?.fields[39], '00')
+  const [response] = await peer.receive(1)
+  assert.equal(response?.fields[39], '00')
   const [kept] = await issuer.db.rows<{ fields: string }>(
     `select m.fields from network_messages m join transactions t on t.id = m.transaction_id
       where t.retrieval_reference_number = $1`,
@@ -81,16 +81,16 @@ test('a purchase with element 8 or 24 is approved, and keeps it among its detail
   assert.deepEqual([fields['8'], fields['24']], ['00000000', '200'])
 })
 
-test("a merchant's country in lower case is read", async () => {
+test('a merchant country in lowercase is accepted', async () => {
   const peer = dial()
   const message = purchaseMessage(card, 100, { fields: { 43: `${'Shop'.padEnd(38)}us` } })
   peer.write(message)
-  assert.equal((await peer.hears(1))[0]?.fields[39], '00')
+  assert.equal((await peer.receive(1))[0]?.fields[39], '00')
   assert.deepEqual(await transactionsOf([message]), [{ merchant_country: 'US' }])
 })
 
 const unreadable: Readonly<Record<string, Buffer>> = {
-  'no message at all': Buffer.from([0, 4, 0x58, 0x58, 0x58, 0x58]),
+  'a frame that is not a message': Buffer.from([0, 4, 0x58, 0x58, 0x58, 0x58]),
   'a length beyond the limit': Buffer.from([0xff, 0xff, 1, 2, 3]),
   'a bitmap that announces a third one': Buffer.concat([
     Buffer.from([0, 20]),
@@ -100,18 +100,18 @@ const unreadable: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [name, bytes] of Object.entries(unreadable)) {
-  test(`${name} costs no answer to the messages before it, and ends the link in order`, async () => {
+  test(`after ${name} earlier messages are responded to and the connection ends`, async () => {
     const peer = dial()
     const [before, behind] = [purchases(20), purchases(5)]
     peer.write(...before, bytes, ...behind)
-    await peer.closes()
+    await peer.waitForClose()
     assert(peer.isEnded(), 'no reset')
     assert.deepEqual(
-      peer.heard.map(({ fields }) => [fields[11], fields[39]]).sort(),
+      peer.received.map(({ fields }) => [fields[11], fields[39]]).sort(),
       before.map(({ fields }) => [fields[11], '00']).sort(),
     )
     assert.equal((await transactionsOf(before)).length, 20)
-    assert.deepEqual(await transactionsOf(behind), [], 'nothing behind it is processed')
+    assert.deepEqual(await transactionsOf(behind), [], 'later messages are not processed')
   })
 }
 
@@ -121,31 +121,31 @@ const never: Engine = {
   drain: async () => undefined,
 }
 
-test('behind an unreadable frame an undecided message still gets its 91 before the end', async () => {
+test('an undecided message gets its 91 before an unreadable frame ends the connection', async () => {
   const slow = await startHost(never)
   const peer = dial(slow.port)
   peer.write(purchaseMessage(card, 100), Buffer.from([0, 4, 0x58, 0x58, 0x58, 0x58]))
-  await peer.closes()
+  await peer.waitForClose()
   assert.deepEqual(
-    peer.heard.map(({ fields }) => fields[39]),
+    peer.received.map(({ fields }) => fields[39]),
     ['91'],
   )
 })
 
-test('a peer that goes on sending behind an unreadable frame is cut off', async () => {
+test('a peer that keeps sending after an unreadable frame is disconnected', async () => {
   const peer = dial(host.port, true)
   peer.write(Buffer.from([0, 4, 0x58, 0x58, 0x58, 0x58]))
   const stopSending = issuer.clock.every(50, () => void peer.socket.write(Buffer.alloc(1_000)))
   after(stopSending)
-  await peer.closes(8_000)
+  await peer.waitForClose(8_000)
 })
 
-test('a peer that closes its side after its last question gets its answers', async () => {
+test('a peer that half-closes after its last request still gets its responses', async () => {
   const peer = dial(host.port, true)
   const messages = purchases(20)
   peer.write(managementMessage('001'), ...messages)
   peer.socket.end()
-  await peer.closes()
+  await peer.waitForClose()
   assert(peer.isEnded(), 'no reset')
-  assert.equal(peer.heard.filter(({ fields }) => fields[39] === '00').length, 21)
+  assert.equal(peer.received.filter(({ fields }) => fields[39] === '00').length, 21)
 })

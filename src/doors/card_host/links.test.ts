@@ -19,7 +19,7 @@ type Peer = {
   ask(message: OutgoingMessage): Promise<Message>
   send(message: OutgoingMessage): void
   write(bytes: Uint8Array): void
-  heard: Message[]
+  received: Message[]
   isClosed(): boolean
 }
 
@@ -30,27 +30,27 @@ async function dial(link: Link, clock = issuer.clock): Promise<Peer> {
     socket.destroy()
     await host.stop()
   })
-  const heard: Message[] = []
+  const received: Message[] = []
   const reader = new FrameReader(link.frame)
   socket.on('data', (chunk: Buffer) =>
-    reader.push(chunk, ({ body }) => heard.push(decode(link, body))),
+    reader.push(chunk, ({ body }) => received.push(decode(link, body))),
   )
   socket.on('error', () => undefined)
   const send = (message: OutgoingMessage) => {
     socket.write(writeFrame(link.frame, encode(link, message)))
   }
   return {
-    heard,
+    received,
     send,
     write: (bytes) => void socket.write(bytes),
     isClosed: () => socket.destroyed,
     ask: async (message) => {
-      const before = heard.length
+      const before = received.length
       send(message)
-      const came = await eventually(async () => heard.length > before, { within_ms: 5_000 })
-      const answer = heard[before]
-      assert(came && answer !== undefined, 'an answer came')
-      return answer
+      const came = await eventually(async () => received.length > before, { within_ms: 5_000 })
+      const response = received[before]
+      assert(came && response !== undefined, 'a response arrives')
+      return response
     },
   }
 }
@@ -64,7 +64,7 @@ async function moneyOf({ id }: BareCard): Promise<Record<string, number>> {
 }
 
 for (const link of Object.values(links)) {
-  test(`${link.name}: signs on, holds, repeats, captures, refunds and reverses`, async () => {
+  test(`${link.name}: sign-on, hold, repeat, capture, refund and reversal work`, async () => {
     const card = await insertBareCard(issuer, { usd: 100 })
     const peer = await dial(link)
     const management = { 7: '1115040000', 11: '000001', 70: '001' }
@@ -96,14 +96,14 @@ for (const link of Object.values(links)) {
     await assertBooksAreSound(issuer.db)
   })
 
-  test(`${link.name}: every cut of a real message is refused, and garbage closes the link`, async () => {
+  test(`${link.name}: truncated messages are rejected and garbage closes the connection`, async () => {
     const body = encode(link, purchaseMessage({ pan: '4000000000000002', expiry: '2912' }, 100))
     const count = () => issuer.db.rows('select identity from network_messages')
     const before = (await count()).length
     for (const size of [3, 20, 60, body.length - 1]) {
       const peer = await dial(link)
       peer.write(writeFrame(link.frame, body.subarray(0, size)))
-      const isRefused = async () => peer.isClosed() || peer.heard[0]?.fields[39] === '30'
+      const isRefused = async () => peer.isClosed() || peer.received[0]?.fields[39] === '30'
       assert(await eventually(isRefused, { within_ms: 3_000 }), `cut to ${size} bytes`)
     }
     const peer = await dial(link)
@@ -113,26 +113,26 @@ for (const link of Object.values(links)) {
   })
 }
 
-test('a silent peer is asked for an echo after a minute and hung up on after two', async () => {
+test('a silent peer gets an echo test after a minute and is disconnected after two', async () => {
   let ahead_ms = 0
   const real = systemClock()
   const clock = { ...real, monotonic: () => real.monotonic() + ahead_ms }
   const peer = await dial(links.ascii, clock)
   peer.send({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
-  await eventually(async () => peer.heard.length === 1, { within_ms: 2_000 })
+  await eventually(async () => peer.received.length === 1, { within_ms: 2_000 })
   ahead_ms += 59_000
   await real.sleep(100)
-  assert.equal(peer.heard.length, 1)
+  assert.equal(peer.received.length, 1)
   ahead_ms += 1_500
-  assert(await eventually(async () => peer.heard.length === 2, { within_ms: 2_000 }))
-  assert.deepEqual([peer.heard[1]?.mti, peer.heard[1]?.fields[70]], ['0800', '301'])
-  // It answers, and its answer is not answered in turn: it has another minute.
-  const { 7: moment = '', 11: stan = '' } = peer.heard[1]?.fields ?? {}
+  assert(await eventually(async () => peer.received.length === 2, { within_ms: 2_000 }))
+  assert.deepEqual([peer.received[1]?.mti, peer.received[1]?.fields[70]], ['0800', '301'])
+  // Its response gets no response and restarts the minute.
+  const { 7: moment = '', 11: stan = '' } = peer.received[1]?.fields ?? {}
   peer.send({ mti: '0810', fields: { 7: moment, 11: stan, 39: '00', 70: '301' } })
   await real.sleep(100)
   ahead_ms += 59_000
   await real.sleep(100)
-  assert.equal(peer.heard.length, 2)
+  assert.equal(peer.received.length, 2)
   ahead_ms += 61_500
   assert(await eventually(async () => peer.isClosed(), { within_ms: 2_000 }))
 })

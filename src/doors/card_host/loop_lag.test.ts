@@ -23,7 +23,7 @@ const HELD_MAX_MS = 50
 const FLOOD_BYTES = 2_000_000
 const CONNECTIONS = 8
 
-/** In a process of its own: what the peer does must not count. It reads nothing. */
+/** Runs in another process, so that its work is not measured. */
 const PEER = `
   const net = require('node:net')
   const [port, count] = process.argv.slice(1).map(Number)
@@ -52,14 +52,14 @@ async function flood(bytes: Buffer): Promise<void> {
 const framed = (body: Buffer) =>
   Buffer.concat([Buffer.from([body.length >> 8, body.length & 255]), body])
 
-/** As many of the frame as make a flood. */
+/** Repeats a frame up to FLOOD_BYTES. */
 const repeated = (frame: Buffer) =>
   Buffer.concat(Array.from({ length: Math.ceil(FLOOD_BYTES / frame.length) }, () => frame))
 
 const PAN = '0'.repeat(12)
 
-/** Every element at its longest while 8 KiB last, each full of what looks like the card number. */
-function fullest(): Buffer {
+/** A message of almost 8 KiB whose longest elements consist of repeated card numbers. */
+function longestMessage(): Buffer {
   const { fields } = purchaseMessage({ pan: PAN, expiry: '3012' }, 100)
   const free = standard_elements.filter(
     ({ type, prefix_digits }) => type === 'ans' && prefix_digits > 2,
@@ -81,15 +81,15 @@ assert(long_element !== undefined)
 const floods: Readonly<Record<string, Buffer>> = {
   'keep-alives': Buffer.alloc(FLOOD_BYTES),
   echoes: repeated(framed(encodeStandard(managementMessage('301')))),
-  'messages that are answered 30': repeated(
+  'messages that get a 30': repeated(
     framed(Buffer.concat([encodeStandard(managementMessage('301')), Buffer.from('x')])),
   ),
   'purchases without an amount': repeated(
     framed(encodeStandard(purchaseMessage(card, 100, { fields: { 4: undefined } }))),
   ),
   'messages with 100 tags': repeated(framed(encodeStandard(tagged))),
-  'messages of 8 KiB full of card numbers': repeated(fullest()),
-  'one long element cut off at its end': repeated(
+  'messages of 8 KiB full of card numbers': repeated(longestMessage()),
+  'a long element truncated by one byte': repeated(
     framed(
       encodeStandard({
         mti: '0100',
@@ -101,13 +101,13 @@ const floods: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [name, bytes] of Object.entries(floods)) {
-  test(`${name} from many connections hold no turn of the event loop for 50 ms`, async (t) => {
+  test(`${name} from many connections never block the event loop for 50 ms`, async (t) => {
     const held_ms = await longestTurnWhile(flood(bytes))
     t.diagnostic(`longest turn ${held_ms.toFixed(1)} ms`)
     assert(held_ms < HELD_MAX_MS, `a turn took ${held_ms.toFixed(1)} ms`)
     const peer = cardPeer(connect({ port: host.port, host: '127.0.0.1' }))
     peer.write(managementMessage('301'))
-    assert.equal((await peer.hears(1))[0]?.fields[39], '00')
+    assert.equal((await peer.receive(1))[0]?.fields[39], '00')
     peer.socket.destroy()
   })
 }

@@ -23,16 +23,16 @@ const clock = { ...systemClock(), now: () => now }
 const issuer = await openIssuer({ clock })
 const second = await openIssuer({ clock, database_url: issuer.url, data_dir: issuer.data_dir })
 
-/** A peer on a socket of its own: frames out, and every answer in the order of the questions. */
+/** Connects and returns a function that sends messages and returns their responses in order. */
 async function dial({ host }: Issuer) {
   const started = await startCardHost(host, hostSettings())
   const socket = connect({ port: started.port, host: '127.0.0.1' })
-  const heard = new Map<string, Message>()
+  const received = new Map<string, Message>()
   const reader = new FrameReader(default_link.frame)
   socket.on('data', (chunk: Buffer) =>
     reader.push(chunk, ({ body }) => {
-      const answer = decode(default_link, body)
-      heard.set(answer.fields[11] ?? '', answer)
+      const response = decode(default_link, body)
+      received.set(response.fields[11] ?? '', response)
     }),
   )
   after(async () => {
@@ -47,16 +47,16 @@ async function dial({ host }: Issuer) {
     )
     socket.write(Buffer.concat(frames))
     const stans = messages.map(({ fields }) => fields[11] ?? '')
-    await eventually(async () => stans.every((stan) => heard.has(stan)), { within_ms: 10_000 })
-    return stans.map((stan) => heard.get(stan))
+    await eventually(async () => stans.every((stan) => received.has(stan)), { within_ms: 10_000 })
+    return stans.map((stan) => received.get(stan))
   }
 }
 
-const askFirst = await dial(issuer)
-const askSecond = await dial(second)
+const sendToFirst = await dial(issuer)
+const sendToSecond = await dial(second)
 
 type Mode = { 22: string; 25: string }
-/** Every way to enter a card without the card: keyed (also at a counter), online, on file. */
+/** The entry modes that do not need the card: keyed (also in a shop), online, on file. */
 const GUESSABLE: readonly Mode[] = [
   { 22: '010', 25: '00' },
   { 22: '010', 25: '08' },
@@ -79,92 +79,92 @@ function guess(card: BareCard, code: string | null, mode: Mode, cents = 100): Ou
   return purchaseMessage(card, cents, { now, fields: { ...mode, 48: tags } })
 }
 
-const said = (answer: Message | undefined) => [answer?.fields[39], answer?.fields[44]]
+const codesOf = (response: Message | undefined) => [response?.fields[39], response?.fields[44]]
 
 for (const mode of GUESSABLE) {
   const name = `DE 22 = ${mode[22]}, DE 25 = ${mode[25]}`
-  test(`after five wrong codes no answer depends on the code (${name})`, async () => {
+  test(`after five wrong CVVs no response depends on the CVV (${name})`, async () => {
     const card = await insertBareCard(issuer, { usd: 100 })
     const { right, wrong } = codes(card)
-    const [before] = await askFirst([guess(card, right, mode)])
-    assert.deepEqual(said(before), ['00', 'M'])
+    const [before] = await sendToFirst([guess(card, right, mode)])
+    assert.deepEqual(codesOf(before), ['00', 'M'])
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      assert.equal((await askFirst([guess(card, wrong, mode)]))[0]?.fields[44], 'N')
+      assert.equal((await sendToFirst([guess(card, wrong, mode)]))[0]?.fields[44], 'N')
     }
     for (const other of GUESSABLE) {
-      const answers = await askFirst([
+      const responses = await sendToFirst([
         guess(card, right, other),
         guess(card, wrong, other),
         guess(card, right, other, 0),
         guess(card, wrong, other, 0),
       ])
-      assert.deepEqual(answers.map(said), Array(4).fill(['59', 'P']))
+      assert.deepEqual(responses.map(codesOf), Array(4).fill(['59', 'P']))
     }
   })
 }
 
-test('chip payments go on after five wrong codes, and their code is not looked at', async () => {
+test('chip payments still work after five wrong CVVs, and their CVV is not checked', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const { right, wrong } = codes(card)
   const wrongs = Array.from({ length: 5 }, () => guess(card, wrong, GUESSABLE[0] as Mode))
-  await askFirst(wrongs)
-  const answers = await askFirst([
+  await sendToFirst(wrongs)
+  const responses = await sendToFirst([
     guess(card, null, CHIP),
     guess(card, right, CHIP),
     guess(card, wrong, CHIP),
   ])
-  assert.deepEqual(answers.map(said), [
+  assert.deepEqual(responses.map(codesOf), [
     ['00', undefined],
     ['00', 'P'],
     ['00', 'P'],
   ])
 })
 
-test('wrong codes with a chip use the attempts up too', async () => {
+test('wrong CVVs of chip payments count as attempts too', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const { right, wrong } = codes(card)
-  const answers = await askFirst(Array.from({ length: 8 }, () => guess(card, wrong, CHIP)))
-  assert.equal(answers.filter((answer) => answer?.fields[44] === 'N').length, 5)
-  assert.deepEqual(said((await askFirst([guess(card, right, GUESSABLE[0] as Mode)]))[0]), [
+  const responses = await sendToFirst(Array.from({ length: 8 }, () => guess(card, wrong, CHIP)))
+  assert.equal(responses.filter((response) => response?.fields[44] === 'N').length, 5)
+  assert.deepEqual(codesOf((await sendToFirst([guess(card, right, GUESSABLE[0] as Mode)]))[0]), [
     '59',
     'P',
   ])
 })
 
-test('a burst of guesses on two nodes is told about five codes and no more', async () => {
+test('a burst of guesses on two nodes gets only five CVV results', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const { right } = codes(card)
   const guesses = Array.from({ length: 200 }, (_, at) => String(at).padStart(3, '0'))
     .filter((code) => code !== right)
     .map((code, at) => guess(card, code, GUESSABLE[at % GUESSABLE.length] as Mode, (at % 2) * 100))
   const half = Math.floor(guesses.length / 2)
-  const answers = await Promise.all([
-    askFirst(guesses.slice(0, half)),
-    askSecond(guesses.slice(half)),
+  const responses = await Promise.all([
+    sendToFirst(guesses.slice(0, half)),
+    sendToSecond(guesses.slice(half)),
   ])
-  const results = answers.flat().map((answer) => answer?.fields[44])
+  const results = responses.flat().map((response) => response?.fields[44])
   assert.equal(results.filter((result) => result === 'N').length, 5)
   assert.equal(results.filter((result) => result === 'P').length, guesses.length - 5)
 })
 
-test('the wrong expiry date is not told any more either, and a day later all is looked at again', async () => {
+test('a wrong expiry is not revealed either, and checks resume a day later', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const { right, wrong } = codes(card)
   const online = GUESSABLE[3] as Mode
-  await askFirst(Array.from({ length: 5 }, () => guess(card, wrong, online)))
+  await sendToFirst(Array.from({ length: 5 }, () => guess(card, wrong, online)))
   const expired = { ...card, expiry: '3201' }
-  assert.deepEqual(said((await askFirst([guess(expired, right, online)]))[0]), ['59', 'P'])
+  assert.deepEqual(codesOf((await sendToFirst([guess(expired, right, online)]))[0]), ['59', 'P'])
   now = new Date(now.getTime() + 24 * 3_600_000)
-  assert.deepEqual(said((await askFirst([guess(card, right, online)]))[0]), ['00', 'M'])
+  assert.deepEqual(codesOf((await sendToFirst([guess(card, right, online)]))[0]), ['00', 'M'])
 })
 
-test('a message that is only refused as a changed repeat says nothing of its code', async () => {
+test('a declined changed repeat does not reveal its CVV result', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const { right, wrong } = codes(card)
   const first = guess(card, right, GUESSABLE[3] as Mode)
-  await askFirst([first])
+  await sendToFirst([first])
   const { 48: tags } = guess(card, wrong, GUESSABLE[3] as Mode).fields
   const changed = { ...first, fields: { ...first.fields, 4: '000000000200', 48: tags ?? '' } }
-  const answer = await issuer.ask(changed)
-  assert.deepEqual(said(answer), ['94', 'P'])
+  const response = await issuer.ask(changed)
+  assert.deepEqual(codesOf(response), ['94', 'P'])
 })

@@ -16,9 +16,9 @@ const service = await startTestService({
 })
 const { url, runtime } = service
 
-type Told = { id: string; type: string; token: string; cents: number; original_id?: string }
+type MessageInput = { id: string; type: string; token: string; cents: number; original_id?: string }
 
-const bodyOf = ({ id, type, token, cents, original_id }: Told) =>
+const bodyOf = ({ id, type, token, cents, original_id }: MessageInput) =>
   JSON.stringify({
     id,
     type,
@@ -34,13 +34,13 @@ function post(raw: string, secret = SECRET, unix_s = Math.floor(Date.now() / 1_0
   return send(url, 'POST', '/processor/acme/authorizations', { raw, headers })
 }
 
-test('a processor is answered by the same engine, and a repeat byte for byte', async () => {
+test('the engine decides processor messages, and a repeat gets the same bytes', async () => {
   const { key, card } = await openSpender(service, { usd: 100 })
-  const asked = bodyOf({ id: 'm1', type: 'authorization', token: card.id, cents: 2_500 })
-  const first = await post(asked)
+  const body = bodyOf({ id: 'm1', type: 'authorization', token: card.id, cents: 2_500 })
+  const first = await post(body)
   assert.equal(first.status, 200, first.text)
   assert.equal(first.body['decision'], 'approve')
-  assert.equal((await post(asked)).text, first.text)
+  assert.equal((await post(body)).text, first.text)
   assert.equal((await getCard(url, key, card.id)).held_usd, 25)
   const clearing = { id: 'm2', type: 'clearing', token: card.id, cents: 2_500, original_id: 'm1' }
   assert.equal((await post(bodyOf(clearing))).body['decision'], 'approve')
@@ -55,18 +55,18 @@ test('a processor is answered by the same engine, and a repeat byte for byte', a
   await assertBooksAreSound(runtime.db)
 })
 
-test('what is not signed by its link, or long ago, is refused and changes nothing', async () => {
+test('an unsigned, wrongly signed or old message is refused and changes nothing', async () => {
   const { key, card } = await openSpender(service, { usd: 100 })
-  const asked = bodyOf({ id: 'n1', type: 'authorization', token: card.id, cents: 2_500 })
-  assertRefused(await post(asked, 'another secret that is long enough'), 401, 'invalid_token')
+  const body = bodyOf({ id: 'n1', type: 'authorization', token: card.id, cents: 2_500 })
+  assertRefused(await post(body, 'another secret that is long enough'), 401, 'invalid_token')
   const long_ago = Math.floor(Date.now() / 1_000) - 301
-  assertRefused(await post(asked, SECRET, long_ago), 401, 'invalid_token')
-  const bare = await send(url, 'POST', '/processor/acme/authorizations', { raw: asked })
+  assertRefused(await post(body, SECRET, long_ago), 401, 'invalid_token')
+  const bare = await send(url, 'POST', '/processor/acme/authorizations', { raw: body })
   assertRefused(bare, 401, 'invalid_token')
   assert.equal((await getCard(url, key, card.id)).held_usd, 0)
 })
 
-test('a link with a name that every object has is unknown, and not a failure of ours', async () => {
+test('a link named like an inherited property is not found', async () => {
   for (const link of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
     for (const call of ['authorizations', 'threeds']) {
       const path = `/processor/${link}/${call}`
@@ -102,7 +102,7 @@ for (const [decision, trans_status, verdict] of [
   ['approve', 'Y', 'approve'],
   ['decline', 'N', 'decline'],
 ] as const) {
-  test(`a processor's ACS asks the holder, who says ${decision}, and the payment hears it`, async () => {
+  test(`a challenge answered with ${decision} decides the processor's payment`, async () => {
     const spender = await openSpender(service, { usd: 100 })
     const token = spender.card.id
     const receiver = await startReceiver()
@@ -133,7 +133,7 @@ for (const [decision, trans_status, verdict] of [
     assert.equal(paid.body['decline_code'], declineOf)
     const again = await post(message('second'))
     assert.deepEqual([again.body['decision'], again.body['decline_code']], [verdict, declineOf])
-    // A yes counts once: the second purchase is decided as if nobody had been asked.
+    // An approval counts once: the second purchase is decided without a challenge.
     const results = await Promise.all([paid, again].map(({ body }) => resultOf(spender, body)))
     assert.deepEqual(
       results,
@@ -142,7 +142,7 @@ for (const [decision, trans_status, verdict] of [
   })
 }
 
-test('a challenge for a card that is none, without dollars, or unsigned is refused', async () => {
+test('a challenge for an unknown card, without a USD amount, or unsigned is refused', async () => {
   const { card } = await openSpender(service, { usd: 100 })
   const stranger = { token: 'card_01kc3z8e5xf8m9r4t2v6w7y8za' }
   assertRefused(await postChallenge({ card: stranger, ...SALE }), 404, 'not_found')

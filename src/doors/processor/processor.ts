@@ -13,33 +13,33 @@ import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
 import { ProcessorChallenge, ProcessorMessage } from './shapes.ts'
-import { requireSigned, SIGNATURE_HEADER } from './signature.ts'
+import { requireSignature, SIGNATURE_HEADER } from './signature.ts'
 import { chargeOf, toRequest } from './to_request.ts'
 
-/** Processors wait two to three seconds; ours is the answer that comes first. */
+/** Processors time out after two to three seconds. */
 const DEADLINE_MS = 1_500
 
 const messages = Compile(ProcessorMessage)
 const challenges = Compile(ProcessorChallenge)
 
 /**
- * The door of issuer processors that speak JSON: each message is signed by its link, decided by
- * the same engine as the networks' own, and answered again byte for byte when it is sent again.
+ * The API for issuer processors that use JSON. Each message is signed by its link and decided by
+ * the same engine as ISO 8583 messages; a repeat gets the same response byte for byte.
  */
 export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: Engine): void {
   app.post('/processor/:link/authorizations', async (request, reply) => {
-    const { link, body } = await signedBody(runtime, request)
-    if (!messages.Check(body)) throw notOurs()
-    const answer = await decided(runtime, engine, { link, message: body })
-    return reply.type('application/json; charset=utf-8').send(Buffer.from(answer))
+    const { link, body } = await readSignedBody(runtime, request)
+    if (!messages.Check(body)) throw unsupportedMessage()
+    const response = await decide(runtime, engine, { link, message: body })
+    return reply.type('application/json; charset=utf-8').send(Buffer.from(response))
   })
   app.post('/processor/:link/threeds', async (request) => {
-    const { body } = await signedBody(runtime, request)
-    if (!challenges.Check(body)) throw notOurs()
-    return challengeFor(runtime, body)
+    const { body } = await readSignedBody(runtime, request)
+    if (!challenges.Check(body)) throw unsupportedMessage()
+    return openProcessorChallenge(runtime, body)
   })
   app.get('/processor/:link/threeds/:id', async (request) => {
-    await signedBody(runtime, request)
+    await readSignedBody(runtime, request)
     const { id } = request.params as { id: string }
     const challenge = await findChallengeOf(runtime.db, id)
     if (challenge === null) throw notFound('challenge')
@@ -47,29 +47,29 @@ export function mountProcessor(app: FastifyInstance, runtime: Runtime, engine: E
   })
 }
 
-function notOurs(): Problem {
+function unsupportedMessage(): Problem {
   return new Problem('invalid_request', 'The body is not a supported message.')
 }
 
-/** Only what is not signed counts against its address: a processor sends thousands a second. */
-async function signedBody(runtime: Runtime, request: FastifyRequest) {
+/** Only unsigned requests are rate limited: a processor sends thousands a second. */
+async function readSignedBody(runtime: Runtime, request: FastifyRequest) {
   try {
-    return readSigned(runtime, request)
+    return verifyBody(runtime, request)
   } catch (cause) {
-    const nobody = { caller: null, ip: request.ip }
-    await limitRate(runtime, rateSubjectOf(runtime, null, nobody))
+    const anonymous = { caller: null, ip: request.ip }
+    await limitRate(runtime, rateSubjectOf(runtime, null, anonymous))
     throw cause
   }
 }
 
-function readSigned({ settings, clock }: Runtime, request: FastifyRequest) {
+function verifyBody({ settings, clock }: Runtime, request: FastifyRequest) {
   const { link } = request.params as { link: string }
   const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
   const header = request.headers[SIGNATURE_HEADER]
-  // Every object has a "constructor": only a name of the settings is a link.
+  // A link named "constructor" must not find the property that every object inherits.
   const secret = Object.hasOwn(settings.processors, link) ? settings.processors[link] : undefined
   if (secret === undefined) throw notFound('link')
-  requireSigned(secret, {
+  requireSignature(secret, {
     header: typeof header === 'string' ? header : undefined,
     body: bytes,
     wall: clock.wall(),
@@ -78,7 +78,7 @@ function readSigned({ settings, clock }: Runtime, request: FastifyRequest) {
   return { link, body: readJsonBody(bytes, content_type) }
 }
 
-async function decided(
+async function decide(
   runtime: Runtime,
   engine: Engine,
   { link, message }: { link: string; message: ProcessorMessage },
@@ -87,38 +87,41 @@ async function decided(
   const pan_hash = 'token' in message.card ? await findPanHash(db, message.card.token) : null
   const received_at = clock.now()
   const request = toRequest(message, { link, keys, received_at, pan_hash })
-  const stop = new AbortController()
-  const late = clock.sleep(DEADLINE_MS, stop.signal).then(() => unavailable())
-  const answer = engine.submit(request).then(
-    ({ answer: bytes }) => bytes,
-    (cause: unknown) => failed(runtime, cause),
+  const deadline = new AbortController()
+  const late = clock.sleep(DEADLINE_MS, deadline.signal).then(() => declineUndecided())
+  const response = engine.submit(request).then(
+    ({ answer }) => answer,
+    (cause: unknown) => declineFailed(runtime, cause),
   )
   try {
-    return await Promise.race([answer, late])
+    return await Promise.race([response, late])
   } finally {
-    stop.abort()
+    deadline.abort()
   }
 }
 
-function unavailable(decline_code = 'issuer_unavailable'): Uint8Array {
+/** Declines a message that the engine did not decide. Nothing is stored. */
+function declineUndecided(decline_code = 'issuer_unavailable'): Uint8Array {
   return Buffer.from(JSON.stringify({ decision: 'decline', decline_code }))
 }
 
-function failed({ log }: Runtime, cause: unknown): Uint8Array {
-  if (cause instanceof Overdue) return unavailable()
-  log.error('a processor message could not be decided', {}, cause)
-  return unavailable(cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error')
+function declineFailed({ log }: Runtime, cause: unknown): Uint8Array {
+  if (cause instanceof Overdue) return declineUndecided()
+  log.error('processor message not decided', {}, cause)
+  return declineUndecided(
+    cause instanceof DatabaseUnavailable ? 'issuer_unavailable' : 'system_error',
+  )
 }
 
-type Outcome = { id: string; status: string; expires_at: Date }
+type ChallengeStatus = { id: string; status: string; expires_at: Date }
 
-/** In the words of EMV 3-D Secure: approved, not approved, or still asking. */
-function challengeView({ id, status, expires_at }: Outcome) {
+/** trans_status as in EMV 3-D Secure: authenticated, challenge required or not authenticated. */
+function challengeView({ id, status, expires_at }: ChallengeStatus) {
   const trans_status = status === 'approved' ? 'Y' : status === 'pending' ? 'C' : 'N'
   return { challenge_id: id, status, trans_status, expires_at: expires_at.toISOString() }
 }
 
-async function challengeFor(runtime: Runtime, body: ProcessorChallenge) {
+async function openProcessorChallenge(runtime: Runtime, body: ProcessorChallenge) {
   const { db, keys } = runtime
   const hash =
     'pan' in body.card ? panHash(keys, body.card.pan) : await findPanHash(db, body.card.token)

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
 
 /**
- * The neutral shape of a processor's real-time decision: what Lithic, Marqeta and Stripe all say
- * in their own words, said once. Amounts are whole numbers of the currency's smallest unit.
+ * A processor-neutral authorization message with the fields that Lithic, Marqeta and Stripe have
+ * in common. Amounts are integers in the currency's minor unit.
  */
 const strict = { additionalProperties: false }
 const Text = Type.String({ minLength: 1, maxLength: 100 })
-const Maybe = Type.Optional(Type.Union([Text, Type.Null()]))
+const OptionalText = Type.Optional(Type.Union([Text, Type.Null()]))
 
 export const ProcessorMessage = Type.Object(
   {
@@ -22,8 +22,8 @@ export const ProcessorMessage = Type.Object(
       'refund',
       'expiry',
     ]),
-    /** The id of the message it belongs to. */
-    original_id: Maybe,
+    /** The id of the original message. */
+    original_id: OptionalText,
     card: Type.Union([
       Type.Object({ token: Text }, strict),
       Type.Object({ pan: Type.String({ pattern: '^\\d{12,19}$', maxLength: 19 }) }, strict),
@@ -32,20 +32,20 @@ export const ProcessorMessage = Type.Object(
       {
         transaction: Type.Integer({ minimum: 0, maximum: 999_999_999_999 }),
         currency: Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }),
-        /** In cents; needed where the currency is not dollars. */
+        /** In cents; required unless the currency is USD. */
         billing_usd: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999 })),
-        rate: Maybe,
-        /** Of a partial reversal: what the purchase comes to now. */
+        rate: OptionalText,
+        /** The purchase's new amount after a partial reversal. */
         replacement: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999 })),
       },
       strict,
     ),
     merchant: Type.Object(
       {
-        id: Maybe,
+        id: OptionalText,
         name: Type.String({ maxLength: 100 }),
         mcc: Type.String({ pattern: '^\\d{4}$', maxLength: 4 }),
-        city: Maybe,
+        city: OptionalText,
         country: Type.Optional(
           Type.Union([Type.String({ pattern: '^[A-Z]{2}$', maxLength: 2 }), Type.Null()]),
         ),
@@ -55,15 +55,18 @@ export const ProcessorMessage = Type.Object(
     entry_mode: Type.Optional(
       Type.Enum(['chip', 'contactless', 'swipe', 'keyed', 'ecommerce', 'credential_on_file']),
     ),
-    /** Of an advice: what the processor decided in our place. */
+    /** The processor's decision in stand-in; only for advices. */
     decision: Type.Optional(Type.Enum(['approve', 'decline'])),
     is_final: Type.Optional(Type.Boolean()),
     partial_ok: Type.Optional(Type.Boolean()),
     verification: Type.Optional(
-      Type.Object({ cvv: Maybe, expiry: Maybe, challenge_id: Maybe }, strict),
+      Type.Object({ cvv: OptionalText, expiry: OptionalText, challenge_id: OptionalText }, strict),
     ),
     network: Type.Optional(
-      Type.Object({ rrn: Maybe, auth_code: Maybe, lifecycle_id: Maybe }, strict),
+      Type.Object(
+        { rrn: OptionalText, auth_code: OptionalText, lifecycle_id: OptionalText },
+        strict,
+      ),
     ),
   },
   strict,

@@ -14,7 +14,7 @@ import type { ProcessorMessage } from './shapes.ts'
 
 const MICROS_PER_CENT = 10_000n
 
-/** The messages of 1987 that these stand for: get_auth_details shows what can be rebuilt. */
+/** The equivalent ISO 8583 message types, for get_auth_details. */
 const MTIS: Readonly<Record<ProcessorMessage['type'], string>> = {
   authorization: '0100',
   incremental: '0100',
@@ -39,29 +39,28 @@ const KINDS: Readonly<Record<ProcessorMessage['type'], RequestKind>> = {
   expiry: 'expire',
 }
 
-type Given = { link: string; keys: Keys; received_at: Date; pan_hash: string | null }
+type RequestSource = {
+  link: string
+  keys: Keys
+  received_at: Date
+  /** Of a card that is named by its token. */
+  pan_hash: string | null
+}
 
 export function chargeOf({ amounts }: Pick<ProcessorMessage, 'amounts'>): Charge {
   const minor = BigInt(amounts.transaction)
-  const isDollars = amounts.currency === 'USD'
-  const billed = amounts.billing_usd
-  const micros =
-    billed === undefined
-      ? isDollars
-        ? minor * MICROS_PER_CENT
-        : null
-      : BigInt(billed) * MICROS_PER_CENT
+  const is_usd = amounts.currency === 'USD'
+  const cents = amounts.billing_usd ?? (is_usd ? amounts.transaction : null)
   return {
     minor,
     currency: currencyOfLetters(amounts.currency)?.letters ?? null,
-    micros,
-    fx_rate: isDollars ? null : (amounts.rate ?? null),
+    micros: cents === null ? null : BigInt(cents) * MICROS_PER_CENT,
+    fx_rate: is_usd ? null : (amounts.rate ?? null),
   }
 }
 
-/** The same engine and the same table of messages as every other door. */
-export function toRequest(message: ProcessorMessage, given: Given): CardRequest {
-  const { link, keys, received_at } = given
+export function toRequest(message: ProcessorMessage, source: RequestSource): CardRequest {
+  const { link, keys, received_at } = source
   const pan = 'pan' in message.card ? message.card.pan : null
   const { verification = {}, network = {}, merchant } = message
   const cvv = verification.cvv ?? null
@@ -73,7 +72,7 @@ export function toRequest(message: ProcessorMessage, given: Given): CardRequest 
     link,
     identity,
     fingerprint: `${message.type}|${charge.minor}|${charge.currency}`,
-    pan_hash: pan === null ? (given.pan_hash ?? '') : panHash(keys, pan),
+    pan_hash: pan === null ? (source.pan_hash ?? '') : panHash(keys, pan),
     charge,
     merchant: {
       merchant_name: merchant.name,
@@ -109,19 +108,19 @@ export function toRequest(message: ProcessorMessage, given: Given): CardRequest 
     message: {
       mti: MTIS[message.type],
       bitmap: '',
-      fields: rebuilt(message),
+      fields: isoFieldsOf(message),
       raw: new Uint8Array(),
     },
-    answer: (decision) => toAnswer(MTIS[message.type], decision),
+    answer: (decision) => toResponse(MTIS[message.type], decision),
     restore: (kept_bytes) => kept_bytes,
   }
 }
 
-/** A processor's ids are its own: nothing in them says when they were made. */
+/** A processor's ids have no time, so these identities are not ordered like those of networks. */
 const identityOf = (link: string, id: string): string => `processor|${link}|${id}`
 
-/** What a message of the network would have carried, masked like one. */
-function rebuilt({ card, amounts, merchant, network }: ProcessorMessage): string {
+/** The equivalent ISO 8583 elements, masked, as JSON text. */
+function isoFieldsOf({ card, amounts, merchant, network }: ProcessorMessage): string {
   const fields: Record<number, string> = {
     ...('pan' in card && { 2: maskPan(card.pan) }),
     4: String(amounts.transaction).padStart(12, '0'),
@@ -134,13 +133,13 @@ function rebuilt({ card, amounts, merchant, network }: ProcessorMessage): string
   return JSON.stringify(fields)
 }
 
-function toAnswer(mti: string, decision: Decision): StoredResponse {
+function toResponse(mti: string, decision: Decision): StoredResponse {
   const { verdict, decline_code, authorization_code, available_micros, transaction } = decision
-  const isDeclined = verdict === 'declined'
+  const is_declined = verdict === 'declined'
   const body = {
-    decision: isDeclined ? 'decline' : 'approve',
+    decision: is_declined ? 'decline' : 'approve',
     approved_amount_usd:
-      isDeclined || transaction === null ? null : usdFromMicros(transaction.amount_micros),
+      is_declined || transaction === null ? null : usdFromMicros(transaction.amount_micros),
     auth_code: authorization_code,
     decline_code,
     transaction_id: transaction?.id ?? null,
@@ -148,7 +147,7 @@ function toAnswer(mti: string, decision: Decision): StoredResponse {
     ...(verdict === 'original_unknown' && { note: 'original_unknown' }),
   }
   const bytes = Buffer.from(JSON.stringify(body))
-  const response_code = isDeclined ? (decline_code ?? 'do_not_honor') : 'approve'
+  const response_code = is_declined ? (decline_code ?? 'do_not_honor') : 'approve'
   return {
     mti: `${mti.slice(0, 2)}${Number(mti[2]) + 1}0`,
     fields: { ...(authorization_code !== null && { 38: authorization_code }), 39: response_code },

@@ -8,7 +8,7 @@ import type { Runtime } from '#operations/runtime.ts'
 
 const validator = Compile(ThreeDsDecision)
 
-/** Where a later answer to a challenge goes. Knowing the address is the right to answer. */
+/** Accepts the decision on a challenge. The token in the URL is the only credential. */
 export function mountThreeDs(app: FastifyInstance, runtime: Runtime): void {
   app.post('/three_ds/:id/:token', async (request) => {
     const { id, token } = request.params as { id: string; token: string }
