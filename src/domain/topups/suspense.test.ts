@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertBooksSound } from '#test/support/money.ts'
+import { openMoneyRoom } from '#test/support/money_room.ts'
+import { findSuspense, releaseSuspense } from './suspense.ts'
+import { findTopupOf } from './topup_store.ts'
+
+const room = await openMoneyRoom()
+const { db } = room
+const list = async () => (await room.operate((context) => findSuspense(context, {}))).value.data
+const release = (id: string) => room.operate((context) => releaseSuspense(context, { id }))
+
+const setKillSwitch = (on: boolean) =>
+  db.run(`update kill_switches set is_on = $1 where rail = 'topups'`, [on])
+
+/** A top-up whose only deposit is held for this reason. */
+async function openHeld(reason: 'below_minimum' | 'screening' | 'kill_switch') {
+  const account_id = await room.openAccount()
+  const topup = await room.openTopup(account_id)
+  if (reason === 'kill_switch') await setKillSwitch(true)
+  const micros = reason === 'below_minimum' ? 999_999n : 25_000_000n
+  const id = await room.deposit(topup, micros, reason === 'screening' ? 'block' : 'allow')
+  await setKillSwitch(false)
+  return { account_id, topup, id, micros }
+}
+
+test('a release credits a deposit held for any reason, once, with an event and an audit entry', async () => {
+  for (const reason of ['below_minimum', 'screening', 'kill_switch'] as const) {
+    const { account_id, topup, id, micros } = await openHeld(reason)
+    const held = await findTopupOf(db, account_id, topup.id)
+    assert.deepEqual([held.status, held.status_reason], ['error', reason])
+    const { value, events, entries } = await release(id)
+    assert.deepEqual([value.status, value.credited_usd], ['completed', Number(micros) / 1e6])
+    assert.deepEqual(
+      events.map(({ type, amount_micros }) => [type, amount_micros]),
+      [['topup.confirmed', micros]],
+    )
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['release_suspense'],
+    )
+    await assert.rejects(release(id), { code: 'not_found' })
+  }
+  await assertBooksSound(db)
+})
+
+test('of concurrent releases of one deposit exactly one succeeds', async () => {
+  const { account_id, topup, id } = await openHeld('screening')
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => release(id)))
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+  assert.equal((await findTopupOf(db, account_id, topup.id)).credited_micros, 25_000_000n)
+  await assertBooksSound(db)
+})
+
+test('refuses an unknown ID and a credited deposit with the same 404', async () => {
+  const topup = await room.openTopup(await room.openAccount())
+  const credited = await room.deposit(topup, 25_000_000n)
+  for (const id of [credited, 'bal_unknown']) {
+    await assert.rejects(release(id), {
+      code: 'not_found',
+      message: 'No such deposit in suspense.',
+    })
+  }
+})
+
+test('refuses while the kill switch of top-ups is on, and the deposit stays held', async () => {
+  const { id } = await openHeld('screening')
+  await setKillSwitch(true)
+  await assert.rejects(release(id), { code: 'kill_switch_active' })
+  await setKillSwitch(false)
+  assert((await list()).some((deposit) => deposit.id === id))
+})
+
+test('lists held deposits with their reason and the sender in the notation of its chain', async () => {
+  const { account_id, topup, id } = await openHeld('below_minimum')
+  await room.deposit(await room.openTopup(account_id), 25_000_000n)
+  const [deposit, ...others] = (await list()).filter((one) => one.account_id === account_id)
+  assert.equal(others.length, 0)
+  assert.deepEqual(
+    [deposit?.id, deposit?.account_id, deposit?.topup_id, deposit?.amount_usd, deposit?.reason],
+    [id, account_id, topup.id, 0.999999, 'below_minimum'],
+  )
+  assert.match(deposit?.from_address ?? '', /^T/)
+})
