@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SignOutcome, TransferIntent } from '#rails/signer/intent.ts'
+import { openMoneyRoom } from '#test/support/money_room.ts'
+import {
+  openWithdrawal,
+  outletOf,
+  signedOutcome,
+  signedRow,
+  withdrawalDependencies,
+} from '#test/support/withdrawal_room.ts'
+import { WALLET } from '#test/support/withdrawals.ts'
+import { beginAttempt, storeTransfer } from './advance_withdrawal.ts'
+import { signReplacement, signTransfer } from './sign_withdrawal.ts'
+import type { WithdrawalRow } from './withdrawal.ts'
+import { lockWithdrawal } from './withdrawal_store.ts'
+
+const room = await openMoneyRoom()
+const { db } = room
+const sender = room.chain.hot_wallet
+const reload = (withdrawal: WithdrawalRow) => db.transaction((tx) => lockWithdrawal(tx, withdrawal))
+
+/** A signer that gives this outcome, and the intents that it received. */
+function signerWith(outcome: SignOutcome) {
+  const intents: TransferIntent[] = []
+  const sign = async (intent: TransferIntent) => {
+    intents.push(intent)
+    return outcome
+  }
+  return { intents, dependencies: withdrawalDependencies(room, { signer: { sign } }) }
+}
+
+test('the intent names the net amount, the address and the approval of the withdrawal', async () => {
+  const withdrawal = await openWithdrawal(room, { approval: 'approval' })
+  const { intents, dependencies } = signerWith(signedOutcome())
+  const row = await signTransfer(dependencies, outletOf(room), withdrawal)
+  assert.equal(row?.attempt, 1)
+  const { id, attempt, purpose, to, amount, deposit_index, approval } = intents[0] ?? {}
+  assert.deepEqual(
+    { id, attempt, purpose, to, amount, deposit_index, approval },
+    {
+      id: withdrawal.id,
+      attempt: 1,
+      purpose: 'withdrawal',
+      to: WALLET,
+      amount: '19000000',
+      deposit_index: null,
+      approval: 'approval',
+    },
+  )
+})
+
+test('a refused withdrawal stays reserved, shows review and is retried after a minute', async () => {
+  const withdrawal = await openWithdrawal(room)
+  const { dependencies } = signerWith({ ok: false, refusal: 'hourly_limit' as never })
+  assert.equal(await signTransfer(dependencies, outletOf(room), withdrawal), null)
+  const { step, status_reason, next_try_at } = await reload(withdrawal)
+  assert.deepEqual(
+    [step, status_reason, next_try_at.getTime() - room.clock.now().getTime()],
+    ['reserved', 'review', 60_000],
+  )
+})
+
+test('if the signer says the last attempt may still be mined, it is followed again', async () => {
+  const withdrawal = await openWithdrawal(room)
+  const { dependencies } = signerWith({ ok: false, refusal: 'attempt_too_early' })
+  const transfer = signedRow()
+  await storeTransfer(dependencies, withdrawal, { sender, transfer })
+  await beginAttempt(dependencies, await reload(withdrawal))
+  assert.equal(await signTransfer(dependencies, outletOf(room), await reload(withdrawal)), null)
+  const { step, attempt, txid } = await reload(withdrawal)
+  assert.deepEqual([step, attempt, txid], ['signed', 1, transfer.txid])
+})
+
+test('a replacement is the next attempt; null if the fee cannot rise or the signer refuses', async () => {
+  const withdrawal = await openWithdrawal(room)
+  const stuck = signedRow({ attempt: 3, nonce: 7n })
+  const { intents, dependencies } = signerWith(signedOutcome({ nonce: 7 }))
+  const replaceable = outletOf(room, { replacementFacts: async () => ({}) as never })
+  const row = await signReplacement(dependencies, replaceable, { withdrawal, stuck })
+  assert.deepEqual([row?.attempt, row?.nonce, intents[0]?.attempt], [4, 7n, 4])
+  assert.equal(await signReplacement(dependencies, outletOf(room), { withdrawal, stuck }), null)
+  const refusing = signerWith({ ok: false, refusal: 'attempt_too_early' }).dependencies
+  assert.equal(await signReplacement(refusing, replaceable, { withdrawal, stuck }), null)
+})
