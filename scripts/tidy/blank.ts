@@ -106,3 +106,15 @@ export function blankProse(
     })
     .join('')
 }
+
+/** The text with all other parts replaced by spaces, so offsets stay the same. */
+export function onlyPart(text: string, part: 'code' | Prose): string {
+  let start = 0
+  return piecesOf(text)
+    .map(({ end, kind }) => {
+      const words = text.slice(start, end)
+      start = end
+      return kind === part ? words : words.replaceAll(/[^\n]/g, ' ')
+    })
+    .join('')
+}

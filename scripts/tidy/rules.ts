@@ -1,4 +1,5 @@
 import { tableOwnerViolations } from '#scripts/table_owners.ts'
+import { fileReferenceViolations, glossaryViolations } from './glossary.ts'
 import { exportViolations, importViolations } from './imports.ts'
 import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
@@ -22,6 +23,8 @@ const rules = [
   handlerViolations,
   migrationViolations,
   machineViolations,
+  glossaryViolations,
+  fileReferenceViolations,
 ]
 
 export function checkRules(files: readonly SourceFile[]): Violation[] {

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { blankProse } from '#scripts/tidy/blank.ts'
+import { fileReferenceViolations, glossaryViolations } from '#scripts/tidy/glossary.ts'
 import { exportViolations, importViolations } from '#scripts/tidy/imports.ts'
 import {
   CHECKSUMS_PATH,
@@ -17,6 +18,7 @@ import {
   lineLengthViolations,
 } from '#scripts/tidy/sizes.ts'
 import { formatViolation, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
+import { bannedWordViolations, headlessViolations } from '#scripts/tidy/vocabulary.ts'
 import { globalViolations, markerViolations, skippedTestViolations } from '#scripts/tidy/words.ts'
 
 type Check = (files: readonly SourceFile[]) => Violation[]
@@ -343,4 +345,72 @@ test('violations are sorted by path and line', () => {
     checkRules(files).map(({ path, line }) => `${path}:${line}`),
     ['src/kernel/a.ts:1', 'src/kernel/b.ts:2', 'src/kernel/b.ts:3'],
   )
+})
+
+const architecture = (...terms: readonly string[]): Sample => ({
+  'ARCHITECTURE.md': `## Glossary\n\n| Word | Means | Not |\n|---|---|---|\n${terms
+    .map((term) => `| ${term} | – | – |\n`)
+    .join('')}\n## Next\n`,
+})
+
+test('every glossary term is used in src', () => {
+  assertPasses(glossaryViolations, {
+    ...architecture('external purse', 'tx / `Tx`'),
+    'src/kernel/a.ts': 'type Tx = 1\nconst externalPurse = (tx: Tx) => tx\n',
+  })
+  assertFinds(
+    glossaryViolations,
+    { ...architecture('tx', 'external purse'), 'src/kernel/a.ts': 'const tx = 1\n' },
+    'ARCHITECTURE.md:6: defines external purse, which no file in src uses',
+  )
+})
+
+test('documents name only files that exist', () => {
+  assertFinds(
+    fileReferenceViolations,
+    { 'docs/a.md': 'see `kernel/a.ts`, `test/b.ts` and `.vscode/mcp.json`', 'src/kernel/a.ts': '' },
+    'docs/a.md:1: names the missing test/b.ts',
+  )
+})
+
+test('banned words are found in code, comments, strings and docs', () => {
+  assertFinds(
+    bannedWordViolations,
+    {
+      'src/kernel/a.ts':
+        "// It is at once.\nconst oneJourney = 'an e-mail'\nconst JOURNEYS_MAX = 1\n",
+      'docs/a.md': 'Whoever is told.\n',
+      'test/a.test.ts': '// It is told at once.\n',
+    },
+    'src/kernel/a.ts:2: uses "Journey". Write round trip.',
+    'src/kernel/a.ts:3: uses "JOURNEYS"',
+    'src/kernel/a.ts:1: uses "at once"',
+    'src/kernel/a.ts:2: uses "e-mail"',
+    'docs/a.md:1: uses "Whoever"',
+    'docs/a.md:1: uses "told"',
+  )
+  assertPasses(bannedWordViolations, {
+    'src/kernel/a.ts':
+      '// A float cannot tell 1 from 2; heartbeat, until, momentum.\n' +
+      "const lawn = 'unpriced_clearings'\n",
+  })
+})
+
+test('comments, headings and test names name their subject', () => {
+  assertFinds(
+    headlessViolations,
+    {
+      'src/kernel/a.ts': '/** What is kept. */\n/**\n * Rows. Whether they\n * exist.\n */\n',
+      'src/kernel/a.test.ts': "test('who asks is heard', () => {})\n",
+      'docs/a.md': '# A\n\n## Where it is\n',
+    },
+    'src/kernel/a.ts:1: begins with a clause',
+    'src/kernel/a.ts:3: begins with a clause',
+    'src/kernel/a.test.ts:1: begins with a clause',
+    'docs/a.md:3: begins with a clause',
+  )
+  assertPasses(headlessViolations, {
+    'src/kernel/a.ts':
+      '/** Stores what is kept, where it is. */\n// Whose turn is it? Which one?\n',
+  })
 })
