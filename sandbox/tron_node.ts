@@ -39,7 +39,7 @@ export type TronNodeOptions = {
 }
 
 export type AssetOptions = { address: string; symbol?: string; name?: string; decimals?: number }
-export type BlockMark = { number: number; id: string; timestamp_ms: number }
+export type BlockHeader = { number: number; id: string; timestamp_ms: number }
 export type UsdtTransfer = {
   to: string
   amount_micros: bigint
@@ -52,7 +52,7 @@ export type TronNode = {
   readonly url: string
   /** Whose transfers arrive when no other sender is named. It never runs dry. */
   readonly exchange: string
-  mine(count?: number): BlockMark
+  mine(count?: number): BlockHeader
   transferUsdt(transfer: UsdtTransfer): string
   fundTrx(gift: { to: string; amount_sun: bigint }): string
   /** Energy to lend or to use, as if this much TRX had been staked for it. */
@@ -64,11 +64,11 @@ export type TronNode = {
   fault(fault: Fault): () => void
   clearFaults(): void
   /** The block that holds a transfer, or null while it waits or is unknown. */
-  blockOf(txid: string): (BlockMark & { ok: boolean }) | null
+  blockOf(txid: string): (BlockHeader & { ok: boolean }) | null
   /** How many transfers it knows, mined or waiting: whether there is anything new to save. */
   transferCount(): number
-  head(): BlockMark
-  finalized(): BlockMark
+  head(): BlockHeader
+  finalized(): BlockHeader
   snapshot(): TronSnapshot
   restore(snapshot: AnySnapshot): void
   /** Persists what has changed since the last time. */
@@ -219,7 +219,7 @@ function hexFrom(address: string): string {
   return bytesToHex(bytes)
 }
 
-function markOf(chain: Chain, number: number): BlockMark {
+function markOf(chain: Chain, number: number): BlockHeader {
   const block = chain.blocks.get(number)
   assert(block !== null, 'the block is on the chain')
   return { number, id: block.id, timestamp_ms: block.timestamp_ms }

@@ -10,23 +10,23 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import { auditSource } from '#rails/chain/audit_source.ts'
 import { chainsOf } from '#rails/chain/chain.ts'
 import { depositSource } from '#rails/chain/deposit_source.ts'
-import { evmOutlet } from '#rails/chain/evm/outlet.ts'
+import { evmSender } from '#rails/chain/evm/sender.ts'
 import { type NetworkCheck, networkCheck } from '#rails/chain/network_check.ts'
-import type { Outlet } from '#rails/chain/outlet.ts'
+import type { ChainSender } from '#rails/chain/sender.ts'
 import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
-import { tronOutlet } from '#rails/chain/tron/outlet.ts'
+import { tronSender } from '#rails/chain/tron/sender.ts'
 import { signerClient } from '#rails/signer/client.ts'
 
 /** A node that takes longer is as good as away: the next pass asks again. */
 const NODE_TIMEOUT_MS = 10_000
 
 /** Nothing is signed for a chain whose assets do not count as they are configured. */
-function checkedOutlet(outlet: Outlet, check: NetworkCheck): Outlet {
+function checkedOutlet(chain_sender: ChainSender, check: NetworkCheck): ChainSender {
   return {
-    ...outlet,
-    networkFacts: async (payment) => {
+    ...chain_sender,
+    networkParameters: async (payment) => {
       await check()
-      return outlet.networkFacts(payment)
+      return chain_sender.networkParameters(payment)
     },
   }
 }
@@ -45,17 +45,17 @@ export function chainTasks(dependencies: Dependencies): Task[] {
     source: auditSource(chain, fetch),
     check,
   }))
-  const outlets = watched.map(({ chain, source, check }) => {
+  const chain_senders = watched.map(({ chain, source, check }) => {
     const { family, url, headers } = chain.settings
     return checkedOutlet(
       family === 'tron'
-        ? tronOutlet(chain, tronHttpApi({ url, headers: { ...headers }, fetch }))
-        : evmOutlet(chain, source, fetch),
+        ? tronSender(chain, tronHttpApi({ url, headers: { ...headers }, fetch }))
+        : evmSender(chain, source, fetch),
       check,
     )
   })
   const signer = signerClient(dependencies.settings.signer_socket, dependencies.clock)
-  const sending = { ...dependencies, signer, outlets }
+  const sending = { ...dependencies, signer, chain_senders }
   return [
     watchDepositsTask(dependencies, watched),
     auditDepositsTask(dependencies, audited),

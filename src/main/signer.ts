@@ -14,9 +14,9 @@ import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { APPROVAL_PURPOSE } from '#rails/signer/intent.ts'
 import {
   type IntentStore,
+  InvalidRecord,
   openIntentStore,
   type RecordFiles,
-  RecordRefused,
 } from '#rails/signer/intent_store.ts'
 import { type SignerServer, serveSigner } from '#rails/signer/server.ts'
 import { makeSigner } from '#rails/signer/signer.ts'
@@ -65,7 +65,7 @@ function openRecord(files: RecordFiles): IntentStore {
   try {
     return openIntentStore(files)
   } catch (cause) {
-    throw cause instanceof RecordRefused ? new ConfigError(cause.message) : cause
+    throw cause instanceof InvalidRecord ? new ConfigError(cause.message) : cause
   }
 }
 

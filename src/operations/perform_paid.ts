@@ -9,7 +9,7 @@ import { canonicalJson } from '#kernel/canonical.ts'
 import { decimalFromMicros, type Micros } from '#kernel/money.ts'
 import { receiptOf } from '#rails/x402/facilitator.ts'
 import { readPayment } from '#rails/x402/payment.ts'
-import { headerOf, NETWORK, type Priced, paymentRequired } from '#rails/x402/requirement.ts'
+import { headerOf, NETWORK, type PricedCall, paymentRequired } from '#rails/x402/requirement.ts'
 import type { Answer } from './call.ts'
 import type { Running } from './contexts.ts'
 import { idempotencyOf, perform } from './perform.ts'
@@ -88,7 +88,7 @@ function paymentDue({ name }: OperationShape, price: Micros): Problem {
 }
 
 /** Named by its place in the REST API whatever the door, its ids included. */
-function pricedOf({ runtime, operation, input }: Running, amount_micros: Micros): Priced {
+function pricedOf({ runtime, operation, input }: Running, amount_micros: Micros): PricedCall {
   const { public_url, x402 } = runtime.settings
   assert(x402.pay_to !== null, 'somebody is paid')
   let path = operation.path

@@ -78,15 +78,15 @@ async function settlePayment(
   if (row.state === 'settling') return resolveSettlement(payment_context, row)
   const store = signedStore(db, { row, purpose: 'settlement', now: clock.now() })
   const settlement = await facilitator.settle(bill.payment, bill.priced, {
-    store: async (relayer, mined, sign) => {
+    storeSigned: async (relayer, mined, sign) => {
       const signed = await store(relayer, mined, sign)
       fail('payment_signed')
       return signed
     },
-    asked: async () => {
+    beforeRequest: async () => {
       await stepPayment(db, row, { from: ['reserved'], to: 'settling' }, clock.now())
     },
-    sent: () => fail('payment_sent'),
+    onSent: () => fail('payment_sent'),
   })
   const outcome = await concludeSettlement(payment_context, row, settlement)
   if (outcome.outcome === 'settled') fail('payment_settled')

@@ -3,7 +3,7 @@ import { Problem } from '#contract/problem.ts'
 import type { Resource } from '#domain/context/context.ts'
 import type { Micros } from '#kernel/money.ts'
 import type { Payment } from '#rails/x402/payment.ts'
-import type { Priced } from '#rails/x402/requirement.ts'
+import type { PricedCall } from '#rails/x402/requirement.ts'
 
 /** A stored payment: the signed permission, the call it pays for, and its state. */
 export type PaymentRow = {
@@ -42,7 +42,7 @@ export type PaymentState =
 
 /** A priced call and the payment that was sent with it. */
 export type Bill = {
-  priced: Priced
+  priced: PricedCall
   payment: Payment
   operation: string
   account_id: string | null
@@ -54,7 +54,7 @@ export type Bill = {
 export const paymentReference = (id: string): Resource => ({ type: 'payment', id })
 
 /** Rebuilds the facilitator's input from a stored payment. */
-export const toFacilitatorInput = (row: PaymentRow): { payment: Payment; priced: Priced } => ({
+export const toFacilitatorInput = (row: PaymentRow): { payment: Payment; priced: PricedCall } => ({
   payment: row,
   priced: {
     amount_micros: row.amount_micros,

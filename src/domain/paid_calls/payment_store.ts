@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#platform/postgres/db.ts'
-import type { Signed, StoreSigned } from '#rails/x402/facilitator.ts'
+import type { SignedTransaction, StoreSigned } from '#rails/x402/facilitator.ts'
 import { NETWORK, USDC } from '#rails/x402/requirement.ts'
 import type { Bill, PaymentRow, PaymentState } from './payment.ts'
 
@@ -178,7 +178,7 @@ export function signedStore(db: Database, { row, purpose, now }: PaymentTransfer
     })
 }
 
-type NewTransfer = Signed &
+type NewTransfer = SignedTransaction &
   Pick<TransferRow, 'payment_id' | 'purpose'> & { relayer: string; now: Date }
 
 async function insertTransfer(tx: Tx, transfer: NewTransfer): Promise<void> {

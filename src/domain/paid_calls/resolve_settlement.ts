@@ -61,11 +61,11 @@ async function retrySettlement(
 ): Promise<Settlement> {
   const { payment, priced } = toFacilitatorInput(row)
   const doNothing = async () => undefined
-  const store = () => Promise.reject(new Error('a remote facilitator signs for itself'))
+  const storeSigned = () => Promise.reject(new Error('a remote facilitator signs for itself'))
   const again = await payment_context.facilitator.settle(payment, priced, {
-    store,
-    asked: doNothing,
-    sent: doNothing,
+    storeSigned,
+    beforeRequest: doNothing,
+    onSent: doNothing,
   })
   if (again.outcome === 'settled') {
     await payment_context.db.transaction((tx) =>

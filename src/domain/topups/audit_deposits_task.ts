@@ -3,7 +3,7 @@ import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { AuditedReceipt, AuditSource } from '#rails/chain/audit_source.ts'
 import type { Chain } from '#rails/chain/chain.ts'
-import type { BlockMark } from '#rails/chain/deposit_source.ts'
+import type { BlockHeader } from '#rails/chain/deposit_source.ts'
 import type { NetworkCheck } from '#rails/chain/network_check.ts'
 import {
   advanceAudit,
@@ -133,7 +133,7 @@ async function requireRecordedOnChain(
   throw new ChainFault(fault)
 }
 
-const blockFields = ({ number, hash, timestamp_ms }: BlockMark) => ({
+const blockFields = ({ number, hash, timestamp_ms }: BlockHeader) => ({
   block_number: number,
   block_hash: hash,
   block_at: new Date(timestamp_ms),

@@ -1,6 +1,6 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { BlockMark } from '#rails/chain/deposit_source.ts'
+import type { BlockHeader } from '#rails/chain/deposit_source.ts'
 import { addHolding } from './address_holding_store.ts'
 import type { DepositOwner, HeldReason, ScreenedDeposit, TransferRow } from './deposits.ts'
 import type { PendingTransfer } from './topup.ts'
@@ -29,7 +29,7 @@ export async function findCursor(tx: Tx, chain: string): Promise<CursorRow | und
   return (await findCursors(tx)).find((cursor) => cursor.chain === chain)
 }
 
-type CursorUpdate = { chain: string; head: BlockMark; finalized: BlockMark; now: Date }
+type CursorUpdate = { chain: string; head: BlockHeader; finalized: BlockHeader; now: Date }
 
 /** The cursor only moves forward, so a node that has fallen behind cannot move it back. */
 export async function advanceCursor(

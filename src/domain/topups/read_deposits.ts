@@ -2,7 +2,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type {
   AssetTransfer,
-  BlockMark,
+  BlockHeader,
   ChainReceipt,
   DepositSource,
   TransferLog,
@@ -20,8 +20,8 @@ import type { PendingTransfer } from './topup.ts'
 export class ChainFault extends Error {}
 
 export type ChainScan = {
-  head: BlockMark
-  finalized: BlockMark
+  head: BlockHeader
+  finalized: BlockHeader
   deposits: OwnedDeposit[]
   /** Pending transfers without a log whose receipt the node still has: the node lost the log. */
   kept: PendingTransfer[]
@@ -65,7 +65,7 @@ export async function readDeposits(
 /** A final block must never change. */
 async function requireSameHistory(
   source: DepositSource,
-  finalized: BlockMark,
+  finalized: BlockHeader,
   cursor: CursorRow | undefined,
 ): Promise<void> {
   if (cursor === undefined) return
@@ -82,7 +82,7 @@ async function requireSameHistory(
 /** The first scan reaches back one hour of TRON blocks. */
 const FIRST_SCAN_BLOCKS = 1_200
 
-function firstBlock(chain: Chain, cursor: CursorRow | undefined, finalized: BlockMark): number {
+function firstBlock(chain: Chain, cursor: CursorRow | undefined, finalized: BlockHeader): number {
   const { start_block } = chain.settings
   const from =
     cursor === undefined
@@ -98,7 +98,7 @@ function firstBlock(chain: Chain, cursor: CursorRow | undefined, finalized: Bloc
 async function verifyLogs(
   { db, chain, source }: ScanSource,
   logs: readonly TransferLog[],
-  finalized: BlockMark,
+  finalized: BlockHeader,
 ): Promise<OwnedDeposit[]> {
   const assets = new Map(chain.assets.map(({ asset, contract }) => [contract, asset]))
   const owners = await findAddressOwners(db, chain.name, [...new Set(logs.map(({ to }) => to))])
@@ -106,7 +106,7 @@ async function verifyLogs(
     ({ to, contract, value }) => owners.has(to) && assets.has(contract) && value > 0n,
   )
   const receipts = new Map<string, ChainReceipt | null>()
-  const blocks = new Map<number, BlockMark | null>()
+  const blocks = new Map<number, BlockHeader | null>()
   const deposits: OwnedDeposit[] = []
   for (const log of ours) {
     const owner = owners.get(log.to)

@@ -1,7 +1,7 @@
 import { assert } from '#kernel/assert.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { Outlet } from '#rails/chain/outlet.ts'
+import type { ChainSender } from '#rails/chain/sender.ts'
 import {
   beginAttempt,
   completeWithdrawal,
@@ -40,24 +40,27 @@ export function confirmWithdrawalsTask(dependencies: WithdrawalDependencies): Ta
     every_ms: 1_000,
     idle_ms: 5_000,
     run: async () => {
-      for (const outlet of dependencies.outlets) {
-        const due = dueFilter(dependencies, outlet, 'signed')
+      for (const chain_sender of dependencies.chain_senders) {
+        const due = dueFilter(dependencies, chain_sender, 'signed')
         if (!(await hasDueWithdrawal(dependencies.db, due))) continue
-        await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
-          followAll(...guardWithLease(lease, dependencies, outlet)),
+        await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
+          followAll(...guardWithLease(lease, dependencies, chain_sender)),
         )
       }
     },
   }
 }
 
-async function followAll(dependencies: WithdrawalDependencies, outlet: Outlet): Promise<void> {
+async function followAll(
+  dependencies: WithdrawalDependencies,
+  chain_sender: ChainSender,
+): Promise<void> {
   const { db, clock } = dependencies
   for (const withdrawal of await findDueWithdrawals(
     db,
-    dueFilter(dependencies, outlet, 'signed'),
+    dueFilter(dependencies, chain_sender, 'signed'),
   )) {
-    const isResent = await followTransfer(dependencies, outlet, withdrawal)
+    const isResent = await followTransfer(dependencies, chain_sender, withdrawal)
     const pause_ms = isResent ? RESEND_MS : 0
     await postpone(db, withdrawal, new Date(clock.now().getTime() + pause_ms))
   }
@@ -66,17 +69,17 @@ async function followAll(dependencies: WithdrawalDependencies, outlet: Outlet): 
 /** Returns true if the transfer was sent again. */
 async function followTransfer(
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
+  chain_sender: ChainSender,
   withdrawal: WithdrawalRow,
 ): Promise<boolean> {
   const transfers = await findTransfers(dependencies.db, withdrawal)
-  const found = await findFate(outlet, outlet.chain.hot_wallet, transfers)
+  const found = await findFate(chain_sender, chain_sender.chain.hot_wallet, transfers)
   const [newest] = transfers
   assert(newest !== undefined, 'a signed withdrawal has its signed bytes')
   switch (found.fate) {
     case 'unknown':
       await recordBlock(dependencies, withdrawal, null)
-      await resend(dependencies, outlet, { withdrawal, newest })
+      await resend(dependencies, chain_sender, { withdrawal, newest })
       return true
     case 'mined':
       await markBroadcasted(dependencies, withdrawal)
@@ -98,19 +101,19 @@ async function followTransfer(
 /** Sends the same bytes, or a replacement with a higher fee if they have waited too long. */
 async function resend(
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
+  chain_sender: ChainSender,
   { withdrawal, newest }: { withdrawal: WithdrawalRow; newest: SentTransferRow },
 ): Promise<void> {
-  const replacement = isStuck(outlet, newest, dependencies.clock.now())
-    ? await signReplacement(dependencies, outlet, { withdrawal, stuck: newest })
+  const replacement = isStuck(chain_sender, newest, dependencies.clock.now())
+    ? await signReplacement(dependencies, chain_sender, { withdrawal, stuck: newest })
     : null
   if (replacement === null) {
-    return broadcastTransfer(dependencies, outlet, { withdrawal, transfer: newest })
+    return broadcastTransfer(dependencies, chain_sender, { withdrawal, transfer: newest })
   }
   dependencies.fail('after_replacement_signed')
   const stored = await storeReplacement(dependencies, withdrawal, replacement)
   if (stored === null) return
-  await broadcastTransfer(dependencies, outlet, { withdrawal: stored, transfer: replacement })
+  await broadcastTransfer(dependencies, chain_sender, { withdrawal: stored, transfer: replacement })
 }
 
 /**

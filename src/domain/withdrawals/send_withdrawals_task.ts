@@ -1,7 +1,7 @@
 import { isKilled } from '#domain/risk/kill_switch.ts'
 import { type Lease, withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { Outlet } from '#rails/chain/outlet.ts'
+import type { ChainSender } from '#rails/chain/sender.ts'
 import { failWithdrawal, markBroadcasted, storeTransfer } from './advance_withdrawal.ts'
 import { type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 import { signTransfer } from './sign_withdrawal.ts'
@@ -16,22 +16,22 @@ export function sendWithdrawalsTask(dependencies: WithdrawalDependencies): Task 
     every_ms: 1_000,
     idle_ms: 5_000,
     run: async () => {
-      for (const outlet of dependencies.outlets) {
-        const due = dueFilter(dependencies, outlet, 'reserved')
+      for (const chain_sender of dependencies.chain_senders) {
+        const due = dueFilter(dependencies, chain_sender, 'reserved')
         if (!(await hasDueWithdrawal(dependencies.db, due))) continue
-        await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
-          sendDue(...guardWithLease(lease, dependencies, outlet)),
+        await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
+          sendDue(...guardWithLease(lease, dependencies, chain_sender)),
         )
       }
     },
   }
 }
 
-export const leaseNameOf = ({ chain }: Outlet): string => `withdrawals:${chain.name}`
+export const leaseNameOf = ({ chain }: ChainSender): string => `withdrawals:${chain.name}`
 
 export function dueFilter<Step extends 'reserved' | 'signed'>(
   { clock }: WithdrawalDependencies,
-  { chain }: Outlet,
+  { chain }: ChainSender,
   step: Step,
 ) {
   return { chain: chain.name, step, now: clock.now() }
@@ -41,39 +41,42 @@ export function dueFilter<Step extends 'reserved' | 'signed'>(
 export function guardWithLease(
   lease: Lease,
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
-): [WithdrawalDependencies, Outlet] {
+  chain_sender: ChainSender,
+): [WithdrawalDependencies, ChainSender] {
   const { db, signer } = dependencies
   return [
     { ...dependencies, db: lease.guard(db), signer: lease.guard(signer) },
-    lease.guard(outlet),
+    lease.guard(chain_sender),
   ]
 }
 
-async function sendDue(dependencies: WithdrawalDependencies, outlet: Outlet): Promise<void> {
+async function sendDue(
+  dependencies: WithdrawalDependencies,
+  chain_sender: ChainSender,
+): Promise<void> {
   const { db } = dependencies
   if (await isKilled(db, 'withdrawals')) return
-  const due = dueFilter(dependencies, outlet, 'reserved')
+  const due = dueFilter(dependencies, chain_sender, 'reserved')
   for (const withdrawal of await findDueWithdrawals(db, due)) {
-    await sendWithdrawal(dependencies, outlet, withdrawal)
+    await sendWithdrawal(dependencies, chain_sender, withdrawal)
   }
 }
 
 async function sendWithdrawal(
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
+  chain_sender: ChainSender,
   withdrawal: WithdrawalRow,
 ): Promise<void> {
   if (!(await isStillAllowed(dependencies, withdrawal))) return
   dependencies.fail('before_sign')
-  const transfer = await signTransfer(dependencies, outlet, withdrawal)
+  const transfer = await signTransfer(dependencies, chain_sender, withdrawal)
   if (transfer === null) return
   dependencies.fail('after_sign')
-  const sender = outlet.chain.hot_wallet
+  const sender = chain_sender.chain.hot_wallet
   const stored = await storeTransfer(dependencies, withdrawal, { sender, transfer })
   if (stored === null) return
   dependencies.fail('after_transfer_stored')
-  await broadcastTransfer(dependencies, outlet, { withdrawal: stored, transfer })
+  await broadcastTransfer(dependencies, chain_sender, { withdrawal: stored, transfer })
 }
 
 /** Screens the address again, because the list may have changed since the request. */
@@ -100,11 +103,11 @@ type TransferToSend = { withdrawal: WithdrawalRow; transfer: SentTransferRow }
  */
 export async function broadcastTransfer(
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
+  chain_sender: ChainSender,
   { withdrawal, transfer }: TransferToSend,
 ): Promise<void> {
-  const bytes = toStoredTransfer(outlet.chain.hot_wallet, transfer)
-  const { outcome, ...response } = await outlet.broadcast(bytes)
+  const bytes = toStoredTransfer(chain_sender.chain.hot_wallet, transfer)
+  const { outcome, ...response } = await chain_sender.broadcast(bytes)
   dependencies.fail('after_broadcast')
   if (outcome === 'accepted' || outcome === 'duplicate') {
     await markBroadcasted(dependencies, withdrawal)

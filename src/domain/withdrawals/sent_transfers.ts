@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import type { Outlet, StoredTransfer } from '#rails/chain/outlet.ts'
+import type { ChainSender, StoredTransfer } from '#rails/chain/sender.ts'
 import type { SignedTransfer } from '#rails/signer/intent.ts'
 
 /** A signed transfer of a withdrawal or a sweep, stored before it is sent. */
@@ -15,7 +15,7 @@ export type SentTransferRow = {
 }
 
 export function toSentTransferRow(
-  { chain }: Outlet,
+  { chain }: ChainSender,
   signed: SignedTransfer,
   { attempt, now }: { attempt: number; now: Date },
 ): SentTransferRow {
@@ -46,7 +46,7 @@ export type Fate =
  * each other, and any of them may be in a block.
  */
 export async function findFate(
-  outlet: Outlet,
+  chain_sender: ChainSender,
   from: string,
   rows: readonly SentTransferRow[],
 ): Promise<Fate> {
@@ -54,7 +54,7 @@ export async function findFate(
   assert(newest !== undefined, 'a signed payment has its signed bytes')
   let outcome: Fate = { fate: 'unknown' }
   for (const row of rows) {
-    const found = await outlet.lookup(toStoredTransfer(from, row))
+    const found = await chain_sender.lookup(toStoredTransfer(from, row))
     if ('ok' in found) return { ...found, txid: row.txid }
     if (row === newest) outcome = found
   }
@@ -62,7 +62,7 @@ export async function findFate(
 }
 
 /** It has waited so long for a block that only a higher fee helps. */
-export function isStuck({ chain }: Outlet, newest: SentTransferRow, now: Date): boolean {
+export function isStuck({ chain }: ChainSender, newest: SentTransferRow, now: Date): boolean {
   const waited_ms = now.getTime() - newest.created_at.getTime()
   return newest.nonce !== null && waited_ms >= chain.settings.bump_after_seconds * 1_000
 }

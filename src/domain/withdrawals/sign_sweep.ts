@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import type { Outlet, Payment } from '#rails/chain/outlet.ts'
+import type { ChainSender, Payment } from '#rails/chain/sender.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
 import { storeLeg, storeLegReplacement, updateStep } from './advance_sweep.ts'
 import { findNextNonce } from './sender_order_store.ts'
@@ -7,10 +7,10 @@ import { type SentTransferRow, toSentTransferRow, toStoredTransfer } from './sen
 import type { Leg, SweepRow } from './sweep_store.ts'
 import type { WithdrawalDependencies } from './withdrawal_dependencies.ts'
 
-export type SweepContext = { dependencies: WithdrawalDependencies; outlet: Outlet }
+export type SweepContext = { dependencies: WithdrawalDependencies; chain_sender: ChainSender }
 
 /** The payment of the asset leg: the planned amount, from the address to the hot wallet. */
-export function paymentOf({ chain }: Outlet, sweep: SweepRow): Payment {
+export function paymentOf({ chain }: ChainSender, sweep: SweepRow): Payment {
   return {
     from: sweep.address,
     to: chain.hot_wallet,
@@ -20,12 +20,12 @@ export function paymentOf({ chain }: Outlet, sweep: SweepRow): Payment {
   }
 }
 
-export const senderOf = ({ chain }: Outlet, sweep: SweepRow, leg: Leg): string =>
+export const senderOf = ({ chain }: ChainSender, sweep: SweepRow, leg: Leg): string =>
   leg === 'fuel' ? chain.hot_wallet : sweep.address
 
 /** The fuel leg pays the chain's native coin from the hot wallet to the address. */
-function legPayment(outlet: Outlet, sweep: SweepRow, leg: Leg): Payment {
-  const payment = paymentOf(outlet, sweep)
+function legPayment(chain_sender: ChainSender, sweep: SweepRow, leg: Leg): Payment {
+  const payment = paymentOf(chain_sender, sweep)
   if (leg === 'asset') return payment
   assert(sweep.fuel !== null, 'the fuel amount is stored before it is signed')
   return { ...payment, from: payment.to, to: payment.from, contract: null, amount: sweep.fuel }
@@ -33,26 +33,26 @@ function legPayment(outlet: Outlet, sweep: SweepRow, leg: Leg): Payment {
 
 /** Signs, stores and sends the transfer of a leg. */
 export async function signLeg(context: SweepContext, sweep: SweepRow, leg: Leg): Promise<void> {
-  const { dependencies, outlet } = context
-  const payment = legPayment(outlet, sweep, leg)
-  const sender = senderOf(outlet, sweep, leg)
+  const { dependencies, chain_sender } = context
+  const payment = legPayment(chain_sender, sweep, leg)
+  const sender = senderOf(chain_sender, sweep, leg)
   const next_nonce = await findNextNonce(dependencies.db, { chain: sweep.chain, address: sender })
-  const network = await outlet.networkFacts({ ...payment, next_nonce })
+  const network = await chain_sender.networkParameters({ ...payment, next_nonce })
   const { attempt } = sweep
   const outcome = await dependencies.signer.sign(
-    intentOf(outlet, sweep, { payment, attempt, network }),
+    intentOf(chain_sender, sweep, { payment, attempt, network }),
   )
   if (!outcome.ok) {
     logRefusal(context, sweep, outcome.refusal)
     await updateStep(dependencies, sweep, {})
     return
   }
-  const transfer = toSentTransferRow(outlet, outcome.transfer, {
+  const transfer = toSentTransferRow(chain_sender, outcome.transfer, {
     attempt,
     now: dependencies.clock.now(),
   })
   if (await storeLeg(dependencies, sweep, { leg, sender, transfer })) {
-    await outlet.broadcast(toStoredTransfer(sender, transfer))
+    await chain_sender.broadcast(toStoredTransfer(sender, transfer))
   }
 }
 
@@ -62,32 +62,32 @@ export async function replaceLeg(
   sweep: SweepRow,
   { leg, stuck }: { leg: Leg; stuck: SentTransferRow },
 ): Promise<boolean> {
-  const { dependencies, outlet } = context
-  const sender = senderOf(outlet, sweep, leg)
-  const payment = legPayment(outlet, sweep, leg)
-  const network = await outlet.replacementFacts(payment, toStoredTransfer(sender, stuck))
+  const { dependencies, chain_sender } = context
+  const sender = senderOf(chain_sender, sweep, leg)
+  const payment = legPayment(chain_sender, sweep, leg)
+  const network = await chain_sender.replacementParameters(payment, toStoredTransfer(sender, stuck))
   if (network === null) return false
   const attempt = stuck.attempt + 1
   const outcome = await dependencies.signer.sign(
-    intentOf(outlet, sweep, { payment, attempt, network }),
+    intentOf(chain_sender, sweep, { payment, attempt, network }),
   )
   if (!outcome.ok) {
     logRefusal(context, sweep, outcome.refusal)
     return false
   }
-  const transfer = toSentTransferRow(outlet, outcome.transfer, {
+  const transfer = toSentTransferRow(chain_sender, outcome.transfer, {
     attempt,
     now: dependencies.clock.now(),
   })
   const isStored = await storeLegReplacement(dependencies, sweep, { leg, transfer })
-  if (isStored) await outlet.broadcast(toStoredTransfer(sender, transfer))
+  if (isStored) await chain_sender.broadcast(toStoredTransfer(sender, transfer))
   return isStored
 }
 
 type IntentInput = Pick<TransferIntent, 'attempt' | 'network'> & { payment: Payment }
 
 function intentOf(
-  { chain }: Outlet,
+  { chain }: ChainSender,
   sweep: SweepRow,
   { payment, attempt, network }: IntentInput,
 ): TransferIntent {
@@ -108,10 +108,10 @@ function intentOf(
 }
 
 function logRefusal(
-  { dependencies, outlet }: SweepContext,
+  { dependencies, chain_sender }: SweepContext,
   { address }: SweepRow,
   refusal: string,
 ): void {
-  const fields = { address: outlet.chain.showAddress(address), refusal }
+  const fields = { address: chain_sender.chain.showAddress(address), refusal }
   dependencies.log.error('the signer refused a sweep', fields, new Error(refusal))
 }

@@ -1,5 +1,5 @@
 import { assert } from '#kernel/assert.ts'
-import type { Outlet, Payment } from '#rails/chain/outlet.ts'
+import type { ChainSender, Payment } from '#rails/chain/sender.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
 import { holdForReview, resumeAttempt } from './advance_withdrawal.ts'
 import { findNextNonce } from './sender_order_store.ts'
@@ -14,19 +14,24 @@ const REFUSED_MS = 60_000
 /** Signs the transfer of a reserved withdrawal. Null if the signer refuses for now. */
 export async function signTransfer(
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
+  chain_sender: ChainSender,
   withdrawal: WithdrawalRow,
 ): Promise<SentTransferRow | null> {
-  const { chain } = outlet
+  const { chain } = chain_sender
   const next_nonce = await findNextNonce(dependencies.db, {
     chain: chain.name,
     address: chain.hot_wallet,
   })
-  const network = await outlet.networkFacts({ ...paymentOf(outlet, withdrawal), next_nonce })
+  const network = await chain_sender.networkParameters({
+    ...paymentOf(chain_sender, withdrawal),
+    next_nonce,
+  })
   const { attempt } = withdrawal
-  const outcome = await dependencies.signer.sign(intentOf(outlet, withdrawal, { attempt, network }))
+  const outcome = await dependencies.signer.sign(
+    intentOf(chain_sender, withdrawal, { attempt, network }),
+  )
   const now = dependencies.clock.now()
-  if (outcome.ok) return toSentTransferRow(outlet, outcome.transfer, { attempt, now })
+  if (outcome.ok) return toSentTransferRow(chain_sender, outcome.transfer, { attempt, now })
   logRefusal(dependencies, withdrawal, outcome.refusal)
   const [last] = await findTransfers(dependencies.db, withdrawal)
   if (outcome.refusal === 'attempt_too_early' && last !== undefined) {
@@ -42,17 +47,22 @@ export async function signTransfer(
 /** Signs a stuck transfer again with a higher fee. Null if that's impossible; it keeps waiting. */
 export async function signReplacement(
   dependencies: WithdrawalDependencies,
-  outlet: Outlet,
+  chain_sender: ChainSender,
   { withdrawal, stuck }: { withdrawal: WithdrawalRow; stuck: SentTransferRow },
 ): Promise<SentTransferRow | null> {
-  const payment = paymentOf(outlet, withdrawal)
-  const from = outlet.chain.hot_wallet
-  const network = await outlet.replacementFacts(payment, toStoredTransfer(from, stuck))
+  const payment = paymentOf(chain_sender, withdrawal)
+  const from = chain_sender.chain.hot_wallet
+  const network = await chain_sender.replacementParameters(payment, toStoredTransfer(from, stuck))
   if (network === null) return null
   const attempt = stuck.attempt + 1
-  const outcome = await dependencies.signer.sign(intentOf(outlet, withdrawal, { attempt, network }))
+  const outcome = await dependencies.signer.sign(
+    intentOf(chain_sender, withdrawal, { attempt, network }),
+  )
   if (outcome.ok)
-    return toSentTransferRow(outlet, outcome.transfer, { attempt, now: dependencies.clock.now() })
+    return toSentTransferRow(chain_sender, outcome.transfer, {
+      attempt,
+      now: dependencies.clock.now(),
+    })
   logRefusal(dependencies, withdrawal, outcome.refusal)
   return null
 }
@@ -62,7 +72,7 @@ function logRefusal({ log }: WithdrawalDependencies, { id }: WithdrawalRow, refu
   log.error('the signer refused a withdrawal', fields, new Error(refusal))
 }
 
-function paymentOf({ chain }: Outlet, withdrawal: WithdrawalRow): Payment {
+function paymentOf({ chain }: ChainSender, withdrawal: WithdrawalRow): Payment {
   const asset = chain.asset(withdrawal.asset)
   const to = chain.readAddress(withdrawal.address)
   assert(asset !== undefined && to !== null, 'the asset and address were checked by the request')
@@ -71,7 +81,7 @@ function paymentOf({ chain }: Outlet, withdrawal: WithdrawalRow): Payment {
 }
 
 function intentOf(
-  { chain }: Outlet,
+  { chain }: ChainSender,
   withdrawal: WithdrawalRow,
   input: Pick<TransferIntent, 'attempt' | 'network'>,
 ): TransferIntent {

@@ -2,7 +2,7 @@ import { assert } from '#kernel/assert.ts'
 import { microsFromUsd } from '#kernel/money.ts'
 import { withLease } from '#platform/postgres/lease.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import type { Outlet } from '#rails/chain/outlet.ts'
+import type { ChainSender } from '#rails/chain/sender.ts'
 import { settleSweep, updateStep } from './advance_sweep.ts'
 import { guardWithLease, leaseNameOf } from './send_withdrawals_task.ts'
 import { findFate, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
@@ -30,22 +30,25 @@ export function sweepDepositsTask(dependencies: WithdrawalDependencies): Task {
     every_ms: EVERY_MS,
     idle_ms: IDLE_MS,
     run: async () => {
-      for (const outlet of dependencies.outlets) {
-        await withLease(dependencies.db, leaseNameOf(outlet), (lease) =>
-          sweepChain(...guardWithLease(lease, dependencies, outlet)),
+      for (const chain_sender of dependencies.chain_senders) {
+        await withLease(dependencies.db, leaseNameOf(chain_sender), (lease) =>
+          sweepChain(...guardWithLease(lease, dependencies, chain_sender)),
         )
       }
     },
   }
 }
 
-async function sweepChain(dependencies: WithdrawalDependencies, outlet: Outlet): Promise<void> {
-  const { chain } = outlet
+async function sweepChain(
+  dependencies: WithdrawalDependencies,
+  chain_sender: ChainSender,
+): Promise<void> {
+  const { chain } = chain_sender
   const minimum_micros = microsFromUsd(chain.settings.sweep_min_usd)
   const now = dependencies.clock.now()
   await planSweeps(dependencies.db, { chain: chain.name, minimum_micros, now })
   for (const sweep of await findOpenSweeps(dependencies.db, chain.name, now)) {
-    await advanceSweep({ dependencies, outlet }, sweep)
+    await advanceSweep({ dependencies, chain_sender }, sweep)
   }
 }
 
@@ -65,8 +68,8 @@ async function advanceSweep(context: SweepContext, sweep: SweepRow): Promise<voi
 
 /** The amount is stored before it is signed: an intent must have the same amount every time. */
 async function signFuel(context: SweepContext, sweep: SweepRow): Promise<void> {
-  const { dependencies, outlet } = context
-  const fuel = sweep.fuel ?? (await outlet.fuelFor(paymentOf(outlet, sweep)))
+  const { dependencies, chain_sender } = context
+  const fuel = sweep.fuel ?? (await chain_sender.missingFuel(paymentOf(chain_sender, sweep)))
   const change = fuel === 0n ? ({ step: 'fuelled', attempt: 1 } as const) : { fuel }
   const updated = await updateStep(dependencies, sweep, change)
   if (updated !== null && fuel > 0n) await signLeg(context, updated, 'fuel')
@@ -74,16 +77,16 @@ async function signFuel(context: SweepContext, sweep: SweepRow): Promise<void> {
 
 /** If fees have risen since the fuel was sent, this sweep fails and the next one sends more. */
 async function signAsset(context: SweepContext, sweep: SweepRow): Promise<void> {
-  const missing = await context.outlet.fuelFor(paymentOf(context.outlet, sweep))
+  const missing = await context.chain_sender.missingFuel(paymentOf(context.chain_sender, sweep))
   if (missing > 0n) await updateStep(context.dependencies, sweep, { step: 'failed' })
   else await signLeg(context, sweep, 'asset')
 }
 
 async function followLeg(context: SweepContext, sweep: SweepRow, leg: Leg): Promise<void> {
-  const { dependencies, outlet } = context
+  const { dependencies, chain_sender } = context
   const transfers = await findSweepTransfers(dependencies.db, sweep, leg)
-  const sender = senderOf(outlet, sweep, leg)
-  const found = await findFate(outlet, sender, transfers)
+  const sender = senderOf(chain_sender, sweep, leg)
+  const found = await findFate(chain_sender, sender, transfers)
   const [newest] = transfers
   assert(newest !== undefined, 'a leg in progress has its signed bytes')
   switch (found.fate) {
@@ -107,11 +110,11 @@ async function resend(
   sweep: SweepRow,
   { leg, newest }: { leg: Leg; newest: SentTransferRow },
 ): Promise<void> {
-  const { dependencies, outlet } = context
+  const { dependencies, chain_sender } = context
   const isReplaced =
-    isStuck(outlet, newest, dependencies.clock.now()) &&
+    isStuck(chain_sender, newest, dependencies.clock.now()) &&
     (await replaceLeg(context, sweep, { leg, stuck: newest }))
   if (isReplaced) return
-  await outlet.broadcast(toStoredTransfer(senderOf(outlet, sweep, leg), newest))
+  await chain_sender.broadcast(toStoredTransfer(senderOf(chain_sender, sweep, leg), newest))
   await updateStep(dependencies, sweep, {})
 }

@@ -1,6 +1,6 @@
 import type { TopupDependencies } from '#domain/topups/topup_dependencies.ts'
 import type { Fail } from '#platform/runtime/failpoints.ts'
-import type { Outlet } from '#rails/chain/outlet.ts'
+import type { ChainSender } from '#rails/chain/sender.ts'
 import type { SignerClient } from '#rails/signer/client.ts'
 
 /** The parts of the service that the tasks of this room use; a refund also updates its top-up. */
@@ -8,5 +8,5 @@ export type WithdrawalDependencies = TopupDependencies & {
   fail: Fail
   signer: SignerClient
   /** One for each chain. */
-  outlets: readonly Outlet[]
+  chain_senders: readonly ChainSender[]
 }

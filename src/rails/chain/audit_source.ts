@@ -3,23 +3,23 @@ import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Chain } from './chain.ts'
 import {
   type AssetTransfer,
-  type BlockMark,
+  type BlockHeader,
   type ChainReceipt,
   depositSource,
   receiptOf,
 } from './deposit_source.ts'
 import {
-  badAnswer,
   hexOf,
   type JsonRpc,
   jsonRpc,
   listOf,
+  malformedResponse,
   objectOf,
   quantity,
-  RpcRefusal,
+  RpcError,
 } from './json_rpc.ts'
-import type { TronLog } from './tron/http_answers.ts'
 import { tronHttpApi } from './tron/http_api.ts'
+import type { TronLog } from './tron/http_responses.ts'
 import { readNumberWord, TRANSFER_TOPIC } from './tron/trc20.ts'
 
 /**
@@ -28,7 +28,7 @@ import { readNumberWord, TRANSFER_TOPIC } from './tron/trc20.ts'
  */
 export type AuditSource = {
   finalNumber(): Promise<number>
-  block(number: number): Promise<BlockMark | null>
+  block(number: number): Promise<BlockHeader | null>
   /** What every transaction of a final block that succeeded says in its receipt. */
   receipts(number: number): Promise<AuditedReceipt[]>
 }
@@ -86,10 +86,10 @@ function tronTransferOf({ address, topics, data }: TronLog): AssetTransfer | nul
 /** Nodes that do not know the call for a whole block are asked for each receipt of it. */
 async function evmReceipts(rpc: JsonRpc, number: number): Promise<ChainReceipt[]> {
   try {
-    const answer = await rpc('eth_getBlockReceipts', [quantity(number)])
-    return listOf(answer, 'receipts of a block').map(requireReceipt)
+    const response = await rpc('eth_getBlockReceipts', [quantity(number)])
+    return listOf(response, 'receipts of a block').map(requireReceipt)
   } catch (cause) {
-    if (!(cause instanceof RpcRefusal)) throw cause
+    if (!(cause instanceof RpcError)) throw cause
   }
   const block = objectOf(await rpc('eth_getBlockByNumber', [quantity(number), false]), 'a block')
   const receipts: ChainReceipt[] = []
@@ -100,8 +100,8 @@ async function evmReceipts(rpc: JsonRpc, number: number): Promise<ChainReceipt[]
   return receipts
 }
 
-function requireReceipt(answer: unknown): ChainReceipt {
-  const receipt = receiptOf(answer)
-  if (receipt === null) throw badAnswer('a receipt')
+function requireReceipt(response: unknown): ChainReceipt {
+  const receipt = receiptOf(response)
+  if (receipt === null) throw malformedResponse('a receipt')
   return receipt
 }

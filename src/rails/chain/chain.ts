@@ -55,8 +55,8 @@ function chainOf(settings: ChainSettings): Chain {
     showAddress,
     showTxid: (txid) => (isTron ? txid : `0x${txid}`),
     deposit_addresses: depositAddresses(settings.family, settings.xpub),
-    hot_wallet: addressIn(settings, settings.hot_wallet),
-    cold_wallets: settings.cold_wallets.map((text) => addressIn(settings, text)),
+    hot_wallet: parseAddress(settings, settings.hot_wallet),
+    cold_wallets: settings.cold_wallets.map((text) => parseAddress(settings, text)),
     paymentUri: ({ asset, address, amount_micros }) =>
       isTron
         ? `tron:${showAddress(address)}?amount=${decimalFromMicros(amount_micros)}`
@@ -67,11 +67,11 @@ function chainOf(settings: ChainSettings): Chain {
 }
 
 function configured(settings: ChainSettings, { contract }: AssetSettings): string {
-  return addressIn(settings, contract)
+  return parseAddress(settings, contract)
 }
 
 /** Operators may write EVM addresses in small letters, as many lists do. */
-function addressIn({ family, chain }: ChainSettings, text: string): string {
+function parseAddress({ family, chain }: ChainSettings, text: string): string {
   const bytes = family === 'tron' ? bytesFromTronAddress(text) : bytesFromEvmHex(text)
   assert(bytes !== null, `${text} is an address on ${chain}`)
   return bytesToHex(bytes)

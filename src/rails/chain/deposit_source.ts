@@ -1,16 +1,16 @@
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { ChainSettings } from './chain_settings.ts'
 import {
-  badAnswer,
   hexOf,
   type JsonRpc,
   jsonRpc,
   listOf,
+  malformedResponse,
   numberOf,
   objectOf,
   quantity,
   quantityOf,
-  RpcRefusal,
+  RpcError,
 } from './json_rpc.ts'
 import { selectorOf, TRANSFER_TOPIC } from './tron/trc20.ts'
 
@@ -22,15 +22,15 @@ export type DepositSource = {
   chainId(): Promise<number>
   /** What a contract answers to decimals(); null where it answers nothing of the kind. */
   decimals(contract: string): Promise<number | null>
-  head(): Promise<BlockMark>
-  finalized(): Promise<BlockMark>
-  block(number: number): Promise<BlockMark | null>
+  head(): Promise<BlockHeader>
+  finalized(): Promise<BlockHeader>
+  block(number: number): Promise<BlockHeader | null>
   /** Transfer logs of these contracts, to these addresses or (null) to anybody. */
   logs(range: BlockRange, filter: LogFilter): Promise<TransferLog[]>
   receipt(txid: string): Promise<ChainReceipt | null>
 }
 
-export type BlockMark = { number: number; hash: string; timestamp_ms: number }
+export type BlockHeader = { number: number; hash: string; timestamp_ms: number }
 export type BlockRange = { from: number; to: number }
 export type LogFilter = { contracts: readonly string[]; to: readonly string[] | null }
 
@@ -60,7 +60,7 @@ const BLOCKS_MAX = 2_000
 const TOPICS_MAX = 1_000
 
 /** Codes by which nodes say that a range holds too much. */
-const TOO_MUCH = [-32005, -32602, -32000]
+const TOO_MANY_RESULTS_CODES = [-32005, -32602, -32000]
 
 export function depositSource(chain: ChainSettings, fetch: NodeFetch): DepositSource {
   const settings = { url: chain.url, headers: { ...chain.headers }, fetch }
@@ -77,7 +77,7 @@ export function depositSource(chain: ChainSettings, fetch: NodeFetch): DepositSo
       return requireBlock(await block(rpc, quantity(deep)))
     },
     block: (number) => block(rpc, quantity(number)),
-    logs: (range, filter) => logsIn(rpc, range, filter),
+    logs: (range, filter) => readLogs(rpc, range, filter),
     receipt: async (txid) => receiptOf(await rpc('eth_getTransactionReceipt', [`0x${txid}`])),
   }
 }
@@ -87,19 +87,21 @@ const DECIMALS_CALL = `0x${selectorOf('decimals()')}`
 async function decimalsOf(rpc: JsonRpc, contract: string): Promise<number | null> {
   try {
     const call = { to: `0x${contract}`, data: DECIMALS_CALL }
-    const answer = await rpc('eth_call', [call, 'latest'])
-    return typeof answer === 'string' && answer.length === 66 ? numberOf(answer, 'decimals') : null
+    const response = await rpc('eth_call', [call, 'latest'])
+    return typeof response === 'string' && response.length === 66
+      ? numberOf(response, 'decimals')
+      : null
   } catch (cause) {
     // A contract without the function reverts; a node that does not answer throws something else.
-    if (cause instanceof RpcRefusal) return null
+    if (cause instanceof RpcError) return null
     throw cause
   }
 }
 
-async function block(rpc: JsonRpc, tag: string): Promise<BlockMark | null> {
-  const answer = await rpc('eth_getBlockByNumber', [tag, false])
-  if (answer === null) return null
-  const { number, hash, timestamp } = objectOf(answer, 'a block')
+async function block(rpc: JsonRpc, tag: string): Promise<BlockHeader | null> {
+  const response = await rpc('eth_getBlockByNumber', [tag, false])
+  if (response === null) return null
+  const { number, hash, timestamp } = objectOf(response, 'a block')
   return {
     number: numberOf(number, 'a block number'),
     hash: hexOf(hash, 32, 'a block hash'),
@@ -107,12 +109,12 @@ async function block(rpc: JsonRpc, tag: string): Promise<BlockMark | null> {
   }
 }
 
-function requireBlock(found: BlockMark | null): BlockMark {
-  if (found === null) throw badAnswer('a block')
+function requireBlock(found: BlockHeader | null): BlockHeader {
+  if (found === null) throw malformedResponse('a block')
   return found
 }
 
-async function logsIn(
+async function readLogs(
   rpc: JsonRpc,
   { from, to }: BlockRange,
   filter: LogFilter,
@@ -120,14 +122,14 @@ async function logsIn(
   const found: TransferLog[] = []
   for (let start = from; start <= to; start += BLOCKS_MAX) {
     const range = { from: start, to: Math.min(to, start + BLOCKS_MAX - 1) }
-    for (const to_topics of slotsOf(filter.to)) {
-      found.push(...(await logsOnce(rpc, range, filter.contracts, to_topics)))
+    for (const to_topics of topicGroupsOf(filter.to)) {
+      found.push(...(await readLogsOnce(rpc, range, filter.contracts, to_topics)))
     }
   }
   return found
 }
 
-function slotsOf(to: readonly string[] | null): (string[] | null)[] {
+function topicGroupsOf(to: readonly string[] | null): (string[] | null)[] {
   if (to === null) return [null]
   const topics = to.map((address) => `0x${address.padStart(64, '0')}`)
   const slots: string[][] = []
@@ -138,7 +140,7 @@ function slotsOf(to: readonly string[] | null): (string[] | null)[] {
 }
 
 /** A range that holds more than the node will tell at once is asked for in halves. */
-async function logsOnce(
+async function readLogsOnce(
   rpc: JsonRpc,
   { from, to }: BlockRange,
   contracts: readonly string[],
@@ -148,13 +150,14 @@ async function logsOnce(
   const address = contracts.map((contract) => `0x${contract}`)
   const query = { fromBlock: quantity(from), toBlock: quantity(to), address, topics }
   try {
-    const answer = listOf(await rpc('eth_getLogs', [query]), 'a list of logs')
-    return answer.flatMap((log) => transferLogOf(log) ?? [])
+    const response = listOf(await rpc('eth_getLogs', [query]), 'a list of logs')
+    return response.flatMap((log) => transferLogOf(log) ?? [])
   } catch (cause) {
-    if (!(cause instanceof RpcRefusal) || !TOO_MUCH.includes(cause.code) || from === to) throw cause
+    if (!(cause instanceof RpcError) || !TOO_MANY_RESULTS_CODES.includes(cause.code) || from === to)
+      throw cause
     const middle = Math.floor((from + to) / 2)
-    const first = await logsOnce(rpc, { from, to: middle }, contracts, to_topics)
-    return [...first, ...(await logsOnce(rpc, { from: middle + 1, to }, contracts, to_topics))]
+    const first = await readLogsOnce(rpc, { from, to: middle }, contracts, to_topics)
+    return [...first, ...(await readLogsOnce(rpc, { from: middle + 1, to }, contracts, to_topics))]
   }
 }
 
@@ -185,9 +188,9 @@ function assetTransferOf(log: Record<string, unknown>): AssetTransfer | null {
   }
 }
 
-export function receiptOf(answer: unknown): ChainReceipt | null {
-  if (answer === null) return null
-  const receipt = objectOf(answer, 'a receipt')
+export function receiptOf(response: unknown): ChainReceipt | null {
+  if (response === null) return null
+  const receipt = objectOf(response, 'a receipt')
   return {
     txid: hexOf(receipt['transactionHash'], 32, 'a txid'),
     ok: quantityOf(receipt['status'], 'a status') === 1n,

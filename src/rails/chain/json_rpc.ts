@@ -4,7 +4,7 @@ import { NodeError, type NodeSettings, nodeCaller } from './node_call.ts'
 export type JsonRpc = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /** The node understood, and answered with an error of its own. */
-export class RpcRefusal extends Error {
+export class RpcError extends Error {
   readonly code: number
 
   constructor(method: string, code: number, sentence: string) {
@@ -19,11 +19,11 @@ export function jsonRpc(settings: NodeSettings, path: string): JsonRpc {
   let id = 0
   return async (method, params) => {
     id += 1
-    const answer = await call(path, { jsonrpc: '2.0', id, method, params })
-    const { result, error } = objectOf(answer, 'an answer')
+    const response = await call(path, { jsonrpc: '2.0', id, method, params })
+    const { result, error } = objectOf(response, 'an answer')
     if (error !== undefined && error !== null) {
       const { code, message } = objectOf(error, 'an error')
-      throw new RpcRefusal(method, Number(code), String(message))
+      throw new RpcError(method, Number(code), String(message))
     }
     return result ?? null
   }
@@ -33,12 +33,12 @@ export function objectOf(value: unknown, what: string): Record<string, unknown> 
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>
   }
-  throw badAnswer(what)
+  throw malformedResponse(what)
 }
 
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  throw badAnswer(what)
+  throw malformedResponse(what)
 }
 
 /** Lower-case digits without 0x. */
@@ -46,22 +46,22 @@ export function hexOf(value: unknown, bytes: number, what: string): string {
   if (typeof value === 'string' && value.length === 2 + bytes * 2 && /^0x[0-9a-f]*$/i.test(value)) {
     return value.slice(2).toLowerCase()
   }
-  throw badAnswer(what)
+  throw malformedResponse(what)
 }
 
 export function quantityOf(value: unknown, what: string): bigint {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)) return BigInt(value)
-  throw badAnswer(what)
+  throw malformedResponse(what)
 }
 
 export function numberOf(value: unknown, what: string): number {
   const quantity = quantityOf(value, what)
-  if (quantity > BigInt(Number.MAX_SAFE_INTEGER)) throw badAnswer(what)
+  if (quantity > BigInt(Number.MAX_SAFE_INTEGER)) throw malformedResponse(what)
   return Number(quantity)
 }
 
 export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`
 
-export function badAnswer(what: string): NodeError {
+export function malformedResponse(what: string): NodeError {
   return new NodeError('bad_answer', `the chain node's answer lacks ${what}`)
 }

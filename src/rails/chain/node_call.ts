@@ -33,12 +33,12 @@ const THROTTLING_STATUSES = [403, 429, 503]
 const THROTTLING_SENTENCE = /lack of computing resources|frequency limit|rate limit|too many/i
 const EXCERPT_LETTERS = 200
 
-export type Caller = (path: string, request: Record<string, unknown>) => Promise<unknown>
+export type NodeCall = (path: string, request: Record<string, unknown>) => Promise<unknown>
 
-export function nodeCaller(settings: NodeSettings): Caller {
+export function nodeCaller(settings: NodeSettings): NodeCall {
   const base = settings.url.replace(/\/+$/, '')
   return async (path, request) => {
-    const { status, text } = await exchange(
+    const { status, text } = await post(
       settings,
       path === '' ? base : `${base}/${path}`,
       JSON.stringify(request),
@@ -46,25 +46,25 @@ export function nodeCaller(settings: NodeSettings): Caller {
     if (THROTTLING_STATUSES.includes(status)) throw failure('throttled', path, `status ${status}`)
     if (status >= 500) throw failure('unreachable', path, `status ${status}`)
     if (status !== 200) throw failure('refused', path, `status ${status}`)
-    const answer = parsed(path, text)
-    requireNoError(path, answer)
-    return answer
+    const response = parseBody(path, text)
+    requireNoError(path, response)
+    return response
   }
 }
 
-async function exchange(
+async function post(
   { fetch, headers, body_bytes_max = BODY_BYTES_MAX }: NodeSettings,
   url: string,
   body: string,
 ): Promise<{ status: number; text: string }> {
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
       body,
       redirect: 'error',
     })
-    return { status: answer.status, text: await boundedText(answer.body, body_bytes_max) }
+    return { status: response.status, text: await readText(response.body, body_bytes_max) }
   } catch (cause) {
     if (cause instanceof NodeError) throw cause
     throw new NodeError('unreachable', 'the chain node did not answer', cause)
@@ -72,7 +72,7 @@ async function exchange(
 }
 
 /** Leaving the loop early cancels the stream, so an endless answer costs no more than the bound. */
-async function boundedText(
+async function readText(
   body: AsyncIterable<Uint8Array> | null,
   bytes_max: number,
 ): Promise<string> {
@@ -89,7 +89,7 @@ async function boundedText(
   return text + decoder.decode()
 }
 
-function parsed(path: string, text: string): unknown {
+function parseBody(path: string, text: string): unknown {
   try {
     return readJson(text, { values_max: Number.POSITIVE_INFINITY })
   } catch (cause) {
@@ -100,9 +100,9 @@ function parsed(path: string, text: string): unknown {
 }
 
 /** Throttling and internal errors come with status 200 and a single key, outside any envelope. */
-function requireNoError(path: string, answer: unknown): void {
-  if (typeof answer !== 'object' || answer === null || !('Error' in answer)) return
-  const sentence = String(answer.Error).slice(0, EXCERPT_LETTERS)
+function requireNoError(path: string, response: unknown): void {
+  if (typeof response !== 'object' || response === null || !('Error' in response)) return
+  const sentence = String(response.Error).slice(0, EXCERPT_LETTERS)
   throw failure(THROTTLING_SENTENCE.test(sentence) ? 'throttled' : 'refused', path, sentence)
 }
 

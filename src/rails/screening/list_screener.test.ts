@@ -16,8 +16,8 @@ const EVM = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const BITCOIN = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 
 async function decisionOn(address: string): Promise<string> {
-  const question = { chain: 'tron', address, direction: 'in', amount_micros: 1n } as const
-  return (await screener.screen(question)).decision
+  const request = { chain: 'tron', address, direction: 'in', amount_micros: 1n } as const
+  return (await screener.screen(request)).decision
 }
 
 test('blocks what is listed in any spelling, and nothing else', async () => {

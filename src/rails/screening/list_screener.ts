@@ -5,28 +5,27 @@ import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
 import { bytesFromTronAddress, bytesFromTronHex } from '#rails/chain/tron/address.ts'
 import type { AddressScreener } from './screening.ts'
 
-type List = { version: string; changed_ms: number; size: number; blocked: ReadonlySet<string> }
+type BlockList = { version: string; changed_ms: number; size: number; blocked: ReadonlySet<string> }
 
 /**
- * Screens against a file: one address a line in any chain's spelling, # begins a remark. An owner
- * has the same 20 bytes on TRON and on EVM chains, so one line blocks both. The file is looked at
- * on every question and read again when it has changed; a file that cannot be read is an error and
- * no permission.
+ * Screens against a file with one address per line in the format of any chain; # starts a comment.
+ * An owner has the same 20 bytes on TRON and EVM chains, so one line blocks both. Every request
+ * checks whether the file has changed. An unreadable file is an error, not an approval.
  */
 export function listScreener(path: string): AddressScreener {
-  let list: List | null = null
-  const current = async (): Promise<List> => {
+  let list: BlockList | null = null
+  const current = async (): Promise<BlockList> => {
     const { mtimeMs, size } = await stat(path)
     if (list?.changed_ms === mtimeMs && list.size === size) return list
     const text = await readFile(path, 'utf8')
     const version = createHash('sha256').update(text).digest('hex').slice(0, 16)
-    list = { version, changed_ms: mtimeMs, size, blocked: new Set(addressesIn(text)) }
+    list = { version, changed_ms: mtimeMs, size, blocked: new Set(parseAddresses(text)) }
     return list
   }
   return {
     screen: async ({ address }) => {
       const { blocked, version } = await current()
-      const decision = blocked.has(folded(address)) ? 'block' : 'allow'
+      const decision = blocked.has(normalizeAddress(address)) ? 'block' : 'allow'
       return { decision, source: 'list_file', list_version: version }
     },
     reload: async () => {
@@ -37,16 +36,16 @@ export function listScreener(path: string): AddressScreener {
   }
 }
 
-function addressesIn(text: string): string[] {
+function parseAddresses(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.replace(/#.*$/, '').trim())
     .filter((line) => line !== '')
-    .map(folded)
+    .map(normalizeAddress)
 }
 
-/** The 20 bytes where it is an address of ours; else the text as it stands. */
-function folded(address: string): string {
+/** The 20 bytes of a TRON or EVM address in hex; other text unchanged. */
+function normalizeAddress(address: string): string {
   const bytes =
     bytesFromTronAddress(address) ?? bytesFromTronHex(address) ?? bytesFromEvmHex(address)
   return bytes === null ? address : bytesToHex(bytes)

@@ -1,15 +1,15 @@
 import type { Micros } from '#kernel/money.ts'
 
-/** Asks whether we may deal with an address. The list behind it is the operator's choice. */
+/** Screens an address against the operator's list. */
 export type AddressScreener = {
-  screen(question: ScreeningQuestion): Promise<Screening>
-  /** Reads the list again now, and says which state of it answers from here on. */
+  screen(request: ScreeningRequest): Promise<Screening>
+  /** Reads the list again and returns its new version. */
   reload?(): Promise<Omit<Screening, 'decision'>>
 }
 
-export type ScreeningQuestion = {
+export type ScreeningRequest = {
   chain: string
-  /** As its chain spells it. */
+  /** In the chain's own format. */
   address: string
   direction: 'in' | 'out'
   amount_micros: Micros
@@ -18,11 +18,11 @@ export type ScreeningQuestion = {
 export type Screening = {
   decision: 'allow' | 'review' | 'block'
   source: string
-  /** Which state of the list said so. */
+  /** The version of the list that decided. */
   list_version: string
 }
 
-/** Where no list is configured there is nobody to ask. */
+/** Allows everything; used if no list is configured. */
 export const noScreener: AddressScreener = {
   screen: async () => ({ decision: 'allow', source: 'none', list_version: '' }),
 }

@@ -2,36 +2,36 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from '#kernel/canonical.ts'
 
 /**
- * What is to be paid, in words that the signer understands. It builds the transaction from this
- * itself and never signs bytes or hashes that somebody else has made.
+ * A transfer request in structured form. The signer builds the transaction from it and never signs
+ * bytes or hashes made by others.
  */
 export type TransferIntent = {
-  /** The withdrawal or sweep; the same intent always gets the same bytes. */
+  /** The withdrawal or sweep. The same intent always gets the same signed bytes. */
   id: string
-  /** Counts from 1; a new attempt needs the one before it to be past its expiration. */
+  /** Starts at 1; a new attempt requires that the previous one has expired. */
   attempt: number
   purpose: 'withdrawal' | 'sweep' | 'fuel'
   chain: string
-  /** The asset's contract as the chain spells it; null for the chain's own coin. */
+  /** The asset's contract in the chain's own format; null for the chain's native coin. */
   contract: string | null
-  /** The deposit address it concerns; null where only the hot wallet is involved. */
+  /** The deposit address of a sweep or its fuel; null for withdrawals. */
   deposit_index: number | null
   to: string
-  /** In the asset's smallest unit. */
+  /** In the asset's minor unit. */
   amount: string
-  network: TronNetworkFacts | EvmNetworkFacts
-  /** The service's word that a withdrawal with exactly this content was asked for. */
+  network: TronNetworkParameters | EvmNetworkParameters
+  /** A MAC of the service: this exact withdrawal was requested. */
   approval: string | null
 }
 
-export type TronNetworkFacts = {
+export type TronNetworkParameters = {
   family: 'tron'
   reference: { number: number; id: string }
   fee_limit_sun: string
 }
 
-/** Replacing a transfer keeps its nonce, so that only one of them can ever be mined. */
-export type EvmNetworkFacts = {
+/** A replacement keeps its nonce, so only one of the transfers can be mined. */
+export type EvmNetworkParameters = {
   family: 'evm'
   chain_id: number
   nonce: number
@@ -44,9 +44,9 @@ export type SignedTransfer = {
   txid: string
   raw: string
   signature: string
-  /** Null on chains where order, not time, ends a transfer. */
+  /** Null on EVM chains, whose transfers do not expire. */
   expires_at_ms: number | null
-  /** Its place in the sender's order; null on chains that know none. */
+  /** Null on TRON, which has no nonces. */
   nonce: number | null
 }
 
@@ -60,33 +60,33 @@ export type SignerRefusal =
   | 'bad_address'
   | 'bad_approval'
   | 'bad_intent'
-  /** Its record cannot be written, or it failed by itself; a restart is needed. */
+  /** The record cannot be written or the signer failed; it must be restarted. */
   | 'signer_fault'
 
 export type SignOutcome =
   | { ok: true; transfer: SignedTransfer }
   | { ok: false; refusal: SignerRefusal }
 
-/** What stays the same over all attempts at one intent. */
-type Substance = Pick<TransferIntent, 'id' | 'chain' | 'contract' | 'to' | 'amount'>
+/** The content that an approval covers; the same for all attempts. */
+type ApprovedContent = Pick<TransferIntent, 'id' | 'chain' | 'contract' | 'to' | 'amount'>
 
-export function approvalOf(key: Uint8Array, intent: Substance): string {
+export function approvalOf(key: Uint8Array, intent: ApprovedContent): string {
   const { id, chain, contract, to, amount } = intent
   const content = canonicalJson({ id, chain, contract, to, amount })
   return createHmac('sha256', key).update(content).digest('hex')
 }
 
 export function isApproved(key: Uint8Array, intent: TransferIntent): boolean {
-  const given = Buffer.from(intent.approval ?? '', 'hex')
+  const received = Buffer.from(intent.approval ?? '', 'hex')
   const expected = Buffer.from(approvalOf(key, intent), 'hex')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }
 
-/** Two intents of one id must say the same thing, whatever block or fee they name. */
+/** All attempts of an intent must have the same substance; block and fees may differ. */
 export function substanceOf(intent: TransferIntent): string {
   const { id, purpose, chain, contract, deposit_index, to, amount } = intent
   return canonicalJson({ id, purpose, chain, contract, deposit_index, to, amount })
 }
 
-/** The name under which the service and its signer derive the key of their approvals. */
+/** The purpose from which service and signer derive the approval key. */
 export const APPROVAL_PURPOSE = 'withdrawal_approval'

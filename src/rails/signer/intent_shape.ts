@@ -2,13 +2,13 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TransferIntent } from './intent.ts'
 
-/** A whole number as digits: BigInt of anything else throws, and so would end the signer. */
+/** An integer as digits; BigInt would throw on anything else and stop the signer. */
 const digits = (max: number) => Type.String({ pattern: `^\\d{1,${max}}$`, maxLength: max })
 const count = (maximum: number) => Type.Integer({ minimum: 0, maximum })
 const exact = { additionalProperties: false } as const
 const Address = Type.String({ pattern: '^[A-Za-z0-9]{1,64}$', maxLength: 64 })
 
-/** No field of an intent is used before it has this shape; nothing else may be in it. */
+/** Every intent is validated against this before it is used. */
 const IntentShape = Type.Object(
   {
     id: Type.String({ pattern: '^[\\x21-\\x7e]{1,160}$', maxLength: 160 }),
@@ -53,7 +53,7 @@ const IntentShape = Type.Object(
 
 const validator = Compile(IntentShape)
 
-/** The intent in a line, or null where the line is not exactly one. */
+/** Parses a line into an intent, or null if it is not valid. */
 export function readIntent(line: string): TransferIntent | null {
   try {
     const value: unknown = JSON.parse(line)

@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path'
 import type { SignedTransfer, TransferIntent } from './intent.ts'
 
-/** One attempt that was signed. */
+/** A signed attempt. */
 export type IntentRecord = SignedTransfer & {
   id: string
   chain: string
@@ -27,15 +27,15 @@ export type IntentRecord = SignedTransfer & {
 }
 
 /**
- * The signer's own memory: a line for each attempt, on the disk before the signature leaves the
- * signer. The lines are chained by a MAC whose key only the signer has, and a high-water mark in
- * another file says how many there are, so a shortened, edited or swapped record is noticed.
+ * The signer's own record: one line per attempt, fsynced before the signature leaves the signer.
+ * The lines are chained by a MAC whose key only the signer has, and another file has a high-water
+ * mark with their number, so a truncated, edited or replaced record is detected.
  */
 export type IntentStore = {
   attemptsAt(id: string): readonly IntentRecord[]
   all(): Iterable<IntentRecord>
   add(record: IntentRecord): void
-  /** False once a write has failed: nothing is signed that might not be remembered. */
+  /** False after a failed write: nothing is signed that might not be recorded. */
   isSound(): boolean
   close(): void
 }
@@ -44,18 +44,18 @@ export type RecordFiles = {
   path: string
   mark_path: string
   key: Uint8Array
-  /** Allows a start without a high-water mark, which is then made. */
+  /** Creates a missing high-water mark instead of refusing to start. */
   create: boolean
 }
 
-/** The record is not what the signer has left; it does not start with it. */
-export class RecordRefused extends Error {}
+/** The record was changed since the signer wrote it; the signer refuses to start. */
+export class InvalidRecord extends Error {}
 
 type Line = { hash: string; record: IntentRecord }
 type Mark = { count: number; hash: string }
 
 export function openIntentStore(files: RecordFiles): IntentStore {
-  const lines = verifiedLines(files)
+  const lines = verifyRecord(files)
   const records = new Map<string, IntentRecord[]>()
   const remember = (record: IntentRecord): void => {
     const attempts = records.get(record.id)
@@ -71,7 +71,7 @@ export function openIntentStore(files: RecordFiles): IntentStore {
     attemptsAt: (id) => records.get(id) ?? [],
     all: () => [...records.values()].flat(),
     add: (record) => {
-      const line = chained(files.key, mark.hash, record)
+      const line = chainLine(files.key, mark.hash, record)
       try {
         append(file, `${JSON.stringify(line)}\n`)
         mark = { count: mark.count + 1, hash: line.hash }
@@ -87,58 +87,58 @@ export function openIntentStore(files: RecordFiles): IntentStore {
   }
 }
 
-function chained(key: Uint8Array, before: string, record: IntentRecord): Line {
+function chainLine(key: Uint8Array, before: string, record: IntentRecord): Line {
   const content = `${before}\n${JSON.stringify(record)}`
   return { hash: createHmac('sha256', key).update(content).digest('hex'), record }
 }
 
-function verifiedLines({ path, mark_path, key, create }: RecordFiles): Line[] {
+function verifyRecord({ path, mark_path, key, create }: RecordFiles): Line[] {
   const mark = readMark(mark_path)
   if (mark === null && !create) {
-    throw new RecordRefused(
+    throw new InvalidRecord(
       `The high-water mark ${mark_path} is missing. Restore it, or start the signer once with ` +
         '--new-record if it has never run here.',
     )
   }
   const found = readLines(path)
   const isUnchained = found.some((line) => line.hash === undefined)
-  if (isUnchained && mark !== null) throw new RecordRefused(`${path} has lines without a hash.`)
+  if (isUnchained && mark !== null) throw new InvalidRecord(`${path} has lines without a hash.`)
   const lines: Line[] = []
   for (const { hash, record } of found) {
-    const line = chained(key, lines.at(-1)?.hash ?? '', record)
+    const line = chainLine(key, lines.at(-1)?.hash ?? '', record)
     if (!isUnchained && line.hash !== hash) {
-      throw new RecordRefused(`Line ${lines.length + 1} of ${path} was not written by this signer.`)
+      throw new InvalidRecord(`Line ${lines.length + 1} of ${path} was not written by this signer.`)
     }
     lines.push(line)
   }
   if (mark !== null && (mark.count > 0 ? lines[mark.count - 1]?.hash : '') !== mark.hash) {
-    throw new RecordRefused(
+    throw new InvalidRecord(
       `${path} is not the record that ${mark_path} knows: ${lines.length} of at least ` +
         `${mark.count} signed transfers are there. Restore it before the signer starts.`,
     )
   }
-  // A record from before lines were chained is taken over once.
+  // Migrates a record from before lines were chained.
   if (isUnchained) replaceFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   return lines
 }
 
 function readLines(path: string): { hash?: string; record: IntentRecord }[] {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  // What follows the last line end was cut off by a crash, before its signature reached anybody.
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  if (whole !== text) truncateSync(path, Buffer.byteLength(whole))
-  return whole
+  // A crash may leave an incomplete last line, whose signature has not left the signer.
+  const complete = text.slice(0, text.lastIndexOf('\n') + 1)
+  if (complete !== text) truncateSync(path, Buffer.byteLength(complete))
+  return complete
     .split('\n')
     .filter((one) => one !== '')
-    .map((one, at) => lineOf(one, `${path}, line ${at + 1}`))
+    .map((one, at) => parseLine(one, `${path}, line ${at + 1}`))
 }
 
-function lineOf(text: string, place: string): { hash?: string; record: IntentRecord } {
+function parseLine(text: string, place: string): { hash?: string; record: IntentRecord } {
   try {
     const value = JSON.parse(text) as Line | IntentRecord
     return 'record' in value ? value : { record: value }
   } catch (cause) {
-    throw new RecordRefused(`${place} cannot be read.`, { cause })
+    throw new InvalidRecord(`${place} cannot be read.`, { cause })
   }
 }
 
@@ -149,9 +149,9 @@ function readMark(path: string): Mark | null {
     if (Number.isSafeInteger(count) && count >= 0 && typeof hash === 'string')
       return { count, hash }
   } catch (cause) {
-    throw new RecordRefused(`The high-water mark ${path} cannot be read.`, { cause })
+    throw new InvalidRecord(`The high-water mark ${path} cannot be read.`, { cause })
   }
-  throw new RecordRefused(`The high-water mark ${path} is not one.`)
+  throw new InvalidRecord(`The high-water mark ${path} is not one.`)
 }
 
 function writeMark(path: string, mark: Mark): void {
@@ -159,7 +159,7 @@ function writeMark(path: string, mark: Mark): void {
   replaceFile(path, `${JSON.stringify(mark)}\n`)
 }
 
-/** In one step: whoever reads it finds the old content or the new. */
+/** Atomic: a reader sees the old content or the new. */
 function replaceFile(path: string, text: string): void {
   const file = openSync(`${path}.new`, 'w', 0o600)
   try {
@@ -171,7 +171,7 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}.new`, path)
 }
 
-/** A line that could not be written whole is taken back, or the next one would continue it. */
+/** Removes a partly written line, so the next one does not continue it. */
 function append(file: number, line: string): void {
   const { size } = fstatSync(file)
   try {

@@ -1,6 +1,6 @@
 import type { SignerRefusal, TransferIntent } from './intent.ts'
 
-/** What the signer will do whoever asks. Amounts are in the asset's or coin's smallest unit. */
+/** The signer's own limits. Amounts are in the minor unit of the asset or coin. */
 export type SignerPolicy = {
   chains: readonly SignerChain[]
   withdrawal_max: bigint
@@ -12,11 +12,11 @@ export type SignerChain = {
   chain: string
   family: 'tron' | 'evm'
   chain_id: number
-  /** The only contracts that it will ever call, as 40 digits. */
+  /** The contracts that it may call, as 40 hex digits. */
   contracts: readonly string[]
-  /** The most that one transfer may cost, in sun or wei. */
+  /** The maximum network fee of one transfer, in sun or wei. */
   fee_max: bigint
-  /** The most of the chain's own coin that a deposit address is given to pay for its sweep. */
+  /** The maximum of native coin sent to a deposit address to pay for its sweep. */
   fuel_max: bigint
   fuel_daily_max: bigint
 }
@@ -24,7 +24,7 @@ export type SignerChain = {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Something that was signed before; an intent counts once, however many attempts it took. */
+/** An intent that was signed before; it counts once, however many attempts it has. */
 export type PastIntent = {
   chain: string
   purpose: TransferIntent['purpose']
@@ -32,7 +32,7 @@ export type PastIntent = {
   signed_at_ms: number
 }
 
-export type PolicyFacts = {
+export type PolicyInput = {
   policy: SignerPolicy
   chain: SignerChain
   past: readonly PastIntent[]
@@ -40,13 +40,13 @@ export type PolicyFacts = {
   amount: bigint
 }
 
-/** How much may leave, and how fast; null where nothing is against it. */
-export function objectionTo(
+/** Checks amount and velocity limits. Null if the intent is within them. */
+export function checkPolicy(
   { purpose }: TransferIntent,
-  { policy, chain, past, now_ms, amount }: PolicyFacts,
+  { policy, chain, past, now_ms, amount }: PolicyInput,
 ): SignerRefusal | null {
   if (amount <= 0n) return 'bad_intent'
-  // Dollars of all chains add up; their own coins do not.
+  // Withdrawals of all chains are dollars and add up; native coins are counted per chain.
   const isAlike = (one: PastIntent) =>
     one.purpose === purpose && (purpose === 'withdrawal' || one.chain === chain.chain)
   const since = (window_ms: number) =>

@@ -5,23 +5,23 @@ import type { Signer } from './signer.ts'
 
 export type SignerServer = { stop(): Promise<void> }
 
-/** A request is a few hundred bytes; whoever sends more is not our service. */
+/** Our requests have a few hundred bytes; a longer one is not from our service. */
 const LINE_BYTES_MAX = 16_384
-/** The service opens one connection a question; beyond this many the oldest is cut off. */
+/** The service opens one connection per request; beyond this many the oldest is closed. */
 const CONNECTIONS_MAX = 64
 
 type OnFault = (cause: unknown) => void
 
 /**
- * One JSON object a line over a Unix socket that only our own user and group may open: the intent
- * in, the outcome out, in order. No line and no connection can end the process.
+ * Serves one JSON object per line over a Unix socket that only our user and group may open: intents
+ * in, outcomes out, in order. No line and no connection can stop the process.
  */
 export async function serveSigner(
   signer: Signer,
   path: string,
   onFault: OnFault = () => undefined,
 ): Promise<SignerServer> {
-  await requireNobodyListens(path)
+  await requireFreeSocket(path)
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -29,7 +29,7 @@ export async function serveSigner(
     if (sockets.size > CONNECTIONS_MAX) oldest?.destroy()
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    answerLines((line) => answerTo(signer, line, onFault), socket)
+    respondToLines((line) => respondTo(signer, line, onFault), socket)
   })
   const mask = process.umask(0o117)
   try {
@@ -51,8 +51,8 @@ export async function serveSigner(
   }
 }
 
-/** A socket file that nobody answers at was left behind by a signer that was killed. */
-async function requireNobodyListens(path: string): Promise<void> {
+/** Removes the socket file of a killed signer; throws if a signer is listening there. */
+async function requireFreeSocket(path: string): Promise<void> {
   const isTaken = await new Promise<boolean>((resolve) => {
     const probe = connect(path)
     probe.once('connect', () => {
@@ -61,29 +61,29 @@ async function requireNobodyListens(path: string): Promise<void> {
     })
     probe.once('error', () => resolve(false))
   })
-  if (isTaken) throw new Error(`another signer listens at ${path}`)
+  if (isTaken) throw new Error(`another signer is listening at ${path}`)
   rmSync(path, { force: true })
 }
 
-function answerLines(answer: (line: string) => string, socket: Socket): void {
-  let held = ''
+function respondToLines(response: (line: string) => string, socket: Socket): void {
+  let buffered = ''
   socket.setEncoding('utf8')
   socket.on('data', (text: string) => {
-    held += text
-    if (held.length > LINE_BYTES_MAX) return void socket.destroy()
-    const lines = held.split('\n')
-    held = lines.pop() ?? ''
+    buffered += text
+    if (buffered.length > LINE_BYTES_MAX) return void socket.destroy()
+    const lines = buffered.split('\n')
+    buffered = lines.pop() ?? ''
     for (const line of lines) {
-      if (socket.write(`${answer(line)}\n`)) continue
-      // A peer that asks and never reads gets no more answers until it does.
+      if (socket.write(`${response(line)}\n`)) continue
+      // Backpressure: a peer that does not read gets no further responses.
       socket.pause()
       socket.once('drain', () => socket.resume())
     }
   })
 }
 
-/** What cannot even be read is refused like any bad intent; nothing about why goes out. */
-function answerTo(signer: Signer, line: string, onFault: OnFault): string {
+/** Errors return a refusal without a reason. */
+function respondTo(signer: Signer, line: string, onFault: OnFault): string {
   const intent = readIntent(line)
   if (intent === null) return JSON.stringify({ ok: false, refusal: 'bad_intent' })
   try {

@@ -3,17 +3,17 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { bytesFromEvmHex } from '#rails/chain/evm/address.ts'
 import { type SigningKey, signHash } from '#rails/chain/signing_key.ts'
 import { transferCall } from '#rails/chain/tron/trc20.ts'
-import type { EvmNetworkFacts, SignedTransfer, TransferIntent } from './intent.ts'
+import type { EvmNetworkParameters, SignedTransfer, TransferIntent } from './intent.ts'
 
-/** EIP-1559: the kind of transaction that says what it costs at most. */
+/** EIP-1559. */
 const TYPE = Uint8Array.of(2)
 
 type Item = Uint8Array | readonly Item[]
 
-/** The nonce is its place in the sender's order: of two with the same one, one can execute. */
+/** Of two transfers with the same nonce, only one can be mined. */
 export function signEvmTransfer(
   intent: TransferIntent,
-  network: EvmNetworkFacts,
+  network: EvmNetworkParameters,
   key: SigningKey,
 ): SignedTransfer {
   const to = bytesFromEvmHex(intent.to) ?? new Uint8Array()
@@ -50,13 +50,13 @@ function integer(value: number | bigint | string): Uint8Array {
   return trimmed(hexToBytes(digits.padStart(digits.length + (digits.length % 2), '0')))
 }
 
-/** Whole numbers are written without leading zeros, and zero as nothing. */
+/** RLP integers have no leading zeros; zero is empty. */
 function trimmed(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== 0)
   return start < 0 ? new Uint8Array() : bytes.subarray(start)
 }
 
-/** Ethereum's encoding of lists and bytes. */
+/** RLP, Ethereum's encoding of lists and bytes. */
 function rlp(item: Item): Uint8Array {
   if (item instanceof Uint8Array) {
     const isItself = item.length === 1 && (item[0] ?? 0) < 0x80

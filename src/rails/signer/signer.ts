@@ -13,42 +13,42 @@ import {
   type TransferIntent,
 } from './intent.ts'
 import type { IntentRecord, IntentStore } from './intent_store.ts'
-import { objectionTo, type SignerChain, type SignerPolicy } from './policy.ts'
+import { checkPolicy, type SignerChain, type SignerPolicy } from './policy.ts'
 import { signEvmTransfer } from './sign_evm_transfer.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * The only room that sees private keys. It keeps its own clock, memory and rules, and believes of a
- * request only what it can check.
+ * The only component with private keys. It has its own clock, record and policy, and trusts nothing
+ * in a request that it cannot check.
  */
 export type Signer = { sign(intent: TransferIntent): SignOutcome }
 
-export type SignerParts = {
+export type SignerDependencies = {
   wallet: Wallet
   policy: SignerPolicy
   store: IntentStore
-  /** More than one while a rotation overlaps. */
+  /** More than one during a key rotation. */
   approvalKeys: () => readonly Uint8Array[]
   now_ms(): number
 }
 
-/** Long enough for a busy chain, short enough that a lost transfer is soon replaced. */
+/** Long enough for a busy chain, short enough to replace a lost transfer soon. */
 const LIFETIME_MS = 10 * 60_000
 
-/** Chain time lags behind ours; by then the expiration has been passed on the chain as well. */
+/** Chain time lags behind ours; after this the transfer has expired on the chain too. */
 const GRACE_MS = 30_000
 
-export function makeSigner(parts: SignerParts): Signer {
+export function makeSigner(dependencies: SignerDependencies): Signer {
   return {
     sign: (intent) => {
-      if (!parts.store.isSound()) return { ok: false, refusal: 'signer_fault' }
-      const refusal = refusalOf(parts, intent)
+      if (!dependencies.store.isSound()) return { ok: false, refusal: 'signer_fault' }
+      const refusal = findRefusal(dependencies, intent)
       if (refusal !== null) return { ok: false, refusal }
-      const known = parts.store.attemptsAt(intent.id)
+      const known = dependencies.store.attemptsAt(intent.id)
       const again = known.find(({ attempt }) => attempt === intent.attempt)
       if (again !== undefined) return { ok: true, transfer: transferOf(again) }
-      const transfer = build(parts, intent)
-      parts.store.add({
+      const transfer = buildTransfer(dependencies, intent)
+      dependencies.store.add({
         ...transfer,
         id: intent.id,
         chain: intent.chain,
@@ -56,32 +56,35 @@ export function makeSigner(parts: SignerParts): Signer {
         purpose: intent.purpose,
         substance: substanceOf(intent),
         amount: intent.amount,
-        signed_at_ms: parts.now_ms(),
+        signed_at_ms: dependencies.now_ms(),
       })
       return { ok: true, transfer }
     },
   }
 }
 
-function refusalOf(parts: SignerParts, intent: TransferIntent): SignerRefusal | null {
-  const chain = parts.policy.chains.find((one) => one.chain === intent.chain)
+function findRefusal(
+  dependencies: SignerDependencies,
+  intent: TransferIntent,
+): SignerRefusal | null {
+  const chain = dependencies.policy.chains.find((one) => one.chain === intent.chain)
   if (chain === undefined || chain.family !== intent.network.family) return 'bad_intent'
   if (!/^\d{1,30}$/.test(intent.amount)) return 'bad_intent'
   return (
-    contentObjection(parts, chain, intent) ??
-    attemptObjection(parts, intent) ??
-    feeObjection(parts, chain, intent) ??
-    amountObjection(parts, chain, intent)
+    checkContent(dependencies, chain, intent) ??
+    checkAttempt(dependencies, intent) ??
+    checkFee(dependencies, chain, intent) ??
+    checkAmount(dependencies, chain, intent)
   )
 }
 
-/** The bound on what a transfer costs holds for every attempt: a replacement costs more. */
-function feeObjection(
-  { store }: SignerParts,
+/** Applies to every attempt, because a replacement costs more. */
+function checkFee(
+  { store }: SignerDependencies,
   { fee_max }: SignerChain,
   { id, attempt, network }: TransferIntent,
 ): SignerRefusal | null {
-  // What was given away once is given again, whatever it would cost today.
+  // An attempt that was signed before is returned again.
   if (store.attemptsAt(id).some((one) => one.attempt === attempt)) return null
   const fee =
     network.family === 'tron'
@@ -90,16 +93,16 @@ function feeObjection(
   return fee > fee_max ? 'fee_over_limit' : null
 }
 
-/** Each purpose may reach only where its money belongs. */
-function contentObjection(
-  { wallet, approvalKeys }: SignerParts,
+/** Checks that each purpose pays only its own kind of recipient. */
+function checkContent(
+  { wallet, approvalKeys }: SignerDependencies,
   chain: SignerChain,
   intent: TransferIntent,
 ): SignerRefusal | null {
   const { purpose, deposit_index } = intent
-  const to = addressIn(chain, intent.to)
+  const to = parseAddress(chain, intent.to)
   if (to === null) return 'bad_address'
-  const contract = intent.contract === null ? null : addressIn(chain, intent.contract)
+  const contract = intent.contract === null ? null : parseAddress(chain, intent.contract)
   const isAllowed = contract !== null && chain.contracts.includes(contract)
   if (purpose === 'fuel') {
     if (intent.contract !== null || deposit_index === null) return 'contract_not_allowed'
@@ -115,8 +118,8 @@ function contentObjection(
 }
 
 /** One live transfer per intent: the next attempt only once the last one can no longer execute. */
-function attemptObjection(
-  { store, now_ms }: SignerParts,
+function checkAttempt(
+  { store, now_ms }: SignerDependencies,
   intent: TransferIntent,
 ): SignerRefusal | null {
   const attempts = store.attemptsAt(intent.id)
@@ -126,15 +129,15 @@ function attemptObjection(
   if (intent.attempt !== attempts.length + 1) return 'intent_conflict'
   const last = attempts.at(-1)
   if (last === undefined) return null
-  if (last.expires_at_ms === null) return orderObjection(store, intent, last)
+  if (last.expires_at_ms === null) return checkNonce(store, intent, last)
   return now_ms() > last.expires_at_ms + GRACE_MS ? null : 'attempt_too_early'
 }
 
 /**
- * Where a transfer has a place in an order, one with the same place replaces it. It may have
- * another place only if the old one went to another intent of ours: then it can never be mined.
+ * A replacement must keep its nonce. It may have another one only if another intent of ours used
+ * the old nonce, because then the old transfer can never be mined.
  */
-function orderObjection(
+function checkNonce(
   store: IntentStore,
   intent: TransferIntent,
   last: IntentRecord,
@@ -152,37 +155,37 @@ function orderObjection(
   return isTaken ? null : 'attempt_too_early'
 }
 
-/** Whose key signs: a deposit address's for its sweep, else the hot wallet's, which is null. */
+/** The deposit address that signs its sweep; null for the hot wallet. */
 const senderIndexOf = ({
   purpose,
   deposit_index,
 }: Pick<TransferIntent, 'purpose' | 'deposit_index'>): number | null =>
   purpose === 'sweep' ? deposit_index : null
 
-function amountObjection(
-  parts: SignerParts,
+function checkAmount(
+  dependencies: SignerDependencies,
   chain: SignerChain,
   intent: TransferIntent,
 ): SignerRefusal | null {
-  const { policy, store, now_ms } = parts
+  const { policy, store, now_ms } = dependencies
   if (store.attemptsAt(intent.id).length > 0) return null
   const past = [...store.all()]
     .filter(({ attempt }) => attempt === 1)
     .map((one) => ({ ...one, amount: BigInt(one.amount) }))
   const amount = BigInt(intent.amount)
-  return objectionTo(intent, { policy, chain, past, now_ms: now_ms(), amount })
+  return checkPolicy(intent, { policy, chain, past, now_ms: now_ms(), amount })
 }
 
-function build(parts: SignerParts, intent: TransferIntent): SignedTransfer {
+function buildTransfer(dependencies: SignerDependencies, intent: TransferIntent): SignedTransfer {
   const { network } = intent
-  const chain = parts.policy.chains.find((one) => one.chain === intent.chain)
+  const chain = dependencies.policy.chains.find((one) => one.chain === intent.chain)
   const from_index = senderIndexOf(intent)
-  const key = parts.wallet.keyOf(network.family, from_index)
+  const key = dependencies.wallet.keyOf(network.family, from_index)
   if (network.family === 'evm') {
     return signEvmTransfer(intent, { ...network, chain_id: chain?.chain_id ?? 0 }, key)
   }
-  const owner = hexToBytes(parts.wallet.addressOf('tron', from_index))
-  const now_ms = parts.now_ms()
+  const owner = hexToBytes(dependencies.wallet.addressOf('tron', from_index))
+  const now_ms = dependencies.now_ms()
   const content: RawData = {
     ...referenceOf(network.reference),
     expiration_ms: now_ms + LIFETIME_MS,
@@ -208,7 +211,7 @@ function tronContract(intent: TransferIntent, owner: Uint8Array): TronContract {
   }
 }
 
-function addressIn({ family }: SignerChain, text: string): string | null {
+function parseAddress({ family }: SignerChain, text: string): string | null {
   const bytes = family === 'tron' ? bytesFromTronAddress(text) : bytesFromEvmHex(text)
   return bytes === null ? null : bytesToHex(bytes)
 }

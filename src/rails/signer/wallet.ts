@@ -8,19 +8,19 @@ import { addressBytesOfPrivateKey, addressBytesOfPublicKey } from '#rails/chain/
 import { seedFromPhrase } from '#rails/chain/seed.ts'
 import type { SignHash, SigningKey } from '#rails/chain/signing_key.ts'
 
-/** The keys. A deposit index names a deposit address; null is the hot wallet. */
+/** The private keys. A deposit index selects a deposit address; null is the hot wallet. */
 export type Wallet = {
   xpub(family: ChainFamily): string
   keyOf(family: ChainFamily, deposit_index: number | null): SigningKey
-  /** For the MACs of the signer's own record: nobody without the seed can write a line of it. */
+  /** The MAC key of the signer's record; it requires the seed. */
   recordKey(): Uint8Array
-  /** 40 digits. */
+  /** 40 hex digits. */
   addressOf(family: ChainFamily, deposit_index: number | null): string
 }
 
 /**
- * The hot wallet lives in another account than the deposits: with the deposits' xpub and one of
- * their private keys all keys of that account could be computed.
+ * The hot wallet is in another account than the deposits, because the deposits' xpub and one of
+ * their private keys are enough to compute all keys of that account.
  */
 const DEPOSIT_ACCOUNT = 0
 const HOT_ACCOUNT = 1

@@ -1,45 +1,45 @@
 import type { SettleResponse } from '@x402/core/types'
 import type { Payment } from './payment.ts'
-import type { Priced } from './requirement.ts'
+import type { PricedCall } from './requirement.ts'
 
 /**
- * settled: the coins have moved. failed: they have not, and will not by this attempt. pending: it
- * was sent and is not confirmed; only the chain knows.
+ * settled: the coins have moved. failed: this attempt did not and will not move them. pending: it
+ * was sent but is not confirmed.
  */
 export type Settlement =
   | { outcome: 'settled'; txid: string }
   | { outcome: 'failed'; reason: string }
   | { outcome: 'pending' }
 
-/** Who checks payments and moves the coins: our own relayer, or somebody else by configuration. */
+/** Verifies and settles payments: our own relayer or an external service. */
 export type Facilitator = {
-  /** Null where it can be settled now; else the protocol's word for why not. */
-  verify(payment: Payment, priced: Priced): Promise<string | null>
-  settle(payment: Payment, priced: Priced, sending: Sending): Promise<Settlement>
+  /** Null if the payment can be settled now, otherwise the protocol's error reason. */
+  verify(payment: Payment, priced: PricedCall): Promise<string | null>
+  settle(payment: Payment, priced: PricedCall, hooks: SettlementHooks): Promise<Settlement>
 }
 
-/** What must be written down before anything leaves, so that no crash can separate the two. */
-export type Sending = {
-  /** What was signed; our own relayer's way. */
-  store: StoreSigned
-  /** That somebody else is about to be asked. */
-  asked(): Promise<void>
-  sent(): void
+/** Store the state of a settlement before anything is sent, so a crash cannot lose it. */
+export type SettlementHooks = {
+  /** For our own relayer. */
+  storeSigned: StoreSigned
+  /** Before a request to an external facilitator. */
+  beforeRequest(): Promise<void>
+  onSent(): void
 }
 
-export type Signed = { nonce: bigint; txid: string; raw: string }
+export type SignedTransaction = { nonce: bigint; txid: string; raw: string }
 
 /**
- * Takes the relayer's next place in the order, no lower than the chain's, has it signed for that
- * place, and stores the bytes: all or nothing.
+ * Allocates the relayer's next nonce, at least the chain's, and stores the transaction signed with
+ * it, in one database transaction.
  */
 export type StoreSigned = (
   relayer: string,
   mined: bigint,
-  sign: (nonce: bigint) => Promise<Signed>,
-) => Promise<Signed>
+  sign: (nonce: bigint) => Promise<SignedTransaction>,
+) => Promise<SignedTransaction>
 
-/** The receipt of a payment, for the header that the answer carries. */
+/** The receipt of a payment, for the response header. */
 export function receiptOf(
   network: string,
   { payer, txid }: { payer: string; txid: string | null },

@@ -5,12 +5,12 @@ import { JsonError, readJson } from '#kernel/json.ts'
 import type { Micros } from '#kernel/money.ts'
 import { evmAddressFromHex } from '#rails/chain/evm/address.ts'
 import { sameAddress } from './receipt.ts'
-import { type Priced, requirementOf } from './requirement.ts'
+import { type PricedCall, requirementOf } from './requirement.ts'
 
 const Digits = Type.String({ pattern: '^\\d{1,78}$' })
 const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 
-/** The part of a payment that we act on; what else it carries is passed on as it came. */
+/** The fields that we read; the others are passed to the facilitator unchanged. */
 const PaymentShape = Type.Object({
   x402Version: Type.Literal(2),
   resource: Type.Optional(Type.Object({ url: Type.String() })),
@@ -36,7 +36,7 @@ const PaymentShape = Type.Object({
 
 const validator = Compile(PaymentShape)
 
-/** A signed permission to move coins, as it came and as we read it. */
+/** A signed EIP-3009 authorization: the original payload and the fields that we read. */
 export type Payment = {
   payer: string
   nonce: string
@@ -45,15 +45,15 @@ export type Payment = {
   payload: PaymentPayload
 }
 
-/** A permission for longer than this is kept as one for this long. */
+/** Later expiries are stored as this one, the year 2100. */
 const SECONDS_MAX = 4_102_444_800n
 const HEADER_LENGTH_MAX = 16_384
 
-/** The payment in a header, or a sentence for why it pays for nothing here. */
-export function readPayment(header: string, priced: Priced): Payment | string {
-  const sent = decoded(header)
+/** The payment in a header, or the reason why it does not pay for this call. */
+export function readPayment(header: string, priced: PricedCall): Payment | string {
+  const sent = decodeHeader(header)
   if (!validator.Check(sent)) return 'it is not the base64 JSON of an x402 payment, version 2'
-  const mismatch = mismatchIn(sent, priced)
+  const mismatch = findMismatch(sent, priced)
   if (mismatch !== null) return mismatch
   const { from, nonce, value, validBefore } = sent.payload.authorization
   const seconds = BigInt(validBefore)
@@ -66,7 +66,7 @@ export function readPayment(header: string, priced: Priced): Payment | string {
   }
 }
 
-function decoded(header: string): unknown {
+function decodeHeader(header: string): unknown {
   if (header.length > HEADER_LENGTH_MAX || !/^[A-Za-z0-9+/=_-]+$/.test(header)) return null
   try {
     return readJson(Buffer.from(header, 'base64').toString('utf8'))
@@ -76,8 +76,8 @@ function decoded(header: string): unknown {
   }
 }
 
-/** What was signed must be what was asked, and for this call. */
-function mismatchIn(sent: Static<typeof PaymentShape>, priced: Priced): string | null {
+/** Compares the signed payment with the requirement of this call. */
+function findMismatch(sent: Static<typeof PaymentShape>, priced: PricedCall): string | null {
   const asked = requirementOf(priced)
   const { accepted, resource } = sent
   const { to, value } = sent.payload.authorization

@@ -1,27 +1,30 @@
 import type { Micros } from '#kernel/money.ts'
 
-/** What a mined transaction did, in the words we need of it. */
+/** The result of a mined transaction. */
 export type Receipt = {
   txid: string
   ok: boolean
-  /** What the network took, the chain below a rollup included. */
+  /** Includes a rollup's L1 fee. */
   fee_wei: bigint
-  /** Of the asset that is paid with; other contracts' are not among them. */
+  /** Transfers of the payment asset only. */
   transfers: readonly { from: string; to: string; value: bigint }[]
 }
 
-/** What is asked of the network that payments are made on; it takes no key. */
+/** Read access to the payment network, and broadcasting; needs no key. */
 export type PaymentNetwork = {
-  /** Whoever sent it: the transaction that used a permission up lately, or null. */
+  /** The recent transaction, by any sender, that used an authorization; or null. */
   settlementOf(payer: string, nonce: string): Promise<string | null>
   receipt(txid: string): Promise<Receipt | null>
   broadcast(raw: string): Promise<void>
 }
 
-type Paid = { payer: string; amount_micros: Micros; pay_to: string }
+type ExpectedTransfer = { payer: string; amount_micros: Micros; pay_to: string }
 
-/** Whether these very coins went from the payer to us. That it did not revert proves nothing. */
-export function hasPaid(receipt: Receipt | null, { payer, amount_micros, pay_to }: Paid): boolean {
+/** True if the receipt has this exact transfer; a successful status alone proves nothing. */
+export function hasPaid(
+  receipt: Receipt | null,
+  { payer, amount_micros, pay_to }: ExpectedTransfer,
+): boolean {
   if (receipt === null || !receipt.ok) return false
   return receipt.transfers.some(
     ({ from, to, value }) =>

@@ -15,8 +15,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { base } from 'viem/chains'
 import { Secret } from '#kernel/secret.ts'
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
-import { jsonRpc, RpcRefusal } from '#rails/chain/json_rpc.ts'
-import type { Signed, StoreSigned } from './facilitator.ts'
+import { jsonRpc, RpcError } from '#rails/chain/json_rpc.ts'
+import type { SignedTransaction, StoreSigned } from './facilitator.ts'
 import { type PaymentNetwork, type Receipt, sameAddress } from './receipt.ts'
 import { CHAIN_ID, USDC } from './requirement.ts'
 
@@ -26,23 +26,23 @@ const asset_abi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ])
 
-/** The network with the client that x402's own rules ask it through. */
-export type OpenNetwork = PaymentNetwork & { client: PublicClient }
+/** The network with the viem client that the x402 library needs. */
+export type PaymentNetworkClient = PaymentNetwork & { client: PublicClient }
 
-export function paymentNetwork(url: string, fetch: NodeFetch): OpenNetwork {
+export function paymentNetwork(url: string, fetch: NodeFetch): PaymentNetworkClient {
   const rpc = jsonRpc({ url, fetch }, '')
-  let isOurs: Promise<void> | null = null
-  const requireOurs = async () => {
+  let chain_checked: Promise<void> | null = null
+  const requireChain = async () => {
     const id = Number(await rpc('eth_chainId', []))
-    if (id !== CHAIN_ID) throw new Error(`the payment node is of chain ${id}, not ${CHAIN_ID}`)
+    if (id !== CHAIN_ID) throw new Error(`the payment node is on chain ${id}, not ${CHAIN_ID}`)
   }
   const transport = custom({
     request: async ({ method, params }) => {
-      isOurs ??= requireOurs().catch((cause) => {
-        isOurs = null
+      chain_checked ??= requireChain().catch((cause) => {
+        chain_checked = null
         throw cause
       })
-      await isOurs
+      await chain_checked
       return rpc(method, params ?? [])
     },
   })
@@ -61,7 +61,7 @@ export function paymentNetwork(url: string, fetch: NodeFetch): OpenNetwork {
         abi: asset_abi,
         eventName: 'AuthorizationUsed',
         args: { authorizer: payer as Hex, nonce: nonce as Hex },
-        fromBlock: head > BLOCKS_LOOKED_AT ? head - BLOCKS_LOOKED_AT : 0n,
+        fromBlock: head > BLOCKS_SEARCHED ? head - BLOCKS_SEARCHED : 0n,
         toBlock: head,
       })
       return log?.transactionHash ?? null
@@ -78,14 +78,14 @@ export function paymentNetwork(url: string, fetch: NodeFetch): OpenNetwork {
       try {
         await rpc('eth_sendRawTransaction', [raw])
       } catch (cause) {
-        // It is there already, or its place is taken: the receipts tell which.
-        if (!(cause instanceof RpcRefusal && KNOWN.test(cause.message))) throw cause
+        // Already sent, or the nonce is taken; the receipts show which.
+        if (!(cause instanceof RpcError && KNOWN.test(cause.message))) throw cause
       }
     },
   }
 }
 
-/** Rollups charge for the chain below them as well, in a field of their own. */
+/** Rollups return their L1 fee in a separate field. */
 function receiptFrom(receipt: TransactionReceipt): Receipt {
   const { l1Fee } = receipt as { l1Fee?: bigint | null }
   const logs = receipt.logs.filter(({ address }) => sameAddress(address, USDC))
@@ -99,33 +99,33 @@ function receiptFrom(receipt: TransactionReceipt): Receipt {
 }
 
 const POLLING_MS = 250
-/** An hour on Base, within what public nodes answer at once; a permission is good for minutes. */
-const BLOCKS_LOOKED_AT = 1_800n
-/** A base fee may double in six full blocks; what is not needed is not paid. */
+/** An hour on Base; authorizations are valid for minutes, and public nodes allow this range. */
+const BLOCKS_SEARCHED = 1_800n
+/** The base fee can double in six full blocks; the unused part is not charged. */
 const FEE_MARGIN = 3
 const GAS_MARGIN_PERCENT = 130n
 const KNOWN = /already known|known transaction|already imported|nonce.*too low|correct nonce/i
 
-/** Signs with the one key the service has, for calls of one contract and nothing else. */
+/** Signs calls of the USDC contract with the only chain key that the service has. */
 export type Relayer = {
   address: Hex
-  network: OpenNetwork
-  /** Signs, stores and sends; answers with what it is known by. */
-  relay(data: Hex, store: StoreSigned, sent: () => void): Promise<Hex>
-  refund(to: string, amount: bigint, store: StoreSigned): Promise<Hex>
+  network: PaymentNetworkClient
+  /** Signs, stores and sends a call. Returns its txid. */
+  relay(data: Hex, storeSigned: StoreSigned, onSent: () => void): Promise<Hex>
+  refund(to: string, amount: bigint, storeSigned: StoreSigned): Promise<Hex>
 }
 
-export function makeRelayer(network: OpenNetwork, key: Secret<string>): Relayer {
+export function makeRelayer(network: PaymentNetworkClient, key: Secret<string>): Relayer {
   const account = privateKeyToAccount(key.open() as Hex)
   const { client } = network
-  const relay: Relayer['relay'] = async (data, store, sent) => {
+  const relay: Relayer['relay'] = async (data, storeSigned, onSent) => {
     const call = { account: account.address, to: USDC, data } as const
     const [gas, fees, mined] = await Promise.all([
       client.estimateGas(call),
       client.estimateFeesPerGas(),
       client.getTransactionCount({ address: account.address, blockTag: 'latest' }),
     ])
-    const sign = async (nonce: bigint): Promise<Signed> => {
+    const sign = async (nonce: bigint): Promise<SignedTransaction> => {
       const raw = await account.signTransaction({
         chainId: CHAIN_ID,
         type: 'eip1559',
@@ -138,20 +138,20 @@ export function makeRelayer(network: OpenNetwork, key: Secret<string>): Relayer 
       })
       return { nonce, raw, txid: keccak256(raw) }
     }
-    const { txid, raw } = await store(account.address, BigInt(mined), sign)
-    // Lost on the way or not, it is stored: a task sends it until it is mined.
+    const { txid, raw } = await storeSigned(account.address, BigInt(mined), sign)
+    // A failure does not matter: a task sends stored transactions until they are mined.
     await network.broadcast(raw).catch(() => undefined)
-    sent()
+    onSent()
     return txid as Hex
   }
   return {
     address: account.address,
     network,
     relay,
-    refund: (to, amount, store) => {
+    refund: (to, amount, storeSigned) => {
       const args = [to as Hex, amount] as const
       const data = encodeFunctionData({ abi: asset_abi, functionName: 'transfer', args })
-      return relay(data, store, () => undefined)
+      return relay(data, storeSigned, () => undefined)
     },
   }
 }
@@ -159,6 +159,6 @@ export function makeRelayer(network: OpenNetwork, key: Secret<string>): Relayer 
 export function readRelayerKey(path: string): Secret<string> {
   const text = readFileSync(path, 'utf8').trim()
   const key = text.startsWith('0x') ? text : `0x${text}`
-  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new Error(`${path} holds no private key`)
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new Error(`${path} does not contain a private key`)
   return new Secret(key)
 }

@@ -4,20 +4,20 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { makeHttpClient } from '#platform/http_client/http_client.ts'
-import type { Sending } from './facilitator.ts'
+import type { SettlementHooks } from './facilitator.ts'
 import type { Payment } from './payment.ts'
 import type { PaymentNetwork, Receipt } from './receipt.ts'
 import { remoteFacilitator } from './remote_facilitator.ts'
 
-/** What the facilitator says next; null hangs up without a word. */
-let answer: { status: number; body: unknown } | null = null
-const heard: { path: string; body: Record<string, unknown> }[] = []
-const server = createServer(async (request, response) => {
+/** The facilitator's next response; null closes the connection without one. */
+let response: { status: number; body: unknown } | null = null
+const received: { path: string; body: Record<string, unknown> }[] = []
+const server = createServer(async (request, reply) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  heard.push({ path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) })
-  if (answer === null) request.socket.destroy()
-  else response.writeHead(answer.status).end(JSON.stringify(answer.body))
+  received.push({ path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) })
+  if (response === null) request.socket.destroy()
+  else reply.writeHead(response.status).end(JSON.stringify(response.body))
 }).listen(0, '127.0.0.1')
 await once(server, 'listening')
 after(() => server.close())
@@ -30,16 +30,16 @@ const payment = { payer, nonce: '0x01', amount_micros: 5n, payload: {} } as unkn
 const priced = { amount_micros: 5n, pay_to, url: 'https://api.example.com', description: '' }
 const txid = `0x${'11'.repeat(32)}`
 
-let asked = 0
-const sending: Sending = {
-  store: () => Promise.reject(new Error('a remote facilitator signs for itself')),
-  asked: async () => {
-    asked += 1
+let requests = 0
+const hooks: SettlementHooks = {
+  storeSigned: () => Promise.reject(new Error('a remote facilitator signs for itself')),
+  beforeRequest: async () => {
+    requests += 1
   },
-  sent: () => undefined,
+  onSent: () => undefined,
 }
 
-function nodeThatSays(receipt: Receipt | null): PaymentNetwork {
+function nodeWithReceipt(receipt: Receipt | null): PaymentNetwork {
   return {
     receipt: async () => receipt,
     settlementOf: async () => null,
@@ -48,44 +48,44 @@ function nodeThatSays(receipt: Receipt | null): PaymentNetwork {
 }
 
 const transfers = [{ from: payer, to: pay_to, value: 5n }]
-const honest = nodeThatSays({ txid, ok: true, fee_wei: 1n, transfers })
+const honest = nodeWithReceipt({ txid, ok: true, fee_wei: 1n, transfers })
 const trusting = remoteFacilitator(url, http, null)
 const checking = remoteFacilitator(url, http, honest)
 
-test('it is asked in the protocol of x402, and that it is asked is written down first', async () => {
-  answer = { status: 200, body: { isValid: true } }
+test('it is called in the x402 protocol after beforeRequest', async () => {
+  response = { status: 200, body: { isValid: true } }
   assert.equal(await checking.verify(payment, priced), null)
-  answer = { status: 200, body: { success: true, transaction: txid, network: 'eip155:8453' } }
-  assert.deepEqual(await checking.settle(payment, priced, sending), { outcome: 'settled', txid })
-  assert.equal(asked, 1)
+  response = { status: 200, body: { success: true, transaction: txid, network: 'eip155:8453' } }
+  assert.deepEqual(await checking.settle(payment, priced, hooks), { outcome: 'settled', txid })
+  assert.equal(requests, 1)
   assert.deepEqual(
-    heard.map(({ path }) => path),
+    received.map(({ path }) => path),
     ['/verify', '/settle'],
   )
-  const [, settling] = heard
+  const [, settling] = received
   assert(settling !== undefined)
   assert.equal((settling.body['paymentRequirements'] as { payTo: string }).payTo, pay_to)
 })
 
-test('its no is a no, in its own words', async () => {
-  answer = { status: 200, body: { isValid: false, invalidReason: 'insufficient_funds' } }
+test('its refusal is returned with its reason', async () => {
+  response = { status: 200, body: { isValid: false, invalidReason: 'insufficient_funds' } }
   assert.equal(await checking.verify(payment, priced), 'insufficient_funds')
-  answer = { status: 200, body: { success: false, transaction: '', errorReason: 'expired' } }
+  response = { status: 200, body: { success: false, transaction: '', errorReason: 'expired' } }
   const refused = { outcome: 'failed', reason: 'expired' }
-  assert.deepEqual(await checking.settle(payment, priced, sending), refused)
+  assert.deepEqual(await checking.settle(payment, priced, hooks), refused)
 })
 
-test('a lie about coins that have not moved buys nothing where we can look ourselves', async () => {
-  answer = { status: 200, body: { success: true, transaction: txid } }
-  const lied = remoteFacilitator(url, http, nodeThatSays(null))
-  assert.deepEqual(await lied.settle(payment, priced, sending), { outcome: 'pending' })
-  assert.equal((await trusting.settle(payment, priced, sending)).outcome, 'settled')
+test('a false claim of settlement is pending if our own node shows no transfer', async () => {
+  response = { status: 200, body: { success: true, transaction: txid } }
+  const untrusted = remoteFacilitator(url, http, nodeWithReceipt(null))
+  assert.deepEqual(await untrusted.settle(payment, priced, hooks), { outcome: 'pending' })
+  assert.equal((await trusting.settle(payment, priced, hooks)).outcome, 'settled')
 })
 
-test('no answer, a failure of its own or nonsense: it may have been done', async () => {
+test('no response or a server error leaves the settlement pending', async () => {
   for (const odd of [null, { status: 502, body: {} }]) {
-    answer = odd
-    assert.deepEqual(await checking.settle(payment, priced, sending), { outcome: 'pending' })
+    response = odd
+    assert.deepEqual(await checking.settle(payment, priced, hooks), { outcome: 'pending' })
     await assert.rejects(checking.verify(payment, priced))
   }
 })

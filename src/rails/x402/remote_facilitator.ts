@@ -4,24 +4,24 @@ import { objectOf } from '#rails/chain/json_rpc.ts'
 import type { Facilitator } from './facilitator.ts'
 import type { Payment } from './payment.ts'
 import { hasPaid, type PaymentNetwork } from './receipt.ts'
-import { type Priced, requirementOf } from './requirement.ts'
+import { type PricedCall, requirementOf } from './requirement.ts'
 
 const TIMEOUT_MS = 25_000
-const ANSWER_BYTES_MAX = 65_536
+const RESPONSE_BYTES_MAX = 65_536
 
-/** No answer, or none that can be read: what was asked may have been done. */
-class NoAnswer extends Error {}
+/** No readable response: the facilitator may have settled or not. */
+class NoResponse extends Error {}
 
 /**
- * Somebody else's facilitator, over the same rules for outgoing calls as everything. Where we have
- * a node of our own, its word that the coins have moved is checked: a lie buys nothing.
+ * An external facilitator, called through the same egress rules as webhooks. If we have a node, we
+ * check its claim of a settlement against the receipt.
  */
 export function remoteFacilitator(
   url: string,
   http: HttpClient,
   network: PaymentNetwork | null,
 ): Facilitator {
-  const ask = (path: string, payment: Payment, priced: Priced) =>
+  const ask = (path: string, payment: Payment, priced: PricedCall) =>
     post(http, `${url}/${path}`, {
       x402Version: 2,
       paymentPayload: payment.payload,
@@ -32,16 +32,16 @@ export function remoteFacilitator(
       const { isValid, invalidReason } = await ask('verify', payment, priced)
       return isValid === true ? null : String(invalidReason ?? 'invalid')
     },
-    settle: async (payment, priced, sending) => {
-      await sending.asked()
-      const answer = await ask('settle', payment, priced).catch((cause: unknown) => {
-        if (cause instanceof NoAnswer) return null
+    settle: async (payment, priced, hooks) => {
+      await hooks.beforeRequest()
+      const response = await ask('settle', payment, priced).catch((cause: unknown) => {
+        if (cause instanceof NoResponse) return null
         throw cause
       })
-      if (answer === null || answer['errorReason'] === 'settlement_pending') {
+      if (response === null || response['errorReason'] === 'settlement_pending') {
         return { outcome: 'pending' }
       }
-      const { success, transaction, errorReason } = answer
+      const { success, transaction, errorReason } = response
       if (success !== true) {
         return { outcome: 'failed', reason: String(errorReason ?? 'settlement_failed') }
       }
@@ -56,19 +56,19 @@ export function remoteFacilitator(
 
 async function post(http: HttpClient, url: string, body: object): Promise<Record<string, unknown>> {
   try {
-    const answer = await http.send({
+    const response = await http.send({
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       timeout_ms: TIMEOUT_MS,
-      response_bytes_max: ANSWER_BYTES_MAX,
+      response_bytes_max: RESPONSE_BYTES_MAX,
     })
-    if (answer.status >= 500) throw new NoAnswer(`the facilitator answered ${answer.status}`)
-    return objectOf(readJson(new TextDecoder().decode(answer.body)), 'an answer')
+    if (response.status >= 500) throw new NoResponse(`the facilitator returned ${response.status}`)
+    return objectOf(readJson(new TextDecoder().decode(response.body)), 'an answer')
   } catch (cause) {
     if (cause instanceof EgressFailed || cause instanceof JsonError) {
-      throw new NoAnswer('the facilitator gave no answer', { cause })
+      throw new NoResponse('the facilitator did not respond', { cause })
     }
     throw cause
   }

@@ -1,7 +1,7 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import type { Micros } from '#kernel/money.ts'
 
-/** USDC on Base: what the contract names, and what stock clients pay without being told to. */
+/** USDC on Base, as the contract requires and x402 clients support by default. */
 export const NETWORK = 'eip155:8453'
 export const CHAIN_ID = 8_453
 export const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
@@ -10,11 +10,11 @@ const USDC_DOMAIN = { name: 'USD Coin', version: '2' }
 /** How long a client may take from signing to settlement. */
 const TIMEOUT_S = 300
 
-/** What a call costs and what it is. The same for every door, so a payment is good at each. */
-export type Priced = { amount_micros: Micros; pay_to: string; url: string; description: string }
+/** A call and its price; the same for REST and MCP, so a payment is valid for both. */
+export type PricedCall = { amount_micros: Micros; pay_to: string; url: string; description: string }
 
-/** Settled before the work: a call must not be made once for every copy of its payment. */
-export function requirementOf({ amount_micros, pay_to }: Priced): PaymentRequirements {
+/** Settled before the call runs, so copies of a payment cannot buy several calls. */
+export function requirementOf({ amount_micros, pay_to }: PricedCall): PaymentRequirements {
   return {
     scheme: 'exact',
     network: NETWORK,
@@ -26,7 +26,7 @@ export function requirementOf({ amount_micros, pay_to }: Priced): PaymentRequire
   }
 }
 
-export function paymentRequired(priced: Priced, error: string): PaymentRequired {
+export function paymentRequired(priced: PricedCall, error: string): PaymentRequired {
   const { url, description } = priced
   return {
     x402Version: 2,
@@ -36,6 +36,6 @@ export function paymentRequired(priced: Priced, error: string): PaymentRequired 
   }
 }
 
-/** Base64 of JSON, as the protocol writes its headers. */
+/** Base64-encoded JSON, the protocol's header format. */
 export const headerOf = (value: object): string =>
   Buffer.from(JSON.stringify(value), 'utf8').toString('base64')

@@ -1,9 +1,9 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Chain } from '#rails/chain/chain.ts'
 import { type JsonRpc, quantity, quantityOf } from '#rails/chain/json_rpc.ts'
-import type { Payment } from '#rails/chain/outlet.ts'
+import type { Payment } from '#rails/chain/sender.ts'
 import { transferCall } from '#rails/chain/tron/trc20.ts'
-import type { EvmNetworkFacts } from '#rails/signer/intent.ts'
+import type { EvmNetworkParameters } from '#rails/signer/intent.ts'
 import type { RawTransfer } from './raw_transfer.ts'
 
 /** The estimate is of the block before; balances may have changed from nothing to something. */
@@ -19,18 +19,18 @@ const RAISE_PERMILLE = 1_125n
 /** A rollup charges for the data apart, out of the same balance. */
 const SPENDABLE_PERCENT = 80n
 
-type Price = Pick<EvmNetworkFacts, 'gas' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>
+type Price = Pick<EvmNetworkParameters, 'gas' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>
 type Fees = { max_fee_per_gas: bigint; max_priority_fee_per_gas: bigint }
 
 /** What transfers cost. A deposit address pays out of what it was given and can offer no more. */
 export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet'>) {
   const affordable = async ({ from }: Payment, gas: bigint): Promise<bigint | null> =>
-    from === hot_wallet ? null : ((await coinsOf(rpc, from)) * SPENDABLE_PERCENT) / 100n / gas
+    from === hot_wallet ? null : ((await balanceOf(rpc, from)) * SPENDABLE_PERCENT) / 100n / gas
   return {
     priceOf: async (payment: Payment): Promise<Price> => {
-      const gas = await gasFor(rpc, payment)
-      const fees = feesAt((await priceNow(rpc)) * FEE_MARGIN)
-      return shown(gas, atMost(fees, await affordable(payment, gas)))
+      const gas = await estimateGas(rpc, payment)
+      const fees = feesAt((await gasPrice(rpc)) * FEE_MARGIN)
+      return toPrice(gas, capFees(fees, await affordable(payment, gas)))
     },
     /** Null where the sender cannot offer enough for a replacement to be taken. */
     priceAbove: async (payment: Payment, last: RawTransfer): Promise<Price | null> => {
@@ -38,12 +38,12 @@ export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet
         max_fee_per_gas: raise(last.max_fee_per_gas),
         max_priority_fee_per_gas: raise(last.max_priority_fee_per_gas),
       }
-      const today = feesAt((await priceNow(rpc)) * FEE_MARGIN)
+      const today = feesAt((await gasPrice(rpc)) * FEE_MARGIN)
       const most = await affordable(payment, last.gas)
-      const fees = atMost(
+      const fees = capFees(
         {
-          max_fee_per_gas: larger(raised.max_fee_per_gas, today.max_fee_per_gas),
-          max_priority_fee_per_gas: larger(
+          max_fee_per_gas: max(raised.max_fee_per_gas, today.max_fee_per_gas),
+          max_priority_fee_per_gas: max(
             raised.max_priority_fee_per_gas,
             today.max_priority_fee_per_gas,
           ),
@@ -53,12 +53,12 @@ export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet
       const isTaken =
         fees.max_fee_per_gas >= raised.max_fee_per_gas &&
         fees.max_priority_fee_per_gas >= raised.max_priority_fee_per_gas
-      return isTaken ? shown(last.gas, fees) : null
+      return isTaken ? toPrice(last.gas, fees) : null
     },
-    fuelFor: async (payment: Payment): Promise<bigint> => {
-      const gas = await gasFor(rpc, payment)
-      const price = await priceNow(rpc)
-      const has = await coinsOf(rpc, payment.from)
+    missingFuel: async (payment: Payment): Promise<bigint> => {
+      const gas = await estimateGas(rpc, payment)
+      const price = await gasPrice(rpc)
+      const has = await balanceOf(rpc, payment.from)
       // Enough at today's price is enough: what was given once had a margin.
       if (has * SPENDABLE_PERCENT >= gas * price * 100n) return 0n
       return (gas * price * FEE_MARGIN * 100n) / SPENDABLE_PERCENT - has
@@ -66,39 +66,39 @@ export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet
   }
 }
 
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const raise = (wei: bigint): bigint => (wei * RAISE_PERMILLE) / 1_000n + 1n
 
 const feesAt = (max_fee_per_gas: bigint): Fees => ({
   max_fee_per_gas,
-  max_priority_fee_per_gas: smaller(max_fee_per_gas, PRIORITY_WEI),
+  max_priority_fee_per_gas: min(max_fee_per_gas, PRIORITY_WEI),
 })
 
-function atMost(fees: Fees, most: bigint | null): Fees {
-  const max_fee_per_gas = most === null ? fees.max_fee_per_gas : smaller(fees.max_fee_per_gas, most)
+function capFees(fees: Fees, most: bigint | null): Fees {
+  const max_fee_per_gas = most === null ? fees.max_fee_per_gas : min(fees.max_fee_per_gas, most)
   const { max_priority_fee_per_gas } = fees
   return {
     max_fee_per_gas,
-    max_priority_fee_per_gas: smaller(max_priority_fee_per_gas, max_fee_per_gas),
+    max_priority_fee_per_gas: min(max_priority_fee_per_gas, max_fee_per_gas),
   }
 }
 
-const shown = (gas: bigint, fees: Fees): Price => ({
+const toPrice = (gas: bigint, fees: Fees): Price => ({
   gas: gas.toString(),
   max_fee_per_gas: fees.max_fee_per_gas.toString(),
   max_priority_fee_per_gas: fees.max_priority_fee_per_gas.toString(),
 })
 
-async function priceNow(rpc: JsonRpc): Promise<bigint> {
+async function gasPrice(rpc: JsonRpc): Promise<bigint> {
   return quantityOf(await rpc('eth_gasPrice', []), 'a price')
 }
 
-async function coinsOf(rpc: JsonRpc, address: string): Promise<bigint> {
+async function balanceOf(rpc: JsonRpc, address: string): Promise<bigint> {
   return quantityOf(await rpc('eth_getBalance', [`0x${address}`, 'latest']), 'a balance')
 }
 
-async function gasFor(rpc: JsonRpc, { from, to, contract, amount }: Payment): Promise<bigint> {
+async function estimateGas(rpc: JsonRpc, { from, to, contract, amount }: Payment): Promise<bigint> {
   const data = bytesToHex(transferCall(hexToBytes(to), amount))
   const call =
     contract === null

@@ -14,13 +14,13 @@ const ADDRESS_LETTERS = 34
 const base58check = createBase58check(sha256)
 
 export function tronAddressFromBytes(bytes: Uint8Array): string {
-  return base58check.encode(versioned(bytes))
+  return base58check.encode(withVersion(bytes))
 }
 
 /** Null unless alphabet, length, version and checksum are all as they must be. */
 export function bytesFromTronAddress(text: string): Uint8Array | null {
   if (text.length !== ADDRESS_LETTERS) return null
-  const bytes = decoded(text)
+  const bytes = decodeBase58(text)
   if (bytes === null || bytes.length !== 1 + ADDRESS_BYTES || bytes[0] !== VERSION) return null
   return bytes.slice(1)
 }
@@ -31,7 +31,7 @@ export function isTronAddress(text: string): boolean {
 
 /** The node's own spelling: 42 lower-case digits that start with 41. */
 export function tronHexFromBytes(bytes: Uint8Array): string {
-  return bytesToHex(versioned(bytes))
+  return bytesToHex(withVersion(bytes))
 }
 
 export function bytesFromTronHex(text: string): Uint8Array | null {
@@ -48,12 +48,12 @@ export function tronHexFromAddress(text: string): string | null {
   return bytes === null ? null : tronHexFromBytes(bytes)
 }
 
-function versioned(bytes: Uint8Array): Uint8Array {
+function withVersion(bytes: Uint8Array): Uint8Array {
   assert(bytes.length === ADDRESS_BYTES, 'a TRON address has 20 bytes after its version')
   return Uint8Array.of(VERSION, ...bytes)
 }
 
-function decoded(text: string): Uint8Array | null {
+function decodeBase58(text: string): Uint8Array | null {
   try {
     return base58check.decode(text)
   } catch {

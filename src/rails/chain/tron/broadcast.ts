@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
-import { type Caller, NodeError } from '#rails/chain/node_call.ts'
-import { objectOf, sentenceOf } from './http_answers.ts'
+import { type NodeCall, NodeError } from '#rails/chain/node_call.ts'
+import { objectOf, sentenceOf } from './http_responses.ts'
 import { readRawBytes, type SignedTransaction } from './transaction.ts'
 import { rawDataJson } from './transaction_json.ts'
 
@@ -27,28 +27,28 @@ const RETRYABLE_CODES = [
  * the transfer in the unknown, and the rule for the unknown is to send again.
  */
 export async function broadcast(
-  call: Caller,
+  call: NodeCall,
   signed: SignedTransaction,
 ): Promise<BroadcastOutcome> {
   const raw = readRawBytes(signed.raw)
   assert(raw !== null, 'only transactions that we can read are broadcast')
   try {
-    const answer = await call('wallet/broadcasttransaction', {
+    const response = await call('wallet/broadcasttransaction', {
       visible: false,
       txID: signed.txid,
       raw_data: rawDataJson(raw),
       raw_data_hex: bytesToHex(signed.raw),
       signature: [signed.signature],
     })
-    return outcomeOf(answer, signed.txid)
+    return outcomeOf(response, signed.txid)
   } catch (cause) {
     if (!(cause instanceof NodeError)) throw cause
     return { outcome: 'retryable', code: cause.failure.toUpperCase(), reason: cause.message }
   }
 }
 
-function outcomeOf(answer: unknown, txid: string): BroadcastOutcome {
-  const { result, code, message, txid: answered } = objectOf(answer, 'a broadcast answer')
+function outcomeOf(response: unknown, txid: string): BroadcastOutcome {
+  const { result, code, message, txid: answered } = objectOf(response, 'a broadcast answer')
   const reason = typeof message === 'string' ? sentenceOf(message) : ''
   if (typeof code === 'string' && code !== 'SUCCESS') {
     if (code === 'DUP_TRANSACTION_ERROR') return { outcome: 'duplicate' }

@@ -46,23 +46,23 @@ export function contractFields(contract: TronContract): {
 }
 
 function valueFields(contract: TronContract): ProtoField[] {
-  const owner: ProtoField = [1, versioned(contract.owner)]
+  const owner: ProtoField = [1, withVersion(contract.owner)]
   switch (contract.type) {
     case 'TriggerSmartContract':
       return [
         owner,
-        [2, versioned(contract.contract)],
+        [2, withVersion(contract.contract)],
         [3, contract.call_value_sun],
         [4, contract.data],
       ]
     case 'TransferContract':
-      return [owner, [2, versioned(contract.to)], [3, contract.amount_sun]]
+      return [owner, [2, withVersion(contract.to)], [3, contract.amount_sun]]
     case 'DelegateResourceContract':
       return [
         owner,
         [2, BigInt(RESOURCES.indexOf(contract.resource))],
         [3, contract.balance_sun],
-        [4, versioned(contract.receiver)],
+        [4, withVersion(contract.receiver)],
       ]
   }
 }
@@ -71,21 +71,21 @@ function valueFields(contract: TronContract): ProtoField[] {
 export function readContract(type_number: number, value: Uint8Array): TronContract | null {
   const fields = protoFields(value)
   if (fields === null) return null
-  const owner = unversioned(bytesField(fields, 1))
+  const owner = withoutVersion(bytesField(fields, 1))
   const number = numberField(fields, 3)
   if (owner === null) return null
   if (type_number === TYPE_NUMBERS.TriggerSmartContract) {
-    const contract = unversioned(bytesField(fields, 2))
+    const contract = withoutVersion(bytesField(fields, 2))
     const data = bytesField(fields, 4)
     if (contract === null) return null
     return { type: 'TriggerSmartContract', owner, contract, call_value_sun: number, data }
   }
   if (type_number === TYPE_NUMBERS.TransferContract) {
-    const to = unversioned(bytesField(fields, 2))
+    const to = withoutVersion(bytesField(fields, 2))
     return to === null ? null : { type: 'TransferContract', owner, to, amount_sun: number }
   }
   if (type_number === TYPE_NUMBERS.DelegateResourceContract) {
-    const receiver = unversioned(bytesField(fields, 4))
+    const receiver = withoutVersion(bytesField(fields, 4))
     const resource = RESOURCES[Number(numberField(fields, 2))]
     if (receiver === null || resource === undefined) return null
     return { type: 'DelegateResourceContract', owner, receiver, resource, balance_sun: number }
@@ -93,10 +93,10 @@ export function readContract(type_number: number, value: Uint8Array): TronContra
   return null
 }
 
-function versioned(address: Uint8Array): Uint8Array {
+function withVersion(address: Uint8Array): Uint8Array {
   return hexToBytes(tronHexFromBytes(address))
 }
 
-function unversioned(bytes: Uint8Array): Uint8Array | null {
+function withoutVersion(bytes: Uint8Array): Uint8Array | null {
   return bytesFromTronHex(bytesToHex(bytes))
 }

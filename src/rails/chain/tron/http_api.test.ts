@@ -8,12 +8,12 @@ import { signTransaction } from './transaction.ts'
 
 type Answer = { status?: number; body: unknown }
 
-function answering(answer: Answer | Error, asked: string[] = []): TronHttpApi {
+function answering(response: Answer | Error, asked: string[] = []): TronHttpApi {
   const fetch: NodeFetch = async (url, { body }) => {
     asked.push(`${url} ${body}`)
-    if (answer instanceof Error) throw answer
-    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
-    return { status: answer.status ?? 200, body: new Blob([text]).stream() }
+    if (response instanceof Error) throw response
+    const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body)
+    return { status: response.status ?? 200, body: new Blob([text]).stream() }
   }
   return tronHttpApi({ url: 'http://node.test/', fetch, body_bytes_max: 10_000 })
 }
@@ -32,8 +32,8 @@ const signed = signTransaction(
 )
 
 test('sorts what a broadcast may answer into four outcomes', async () => {
-  const outcomeOf = async (answer: Answer | Error): Promise<string> => {
-    const said = await answering(answer).broadcast(signed)
+  const outcomeOf = async (response: Answer | Error): Promise<string> => {
+    const said = await answering(response).broadcast(signed)
     return 'code' in said ? `${said.outcome} ${said.code}` : said.outcome
   }
   const { txid } = signed
@@ -68,8 +68,8 @@ test('says in words what a node wrote in hex', async () => {
 })
 
 test('reads fail by kind: throttled, refused, unreachable, bad answer', async () => {
-  const failureOf = async (answer: Answer | Error): Promise<string> => {
-    const error = await answering(answer)
+  const failureOf = async (response: Answer | Error): Promise<string> => {
+    const error = await answering(response)
       .now('head')
       .then(String, (thrown: unknown) => thrown)
     assert(error instanceof Error && 'failure' in error)

@@ -1,12 +1,12 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { type Caller, NodeError, type NodeSettings, nodeCaller } from '#rails/chain/node_call.ts'
+import { type NodeCall, NodeError, type NodeSettings, nodeCaller } from '#rails/chain/node_call.ts'
 import { tronHexFromBytes } from './address.ts'
 import { type BroadcastOutcome, broadcast } from './broadcast.ts'
 import {
   blockOf,
-  type ContractAnswer,
+  type ContractCallResult,
   chainParametersOf,
-  contractAnswerOf,
+  contractCallResultOf,
   integer,
   objectOf,
   receiptOf,
@@ -15,7 +15,7 @@ import {
   type TronBlock,
   type TronReceipt,
   type TronResources,
-} from './http_answers.ts'
+} from './http_responses.ts'
 import type { SignedTransaction } from './transaction.ts'
 import { isObject } from './transaction_json.ts'
 
@@ -38,7 +38,7 @@ export type TronHttpApi = {
   broadcast(signed: SignedTransaction): Promise<BroadcastOutcome>
   receipt(txid: string, depth: Depth): Promise<TronReceipt | null>
   receiptsOfBlock(number: number, depth: Depth): Promise<TronReceipt[]>
-  call(call: ContractCall, depth: Depth): Promise<ContractAnswer>
+  call(call: ContractCall, depth: Depth): Promise<ContractCallResult>
   /** Null where the node does not offer it (vm.estimateEnergy is off by default) or it reverts. */
   estimateEnergy(call: ContractCall): Promise<bigint | null>
   resources(address: Uint8Array): Promise<TronResources>
@@ -59,8 +59,8 @@ export function tronHttpApi(settings: NodeSettings): TronHttpApi {
     now: async (depth) => blockOf(await call(`${PREFIXES[depth]}/getnowblock`, {})),
     block: async (number) => {
       const request = { id_or_num: String(number), detail: false }
-      const answer = await call('wallet/getblock', request)
-      return isObject(answer) && Object.keys(answer).length === 0 ? null : blockOf(answer)
+      const response = await call('wallet/getblock', request)
+      return isObject(response) && Object.keys(response).length === 0 ? null : blockOf(response)
     },
     broadcast: (signed) => broadcast(call, signed),
     receipt: async (txid, depth) =>
@@ -68,10 +68,10 @@ export function tronHttpApi(settings: NodeSettings): TronHttpApi {
     receiptsOfBlock: async (num, depth) =>
       receiptsOf(await call(`${PREFIXES[depth]}/gettransactioninfobyblocknum`, { num })),
     call: async (request, depth) =>
-      contractAnswerOf(
+      contractCallResultOf(
         await call(`${PREFIXES[depth]}/triggerconstantcontract`, callRequest(request)),
       ),
-    estimateEnergy: (request) => estimatedEnergy(call, request),
+    estimateEnergy: (request) => estimateEnergyOf(call, request),
     resources: async (address) =>
       resourcesOf(await call('wallet/getaccountresource', { address: tronHexFromBytes(address) })),
     balance: async (address, depth) => {
@@ -79,7 +79,7 @@ export function tronHttpApi(settings: NodeSettings): TronHttpApi {
       const found = objectOf(await call(`${PREFIXES[depth]}/getaccount`, request), 'an account')
       return Object.keys(found).length === 0 ? null : BigInt(integer(found.balance))
     },
-    fees: () => currentFees(call),
+    fees: () => readFees(call),
   }
 }
 
@@ -93,14 +93,17 @@ function callRequest(request: ContractCall): Record<string, unknown> {
   }
 }
 
-async function estimatedEnergy(call: Caller, request: ContractCall): Promise<bigint | null> {
-  const answer = objectOf(await call('wallet/estimateenergy', callRequest(request)), 'an estimate')
-  const energy = integer(answer.energy_required)
+async function estimateEnergyOf(call: NodeCall, request: ContractCall): Promise<bigint | null> {
+  const response = objectOf(
+    await call('wallet/estimateenergy', callRequest(request)),
+    'an estimate',
+  )
+  const energy = integer(response.energy_required)
   return energy === 0 ? null : BigInt(energy)
 }
 
 /** A missing price must not read as free of charge, so it is a bad answer. */
-async function currentFees(call: Caller): Promise<TronFees> {
+async function readFees(call: NodeCall): Promise<TronFees> {
   const parameters = chainParametersOf(await call('wallet/getchainparameters', {}))
   const priceOf = (key: string): bigint => {
     const price = parameters.get(key)

@@ -24,7 +24,7 @@ export type TronReceipt = {
   logs: readonly TronLog[]
 }
 
-export type ContractAnswer = {
+export type ContractCallResult = {
   ok: boolean
   returned: Uint8Array
   energy_used: bigint
@@ -41,8 +41,8 @@ export function objectOf(value: unknown, what: string): JsonObject {
   return value
 }
 
-export function blockOf(answer: unknown): TronBlock {
-  const block = objectOf(answer, 'a block')
+export function blockOf(response: unknown): TronBlock {
+  const block = objectOf(response, 'a block')
   const header = objectOf(objectOf(block.block_header, 'a block header').raw_data, 'a header')
   const id = hexText(block.blockID, 64, 'a block id')
   const number = integer(header.number)
@@ -57,8 +57,8 @@ export function blockOf(answer: unknown): TronBlock {
 }
 
 /** A node answers {} for what it does not know. */
-export function receiptOf(answer: unknown): TronReceipt | null {
-  const receipt = objectOf(answer, 'a receipt')
+export function receiptOf(response: unknown): TronReceipt | null {
+  const receipt = objectOf(response, 'a receipt')
   if (Object.keys(receipt).length === 0) return null
   const cost = objectOf(receipt.receipt ?? {}, 'a cost')
   const result = typeof cost.result === 'string' ? cost.result : null
@@ -75,10 +75,10 @@ export function receiptOf(answer: unknown): TronReceipt | null {
   }
 }
 
-export function receiptsOf(answer: unknown): TronReceipt[] {
+export function receiptsOf(response: unknown): TronReceipt[] {
   // A block without transactions is answered with {} by some versions and [] by others.
-  if (isObject(answer) && Object.keys(answer).length === 0) return []
-  return listOf(answer).flatMap((item) => receiptOf(item) ?? [])
+  if (isObject(response) && Object.keys(response).length === 0) return []
+  return listOf(response).flatMap((item) => receiptOf(item) ?? [])
 }
 
 function logOf(value: unknown): TronLog {
@@ -90,8 +90,8 @@ function logOf(value: unknown): TronLog {
   }
 }
 
-export function contractAnswerOf(answer: unknown): ContractAnswer {
-  const object = objectOf(answer, 'a call')
+export function contractCallResultOf(response: unknown): ContractCallResult {
+  const object = objectOf(response, 'a call')
   const result = objectOf(object.result, 'a call result')
   const [returned = ''] = listOf(object.constant_result)
   const reason = typeof result.message === 'string' ? sentenceOf(result.message) : null
@@ -103,8 +103,8 @@ export function contractAnswerOf(answer: unknown): ContractAnswer {
   }
 }
 
-export function resourcesOf(answer: unknown): TronResources {
-  const of = objectOf(answer, 'resources')
+export function resourcesOf(response: unknown): TronResources {
+  const of = objectOf(response, 'resources')
   const net =
     integer(of.freeNetLimit) - integer(of.freeNetUsed) + integer(of.NetLimit) - integer(of.NetUsed)
   return {
@@ -113,9 +113,9 @@ export function resourcesOf(answer: unknown): TronResources {
   }
 }
 
-export function chainParametersOf(answer: unknown): Map<string, bigint> {
+export function chainParametersOf(response: unknown): Map<string, bigint> {
   const parameters = new Map<string, bigint>()
-  for (const item of listOf(objectOf(answer, 'chain parameters').chainParameter)) {
+  for (const item of listOf(objectOf(response, 'chain parameters').chainParameter)) {
     const { key, value } = objectOf(item, 'a chain parameter')
     if (typeof key === 'string' && Number.isSafeInteger(value ?? 0)) {
       parameters.set(key, BigInt(Number(value ?? 0)))

@@ -1,8 +1,8 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Chain } from '#rails/chain/chain.ts'
-import type { Outlet, Payment, StoredTransfer, TransferFate } from '#rails/chain/outlet.ts'
-import type { TronReceipt } from './http_answers.ts'
+import type { ChainSender, Payment, StoredTransfer, TransferFate } from '#rails/chain/sender.ts'
 import type { TronHttpApi } from './http_api.ts'
+import type { TronReceipt } from './http_responses.ts'
 import { readRawBytes } from './transaction.ts'
 import {
   readNumberWord,
@@ -24,10 +24,10 @@ const FEE_LIMIT_MAX_SUN = 50_000_000n
 /** Nodes behind one name do not see a block at the same moment. */
 const DEAD_MARGIN_MS = 15_000
 
-export function tronOutlet(chain: Chain, api: TronHttpApi): Outlet {
+export function tronSender(chain: Chain, api: TronHttpApi): ChainSender {
   return {
     chain,
-    networkFacts: async (payment) => {
+    networkParameters: async (payment) => {
       const { number, id } = await api.now('solid')
       const fee_limit_sun = payment.contract === null ? 0n : await feeLimit(api, payment)
       return {
@@ -37,15 +37,15 @@ export function tronOutlet(chain: Chain, api: TronHttpApi): Outlet {
       }
     },
     // A transfer that is too cheap fails and does not wait; one that is lost expires.
-    replacementFacts: async () => null,
-    fuelFor: async (payment) => {
+    replacementParameters: async () => null,
+    missingFuel: async (payment) => {
       const needed = (await feeLimit(api, payment)) + BANDWIDTH_SUN
       const has = (await api.balance(hexToBytes(payment.from), 'head')) ?? 0n
       return has >= needed ? 0n : needed - has
     },
     broadcast: ({ txid, raw, signature }) =>
       api.broadcast({ txid, raw: hexToBytes(raw), signature }),
-    lookup: (transfer) => fateOf(api, transfer),
+    lookup: (transfer) => findFate(api, transfer),
   }
 }
 
@@ -65,7 +65,7 @@ async function feeLimit(api: TronHttpApi, payment: Payment): Promise<bigint> {
  * Dead only if final chain time had passed its expiration before we looked and found it in no final
  * block: later blocks cannot take it any more, and earlier ones are all known.
  */
-async function fateOf(api: TronHttpApi, transfer: StoredTransfer): Promise<TransferFate> {
+async function findFate(api: TronHttpApi, transfer: StoredTransfer): Promise<TransferFate> {
   const { timestamp_ms } = await api.now('solid')
   const final = await api.receipt(transfer.txid, 'solid')
   if (final !== null) return seen('final', transfer, final)
@@ -80,12 +80,12 @@ function seen(
   transfer: StoredTransfer,
   receipt: TronReceipt,
 ): TransferFate {
-  const ok = receipt.ok && didWhatWasAsked(transfer, receipt)
+  const ok = receipt.ok && hasMovedAmount(transfer, receipt)
   return { fate, ok, block_number: receipt.block_number }
 }
 
 /** Success of a call is not enough: the asset itself must say that it moved the amount. */
-function didWhatWasAsked({ raw }: StoredTransfer, { logs }: TronReceipt): boolean {
+function hasMovedAmount({ raw }: StoredTransfer, { logs }: TronReceipt): boolean {
   const content = readRawBytes(hexToBytes(raw))
   if (content?.contract.type !== 'TriggerSmartContract') return true
   const { contract, data } = content.contract

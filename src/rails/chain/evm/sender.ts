@@ -1,9 +1,9 @@
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Chain } from '#rails/chain/chain.ts'
 import type { ChainReceipt, DepositSource } from '#rails/chain/deposit_source.ts'
-import { type JsonRpc, jsonRpc, numberOf, quantity, RpcRefusal } from '#rails/chain/json_rpc.ts'
+import { type JsonRpc, jsonRpc, numberOf, quantity, RpcError } from '#rails/chain/json_rpc.ts'
 import { NodeError } from '#rails/chain/node_call.ts'
-import type { Outlet, StoredTransfer, TransferFate } from '#rails/chain/outlet.ts'
+import type { ChainSender, StoredTransfer, TransferFate } from '#rails/chain/sender.ts'
 import type { BroadcastOutcome } from '#rails/chain/tron/broadcast.ts'
 import { evmPricing } from './pricing.ts'
 import { readRawTransfer } from './raw_transfer.ts'
@@ -14,25 +14,25 @@ const KNOWN = /already known|known transaction|already imported/i
 /** A load balancer's slowest node knows every receipt of blocks this far below the final one. */
 const LAGGING_BLOCKS = 20
 
-export function evmOutlet(chain: Chain, source: DepositSource, fetch: NodeFetch): Outlet {
+export function evmSender(chain: Chain, source: DepositSource, fetch: NodeFetch): ChainSender {
   const { url, headers, chain_id } = chain.settings
   const rpc = jsonRpc({ url, headers: { ...headers }, fetch }, '')
   const pricing = evmPricing(rpc, chain)
   return {
     chain,
-    networkFacts: async (payment) => {
+    networkParameters: async (payment) => {
       const mined = await nextNonce(rpc, payment.from, 'latest')
       const price = await pricing.priceOf(payment)
       const nonce = Math.max(mined, payment.next_nonce ?? 0)
       return { family: 'evm', chain_id, nonce, ...price }
     },
-    replacementFacts: async (payment, { raw, nonce }) => {
+    replacementParameters: async (payment, { raw, nonce }) => {
       const price = await pricing.priceAbove(payment, readRawTransfer(raw))
       return price === null ? null : { family: 'evm', chain_id, nonce: Number(nonce), ...price }
     },
-    fuelFor: pricing.fuelFor,
+    missingFuel: pricing.missingFuel,
     broadcast: (transfer) => broadcast(rpc, transfer),
-    lookup: (transfer) => fateOf(rpc, source, transfer),
+    lookup: (transfer) => findFate(rpc, source, transfer),
   }
 }
 
@@ -48,7 +48,7 @@ async function broadcast(rpc: JsonRpc, { raw }: StoredTransfer): Promise<Broadca
     if (cause instanceof NodeError) {
       return { outcome: 'retryable', code: cause.failure.toUpperCase(), reason: cause.message }
     }
-    if (!(cause instanceof RpcRefusal)) throw cause
+    if (!(cause instanceof RpcError)) throw cause
     if (KNOWN.test(cause.message)) return { outcome: 'duplicate' }
     return { outcome: 'rejected', code: String(cause.code), reason: cause.message }
   }
@@ -58,21 +58,21 @@ async function broadcast(rpc: JsonRpc, { raw }: StoredTransfer): Promise<Broadca
  * Dead once its place in the sender's order was taken by another transfer, so long ago that every
  * node would know its own receipt.
  */
-async function fateOf(
+async function findFate(
   rpc: JsonRpc,
   source: DepositSource,
   transfer: StoredTransfer,
 ): Promise<TransferFate> {
   const finalized = await source.finalized()
-  const isTaken = await isPlaceTaken(rpc, transfer, finalized.number - LAGGING_BLOCKS)
+  const isTaken = await isNonceTaken(rpc, transfer, finalized.number - LAGGING_BLOCKS)
   const receipt = await source.receipt(transfer.txid)
   if (receipt === null) return { fate: isTaken ? 'dead' : 'unknown' }
   const { block_number } = receipt
   const fate = block_number <= finalized.number ? 'final' : 'mined'
-  return { fate, ok: receipt.ok && didWhatWasAsked(transfer, receipt), block_number }
+  return { fate, ok: receipt.ok && hasMovedAmount(transfer, receipt), block_number }
 }
 
-async function isPlaceTaken(
+async function isNonceTaken(
   rpc: JsonRpc,
   { from, nonce }: StoredTransfer,
   block: number,
@@ -84,13 +84,13 @@ async function isPlaceTaken(
   try {
     return (await nextNonce(rpc, from, quantity(block))) > Number(nonce)
   } catch (cause) {
-    if (cause instanceof RpcRefusal) return false
+    if (cause instanceof RpcError) return false
     throw cause
   }
 }
 
 /** Success of a call is not enough: the asset itself must say that it moved the amount. */
-function didWhatWasAsked({ raw, from }: StoredTransfer, { logs }: ChainReceipt): boolean {
+function hasMovedAmount({ raw, from }: StoredTransfer, { logs }: ChainReceipt): boolean {
   const { asset } = readRawTransfer(raw)
   if (asset === null) return true
   return logs.some(

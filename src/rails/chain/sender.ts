@@ -3,20 +3,20 @@ import type { Chain } from './chain.ts'
 import type { BroadcastOutcome } from './tron/broadcast.ts'
 
 /** A chain as money leaves by it. */
-export type Outlet = {
+export type ChainSender = {
   chain: Chain
   /** What a new transfer has to say about the chain as it is now: reference, fees, order. */
-  networkFacts(payment: Payment): Promise<TransferIntent['network']>
+  networkParameters(payment: Payment): Promise<TransferIntent['network']>
   /**
    * The same place in the order at a higher price, for a transfer that nobody takes into a block.
    * Null where there is no such thing, or the sender cannot pay more.
    */
-  replacementFacts(
+  replacementParameters(
     payment: Payment,
     stuck: StoredTransfer,
   ): Promise<TransferIntent['network'] | null>
   /** What the payer lacks of the chain's own coin to make this payment; 0 if nothing. */
-  fuelFor(payment: Payment): Promise<bigint>
+  missingFuel(payment: Payment): Promise<bigint>
   broadcast(transfer: StoredTransfer): Promise<BroadcastOutcome>
   lookup(transfer: StoredTransfer): Promise<TransferFate>
 }
