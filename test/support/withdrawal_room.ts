@@ -4,7 +4,7 @@ import type { SentTransferRow } from '#domain/withdrawals/sent_transfers.ts'
 import { type WithdrawalRow, withdrawalReference } from '#domain/withdrawals/withdrawal.ts'
 import type { WithdrawalDependencies } from '#domain/withdrawals/withdrawal_dependencies.ts'
 import { insertWithdrawal } from '#domain/withdrawals/withdrawal_store.ts'
-import type { Outlet } from '#rails/chain/outlet.ts'
+import type { ChainSender } from '#rails/chain/sender.ts'
 import type { SignOutcome } from '#rails/signer/intent.ts'
 import type { MoneyRoom } from './money_room.ts'
 import { WALLET } from './withdrawals.ts'
@@ -64,12 +64,12 @@ export function signedRow(fields: Partial<SentTransferRow> = {}): SentTransferRo
 }
 
 /** An outlet of the room's chain whose node gives these responses. */
-export function outletOf({ chain }: MoneyRoom, responses: Partial<Outlet> = {}): Outlet {
+export function outletOf({ chain }: MoneyRoom, responses: Partial<ChainSender> = {}): ChainSender {
   return {
     chain,
-    networkFacts: async () => ({}) as never,
-    replacementFacts: async () => null,
-    fuelFor: async () => 0n,
+    networkParameters: async () => ({}) as never,
+    replacementParameters: async () => null,
+    missingFuel: async () => 0n,
     broadcast: async () => ({ outcome: 'accepted' }),
     lookup: async () => ({ fate: 'unknown' }),
     ...responses,
@@ -91,7 +91,7 @@ export function withdrawalDependencies(
   return {
     ...room.dependencies,
     signer: { sign: async () => signedOutcome() },
-    outlets: [outletOf(room)],
+    chain_senders: [outletOf(room)],
     ...parts,
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import type {
-  BlockMark,
+  BlockHeader,
   ChainReceipt,
   DepositSource,
   TransferLog,
@@ -17,7 +17,7 @@ const to = chain.readAddress(topup.deposit_address) ?? ''
 const contract = chain.assets[0]?.contract ?? ''
 const TXID = 'cd'.repeat(32)
 
-const mark = (number: number, fork = ''): BlockMark => ({
+const mark = (number: number, fork = ''): BlockHeader => ({
   number,
   hash: `${fork}${number}`,
   timestamp_ms: number * 3_000,

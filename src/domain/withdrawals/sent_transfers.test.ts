@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Outlet, StoredTransfer, TransferFate } from '#rails/chain/outlet.ts'
+import type { ChainSender, StoredTransfer, TransferFate } from '#rails/chain/sender.ts'
 import { findFate, isStuck, type SentTransferRow, toStoredTransfer } from './sent_transfers.ts'
 
 const NOW = new Date('2031-03-04T05:06:07.000Z')
@@ -24,7 +24,7 @@ const nodeWith = (fates: Record<string, TransferFate>) =>
       assert.equal(from, FROM)
       return fates[txid] ?? { fate: 'unknown' }
     },
-  }) as unknown as Outlet
+  }) as unknown as ChainSender
 
 test('any attempt in a block decides the fate, an older one too', async () => {
   const attempts = [attemptOf(3), attemptOf(2), attemptOf(1)]
@@ -50,11 +50,11 @@ test('a payment without a signed transfer has no fate', async () => {
 })
 
 test('a transfer is stuck after bump_after_seconds, and only if it has a nonce', () => {
-  const outlet = { chain: { settings: { bump_after_seconds: 60 } } } as unknown as Outlet
+  const chain_sender = { chain: { settings: { bump_after_seconds: 60 } } } as unknown as ChainSender
   const after = (ms: number) => new Date(NOW.getTime() + ms)
-  assert.equal(isStuck(outlet, attemptOf(1), after(59_999)), false)
-  assert.equal(isStuck(outlet, attemptOf(1), after(60_000)), true)
-  assert.equal(isStuck(outlet, attemptOf(1, { nonce: null }), after(10 ** 9)), false)
+  assert.equal(isStuck(chain_sender, attemptOf(1), after(59_999)), false)
+  assert.equal(isStuck(chain_sender, attemptOf(1), after(60_000)), true)
+  assert.equal(isStuck(chain_sender, attemptOf(1, { nonce: null }), after(10 ** 9)), false)
 })
 
 test('the node gets the txid without 0x and the sender', () => {

@@ -76,7 +76,7 @@ test('a replacement is the next attempt; null if the fee cannot rise or the sign
   const withdrawal = await openWithdrawal(room)
   const stuck = signedRow({ attempt: 3, nonce: 7n })
   const { intents, dependencies } = signerWith(signedOutcome({ nonce: 7 }))
-  const replaceable = outletOf(room, { replacementFacts: async () => ({}) as never })
+  const replaceable = outletOf(room, { replacementParameters: async () => ({}) as never })
   const row = await signReplacement(dependencies, replaceable, { withdrawal, stuck })
   assert.deepEqual([row?.attempt, row?.nonce, intents[0]?.attempt], [4, 7n, 4])
   assert.equal(await signReplacement(dependencies, outletOf(room), { withdrawal, stuck }), null)

@@ -257,5 +257,5 @@ test('answers over a socket that only its user and group may open; nonsense is a
   } finally {
     await server.stop()
   }
-  await assert.rejects(signerClient(socket, systemClock()).sign(intent()), /does not answer/)
+  await assert.rejects(signerClient(socket, systemClock()).sign(intent()), /does not respond/)
 })
