@@ -1,4 +1,4 @@
-import { countOutstanding, type Outstanding } from '#main/key_roots.ts'
+import { countOutstandingCredentials, type OutstandingCredentials } from '#main/key_roots.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
@@ -39,7 +39,10 @@ export async function keysRotate({ activateAfter }: { activateAfter: string }): 
   )
 }
 
-type Progress = { roots: ReturnType<Keys['credentialRoots']>; outstanding: Outstanding | null }
+type Progress = {
+  roots: ReturnType<Keys['credentialRoots']>
+  outstanding: OutstandingCredentials | null
+}
 
 async function progressOf(keys: Keys, db: Database): Promise<Progress> {
   const roots = keys.credentialRoots()
@@ -47,10 +50,13 @@ async function progressOf(keys: Keys, db: Database): Promise<Progress> {
   if (roots.length === 1) return { roots, outstanding: null }
   const from = new Date(current.from)
   const prefix = credentialPrefix(current)
-  return { roots, outstanding: await countOutstanding(db, { prefix, from, now: new Date() }) }
+  return {
+    roots,
+    outstanding: await countOutstandingCredentials(db, { prefix, from, now: new Date() }),
+  }
 }
 
-const linesOf = (outstanding: Outstanding) =>
+const linesOf = (outstanding: OutstandingCredentials) =>
   Object.entries(outstanding).map(([kind, count]) => `  ${kind}: ${count}\n`)
 
 export async function keysStatus(): Promise<void> {

@@ -1,1 +1,4 @@
-export { countOutstanding, type Outstanding } from '#domain/credentials/credential_roots.ts'
+export {
+  countOutstandingCredentials,
+  type OutstandingCredentials,
+} from '#domain/credentials/credential_roots.ts'

@@ -1,4 +1,4 @@
-import { newTotpSecret, totpUri } from '#domain/accounts/totp.ts'
+import { generateTotpSecret, totpUri } from '#domain/accounts/totp.ts'
 import { type OperatorRole, operator_roles } from '#domain/operators/operator.ts'
 import {
   createOperatorToken,
@@ -26,7 +26,7 @@ export async function createOperator(
   const role = operator_roles.find((one) => one === given.role)
   if (role === undefined) throw new ConfigError(`A role is one of ${operator_roles.join(', ')}.`)
   const keys = await keysOf(settings)
-  const totp_secret = given.totp ? newTotpSecret(systemRandom) : null
+  const totp_secret = given.totp ? generateTotpSecret(systemRandom) : null
   const { id, token } = await createOperatorToken(
     db,
     { name: given.name, role: role satisfies OperatorRole },
@@ -53,7 +53,7 @@ export async function resetOperatorTotp(
   settings: Settings,
   which: string,
 ): Promise<string | null> {
-  const totp_secret = newTotpSecret(systemRandom)
+  const totp_secret = generateTotpSecret(systemRandom)
   const given = { keys: await keysOf(settings), now: systemClock().now(), totp_secret }
   const row = await db.transaction((tx) => setOperatorTotp(tx, which, given))
   return row === null ? null : totpUri(totp_secret, `operator ${row.name}`)

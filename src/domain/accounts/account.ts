@@ -16,13 +16,13 @@ export type AccountRow = {
   updated_at: Date
 }
 
-/** Without what guards it. */
-export type ShownAccount = Omit<
+/** For reads: leaves out the password hash and the TOTP secret. */
+export type AccountWithoutSecrets = Omit<
   AccountRow,
   'password_hash' | 'totp_secret_sealed' | 'totp_last_step'
 >
 
-/** What an account holds in other rooms, read beside its row. */
+/** Balances and card counts, which other rooms own. */
 export type AccountHoldings = {
   balance_micros: Micros
   owed_micros: Micros
@@ -49,7 +49,7 @@ export const STANDARD_NOTIFICATIONS: Notifications = {
 }
 
 export function accountView(
-  account: ShownAccount,
+  account: AccountWithoutSecrets,
   holdings: AccountHoldings,
   livemode: boolean,
 ): Account {
@@ -61,7 +61,7 @@ export function accountView(
     owed_usd: usdFromMicros(holdings.owed_micros),
     two_factor_enabled: account.totp_status === 'enabled',
     two_factor_status: account.totp_status,
-    // In the contract's order, whatever order the database keeps.
+    // In the contract's order; jsonb does not keep it.
     notifications: Object.assign({}, STANDARD_NOTIFICATIONS, account.notifications),
     cards_count: holdings.cards_count,
     livemode,
@@ -71,12 +71,12 @@ export function accountView(
   }
 }
 
-/** Addresses differ by their letters, not by their capitals. */
-export function foldEmail(email: string): string {
+/** Email addresses are compared without case. */
+export function normalizeEmail(email: string): string {
   return email.normalize('NFKC').toLowerCase()
 }
 
-/** Whoever takes over an account must not be able to silence its alarms first. */
+/** An attacker must not be able to turn off the alerts first. */
 export function requireAlertsStayOn(notifications: Partial<Notifications> | undefined): void {
   if (notifications?.security_alerts !== false) return
   throw new Problem('invalid_request', "Security alerts can't be turned off.", {

@@ -2,7 +2,7 @@ import { notFound } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
-/** What those who run the programme set for one account. */
+/** What operators set for one account. */
 export type AccountControls = {
   status: 'active' | 'suspended'
   rate_profile: 'default' | 'conservative' | null
@@ -22,7 +22,7 @@ export async function findControls(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Like every change of an account: not against the rows that refer to it. */
+/** Does not block inserts of rows that reference the account (see lockAccount). */
 export async function lockControls(tx: Tx, id: string): Promise<AccountControls> {
   const [row] = await tx.rows<AccountControls>(
     `select ${COLUMNS} from accounts where id = $1 for no key update`,
@@ -32,7 +32,7 @@ export async function lockControls(tx: Tx, id: string): Promise<AccountControls>
   return row
 }
 
-export async function changeControls(
+export async function updateControls(
   tx: Tx,
   id: string,
   { controls, now }: { controls: Partial<AccountControls>; now: Date },

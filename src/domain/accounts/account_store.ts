@@ -3,24 +3,29 @@ import { insertAccountHead } from '#domain/events/account_head_store.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { type AccountHoldings, type AccountRow, emailTaken, type ShownAccount } from './account.ts'
+import {
+  type AccountHoldings,
+  type AccountRow,
+  type AccountWithoutSecrets,
+  emailTaken,
+} from './account.ts'
 
-const SHOWN = 'id, email, status, notifications, totp_status, version, created_at, updated_at'
-const COLUMNS = `${SHOWN}, password_hash, totp_secret_sealed, totp_last_step`
+const VISIBLE = 'id, email, status, notifications, totp_status, version, created_at, updated_at'
+const COLUMNS = `${VISIBLE}, password_hash, totp_secret_sealed, totp_last_step`
 
 export type NewAccount = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifications'> & {
   now: Date
 }
 
 /**
- * Whoever wants an e-mail waits for whoever wanted it before, and then sees whether it is taken.
- * Comes after the lock of the account's own row.
+ * Serializes claims of one email address, so the second claim sees the first. Take it after the
+ * lock of the account's own row.
  */
 async function lockEmail(tx: Tx, email: string): Promise<void> {
   await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`email|${email}`])
 }
 
-/** The account and the head of its trail. Refuses an e-mail that is taken, whoever comes second. */
+/** Inserts the account and its sequence row. Refuses an email that is already taken. */
 export async function insertAccount(tx: Tx, account: NewAccount): Promise<AccountRow> {
   await lockEmail(tx, account.email)
   const [row] = await tx.rows<AccountRow>(
@@ -48,7 +53,7 @@ export async function findAccountByEmail(tx: Tx, email: string): Promise<Account
   return row
 }
 
-/** Many accounts with what they hold, in one statement. */
+/** Accounts with their balances and card counts, in one statement. */
 const withHoldings = (columns: string) => `
   select ${columns}, coalesce(p.balance_micros, 0) as balance_micros,
          coalesce(-d.balance_micros, 0) as owed_micros, c.cards_count
@@ -63,38 +68,38 @@ const withHoldings = (columns: string) => `
             from cards where account_id = accounts.id) c
    where id = any($1)`
 
-const SHOWN_WITH_HOLDINGS = withHoldings(SHOWN)
+const VISIBLE_WITH_HOLDINGS = withHoldings(VISIBLE)
 const ALL_WITH_HOLDINGS = withHoldings(COLUMNS)
 
-/** What the reading lane asks: only what may be shown, so that what guards them stays behind. */
+/** For shared reads, which never load the password hash or the TOTP secret. */
 export async function findAccounts(
   tx: Tx,
   ids: readonly string[],
-): Promise<(ShownAccount & AccountHoldings)[]> {
-  return tx.rows<ShownAccount & AccountHoldings>(SHOWN_WITH_HOLDINGS, [ids])
+): Promise<(AccountWithoutSecrets & AccountHoldings)[]> {
+  return tx.rows<AccountWithoutSecrets & AccountHoldings>(VISIBLE_WITH_HOLDINGS, [ids])
 }
 
 export async function findAccount(tx: Tx, id: string): Promise<AccountRow & AccountHoldings> {
   const [row] = await tx.rows<AccountRow & AccountHoldings>(ALL_WITH_HOLDINGS, [[id]])
-  return requireFound(row)
+  return assertFound(row)
 }
 
-/** A caller has an account: where its row is missing the fault is ours. */
-export function requireFound<Row extends object>(row: Row | undefined): Row {
+/** A caller always has an account, so a missing row is a bug. */
+export function assertFound<Row extends object>(row: Row | undefined): Row {
   assert(row !== undefined, 'a caller has an account')
   return row
 }
 
 /**
- * Locks the row: the first lock of whatever changes an account. Not against the rows that refer to
- * it: whoever appends to the account's trail would wait here while holding its head.
+ * The first lock of every change to an account. `for no key update` does not block inserts of rows
+ * that reference the account: those hold its sequence row, so blocking them could deadlock.
  */
 export async function lockAccount(tx: Tx, id: string): Promise<AccountRow> {
   const [row] = await tx.rows<AccountRow>(
     `select ${COLUMNS} from accounts where id = $1 for no key update`,
     [id],
   )
-  return requireFound(row)
+  return assertFound(row)
 }
 
 /** Locks the account against a suspension and returns its status. */
@@ -103,7 +108,7 @@ export async function lockStatus(tx: Tx, id: string): Promise<AccountRow['status
     'select status from accounts where id = $1 for share',
     [id],
   )
-  return requireFound(row).status
+  return assertFound(row).status
 }
 
 type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifications'> & {
@@ -112,11 +117,11 @@ type AccountChange = Pick<AccountRow, 'id' | 'email' | 'password_hash' | 'notifi
 
 export async function updateAccountRow(tx: Tx, change: AccountChange): Promise<AccountRow> {
   await lockEmail(tx, change.email)
-  const [other] = await tx.rows<{ is_taken: boolean }>(
+  const [lookup] = await tx.rows<{ is_taken: boolean }>(
     'select is_email_taken($1, $2) as is_taken',
     [change.email, change.id],
   )
-  if (other?.is_taken === true) throw emailTaken()
+  if (lookup?.is_taken === true) throw emailTaken()
   const [row] = await tx.rows<AccountRow>(
     `update accounts
         set email = $2, password_hash = $3, notifications = $4, version = version + 1,
@@ -131,7 +136,7 @@ export async function updateAccountRow(tx: Tx, change: AccountChange): Promise<A
       change.now,
     ],
   )
-  return requireFound(row)
+  return assertFound(row)
 }
 
 type TotpChange = Pick<AccountRow, 'id' | 'totp_status' | 'totp_secret_sealed'> & { now: Date }
@@ -145,13 +150,13 @@ export async function updateTotp(tx: Tx, change: TotpChange): Promise<void> {
   )
 }
 
-/** For a new secret, none of whose codes has been used yet. */
-export async function restartTotpSteps(tx: Tx, account_id: string): Promise<void> {
+/** For a new secret: none of its codes has been used. */
+export async function resetTotpStep(tx: Tx, account_id: string): Promise<void> {
   await tx.run('update accounts set totp_last_step = 0 where id = $1', [account_id])
 }
 
-/** True for the first use of this time step or a later one: a code works once, also in a race. */
-export async function useUpTotpStep(tx: Tx, account_id: string, step: bigint): Promise<boolean> {
+/** Returns false if this time step or a later one was used before: each code works once. */
+export async function consumeTotpStep(tx: Tx, account_id: string, step: bigint): Promise<boolean> {
   const used = await tx.run(
     'update accounts set totp_last_step = $2 where id = $1 and totp_last_step < $2',
     [account_id, step],
@@ -171,8 +176,8 @@ export async function replaceRecoveryCodes(
   ])
 }
 
-/** True where the code was there; it is not any more. */
-export async function useUpRecoveryCode(
+/** Deletes the code, and returns false if there was none. */
+export async function consumeRecoveryCode(
   tx: Tx,
   account_id: string,
   code_hashes: readonly string[],

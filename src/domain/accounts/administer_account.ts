@@ -4,27 +4,27 @@ import type { OperatorContext } from '#domain/operators/operator.ts'
 import { equals, type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import type { RateProfileName } from '#settings/rate_settings.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
-import { accountView, foldEmail } from './account.ts'
+import { accountView, normalizeEmail } from './account.ts'
 import {
   type AccountControls,
-  changeControls,
   findControls,
   lockControls,
+  updateControls,
 } from './account_controls_store.ts'
 import { findAccounts } from './account_store.ts'
 import { endBrowserSessions } from './browser_sessions.ts'
 
-/** An account as those who run the programme see it. */
+/** An account as operators see it. */
 export type AdministeredAccount = Account & {
   rate_profile: Exclude<RateProfileName, 'off'> | null
-  /** What was set for this account; the rest is the programme's. */
+  /** The limits that were set for this account; the default limits apply otherwise. */
   own_limits: Partial<SpendLimits>
   spend_limits: SpendLimits
 }
 
 const reference = (id: string) => ({ type: 'account', id })
 
-async function show(
+async function findAdministeredAccounts(
   { tx, settings }: OperatorContext,
   ids: readonly string[],
 ): Promise<AdministeredAccount[]> {
@@ -45,63 +45,67 @@ export async function getAccountOf(
   context: OperatorContext,
   { id }: { id: string },
 ): Promise<AdministeredAccount> {
-  const [account] = await show(context, [id])
+  const [account] = await findAdministeredAccounts(context, [id])
   if (account === undefined) throw notFound('account')
   return account
 }
 
-type Wanted = PageInput & { email?: string; status?: string }
+type AccountFilter = PageInput & { email?: string; status?: string }
 
 export async function findAccountsOfAll(
   context: OperatorContext,
-  input: Wanted,
+  input: AccountFilter,
 ): Promise<PageOf<AdministeredAccount>> {
-  const email = input.email === undefined ? undefined : foldEmail(input.email)
+  const email = input.email === undefined ? undefined : normalizeEmail(input.email)
   const page = await readPage<{ id: string }>(context.tx, {
     operation: 'operator.find_accounts',
     prefix: 'acct',
     select: 'select id from accounts',
-    where: [['id is not null'], ...equals('email', email), ...equals('status', input.status)],
+    where: [...equals('email', email), ...equals('status', input.status)],
     input,
   })
-  const found = await show(
-    context,
-    page.data.map(({ id }) => id),
-  )
-  const by_id = new Map(found.map((account) => [account.id, account]))
+  const ids = page.data.map(({ id }) => id)
+  const accounts = await findAdministeredAccounts(context, ids)
+  const by_id = new Map(accounts.map((account) => [account.id, account]))
   return { ...page, data: page.data.flatMap(({ id }) => by_id.get(id) ?? []) }
 }
 
-/** Its bearers open nothing and its cards decline from the next moment on; its money stays. */
+/** Ends every credential and declines every purchase immediately. Balances stay. */
 export async function suspendAccount(
   context: OperatorContext,
   { id }: { id: string },
 ): Promise<AdministeredAccount> {
   await lockControls(context.tx, id)
   await endBrowserSessions(context.tx, id, context.now)
-  return change(context, id, { act: 'suspend_account', controls: { status: 'suspended' } })
+  return changeControls(context, id, {
+    action: 'suspend_account',
+    controls: { status: 'suspended' },
+  })
 }
 
 export function reinstateAccount(
   context: OperatorContext,
   { id }: { id: string },
 ): Promise<AdministeredAccount> {
-  return change(context, id, { act: 'reinstate_account', controls: { status: 'active' } })
+  return changeControls(context, id, {
+    action: 'reinstate_account',
+    controls: { status: 'active' },
+  })
 }
 
 type LimitChange = { id: string; rate_profile?: 'default' | 'conservative' | null } & {
   [Name in keyof SpendLimits]?: number | null
 }
 
-/** Absent: unchanged. Null: the programme's own again. */
+/** An absent limit is unchanged; null restores the default. */
 export async function setAccountLimits(
   context: OperatorContext,
   { id, rate_profile, ...limits }: LimitChange,
 ): Promise<AdministeredAccount> {
   const { spend_limits } = await lockControls(context.tx, id)
   const own = Object.entries({ ...spend_limits, ...limits }).filter(([, value]) => value !== null)
-  return change(context, id, {
-    act: 'set_account_limits',
+  return changeControls(context, id, {
+    action: 'set_account_limits',
     controls: {
       spend_limits: Object.fromEntries(own) as Partial<SpendLimits>,
       ...(rate_profile !== undefined && { rate_profile }),
@@ -109,14 +113,14 @@ export async function setAccountLimits(
   })
 }
 
-async function change(
+async function changeControls(
   context: OperatorContext,
   id: string,
-  { act, controls }: { act: string; controls: Partial<AccountControls> },
+  { action, controls }: { action: string; controls: Partial<AccountControls> },
 ): Promise<AdministeredAccount> {
   await lockControls(context.tx, id)
-  await changeControls(context.tx, id, { controls, now: context.now })
+  await updateControls(context.tx, id, { controls, now: context.now })
   context.credentialsChanged(id)
-  context.audit(id, { action: act, resource: reference(id) })
+  context.audit(id, { action, resource: reference(id) })
   return getAccountOf(context, { id })
 }

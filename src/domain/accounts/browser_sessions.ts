@@ -1,12 +1,10 @@
 import { deletePayloadsOfAccount } from '#domain/credentials/oauth_payload_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** Browser sessions are those of the sign-in page of the authorization server. */
-
-/** From its sign-in, whatever is done with it. */
+/** Lifetime of a sign-in to the authorization server's pages. Activity does not extend it. */
 export const BROWSER_SESSION_MS = 60 * 60_000
 
-/** Ends them all, and every consent page that is open. The account's row is locked by then. */
+/** Also closes open consent pages. The caller must hold the lock of the account's row. */
 export async function endBrowserSessions(tx: Tx, account_id: string, now: Date): Promise<void> {
   await tx.run('update accounts set browser_sessions_ended_at = $2 where id = $1', [
     account_id,
@@ -16,8 +14,8 @@ export async function endBrowserSessions(tx: Tx, account_id: string, now: Date):
 }
 
 /**
- * Whether somebody who signed in then is still signed in. Locks the account, so that a decision on
- * the page comes before or after a change of password and not in between.
+ * Checks that a browser session has not been ended since its sign-in. Locks the account, so a
+ * consent is stored either before or after a change of password.
  */
 export async function isSignedIn(tx: Tx, account_id: string, signed_in_at: Date): Promise<boolean> {
   const [row] = await tx.rows<{ is_signed_in: boolean }>(

@@ -15,7 +15,7 @@ const create = (body: unknown, key?: string): Promise<Reply> =>
 
 const accountsOf = (email: string) => db.rows('select id from accounts where email = $1', [email])
 
-test('opens an account that is signed in for 30 days', async () => {
+test('a new account is signed in for 30 days', async () => {
   const before = Date.now()
   const { status, body, headers } = await create({ email: 'ada@example.com', password: PASSWORD })
   assert.equal(status, 201)
@@ -34,7 +34,7 @@ test('opens an account that is signed in for 30 days', async () => {
   assert.equal(account.body['id'], body['id'])
 })
 
-test('keeps the e-mail in lower case: it is the same in any case of letters', async () => {
+test('an email is stored in lower case and is taken in any case', async () => {
   const first = await create({ email: 'Grace.Hopper@Example.COM', password: PASSWORD })
   assert.equal(first.body['email'], 'grace.hopper@example.com')
   for (const email of ['grace.hopper@example.com', 'GRACE.HOPPER@EXAMPLE.COM']) {
@@ -43,7 +43,7 @@ test('keeps the e-mail in lower case: it is the same in any case of letters', as
   assert.equal((await accountsOf('grace.hopper@example.com')).length, 1)
 })
 
-test('of twenty at once with one e-mail exactly one is opened', async () => {
+test('one of twenty concurrent calls with one email opens an account', async () => {
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, at) => {
       const email = at % 2 === 0 ? 'race@example.com' : 'RACE@example.com'
@@ -57,7 +57,7 @@ test('of twenty at once with one e-mail exactly one is opened', async () => {
   assert.equal((await accountsOf('race@example.com')).length, 1)
 })
 
-test('refuses weak passwords without a trace', async () => {
+test('a weak password is refused and stores nothing', async () => {
   const email = 'weak.person@example.com'
   for (const password of ['', 'short', '123456789', 'Password123', 'aaaaaaaaaaaa', email]) {
     const reply = await create({ email, password })
@@ -66,7 +66,7 @@ test('refuses weak passwords without a trace', async () => {
   assert.deepEqual(await accountsOf(email), [])
 })
 
-test('refuses what is no e-mail, unknown fields, missing fields and what is no JSON', async () => {
+test('an invalid email, unknown or missing fields and malformed JSON are refused', async () => {
   for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a@b', 7, null]) {
     const reply = await create({ email, password: PASSWORD })
     assertRefused(reply, 400, 'invalid_request')
@@ -86,7 +86,7 @@ test('refuses what is no e-mail, unknown fields, missing fields and what is no J
   assertRefused(text, 415, 'unsupported_media_type')
 })
 
-test('keeps neither password nor bearer in clear, in any table or log line', async () => {
+test('neither password nor bearer is in any table or log line in clear text', async () => {
   const password = 'planted-Passphrase-8861'
   const email = 'planted@example.com'
   const made = await create({ email, password }, 'planted-key')
@@ -100,12 +100,12 @@ test('keeps neither password nor bearer in clear, in any table or log line', asy
   assert(places.log.includes('"operation":"create_account"'), 'the log was kept')
   for (const secret of [password, made.body['bearer'], again.body['bearer']]) {
     for (const [place, text] of Object.entries(places)) {
-      assert(!text.includes(secret), `a secret stands in ${place}`)
+      assert(!text.includes(secret), `a secret is in ${place}`)
     }
   }
 })
 
-test('tells of it in the account’s first event, with the account as its GET shows it', async () => {
+test('the first event of an account holds it as GET returns it', async () => {
   const reply = await create({ email: 'event@example.com', password: PASSWORD }, 'event-key')
   const { id, bearer } = reply.body
   const rows = await db.rows<{ id: string; type: string; sequence: bigint; body: string }>(
@@ -131,7 +131,7 @@ test('tells of it in the account’s first event, with the account as its GET sh
   })
 })
 
-test('begins the audit log of the account', async () => {
+test('account.created is the first audit entry', async () => {
   const reply = await create({ email: 'audited@example.com', password: PASSWORD })
   const { id, bearer, session_id } = reply.body
   const [entry, ...others] = await auditLog(url, bearer)
@@ -144,7 +144,7 @@ test('begins the audit log of the account', async () => {
   assert.equal(entry?.request_id, reply.headers.get('request-id'))
 })
 
-test('a repeat under one key has the same account and a new bearer that works', async () => {
+test('a retry returns the same account with a new bearer that works', async () => {
   const body = { email: 'again@example.com', password: PASSWORD }
   const first = await create(body, 'again-1')
   assert.equal(first.headers.get('idempotent-replayed'), null)
@@ -170,7 +170,7 @@ test('a repeat under one key has the same account and a new bearer that works', 
   assert.equal(events.length, 1)
 })
 
-test('a key used for another body is refused; for another e-mail it is a new one', async () => {
+test('a key reused with another body is refused; with another email it is a new key', async () => {
   await create({ email: 'reuse@example.com', password: PASSWORD }, 'reuse-1')
   const other = await create({ email: 'reuse@example.com', password: `${PASSWORD}!` }, 'reuse-1')
   assertRefused(other, 422, 'idempotency_key_reused')
@@ -179,7 +179,7 @@ test('a key used for another body is refused; for another e-mail it is a new one
   assert.equal(elsewhere.headers.get('idempotent-replayed'), null)
 })
 
-test('a business refusal is kept under its key; a malformed request is not', async () => {
+test('a business refusal is stored under its key; a malformed request is not', async () => {
   const weak = { email: 'kept@example.com', password: 'short' }
   const first = await create(weak, 'kept-1')
   const second = await create(weak, 'kept-1')
@@ -192,7 +192,7 @@ test('a business refusal is kept under its key; a malformed request is not', asy
   assert.equal(right.headers.get('idempotent-replayed'), null)
 })
 
-test('fifty at once under one key open one account; the rest hear of it or to wait', async () => {
+test('fifty concurrent calls with one key open one account; the others get it or 409', async () => {
   const body = { email: 'fifty@example.com', password: PASSWORD }
   const replies = await Promise.all(Array.from({ length: 50 }, () => create(body, 'fifty')))
   const fresh = replies.filter(

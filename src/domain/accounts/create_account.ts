@@ -1,12 +1,12 @@
 import type { Context, Handler } from '#domain/context/context.ts'
 import { openSession } from '#domain/credentials/session.ts'
-import { accountView, EMPTY_HOLDINGS, foldEmail, STANDARD_NOTIFICATIONS } from './account.ts'
+import { accountView, EMPTY_HOLDINGS, normalizeEmail, STANDARD_NOTIFICATIONS } from './account.ts'
 import { insertAccount, lockAccount } from './account_store.ts'
-import { hashPassword, isPassword, requireStrongPassword } from './password.ts'
+import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
 
 export const createAccount: Handler<'create_account'> = {
   prepare: async (_context, input) => {
-    const email = foldEmail(input.email)
+    const email = normalizeEmail(input.email)
     requireStrongPassword(input.password, email)
     const password_hash = await hashPassword(input.password)
 
@@ -18,7 +18,7 @@ export const createAccount: Handler<'create_account'> = {
         notifications: STANDARD_NOTIFICATIONS,
         now: context.now,
       })
-      const opened = await signedIn(context, { id: account.id, email })
+      const session = await signIn(context, { id: account.id, email })
 
       context.emit(account.id, {
         type: 'account.created',
@@ -29,28 +29,29 @@ export const createAccount: Handler<'create_account'> = {
       context.audit(account.id, {
         action: 'account.created',
         resource: { type: 'account', id: account.id },
-        actor_id: opened.session_id,
+        actor_id: session.session_id,
       })
-      return opened
+      return session
     }
   },
-  // Bearers are not kept, so a repeat gets a session of its own; unless the account has moved on
-  // since: then what opened it must not open it again.
+  // Bearers are not stored, so a retry gets a new session, unless the account was suspended, its
+  // password was changed or two-factor authentication was turned on since.
   replay: async (context, stored, input) => {
     const account = await lockAccount(context.tx, stored.id)
-    const isAsOpened = account.status === 'active' && account.totp_status !== 'enabled'
-    if (!isAsOpened || !(await isPassword(input.password, account.password_hash))) return stored
-    const opened = await signedIn(context, account)
+    const isUnchanged = account.status === 'active' && account.totp_status !== 'enabled'
+    if (!isUnchanged || !(await isPasswordCorrect(input.password, account.password_hash)))
+      return stored
+    const session = await signIn(context, account)
     context.audit(account.id, {
       action: 'session.created',
-      resource: { type: 'session', id: opened.session_id },
-      actor_id: opened.session_id,
+      resource: { type: 'session', id: session.session_id },
+      actor_id: session.session_id,
     })
-    return opened
+    return session
   },
 }
 
-async function signedIn(context: Context<null>, { id, email }: { id: string; email: string }) {
+async function signIn(context: Context<null>, { id, email }: { id: string; email: string }) {
   const session = await openSession(context, id)
   return {
     id,

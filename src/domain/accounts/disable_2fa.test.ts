@@ -20,7 +20,7 @@ const { url, runtime } = await startTestService({ dependencies: { clock } })
 const disable = (bearer: string, body: unknown): Promise<Reply> =>
   send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body })
 
-/** Somebody whose two-factor is on, and whose present code is not used up. */
+/** Opens an account with two-factor authentication whose current code is unused. */
 async function guarded(): Promise<Person & SecondFactor> {
   const person = await openAccount(url)
   const factor = await turnOnTwoFactor(url, person.bearer, clock)
@@ -33,7 +33,7 @@ async function statusOf(bearer: string): Promise<string> {
   return body['two_factor_status']
 }
 
-test('password and code turn it off, and signing in needs the password alone', async () => {
+test('password and code turn it off, and sign-in then needs only the password', async () => {
   const { bearer, email, secret } = await guarded()
   const reply = await disable(bearer, { password: PASSWORD, totp_code: codeOf(secret, clock) })
   assert.equal(reply.status, 204)
@@ -43,7 +43,7 @@ test('password and code turn it off, and signing in needs the password alone', a
   assert.equal((await send(url, 'POST', '/v1/sessions', { body })).status, 200)
 })
 
-test('a recovery code serves in place of a code, and none is left afterwards', async () => {
+test('a recovery code works instead of a code, and no codes remain afterwards', async () => {
   const { bearer, account_id, recovery_codes } = await guarded()
   const body = { password: PASSWORD, totp_code: recovery_codes[3] }
   assert.equal((await disable(bearer, body)).status, 204)
@@ -64,7 +64,7 @@ test('a wrong password or a wrong code leaves it on', async () => {
   assert.equal((await disable(bearer, right)).status, 204)
 })
 
-test('a code that signed somebody in does not turn it off', async () => {
+test('a code that was used to sign in does not turn it off', async () => {
   const { bearer, email, secret } = await guarded()
   const totp_code = codeOf(secret, clock)
   const body = { email, password: PASSWORD, totp_code }
@@ -72,7 +72,7 @@ test('a code that signed somebody in does not turn it off', async () => {
   assertRefused(await disable(bearer, { password: PASSWORD, totp_code }), 401, 'totp_invalid')
 })
 
-test('guessing codes is bounded, and locks out the right one too', async () => {
+test('code guesses are limited, and then the right code is refused too', async () => {
   const { bearer, secret } = await guarded()
   const guess = { password: PASSWORD, totp_code: wrongCodeOf(secret, clock) }
   for (let at = 0; at < 10; at += 1) {
@@ -84,7 +84,7 @@ test('guessing codes is bounded, and locks out the right one too', async () => {
   assert(Number(locked.headers.get('retry-after')) > 0)
 })
 
-test('it cannot be turned off where it is off or pending', async () => {
+test('it cannot be turned off while it is off or pending', async () => {
   const { bearer } = await openAccount(url)
   const body = { password: PASSWORD, totp_code: '123456' }
   assertRefused(await disable(bearer, body), 409, 'totp_not_enabled')
@@ -92,7 +92,7 @@ test('it cannot be turned off where it is off or pending', async () => {
   assertRefused(await disable(bearer, body), 409, 'totp_not_enabled')
 })
 
-test('both are needed, in the body, from a session', async () => {
+test('a session must send both password and code in the body', async () => {
   const { bearer, secret } = await guarded()
   const totp_code = codeOf(secret, clock)
   for (const body of [undefined, {}, { password: PASSWORD }, { totp_code }]) {
@@ -109,7 +109,7 @@ test('both are needed, in the body, from a session', async () => {
   assert.equal(await statusOf(bearer), 'enabled')
 })
 
-test('the audit log says that it was turned off', async () => {
+test('turning it off is audited', async () => {
   const { bearer, account_id, secret } = await guarded()
   await disable(bearer, { password: PASSWORD, totp_code: codeOf(secret, clock) })
   const [entry, ...others] = await auditLog(url, bearer, '&action=totp.disabled')

@@ -10,13 +10,13 @@ export const disable2fa: Handler<'disable_2fa'> = {
     const { db, keys, caller, now } = context
     const account = await findAccount(db, caller.account_id)
     if (account.totp_status !== 'enabled') throw notEnabled()
-    const judged = await requireCurrentPassword(context, input.password)
+    const checked = await requireCurrentPassword(context, input.password)
     await requireGuessLeft({ tx: db, keys, subject: `totp|${caller.account_id}`, now })
 
     return async ({ tx, keys, clock, caller, now, audit, alert }) => {
       const account = await lockAccount(tx, caller.account_id)
       if (account.totp_status !== 'enabled') throw notEnabled()
-      requireSamePassword(account, judged)
+      requireSamePassword(account, checked)
       await requireTotpCode({ tx, keys, clock }, account, input.totp_code)
       await clearGuesses({ tx, keys, subject: `totp|${account.id}` })
       await updateTotp(tx, {

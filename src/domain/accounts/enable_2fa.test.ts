@@ -28,7 +28,7 @@ async function factorOf(bearer: string) {
   return [body['two_factor_enabled'], body['two_factor_status'], body['version']]
 }
 
-test('the first call makes a secret, in an URI that authenticator apps read', async () => {
+test('the first call returns a secret and a URI for authenticator apps', async () => {
   const person = await openAccount(url)
   const { status, body } = await enable(person.bearer)
   assert.equal(status, 200)
@@ -44,14 +44,14 @@ test('the first call makes a secret, in an URI that authenticator apps read', as
   assert.deepEqual(await factorOf(person.bearer), [false, 'pending', 2])
 })
 
-test('a pending secret does not yet guard the sign-in', async () => {
+test('sign-in needs no code while the setup is pending', async () => {
   const { email, bearer } = await openAccount(url)
   await enable(bearer)
   const body = { email, password: PASSWORD }
   assert.equal((await send(url, 'POST', '/v1/sessions', { body })).status, 200)
 })
 
-test('the second call, with a code, turns it on and shows ten recovery codes', async () => {
+test('a second call with a code turns it on and returns ten recovery codes', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = (await enable(bearer)).body
   const { status, body } = await enable(bearer, codeOf(secret, clock))
@@ -64,7 +64,7 @@ test('the second call, with a code, turns it on and shows ten recovery codes', a
   assert.deepEqual(await factorOf(bearer), [true, 'enabled', 3])
 })
 
-test('a wrong code leaves it pending, and so does one before there is a secret', async () => {
+test('a wrong code, or a code without a secret, does not turn it on', async () => {
   const { bearer } = await openAccount(url)
   assertRefused(await enable(bearer, '123456'), 409, 'totp_not_enabled')
   const { secret } = (await enable(bearer)).body
@@ -74,7 +74,7 @@ test('a wrong code leaves it pending, and so does one before there is a secret',
   assert.deepEqual(await factorOf(bearer), [false, 'pending', 2])
 })
 
-test('asked again before it is confirmed, it makes a new secret and forgets the old', async () => {
+test('a repeated first call replaces the secret', async () => {
   const { bearer } = await openAccount(url)
   const first = (await enable(bearer)).body['secret']
   const second = (await enable(bearer)).body['secret']
@@ -83,7 +83,7 @@ test('asked again before it is confirmed, it makes a new secret and forgets the 
   assert.equal((await enable(bearer, codeOf(second, clock))).status, 200)
 })
 
-test('once it is on it cannot be turned on again, with a code or without', async () => {
+test('it cannot be turned on twice, with or without a code', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, bearer, clock)
   assertRefused(await enable(bearer), 409, 'totp_already_enabled')
@@ -91,7 +91,7 @@ test('once it is on it cannot be turned on again, with a code or without', async
   assertRefused(await enable(bearer, codeOf(secret, clock)), 409, 'totp_already_enabled')
 })
 
-test('guessing the first code is bounded', async () => {
+test('guesses of the first code are limited', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = (await enable(bearer)).body
   const wrong = wrongCodeOf(secret, clock)
@@ -100,7 +100,7 @@ test('guessing the first code is bounded', async () => {
   assertRefused(await enable(bearer, codeOf(secret, clock)), 429, 'too_many_attempts')
 })
 
-test('right codes are no guesses: it can be turned on and off many times', async () => {
+test('correct codes do not count as guesses: it can be turned on and off many times', async () => {
   const { bearer } = await openAccount(url)
   for (let at = 0; at < 7; at += 1) {
     const { secret } = await turnOnTwoFactor(url, bearer, clock)
@@ -111,7 +111,7 @@ test('right codes are no guesses: it can be turned on and off many times', async
   }
 })
 
-test('a new secret begins anew: the step of an old code does not hold it up', async () => {
+test('a new secret accepts time steps that the old secret has used', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, bearer, clock)
   const body = { password: PASSWORD, totp_code: codeOf(secret, clock, 1) }
@@ -119,7 +119,7 @@ test('a new secret begins anew: the step of an old code does not hold it up', as
   await turnOnTwoFactor(url, bearer, clock)
 })
 
-test('of several confirmations at once one turns it on', async () => {
+test('one of several concurrent confirmations turns it on', async () => {
   const { bearer } = await openAccount(url)
   const { secret } = (await enable(bearer)).body
   const code = codeOf(secret, clock)
@@ -130,7 +130,7 @@ test('of several confirmations at once one turns it on', async () => {
   }
 })
 
-test('replays under an Idempotency-Key carry null in place of the secrets', async () => {
+test('a replay under an Idempotency-Key has null instead of the secrets', async () => {
   const { bearer } = await openAccount(url)
   const begun = await enable(bearer, undefined, 'begin-1')
   const begun_again = await enable(bearer, undefined, 'begin-1')
@@ -144,7 +144,7 @@ test('replays under an Idempotency-Key carry null in place of the secrets', asyn
   assert.deepEqual(confirmed_again.body, { status: 'enabled', recovery_codes: null })
 })
 
-test('neither secret nor recovery codes stand in any table or log line in clear', async () => {
+test('neither secret nor recovery codes are in any table or log line in clear text', async () => {
   const { bearer } = await openAccount(url)
   const begun = await enable(bearer, undefined, 'leak-1')
   const { secret } = begun.body
@@ -159,7 +159,7 @@ test('neither secret nor recovery codes stand in any table or log line in clear'
   }
 })
 
-test('only a session may, and the audit log says so when it was turned on', async () => {
+test('only a session can turn it on, and that is audited', async () => {
   const { bearer, account_id } = await openAccount(url)
   const { key } = await createKey(url, bearer)
   assertRefused(await enable(key), 403, 'credential_not_allowed')

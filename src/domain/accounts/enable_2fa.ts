@@ -3,13 +3,13 @@ import type { Context, Handler } from '#domain/context/context.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
 import type { AccountRow } from './account.ts'
 import {
+  consumeTotpStep,
   lockAccount,
   replaceRecoveryCodes,
-  restartTotpSteps,
+  resetTotpStep,
   updateTotp,
-  useUpTotpStep,
 } from './account_store.ts'
-import { newRecoveryCodes, newTotpSecret, totpStepOf, totpUri } from './totp.ts'
+import { generateRecoveryCodes, generateTotpSecret, totpStepOf, totpUri } from './totp.ts'
 import { openTotpSecret, recoveryCodeHash, sealTotpSecret, totpInvalid } from './two_factor.ts'
 
 export const enable2fa: Handler<'enable_2fa'> = {
@@ -24,40 +24,40 @@ export const enable2fa: Handler<'enable_2fa'> = {
         throw new Problem('totp_already_enabled', 'Two-factor authentication is already on.')
       }
       return totp_code === undefined
-        ? begin(context, account)
-        : confirm(context, account, totp_code)
+        ? startSetup(context, account)
+        : confirmSetup(context, account, totp_code)
     }
   },
 }
 
-/** Asked again before it is confirmed, it makes a new secret: the old one may have been seen. */
-async function begin(context: Context, account: AccountRow) {
-  const secret = newTotpSecret(context.random)
-  await restartTotpSteps(context.tx, account.id)
+/** A second call before the confirmation replaces the secret: the first may have leaked. */
+async function startSetup(context: Context, account: AccountRow) {
+  const secret = generateTotpSecret(context.random)
+  await resetTotpStep(context.tx, account.id)
   await updateTotp(context.tx, {
     id: account.id,
     totp_status: 'pending',
-    totp_secret_sealed: sealTotpSecret(context, account.id, secret),
+    totp_secret_sealed: sealTotpSecret(context.keys, account.id, secret),
     now: context.now,
   })
   return { status: 'pending' as const, secret, uri: totpUri(secret, account.email) }
 }
 
-async function confirm(context: Context, account: AccountRow, code: string) {
+async function confirmSetup(context: Context, account: AccountRow, code: string) {
   const { tx } = context
   if (account.totp_status !== 'pending') {
     throw new Problem('totp_not_enabled', 'Call this without a body first to get a secret.')
   }
-  const step = totpStepOf(openTotpSecret(context, account), code, context.clock.wall())
-  if (step === null || !(await useUpTotpStep(tx, account.id, step))) throw totpInvalid()
+  const step = totpStepOf(openTotpSecret(context.keys, account), code, context.clock.wall())
+  if (step === null || !(await consumeTotpStep(tx, account.id, step))) throw totpInvalid()
   await clearGuesses({ tx, keys: context.keys, subject: `totp|${account.id}` })
 
   await updateTotp(tx, { ...account, totp_status: 'enabled', now: context.now })
-  const recovery_codes = newRecoveryCodes(context.random)
+  const recovery_codes = generateRecoveryCodes(context.random)
   await replaceRecoveryCodes(
     tx,
     account.id,
-    recovery_codes.map((code) => recoveryCodeHash(context, account.id, code)),
+    recovery_codes.map((code) => recoveryCodeHash(context.keys, account.id, code)),
   )
   context.alert(account.id, { kind: 'two_factor_on' })
   context.audit(account.id, {

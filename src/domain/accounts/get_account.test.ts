@@ -7,7 +7,7 @@ import { startTestService } from '#test/support/start.ts'
 
 const { url } = await startTestService()
 
-test('a new account is active, empty and without two-factor', async () => {
+test('a new account is active and empty, without two-factor authentication', async () => {
   const person = await openAccount(url)
   const { status, body } = await send(url, 'GET', '/v1/accounts/me', { bearer: person.bearer })
   assert.equal(status, 200)
@@ -40,7 +40,7 @@ test('a new account is active, empty and without two-factor', async () => {
   })
 })
 
-test('session and key see the same account, and each person only their own', async () => {
+test('a session and a key return the same account, and only their own', async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   const { key } = await createKey(url, ada.bearer)
@@ -55,7 +55,7 @@ test('session and key see the same account, and each person only their own', asy
   }
 })
 
-test('it is refused without a bearer, with a typo, and with an unknown parameter', async () => {
+test('a missing or mistyped bearer and an unknown parameter are refused', async () => {
   const { bearer } = await openAccount(url)
   assertRefused(await send(url, 'GET', '/v1/accounts/me'), 401, 'missing_token')
   const typo = bearer.slice(0, -1) + (bearer.endsWith('a') ? 'b' : 'a')

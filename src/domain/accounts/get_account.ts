@@ -3,13 +3,13 @@ import type { Handler } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { readShared } from '#platform/postgres/shared_reads.ts'
 import { accountView } from './account.ts'
-import { findAccounts, requireFound } from './account_store.ts'
+import { assertFound, findAccounts } from './account_store.ts'
 
-/** Shown once for all who share the statement. */
-const shownAs = (livemode: boolean) => async (tx: Tx, ids: readonly string[]) =>
+/** Calls that share a statement also share the view. */
+const loadViews = (livemode: boolean) => async (tx: Tx, ids: readonly string[]) =>
   (await findAccounts(tx, ids)).map((account): Account => accountView(account, account, livemode))
 
-const accounts_in = { live: shownAs(true), sandbox: shownAs(false) }
+const load_views_by_mode = { live: loadViews(true), sandbox: loadViews(false) }
 
 export const getAccount: Handler<'get_account'> = async ({ tx, caller, settings }) =>
-  requireFound(await readShared(tx, accounts_in[settings.mode], caller.account_id))
+  assertFound(await readShared(tx, load_views_by_mode[settings.mode], caller.account_id))

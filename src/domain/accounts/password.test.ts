@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashPassword, isPassword, requireStrongPassword } from './password.ts'
+import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
 
 const EMAIL = 'ada.lovelace@example.com'
 const weak = { code: 'weak_password', status: 422 }
 
-test('a password has eight characters at least', () => {
+test('a password has at least eight characters', () => {
   assert.throws(() => requireStrongPassword('7 signs', EMAIL), weak)
   requireStrongPassword('8 signs!', EMAIL)
 })
 
-test('what everybody tries first is refused, whatever its capitals', () => {
+test('common passwords are refused in any case', () => {
   for (const password of [
     'password',
     'Passw0rd',
@@ -27,32 +27,32 @@ test('what everybody tries first is refused, whatever its capitals', () => {
   }
 })
 
-test('a hash is argon2id, differs each time, and knows its password only', async () => {
+test('a hash is argon2id, differs each time and only matches its password', async () => {
   const [first, second] = await Promise.all([
     hashPassword('one password'),
     hashPassword('one password'),
   ])
   assert.match(String(first), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.notEqual(first, second)
-  assert.equal(await isPassword('one password', first), true)
-  assert.equal(await isPassword('one passwore', first), false)
-  assert.equal(await isPassword('', first), false)
+  assert.equal(await isPasswordCorrect('one password', first), true)
+  assert.equal(await isPasswordCorrect('one passwore', first), false)
+  assert.equal(await isPasswordCorrect('', first), false)
 })
 
-test('the same letters typed on another keyboard are the same password', async () => {
+test('different Unicode forms of the same characters are the same password', async () => {
   const composed = 'caf\u00e9 au lait'
   const decomposed = 'cafe\u0301 au lait'
-  assert.equal(await isPassword(decomposed, await hashPassword(composed)), true)
+  assert.equal(await isPasswordCorrect(decomposed, await hashPassword(composed)), true)
 })
 
-test('nobody has a password, not even the one that stands in for it', async () => {
-  assert.equal(await isPassword('nobody has this password', undefined), false)
-  assert.equal(await isPassword('anything else', undefined), false)
+test('no password matches a missing account, not even the dummy one', async () => {
+  assert.equal(await isPasswordCorrect('nobody has this password', undefined), false)
+  assert.equal(await isPasswordCorrect('anything else', undefined), false)
 })
 
-test('beyond what can wait the answer is to come back later, and the queue recovers', async () => {
+test('a full queue returns 503, and the queue recovers', async () => {
   const results = await Promise.allSettled(
-    Array.from({ length: 230 }, () => isPassword('x', undefined)),
+    Array.from({ length: 230 }, () => isPasswordCorrect('x', undefined)),
   )
   const refused = results.filter(({ status }) => status === 'rejected')
   assert.equal(refused.length, 230 - 202)
@@ -61,5 +61,5 @@ test('beyond what can wait the answer is to come back later, and the queue recov
     assert.equal(reason.code, 'service_unavailable')
     assert(reason.retry_after_s > 0)
   }
-  assert.equal(await isPassword('x', undefined), false)
+  assert.equal(await isPasswordCorrect('x', undefined), false)
 })

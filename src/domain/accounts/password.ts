@@ -1,12 +1,12 @@
 import { hash, verify } from '@node-rs/argon2'
 import { Problem } from '#contract/problem.ts'
 
-/** argon2id with 19 MiB and two passes: about 50 ms of work for us, and for every guess. */
+/** argon2id with 19 MiB and two iterations takes about 50 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 const LENGTH_MIN = 8
 
-/** The ones everybody tries first, at the length we ask for. */
+/** The most common passwords of at least LENGTH_MIN characters. */
 const COMMON = new Set([
   'password',
   'password1',
@@ -66,22 +66,22 @@ export function requireStrongPassword(password: string, email: string): void {
   if (password.length < LENGTH_MIN) {
     throw new Problem('weak_password', `The password must have at least ${LENGTH_MIN} characters.`)
   }
-  const isOneCharacter = new Set(folded).size < 3
-  if (COMMON.has(folded) || isOneCharacter || folded === email) {
+  const hasFewCharacters = new Set(folded).size < 3
+  if (COMMON.has(folded) || hasFewCharacters || folded === email) {
     throw new Problem('weak_password', 'This password is too common. Choose another one.')
   }
 }
 
 /**
- * Hashing is the dearest thing a stranger can ask of us, so only a few run at a time and only so
- * many wait; beyond that the answer is 503 rather than a queue that nobody sees the end of.
+ * Hashing is the most expensive work that an anonymous call causes, so only two run at a time. If
+ * 200 are waiting, further calls get 503 instead of a longer queue.
  */
 const RUNNING_MAX = 2
 const WAITING_MAX = 200
 let running = 0
 const waiting: (() => void)[] = []
 
-async function bounded<Value>(work: () => Promise<Value>): Promise<Value> {
+async function runLimited<Value>(work: () => Promise<Value>): Promise<Value> {
   if (waiting.length >= WAITING_MAX) {
     throw new Problem(
       'service_unavailable',
@@ -103,15 +103,18 @@ async function bounded<Value>(work: () => Promise<Value>): Promise<Value> {
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return bounded(() => hash(password.normalize('NFKC'), COST))
+  return runLimited(() => hash(password.normalize('NFKC'), COST))
 }
 
-/** Checked when there is no such account, so that the answer takes as long as if there were. */
-const ABSENT = hash('nobody has this password', COST)
+/** Verified for unknown emails, so the response time does not reveal which accounts exist. */
+const DUMMY_HASH = hash('nobody has this password', COST)
 
-export function isPassword(password: string, password_hash: string | undefined): Promise<boolean> {
-  return bounded(async () => {
-    const matches = await verify(password_hash ?? (await ABSENT), password.normalize('NFKC'))
+export function isPasswordCorrect(
+  password: string,
+  password_hash: string | undefined,
+): Promise<boolean> {
+  return runLimited(async () => {
+    const matches = await verify(password_hash ?? (await DUMMY_HASH), password.normalize('NFKC'))
     return matches && password_hash !== undefined
   })
 }

@@ -1,7 +1,9 @@
 import { accountSuspended, tokenRevoked, totpRequired } from '#contract/common_problems.ts'
-import type { Context } from '#domain/context/context.ts'
+import type { Caller } from '#domain/context/context.ts'
 import { findCredentialEnd } from '#domain/credentials/credential_store.ts'
 import { requireCooledDown } from '#domain/risk/risk.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+import type { Settings } from '#settings/settings.ts'
 import { lockAccount } from './account_store.ts'
 
 /**
@@ -10,7 +12,7 @@ import { lockAccount } from './account_store.ts'
  * changed or two-factor authentication turned on.
  */
 export async function recheckCaller(
-  { tx, caller, settings, now }: Pick<Context, 'tx' | 'caller' | 'settings' | 'now'>,
+  { tx, caller, settings, now }: { tx: Tx; caller: Caller; settings: Settings; now: Date },
   { hasCode }: { hasCode: boolean },
 ): Promise<void> {
   const account = await lockAccount(tx, caller.account_id)

@@ -28,7 +28,7 @@ async function fail(email: string, times: number): Promise<void> {
   }
 }
 
-test('the right password opens a session of 30 days, in any case of the e-mail', async () => {
+test('the right password opens a session of 30 days, with the email in any case', async () => {
   const person = await openAccount(url)
   const before = Date.now()
   const { status, body, headers } = await signIn(person.email.toUpperCase())
@@ -43,7 +43,7 @@ test('the right password opens a session of 30 days, in any case of the e-mail',
   assert.equal((await getAccount(person.bearer)).status, 200)
 })
 
-test('a wrong password and an unknown e-mail hear the same, after the same work', async () => {
+test('a wrong password and an unknown email get the same response and take as long', async () => {
   const person = await openAccount(url)
   const timed = async (email: string) => {
     const started = performance.now()
@@ -60,12 +60,12 @@ test('a wrong password and an unknown e-mail hear the same, after the same work'
     known.push(wrong.ms)
     unknown.push(nobody.ms)
   }
-  // Without the work of a hash an answer takes a tenth of the time.
+  // Without hashing, a response takes a tenth of the time.
   const median = (times: number[]) => times.sort((a, b) => a - b)[3] ?? 0
   assert(median(unknown) > median(known) / 2, `${median(unknown)} ms, not ${median(known)} ms`)
 })
 
-test('it tells of the session in an event and in the audit log, without its bearer', async () => {
+test('a sign-in is recorded in an event and the audit log, without the bearer', async () => {
   const person = await openAccount(url)
   await signIn(person.email, 'not the password')
   const reply = await signIn(person.email)
@@ -96,7 +96,7 @@ test('it tells of the session in an event and in the audit log, without its bear
   assert.deepEqual(entries[1]?.resource, { type: 'session', id: session_id })
 })
 
-test('ten failures lock an e-mail, known or not, for the right password too', async () => {
+test('ten failures lock an email, known or not, even for the right password', async () => {
   const person = await openAccount(url)
   const nobody = 'nobody.locked@example.com'
   await fail(person.email, 10)
@@ -118,7 +118,7 @@ test('ten failures lock an e-mail, known or not, for the right password too', as
   await fail(nobody, 1)
 })
 
-test('the right password clears the failures before it', async () => {
+test('the right password clears earlier failures', async () => {
   const person = await openAccount(url)
   await fail(person.email, 9)
   assert.equal((await signIn(person.email)).status, 200)
@@ -126,13 +126,13 @@ test('the right password clears the failures before it', async () => {
   assert.equal((await signIn(person.email)).status, 200)
 })
 
-test('of fifty guesses at once no more than ten are judged', async () => {
+test('at most ten of fifty concurrent guesses are checked', async () => {
   const person = await openAccount(url)
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, at) => signIn(person.email, `guess number ${at}`)),
   )
-  const judged = replies.filter(({ body }) => body['error'] === 'invalid_credentials')
-  assert.equal(judged.length, 10)
+  const checked = replies.filter(({ body }) => body['error'] === 'invalid_credentials')
+  assert.equal(checked.length, 10)
   for (const reply of replies.filter(({ status }) => status !== 401)) {
     assertRefused(reply, 429, 'too_many_attempts')
   }
@@ -140,7 +140,7 @@ test('of fifty guesses at once no more than ten are judged', async () => {
   assert.equal(failed.length, 10)
 })
 
-test('with two-factor on a code is needed, of this step or one beside it', async () => {
+test('two-factor authentication needs a code of this time step or an adjacent one', async () => {
   for (const steps of [-1, 0, 1]) {
     const person = await openAccount(url)
     const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
@@ -155,7 +155,7 @@ test('with two-factor on a code is needed, of this step or one beside it', async
   }
 })
 
-test('a code works once, also when it is sent many times at once', async () => {
+test('a code works once, even in concurrent calls', async () => {
   const person = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
   const used = await signIn(person.email, PASSWORD, codeOf(secret, clock))
@@ -172,7 +172,7 @@ test('a code works once, also when it is sent many times at once', async () => {
   assertRefused(await signIn(person.email, PASSWORD, code), 401, 'totp_invalid')
 })
 
-test('a recovery code serves in place of a code, once, however it is typed', async () => {
+test('a recovery code works once, with any case, spaces or hyphens', async () => {
   const person = await openAccount(url)
   const { recovery_codes } = await turnOnTwoFactor(url, person.bearer, clock)
   const [first = '', second = ''] = recovery_codes
@@ -183,7 +183,7 @@ test('a recovery code serves in place of a code, once, however it is typed', asy
   assertRefused(await signIn(person.email, PASSWORD, second), 401, 'totp_invalid')
 })
 
-test('wrong codes are failures too: guessing them locks, and each is audited', async () => {
+test('wrong codes count as failures, lock the email and are audited', async () => {
   const person = await openAccount(url)
   const { secret } = await turnOnTwoFactor(url, person.bearer, clock)
   clock.advance(STEP_MS)
@@ -197,7 +197,7 @@ test('wrong codes are failures too: guessing them locks, and each is audited', a
   assert.equal(failed.length, 10)
 })
 
-test('hearing that a code is needed neither uses up guesses nor clears them', async () => {
+test('totp_required neither counts as a guess nor clears guesses', async () => {
   const person = await openAccount(url)
   await turnOnTwoFactor(url, person.bearer, clock)
   for (let at = 0; at < 12; at += 1) {
@@ -209,7 +209,7 @@ test('hearing that a code is needed neither uses up guesses nor clears them', as
   assertRefused(await signIn(person.email), 429, 'too_many_attempts')
 })
 
-test('a session ends after 30 days, however much it was used', async () => {
+test('a session expires after 30 days, even if it is used', async () => {
   const person = await openAccount(url)
   const { bearer } = (await signIn(person.email)).body
   await advance(url, bearer, 15 * DAY_S)
@@ -221,13 +221,13 @@ test('a session ends after 30 days, however much it was used', async () => {
   assert.equal((await signIn(person.email)).status, 200)
 })
 
-test('a suspended account is refused, and only the right password learns of it', async () => {
+test('suspension is only disclosed to the right password', async () => {
   const person = await openAccount(url)
   const key = await send(url, 'POST', '/v1/api_keys', { bearer: person.bearer, body: {} })
   await db.run(`update accounts set status = 'suspended' where id = $1`, [person.account_id])
   assertRefused(await signIn(person.email), 403, 'account_suspended')
   assertRefused(await signIn(person.email, 'not the password'), 401, 'invalid_credentials')
-  // What a node remembers of a bearer is half a second old at most.
+  // A node remembers bearers for half a second.
   clock.advance(500)
   assertRefused(await getAccount(person.bearer), 403, 'account_suspended')
   assertRefused(await getAccount(key.body['key']), 403, 'account_suspended')
@@ -235,7 +235,7 @@ test('a suspended account is refused, and only the right password learns of it',
   assert.equal((await signIn(person.email)).status, 200)
 })
 
-/** Starts a sign-in, changes the account once it was judged and waits, and lets it go on. */
+/** Changes the account after a sign-in has checked it and before its transaction. */
 async function signInDuring(person: Person, change: string, value: string): Promise<Reply> {
   const isWaiting = async () => {
     const waiting = await owner_db.rows(
@@ -254,7 +254,7 @@ async function signInDuring(person: Person, change: string, value: string): Prom
   return under_way.reply
 }
 
-test('a password that is changed while it is being judged opens no session', async () => {
+test('a password that changes during a sign-in opens no session', async () => {
   const person = await openAccount(url)
   const hash = await hashPassword('quite another password')
   const late = await signInDuring(person, 'password_hash', hash)
@@ -263,7 +263,7 @@ test('a password that is changed while it is being judged opens no session', asy
   assertRefused(suspended, 403, 'account_suspended')
 })
 
-test('it is never kept under an Idempotency-Key: every call opens a session', async () => {
+test('an Idempotency-Key is ignored: every call opens a session', async () => {
   const { email } = await openAccount(url)
   const sent = { key: 'sign-in-1', body: { email, password: PASSWORD } }
   const first = await send(url, 'POST', '/v1/sessions', sent)

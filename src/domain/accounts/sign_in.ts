@@ -1,13 +1,13 @@
 import { accountSuspended, totpRequired } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Handler, PreparingContext } from '#domain/context/context.ts'
-import { clearGuesses, giveBackGuess, requireGuessLeft } from '#domain/credentials/guesses.ts'
+import { clearGuesses, requireGuessLeft, uncountGuess } from '#domain/credentials/guesses.ts'
 import { openSession, sessionView } from '#domain/credentials/session.ts'
 import { hasSessionFrom } from '#domain/credentials/session_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { type AccountRow, foldEmail } from './account.ts'
+import { type AccountRow, normalizeEmail } from './account.ts'
 import { findAccountByEmail, lockAccount } from './account_store.ts'
-import { isPassword } from './password.ts'
+import { isPasswordCorrect } from './password.ts'
 import { requireTotpCode } from './two_factor.ts'
 
 export const signIn: Handler<'sign_in'> = {
@@ -15,14 +15,14 @@ export const signIn: Handler<'sign_in'> = {
     const guess = {
       tx: context.db,
       keys: context.keys,
-      subject: `sign_in|${foldEmail(input.email)}`,
+      subject: `sign_in|${normalizeEmail(input.email)}`,
       now: context.now,
     }
     await requireGuessLeft(guess)
     const account = await requireAccount(context, input)
     if (account.totp_status === 'enabled') {
       if (input.totp_code === undefined) {
-        await giveBackGuess(guess)
+        await uncountGuess(guess)
         throw totpRequired()
       }
       await requireSecondFactor(context, account, input.totp_code)
@@ -30,10 +30,10 @@ export const signIn: Handler<'sign_in'> = {
     await clearGuesses(guess)
 
     return async (context) => {
-      await requireAsJudged(context.tx, account)
-      const isNewPlace = !(await hasSessionFrom(context.tx, account.id, context.request.ip))
+      await requireUnchanged(context.tx, account)
+      const isNewIp = !(await hasSessionFrom(context.tx, account.id, context.request.ip))
       const session = await openSession(context, account.id)
-      if (isNewPlace) context.alert(account.id, { kind: 'new_sign_in', detail: session.ip })
+      if (isNewIp) context.alert(account.id, { kind: 'new_sign_in', detail: session.ip })
       context.emit(account.id, {
         type: 'account.signed_in',
         message: 'Signed in.',
@@ -55,15 +55,15 @@ export const signIn: Handler<'sign_in'> = {
   },
 }
 
-type Anonymous = PreparingContext<null>
+type AnonymousContext = PreparingContext<null>
 
-/** The same sentence and the same time for a wrong password as for an e-mail nobody has. */
+/** Message and response time are the same for a wrong password and an unknown email. */
 async function requireAccount(
-  context: Anonymous,
+  context: AnonymousContext,
   input: { email: string; password: string },
 ): Promise<AccountRow> {
-  const account = await findAccountByEmail(context.db, foldEmail(input.email))
-  if (!(await isPassword(input.password, account?.password_hash)) || account === undefined) {
+  const account = await findAccountByEmail(context.db, normalizeEmail(input.email))
+  if (!(await isPasswordCorrect(input.password, account?.password_hash)) || account === undefined) {
     if (account !== undefined) await auditFailure(context, account)
     throw invalidCredentials()
   }
@@ -72,26 +72,25 @@ async function requireAccount(
 }
 
 /**
- * What was judged may have changed before the transaction began. A new password ends every session
- * of the old one, so none may begin after it; and the same goes for two-factor and suspension.
+ * Repeats the checks under the account's lock. A password change ends every session, so no session
+ * may start afterwards with the old password; the same goes for two-factor and suspension.
  */
-async function requireAsJudged(tx: Tx, judged: AccountRow): Promise<void> {
-  const account = await lockAccount(tx, judged.id)
-  if (account.password_hash !== judged.password_hash) throw invalidCredentials()
+async function requireUnchanged(tx: Tx, checked: AccountRow): Promise<void> {
+  const account = await lockAccount(tx, checked.id)
+  if (account.password_hash !== checked.password_hash) throw invalidCredentials()
   requireActive(account)
-  if (account.totp_status === 'enabled' && judged.totp_status !== 'enabled') throw totpRequired()
+  if (account.totp_status === 'enabled' && checked.totp_status !== 'enabled') throw totpRequired()
 }
 
 function requireActive(account: AccountRow): void {
-  if (account.status !== 'suspended') return
-  throw accountSuspended()
+  if (account.status === 'suspended') throw accountSuspended()
 }
 
 const invalidCredentials = () => new Problem('invalid_credentials', 'Incorrect email or password.')
 
-/** In a transaction of its own: a code that was shown to us is used up, whatever comes after. */
+/** Runs in a transaction of its own: the code is consumed even if the sign-in fails later. */
 async function requireSecondFactor(
-  context: Anonymous,
+  context: AnonymousContext,
   account: AccountRow,
   code: string,
 ): Promise<void> {
@@ -104,7 +103,7 @@ async function requireSecondFactor(
   }
 }
 
-function auditFailure(context: Anonymous, account: AccountRow): Promise<void> {
+function auditFailure(context: AnonymousContext, account: AccountRow): Promise<void> {
   return context.auditRefusal(account.id, {
     action: 'session.failed',
     result: 'failure',

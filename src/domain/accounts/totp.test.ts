@@ -2,9 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { systemRandom } from '#platform/runtime/random.ts'
-import { foldRecoveryCode, newRecoveryCodes, newTotpSecret, totpStepOf, totpUri } from './totp.ts'
+import {
+  generateRecoveryCodes,
+  generateTotpSecret,
+  normalizeRecoveryCode,
+  totpStepOf,
+  totpUri,
+} from './totp.ts'
 
-/** The secret of RFC 6238's own examples, and their times with the last six digits of each. */
+/** Test vectors of RFC 6238: its secret, and times with the last six digits of the code. */
 const RFC_SECRET = Secret.fromUTF8('12345678901234567890').base32
 const RFC_CODES: readonly [seconds: number, code: string][] = [
   [59, '287082'],
@@ -15,14 +21,14 @@ const RFC_CODES: readonly [seconds: number, code: string][] = [
   [20_000_000_000, '353130'],
 ]
 
-test('the codes are those of RFC 6238', () => {
+test('codes match the test vectors of RFC 6238', () => {
   for (const [seconds, code] of RFC_CODES) {
     const step = totpStepOf(RFC_SECRET, code, new Date(seconds * 1_000))
     assert.equal(step, BigInt(Math.floor(seconds / 30)))
   }
 })
 
-test('a code counts for its own step, from one step early to one step late', () => {
+test('a code is accepted from one step early to one step late', () => {
   const wall = new Date('2031-05-06T07:08:15.000Z')
   const present = BigInt(Math.floor(wall.getTime() / 30_000))
   for (const drift of [-2, -1, 0, 1, 2]) {
@@ -33,7 +39,7 @@ test('a code counts for its own step, from one step early to one step late', () 
   }
 })
 
-test('a code may be written in groups; anything but six digits is none', () => {
+test('a code may contain spaces; anything but six digits is wrong', () => {
   const wall = new Date(59_000)
   assert.equal(totpStepOf(RFC_SECRET, '287 082', wall), 1n)
   for (const code of ['', '28708', '2870820', '28708a', '-87082', '２８７０８２', '287082\n']) {
@@ -41,8 +47,8 @@ test('a code may be written in groups; anything but six digits is none', () => {
   }
 })
 
-test('secrets have 160 bits, and their URI names programme and person', () => {
-  const secrets = new Set(Array.from({ length: 100 }, () => newTotpSecret(systemRandom)))
+test('secrets have 160 bits, and the URI names the issuer and the email', () => {
+  const secrets = new Set(Array.from({ length: 100 }, () => generateTotpSecret(systemRandom)))
   assert.equal(secrets.size, 100)
   for (const secret of secrets) assert.equal(Secret.fromBase32(secret).bytes.length, 20)
   const uri = new URL(totpUri(RFC_SECRET, 'ada+florin@example.com'))
@@ -51,12 +57,12 @@ test('secrets have 160 bits, and their URI names programme and person', () => {
   assert.equal(decodeURIComponent(uri.pathname).endsWith('Florin:ada+florin@example.com'), true)
 })
 
-test('recovery codes are ten, without letters that look alike, and folded when compared', () => {
-  const codes = newRecoveryCodes(systemRandom)
+test('there are ten recovery codes without ambiguous characters, compared without case', () => {
+  const codes = generateRecoveryCodes(systemRandom)
   assert.equal(new Set(codes).size, 10)
   for (const code of codes) {
     assert.match(code, /^[a-hjkmnp-tv-z2-9]{5}-[a-hjkmnp-tv-z2-9]{5}$/)
     const typed = ` ${code.toUpperCase().replace('-', ' ')} `
-    assert.equal(foldRecoveryCode(typed), foldRecoveryCode(code))
+    assert.equal(normalizeRecoveryCode(typed), normalizeRecoveryCode(code))
   }
 })

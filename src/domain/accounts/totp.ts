@@ -1,13 +1,13 @@
 import { Secret as OtpSecret, TOTP } from 'otpauth'
 import type { Random } from '#platform/runtime/random.ts'
 
-/** Authenticator codes: six digits, 30 seconds, SHA-1, which is what every app understands. */
+/** Six digits, 30 seconds and SHA-1 work in every authenticator app. */
 const PERIOD_S = 30
 const DIGITS = 6
 const SECRET_BYTES = 20
 const WINDOW_STEPS = 1
 
-export function newTotpSecret(random: Random): string {
+export function generateTotpSecret(random: Random): string {
   const bytes = Uint8Array.from(random.bytes(SECRET_BYTES))
   return new OtpSecret({ buffer: bytes.buffer }).base32
 }
@@ -17,8 +17,8 @@ export function totpUri(secret: string, email: string): string {
 }
 
 /**
- * The time step a code belongs to, one step of drift allowed either way; null for a wrong code. The
- * caller must use up that step, or the same code would work again.
+ * Returns the time step of a code, or null if it is wrong. One step of clock drift is allowed. The
+ * caller must consume the step, or the same code would work again.
  */
 export function totpStepOf(secret: string, code: string, wall: Date): bigint | null {
   const digits = code.replaceAll(' ', '')
@@ -38,17 +38,17 @@ function totp(secret: string, label: string): TOTP {
   })
 }
 
-const RECOVERY_CODES = 10
-const RECOVERY_LETTERS = 'abcdefghjkmnpqrstvwxyz23456789'
+const RECOVERY_CODE_COUNT = 10
+const RECOVERY_ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789'
 
-/** Ten codes of ten letters each, written in two groups. */
-export function newRecoveryCodes(random: Random): string[] {
-  const letter = () => RECOVERY_LETTERS[random.below(RECOVERY_LETTERS.length)]
-  const group = () => Array.from({ length: 5 }, letter).join('')
-  return Array.from({ length: RECOVERY_CODES }, () => `${group()}-${group()}`)
+/** Ten codes of two groups of five characters. */
+export function generateRecoveryCodes(random: Random): string[] {
+  const character = () => RECOVERY_ALPHABET[random.below(RECOVERY_ALPHABET.length)]
+  const group = () => Array.from({ length: 5 }, character).join('')
+  return Array.from({ length: RECOVERY_CODE_COUNT }, () => `${group()}-${group()}`)
 }
 
-/** As it is compared: people leave out the hyphen and type capitals. */
-export function foldRecoveryCode(code: string): string {
+/** Ignores hyphens, spaces and case. */
+export function normalizeRecoveryCode(code: string): string {
   return code.toLowerCase().replaceAll(/[\s-]/g, '')
 }

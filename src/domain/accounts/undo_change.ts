@@ -1,41 +1,46 @@
 import { Problem } from '#contract/problem.ts'
-import type { Dependencies, Trail } from '#domain/context/context.ts'
-import { findUndo, useUpUndos } from '#domain/credentials/security_undo.ts'
+import type { Trail } from '#domain/context/context.ts'
+import { consumeUndos, findUndo } from '#domain/credentials/security_undo.ts'
 import { endAllSessions } from '#domain/credentials/session_store.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import { lockAccount, replaceRecoveryCodes, updateAccountRow, updateTotp } from './account_store.ts'
 import { hashPassword, requireStrongPassword } from './password.ts'
 
-type Needs = Pick<Dependencies, 'db' | 'keys' | 'clock'>
-type Given = { token: string; password: string }
-type Run = (context: Pick<Trail, 'audit' | 'alert'> & { tx: Tx; now: Date }) => Promise<string>
+type UndoDependencies = { db: Database; keys: Keys; clock: Clock }
+type UndoInput = { token: string; password: string }
+type UndoContext = { tx: Tx; now: Date; audit: Trail['audit']; alert: Trail['alert'] }
 
 /**
- * Gives an account back to whoever reads the mail of its address before a change: that address and
- * a new password, no session, and no two-factor that was turned on lately. A thief with a session
- * could otherwise turn two-factor on and lock the owner out. The alerts start the withdrawal
- * cool-down and end the browser sessions. What is to be run in a transaction answers with the
- * account.
+ * Returns an account to the owner of its previous email: restores that email, sets a new password,
+ * ends all sessions and turns off two-factor authentication if it was turned on recently. Otherwise
+ * an attacker with a session could turn it on and lock the owner out. The alerts start the
+ * withdrawal cool-down and end browser sessions. The returned function runs in a transaction and
+ * returns the account id.
  */
-export async function prepareUndo(needs: Needs, { token, password }: Given): Promise<Run> {
-  const { db, clock } = needs
-  const undo = await findUndo(db, needs, { token, now: clock.now() })
-  if (undo === undefined) throw linkIsOver()
+export async function prepareUndo(
+  dependencies: UndoDependencies,
+  { token, password }: UndoInput,
+): Promise<(context: UndoContext) => Promise<string>> {
+  const { db, clock } = dependencies
+  const undo = await findUndo(db, dependencies, { token, now: clock.now() })
+  if (undo === undefined) throw linkExpired()
   requireStrongPassword(password, undo.email)
   const password_hash = await hashPassword(password)
 
   return async ({ tx, now, audit, alert }) => {
     const account = await lockAccount(tx, undo.account_id)
-    const still = await findUndo(tx, needs, { token, now })
-    if (still === undefined) throw linkIsOver()
+    const current = await findUndo(tx, dependencies, { token, now })
+    if (current === undefined) throw linkExpired()
     const { id, notifications } = account
     await updateAccountRow(tx, { id, email: undo.email, password_hash, notifications, now })
     await endAllSessions(tx, id, now)
-    await useUpUndos(tx, id, now)
+    await consumeUndos(tx, id, now)
     const resource = { type: 'account', id }
     audit(id, { action: 'account.updated', resource })
     alert(id, { kind: 'password_changed' })
-    if (account.totp_status !== 'enabled' || !still.is_two_factor_new) return id
+    if (account.totp_status !== 'enabled' || !current.is_two_factor_new) return id
     await updateTotp(tx, { id, totp_status: 'disabled', totp_secret_sealed: null, now })
     await replaceRecoveryCodes(tx, id, [])
     audit(id, { action: 'totp.disabled', resource })
@@ -44,7 +49,7 @@ export async function prepareUndo(needs: Needs, { token, password }: Given): Pro
   }
 }
 
-const linkIsOver = () =>
+const linkExpired = () =>
   new Problem('not_found', 'This link was already used or is more than 72 hours old.', {
     status: 410,
   })

@@ -26,7 +26,7 @@ async function accountOf({ bearer }: Person): Promise<Account> {
   return reply.body as unknown as Account
 }
 
-test('a new e-mail is folded, signs in, and frees the old one', async () => {
+test('a new email is stored in lower case, signs in and frees the old one', async () => {
   const person = await openAccount(url)
   const email = `New.${person.email}`
   const reply = await update(person.bearer, { email, current_password: PASSWORD })
@@ -40,7 +40,7 @@ test('a new e-mail is folded, signs in, and frees the old one', async () => {
   assert.equal((await send(url, 'POST', '/v1/accounts', { body })).status, 201)
 })
 
-test('an e-mail that is taken is refused, in any case of letters; one’s own is not', async () => {
+test("a taken email is refused in any case; the account's own is not", async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   const email = ada.email.toUpperCase()
@@ -51,7 +51,7 @@ test('an e-mail that is taken is refused, in any case of letters; one’s own is
   assert.equal(own.status, 200)
 })
 
-test('of many who want one e-mail at once exactly one gets it', async () => {
+test('one of many concurrent claims of an email succeeds', async () => {
   const people = await Promise.all(Array.from({ length: 8 }, () => openAccount(url)))
   const body = { email: 'wanted@example.com', current_password: PASSWORD }
   const replies = await Promise.all([
@@ -66,7 +66,7 @@ test('of many who want one e-mail at once exactly one gets it', async () => {
   }
 })
 
-test('who comes second for an e-mail waits for the first, and is refused', async () => {
+test('a second claim of an email waits for the first and is refused', async () => {
   const [ada, bob] = [await openAccount(url), await openAccount(url)]
   const change = ({ account_id }: Person) => ({
     id: account_id,
@@ -92,7 +92,7 @@ test('who comes second for an e-mail waits for the first, and is refused', async
   await assert.rejects(second, { code: 'email_taken' })
 })
 
-test('a new password ends every other session, but not this one and no key', async () => {
+test('a new password ends every other session, but not this one or any key', async () => {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
   const other = (await signIn(person.email, PASSWORD)).body['bearer']
@@ -109,7 +109,7 @@ test('a new password ends every other session, but not this one and no key', asy
   assert.equal((await signIn(person.email, NEW_PASSWORD)).status, 200)
 })
 
-test('e-mail and password need the current password, and the right one', async () => {
+test('a change of email or password needs the correct current password', async () => {
   const person = await openAccount(url)
   for (const change of [{ email: 'x@example.com' }, { password: NEW_PASSWORD }]) {
     const without = await update(person.bearer, change)
@@ -121,7 +121,7 @@ test('e-mail and password need the current password, and the right one', async (
   assert.equal((await accountOf(person)).version, 1)
 })
 
-test('guesses at the current password are bounded, and leave the sign-in page alone', async () => {
+test('guesses of the current password are limited and do not lock sign-in', async () => {
   const person = await openAccount(url)
   const guess = { email: 'x@example.com', current_password: 'not this one' }
   const replies = await Promise.all(Array.from({ length: 20 }, () => update(person.bearer, guess)))
@@ -142,7 +142,7 @@ test('a weak new password is refused', async () => {
   assert.equal((await signIn(person.email, PASSWORD)).status, 200)
 })
 
-test('each notification is changed alone', async () => {
+test('one notification setting can change without the others', async () => {
   const person = await openAccount(url)
   let expected = (await accountOf(person)).notifications
   const changes: Partial<Account['notifications']>[] = [
@@ -180,7 +180,7 @@ test('null clears the threshold; any other null is refused', async () => {
   }
 })
 
-test('security alerts cannot be turned off, and nothing sent beside it is changed', async () => {
+test('turning off security alerts is refused with the whole request', async () => {
   const person = await openAccount(url)
   const notifications = { security_alerts: false, card_frozen: false }
   const reply = await update(person.bearer, { notifications })
@@ -188,7 +188,7 @@ test('security alerts cannot be turned off, and nothing sent beside it is change
   assert.equal((await accountOf(person)).notifications.card_frozen, true)
 })
 
-test('a threshold is an amount: two decimals, not negative, held exactly', async () => {
+test('a threshold is an exact amount with two decimals, not negative', async () => {
   const person = await openAccount(url)
   for (const threshold of ['0.123', '-1', '1e-3', '0.1000000000000000000000001']) {
     const reply = await send(url, 'PATCH', '/v1/accounts/me', {
@@ -203,7 +203,7 @@ test('a threshold is an amount: two decimals, not negative, held exactly', async
   assertRefused(text, 400, 'invalid_request')
 })
 
-test('an API key may change notifications and nothing else', async () => {
+test('an API key can change notifications and nothing else', async () => {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
   const allowed = await update(key, { notifications: { card_frozen: false } })
@@ -219,7 +219,7 @@ test('an API key may change notifications and nothing else', async () => {
   assert.equal((await signIn(person.email, PASSWORD)).status, 200)
 })
 
-test('an empty PATCH answers with the account and changes nothing', async () => {
+test('an empty PATCH returns the account and changes nothing', async () => {
   const person = await openAccount(url)
   const before = await accountOf(person)
   for (const body of [{}, { notifications: {} }, undefined]) {
@@ -229,14 +229,14 @@ test('an empty PATCH answers with the account and changes nothing', async () => 
   }
 })
 
-test('unknown fields are refused, inside too', async () => {
+test('unknown fields are refused, nested ones too', async () => {
   const { bearer } = await openAccount(url)
   for (const body of [{ status: 'active' }, { notifications: { sms: true } }, { balance_usd: 5 }]) {
     assertRefused(await update(bearer, body), 400, 'invalid_request')
   }
 })
 
-test('changes made at once are all kept, and the version counts every one', async () => {
+test('concurrent changes are all kept, and each increases the version', async () => {
   const person = await openAccount(url)
   const names = ['topup_confirmed', 'topup_expired', 'card_frozen', 'dispute_updates'] as const
   const replies = await Promise.all(
@@ -248,7 +248,7 @@ test('changes made at once are all kept, and the version counts every one', asyn
   for (const name of names) assert.equal(notifications[name], false)
 })
 
-test('the audit log says that the account was changed', async () => {
+test('a change is audited', async () => {
   const person = await openAccount(url)
   await update(person.bearer, { notifications: { card_frozen: false } })
   const [entry] = await auditLog(url, person.bearer, '&action=account.updated')
@@ -257,7 +257,7 @@ test('the audit log says that the account was changed', async () => {
   assert.deepEqual(entry?.resource, { type: 'account', id: person.account_id })
 })
 
-test('under one Idempotency-Key a change is made once', async () => {
+test('a change under one Idempotency-Key is made once', async () => {
   const person = await openAccount(url)
   const sent = {
     bearer: person.bearer,

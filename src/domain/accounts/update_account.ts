@@ -7,32 +7,32 @@ import { endOtherSessions } from '#domain/credentials/session_store.ts'
 import {
   type AccountRow,
   accountView,
-  foldEmail,
+  normalizeEmail,
   requireAlertsStayOn,
   STANDARD_NOTIFICATIONS,
 } from './account.ts'
 import { findAccount, lockAccount, updateAccountRow } from './account_store.ts'
-import { hashPassword, isPassword, requireStrongPassword } from './password.ts'
+import { hashPassword, isPasswordCorrect, requireStrongPassword } from './password.ts'
 
 export const updateAccount: Handler<'update_account'> = {
   prepare: async (context, input) => {
     requireAlertsStayOn(input.notifications)
-    const judged =
+    const checked =
       input.email !== undefined || input.password !== undefined
         ? await requireCurrentPassword(context, input.current_password)
         : null
     const password_hash =
-      input.password === undefined ? null : await newPasswordHash(context, input.password)
+      input.password === undefined ? null : await hashNewPassword(context, input.password)
 
     return async ({ tx, caller, now, settings, audit, alert, credentialsChanged }) => {
       const account = await lockAccount(tx, caller.account_id)
-      if (judged !== null) requireSamePassword(account, judged)
+      if (checked !== null) requireSamePassword(account, checked)
       const livemode = settings.mode === 'live'
       const holdings = await findAccount(tx, account.id)
       if (!isChange(input)) return accountView(account, holdings, livemode)
       const changed = await updateAccountRow(tx, {
         id: account.id,
-        email: input.email === undefined ? account.email : foldEmail(input.email),
+        email: input.email === undefined ? account.email : normalizeEmail(input.email),
         password_hash: password_hash ?? account.password_hash,
         notifications: { ...account.notifications, ...input.notifications },
         now,
@@ -42,13 +42,13 @@ export const updateAccount: Handler<'update_account'> = {
         credentialsChanged(caller.account_id)
         alert(account.id, { kind: 'password_changed', recipient: account.email })
       }
-      // To the old address: whoever has taken the account over reads the new one.
+      // Sent to the old address: an attacker would read the new one.
       if (changed.email !== account.email) {
         alert(account.id, { kind: 'email_changed', recipient: account.email })
       }
-      const off = turnedOff(account, input)
-      if (caller.kind === 'api_key' && off.length > 0) {
-        alert(account.id, { kind: 'notifications_off', detail: off.join(', ') })
+      const disabled = disabledNotifications(account, input)
+      if (caller.kind === 'api_key' && disabled.length > 0) {
+        alert(account.id, { kind: 'notifications_off', detail: disabled.join(', ') })
       }
       audit(account.id, {
         action: 'account.updated',
@@ -59,15 +59,18 @@ export const updateAccount: Handler<'update_account'> = {
   },
 }
 
-/** A version counts changes, and asking for none is not one. */
+/** An input without changes must not increase the version. */
 function isChange({ email, password, notifications }: InputOfName<'update_account'>): boolean {
   return (
     email !== undefined || password !== undefined || Object.keys(notifications ?? {}).length > 0
   )
 }
 
-/** A thief with a key would silence the e-mails about withdrawals first. */
-function turnedOff({ notifications }: AccountRow, input: InputOfName<'update_account'>): string[] {
+/** An attacker with a key would turn off the withdrawal emails first, so this is alerted. */
+function disabledNotifications(
+  { notifications }: AccountRow,
+  input: InputOfName<'update_account'>,
+): string[] {
   const before = { ...STANDARD_NOTIFICATIONS, ...notifications }
   return Object.entries(input.notifications ?? {})
     .filter(([name, value]) => value === false && before[name as keyof Notifications] === true)
@@ -75,8 +78,8 @@ function turnedOff({ notifications }: AccountRow, input: InputOfName<'update_acc
 }
 
 /**
- * Answers with the account as it was judged. Guesses are counted by account here: a stranger at the
- * sign-in page cannot use them up.
+ * Returns the account whose password was checked. Guesses are counted separately from sign-ins, so
+ * a stranger at the sign-in page can't use them up.
  */
 export async function requireCurrentPassword(
   context: PreparingContext,
@@ -91,21 +94,19 @@ export async function requireCurrentPassword(
   const guess = { tx: db, keys, subject: `account|${caller.account_id}`, now }
   await requireGuessLeft(guess)
   const account = await findAccount(db, caller.account_id)
-  if (!(await isPassword(password, account.password_hash))) {
-    throw wrongPassword()
-  }
+  if (!(await isPasswordCorrect(password, account.password_hash))) throw wrongPassword()
   await clearGuesses(guess)
   return account
 }
 
 const wrongPassword = () => new Problem('invalid_credentials', 'The current password is incorrect.')
 
-/** A password that was right before the transaction may have been replaced since. */
-export function requireSamePassword(account: AccountRow, judged: AccountRow): void {
-  if (account.password_hash !== judged.password_hash) throw wrongPassword()
+/** The password may have been changed between the check and the transaction. */
+export function requireSamePassword(account: AccountRow, checked: AccountRow): void {
+  if (account.password_hash !== checked.password_hash) throw wrongPassword()
 }
 
-async function newPasswordHash(
+async function hashNewPassword(
   { db, caller }: PreparingContext,
   password: string,
 ): Promise<string> {

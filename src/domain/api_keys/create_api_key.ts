@@ -1,4 +1,4 @@
-import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
+import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { insertApiKey } from '#domain/credentials/api_key_store.ts'
 import { newBearer } from '#domain/credentials/bearer.ts'
@@ -14,7 +14,7 @@ export const createApiKey: Handler<'create_api_key'> = {
 
     return async (context) => {
       const { account_id } = context.caller
-      if (needsCode) await useUpSessionCode(context, account_id, totp_code ?? '')
+      if (needsCode) await consumeSessionCode(context, account_id, totp_code ?? '')
       return createKey(context, name)
     }
   },

@@ -2,35 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
-import { type AuditContext, type AuditRow, auditHash, recordAudit } from './audit.ts'
+import { type AuditRow, auditHash, recordAudit } from './audit.ts'
+import { systemAuditContext } from './audit_context.ts'
 import { verifyAudit } from './verify_audit.ts'
 
 const { url, runtime } = await startTestService()
-const { db, clock, newId } = runtime
+const { db } = runtime
 
-const facts: AuditContext = {
-  actor_type: 'system',
-  actor_id: null,
-  actor_name: null,
-  operation: null,
-  ip: null,
-  user_agent: null,
-  request_id: null,
-  stamp: () => {
-    const created_at = clock.now()
-    return { id: newId('aud', created_at), created_at }
-  },
-}
+const context = systemAuditContext(runtime)
 
 const entriesOf = (account_id: string) =>
   db.rows<AuditRow>('select * from audit_entries where account_id = $1 order by position', [
     account_id,
   ])
 
-test('several entries of one transaction follow each other', async () => {
+test('entries of one transaction are chained in order', async () => {
   const { account_id } = await openAccount(url)
   await db.transaction((tx) =>
-    recordAudit(tx, account_id, [{ action: 'one' }, { action: 'two', result: 'failure' }], facts),
+    recordAudit(tx, account_id, [{ action: 'one' }, { action: 'two', result: 'failure' }], context),
   )
   const [, one, two] = await entriesOf(account_id)
   assert.deepEqual(
@@ -40,14 +29,14 @@ test('several entries of one transaction follow each other', async () => {
   assert.equal(two?.prev_hash, one?.hash)
 })
 
-test('what is rolled back leaves neither entry nor gap', async () => {
+test('a rollback leaves neither an entry nor a gap', async () => {
   const { account_id } = await openAccount(url)
-  const given_up = db.transaction(async (tx) => {
-    await recordAudit(tx, account_id, [{ action: 'never' }], facts)
-    throw new Error('given up')
+  const aborted = db.transaction(async (tx) => {
+    await recordAudit(tx, account_id, [{ action: 'never' }], context)
+    throw new Error('aborted')
   })
-  await assert.rejects(given_up, /given up/)
-  await db.transaction((tx) => recordAudit(tx, account_id, [{ action: 'after' }], facts))
+  await assert.rejects(aborted, /aborted/)
+  await db.transaction((tx) => recordAudit(tx, account_id, [{ action: 'after' }], context))
   const entries = await entriesOf(account_id)
   assert.deepEqual(
     entries.map(({ action }) => action),
@@ -56,15 +45,15 @@ test('what is rolled back leaves neither entry nor gap', async () => {
   assert.deepEqual((await verifyAudit(db)).faults, [])
 })
 
-test('nothing to record touches nothing; an account without a head is our own fault', async () => {
-  await db.transaction((tx) => recordAudit(tx, 'acct_nobody', [], facts))
+test('an empty list locks nothing; a missing sequence row is an error', async () => {
+  await db.transaction((tx) => recordAudit(tx, 'acct_nobody', [], context))
   const recording = db.transaction((tx) =>
-    recordAudit(tx, 'acct_nobody', [{ action: 'one' }], facts),
+    recordAudit(tx, 'acct_nobody', [{ action: 'one' }], context),
   )
-  await assert.rejects(recording, /has no head row/)
+  await assert.rejects(recording, /has no sequence row/)
 })
 
-test('a hash covers every part of an entry, and tells none from missing', () => {
+test('a hash covers every column, and null differs from the text "null"', () => {
   const entry: Omit<AuditRow, 'hash'> = {
     account_id: 'acct_1',
     id: 'aud_1',

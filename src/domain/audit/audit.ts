@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { NewAuditEntry } from '#domain/context/context.ts'
+import type { Stamp } from '#domain/context/stamp.ts'
 import { lockAuditChain, writeAuditChain } from '#domain/events/account_head_store.ts'
 import { canonicalJson } from '#kernel/canonical.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
 /**
- * Each account's audit entries form a chain: an entry's hash covers its content and the hash before
- * it, so that changing, dropping or inserting one shows. The table refuses updates and deletes;
- * the chain shows what was done by somebody who could switch that off.
+ * The audit entries of an account form a hash chain: each hash covers the entry and the previous
+ * hash. The table refuses updates and deletes; the chain also reveals changes by someone who can
+ * disable that, such as a superuser.
  */
 export type AuditRow = {
   account_id: string
@@ -29,16 +30,15 @@ export type AuditRow = {
   hash: string
 }
 
-/** Who did it and how it came in: the same for all entries of one call. */
+/** The actor and origin of a call, shared by all its entries. */
 export type AuditContext = Pick<
   AuditRow,
   'actor_type' | 'actor_id' | 'actor_name' | 'operation' | 'ip' | 'user_agent' | 'request_id'
 > & {
-  /** Called under the head's lock, so that ids follow the order of the chain. */
-  stamp(): { id: string; created_at: Date }
+  stamp(): Stamp
 }
 
-/** The hash before an account's first entry; it binds the chain to its account. */
+/** The previous hash of an account's first entry. It binds the chain to the account. */
 export function genesisHash(account_id: string): string {
   return createHash('sha256').update(`florin audit of ${account_id}`).digest('hex')
 }
@@ -52,22 +52,25 @@ export function auditHash(entry: Omit<AuditRow, 'hash'>): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }
 
-/** Appends to the chain; answers with the new ids. Locks the account's head, as the last lock. */
+/**
+ * Appends entries to the chain and returns their ids. Locks the account's sequence row, so it must
+ * be the last lock of the transaction.
+ */
 export async function recordAudit(
   tx: Tx,
   account_id: string,
   entries: readonly NewAuditEntry[],
-  facts: AuditContext,
+  context: AuditContext,
 ): Promise<string[]> {
   if (entries.length === 0) return []
   const ids: string[] = []
   let { audit_hash, audit_count } = await lockAuditChain(tx, account_id)
-  const { stamp, ...shared } = facts
-  for (const { action, result = 'success', resource = null, ...given } of entries) {
+  const { stamp, ...shared } = context
+  for (const { action, result = 'success', resource = null, ...rest } of entries) {
     audit_count += 1n
     const entry = {
       ...shared,
-      ...given,
+      ...rest,
       ...stamp(),
       account_id,
       position: audit_count,

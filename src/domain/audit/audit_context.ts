@@ -1,17 +1,20 @@
 import type { Caller, Dependencies, RequestContext } from '#domain/context/context.ts'
+import { makeStamp } from '#domain/context/stamp.ts'
 import type { AuditContext } from './audit.ts'
 
-type Source = Pick<Dependencies, 'clock' | 'newId'> & {
+type StampDependencies = { clock: Dependencies['clock']; newId: Dependencies['newId'] }
+
+type AuditSource = StampDependencies & {
   caller: Caller | null
-  /** Whoever acts where no caller does: one of those who run the programme. */
+  /** The actor of a call that has no caller. */
   operator?: { id: string; name: string }
   request: RequestContext
-  operation: string
+  operation: string | null
 }
 
-/** Who did it and how it came in. A call without a bearer is that of the session it opens. */
-export function auditContextOf(source: Source): AuditContext {
-  const { caller, operator, request, operation, clock, newId } = source
+/** Names the actor and the origin of a call. A call without a bearer counts as a session. */
+export function auditContextOf(source: AuditSource): AuditContext {
+  const { caller, operator, request, operation } = source
   const actor = operator ?? caller
   return {
     actor_type: operator === undefined ? (caller?.kind ?? 'session') : 'operator',
@@ -21,9 +24,20 @@ export function auditContextOf(source: Source): AuditContext {
     ip: request.ip,
     user_agent: request.user_agent,
     request_id: request.id,
-    stamp: () => {
-      const created_at = clock.now()
-      return { id: newId('aud', created_at), created_at }
-    },
+    stamp: makeStamp(source, 'aud'),
+  }
+}
+
+/** For entries that the service makes itself, without a request. */
+export function systemAuditContext(dependencies: StampDependencies): AuditContext {
+  return {
+    actor_type: 'system',
+    actor_id: null,
+    actor_name: null,
+    operation: null,
+    ip: null,
+    user_agent: null,
+    request_id: null,
+    stamp: makeStamp(dependencies, 'aud'),
   }
 }

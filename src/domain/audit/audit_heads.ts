@@ -2,8 +2,8 @@ import type { Database } from '#platform/postgres/db.ts'
 import type { AuditFault } from './verify_audit.ts'
 
 /**
- * Where each chain ended at some moment. Kept outside, they show what a chain alone cannot: that
- * somebody has written it anew from the beginning.
+ * The last entry of a chain at some time. Heads stored outside the database reveal a chain that was
+ * rewritten from its beginning, which the chain itself can't.
  */
 export type AuditHead = { account_id: string; position: bigint; hash: string }
 
@@ -24,7 +24,7 @@ export async function* readAuditHeads(db: Database): AsyncGenerator<AuditHead> {
   }
 }
 
-/** Earlier heads whose entry is no longer there, or no longer the same. */
+/** Reports stored heads whose entry is missing or has another hash. */
 export async function changedHeads(
   db: Database,
   earlier: readonly AuditHead[],
@@ -44,8 +44,8 @@ export async function changedHeads(
         heads.map(({ hash }) => hash),
       ],
     )
-    for (const each of changed) {
-      faults.push({ ...each, fault: 'it is not what it was when the heads were saved' })
+    for (const entry of changed) {
+      faults.push({ ...entry, fault: 'it differs from the saved heads' })
     }
   }
   return faults

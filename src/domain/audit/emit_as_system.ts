@@ -1,34 +1,33 @@
 import type { Dependencies, NewAuditEntry, NewEvent } from '#domain/context/context.ts'
+import { makeStamp } from '#domain/context/stamp.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import type { Settings } from '#settings/settings.ts'
 import { recordAudit } from './audit.ts'
+import { systemAuditContext } from './audit_context.ts'
 
-type EventMetadata = Pick<Dependencies, 'clock' | 'newId' | 'settings'>
-type Told = { events?: readonly NewEvent[]; entries?: readonly NewAuditEntry[] }
+type TrailDependencies = {
+  clock: Dependencies['clock']
+  newId: Dependencies['newId']
+  settings: Settings
+}
 
-/** What a background task did to an account; the last thing its transaction writes. */
+type NewTrail = { events?: readonly NewEvent[]; entries?: readonly NewAuditEntry[] }
+
+/**
+ * Records what a background task changed in an account. Call it last in the transaction: it locks
+ * the account's sequence row.
+ */
 export async function emitAsSystem(
   tx: Tx,
-  { clock, newId, settings }: EventMetadata,
+  dependencies: TrailDependencies,
   account_id: string,
-  { events = [], entries = [] }: Told,
+  { events = [], entries = [] }: NewTrail,
 ): Promise<void> {
-  const stamp = (prefix: 'evt' | 'aud') => () => {
-    const created_at = clock.now()
-    return { id: newId(prefix, created_at), created_at }
-  }
-  const livemode = settings.mode === 'live'
   if (events.length > 0) {
-    await recordEvents(tx, account_id, events, { livemode, request: null, stamp: stamp('evt') })
+    const livemode = dependencies.settings.mode === 'live'
+    const stamp = makeStamp(dependencies, 'evt')
+    await recordEvents(tx, account_id, events, { livemode, request: null, stamp })
   }
-  await recordAudit(tx, account_id, entries, {
-    actor_type: 'system',
-    actor_id: null,
-    actor_name: null,
-    operation: null,
-    ip: null,
-    user_agent: null,
-    request_id: null,
-    stamp: stamp('aud'),
-  })
+  await recordAudit(tx, account_id, entries, systemAuditContext(dependencies))
 }

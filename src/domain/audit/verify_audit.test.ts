@@ -8,7 +8,7 @@ import { verifyAudit } from './verify_audit.ts'
 
 const { url, runtime, owner_db: db } = await startTestService()
 
-/** An account with five entries: opened, and four keys made. */
+/** An account with five entries: its creation and four API keys. */
 async function auditedAccount(): Promise<string> {
   const { account_id, bearer } = await openAccount(url)
   for (let at = 0; at < 4; at += 1) await createKey(url, bearer)
@@ -34,21 +34,21 @@ async function insertEntry(entry: AuditRow): Promise<void> {
   )
 }
 
-test('an untouched log has no fault, and every account and entry is walked', async () => {
+test('an unchanged log has no faults, and every account and entry is checked', async () => {
   const before = await verifyAudit(db)
   const account_id = await auditedAccount()
-  let told = 0
+  let progress = 0
   const report = await verifyAudit(db, (entries) => {
-    told = entries
+    progress = entries
   })
   assert.deepEqual(report.faults, [])
   assert.equal(report.accounts, before.accounts + 1)
   assert.equal(report.entries, before.entries + 5)
-  assert.equal(told, report.entries)
+  assert.equal(progress, report.entries)
   assert.equal((await entriesOf(account_id)).length, 5)
 })
 
-test('entries cannot be changed, deleted or cut off, not by their owner either', async () => {
+test('not even the table owner can update, delete or truncate entries', async () => {
   const account_id = await auditedAccount()
   const statements = [
     `update audit_entries set result = 'denied' where account_id = '${account_id}'`,
@@ -62,7 +62,7 @@ test('entries cannot be changed, deleted or cut off, not by their owner either',
   assert.deepEqual(await faultsOf(account_id), [])
 })
 
-test('entries of writes made at once form one chain without gaps', async () => {
+test('concurrent writes form one chain without gaps', async () => {
   const { account_id, bearer } = await openAccount(url)
   await Promise.all(Array.from({ length: 50 }, () => createKey(url, bearer)))
   const entries = await entriesOf(account_id)
@@ -75,7 +75,7 @@ test('entries of writes made at once form one chain without gaps', async () => {
   assert.deepEqual(await faultsOf(account_id), [])
 })
 
-test('it can be walked while entries are being added', async () => {
+test('a log can be verified while entries are added', async () => {
   const { bearer } = await openAccount(url)
   const adding = Promise.all(Array.from({ length: 30 }, () => createKey(url, bearer)))
   for (let at = 0; at < 10; at += 1) assert.deepEqual((await verifyAudit(db)).faults, [])
@@ -83,8 +83,9 @@ test('it can be walked while entries are being added', async () => {
   assert.deepEqual((await verifyAudit(db)).faults, [])
 })
 
-/** From here on somebody with the powers of a superuser is at work. */
-const unguard = () => db.run('alter table audit_entries disable trigger audit_entries_append_only')
+/** The tests below act as a superuser who changes the log. */
+const disableGuard = () =>
+  db.run('alter table audit_entries disable trigger audit_entries_append_only')
 
 const changes: Readonly<Record<string, string>> = {
   id: `'aud_00000000000000000000000000'`,
@@ -105,8 +106,8 @@ const changes: Readonly<Record<string, string>> = {
   position: 'position + 1000',
 }
 
-test('a change of any column shows', async () => {
-  await unguard()
+test('a change of any column is found', async () => {
+  await disableGuard()
   const [entry] = await entriesOf(await auditedAccount())
   const columns = Object.keys(entry ?? {}).filter((name) => name !== 'account_id')
   assert.deepEqual(Object.keys(changes).sort(), columns.sort(), 'no column is left out')
@@ -120,8 +121,8 @@ test('a change of any column shows', async () => {
   }
 })
 
-test('a changed entry with its hash made to fit shows in the one after it', async () => {
-  await unguard()
+test('a changed entry with a matching hash breaks the chain at the next entry', async () => {
+  await disableGuard()
   const account_id = await auditedAccount()
   const [, , third] = await entriesOf(account_id)
   assert(third !== undefined)
@@ -130,12 +131,12 @@ test('a changed entry with its hash made to fit shows in the one after it', asyn
     'update audit_entries set action = $2, hash = $3 where account_id = $1 and position = 3',
     [account_id, content.action, auditHash(content)],
   )
-  assert.deepEqual(await faultsOf(account_id), ['it does not follow the entry before it'])
+  assert.deepEqual(await faultsOf(account_id), ['it does not follow the previous entry'])
 })
 
 for (const position of [1, 3, 5]) {
-  test(`a deleted entry shows: number ${position} of five`, async () => {
-    await unguard()
+  test(`a deleted entry is found: number ${position} of five`, async () => {
+    await disableGuard()
     const account_id = await auditedAccount()
     await db.run('delete from audit_entries where account_id = $1 and position = $2', [
       account_id,
@@ -145,8 +146,8 @@ for (const position of [1, 3, 5]) {
   })
 }
 
-test('a log that was emptied shows, and so does one whose head is gone', async () => {
-  await unguard()
+test('an emptied log and a deleted sequence row are found', async () => {
+  await disableGuard()
   const emptied = await auditedAccount()
   await db.run('delete from audit_entries where account_id = $1', [emptied])
   assert.notDeepEqual(await faultsOf(emptied), [])
@@ -155,15 +156,15 @@ test('a log that was emptied shows, and so does one whose head is gone', async (
   assert.notDeepEqual(await faultsOf(headless), [])
 })
 
-test('an inserted entry shows: before the first, in the middle, and after the last', async () => {
-  await unguard()
+test('an inserted entry is found: before the first, in the middle, after the last', async () => {
+  await disableGuard()
   for (const position of [0n, -1n, 3n, 6n, 7n]) {
     const account_id = await auditedAccount()
     const entries = await entriesOf(account_id)
     const last = entries.at(-1)
     assert(last !== undefined)
     if (position === 3n) {
-      // Moved up one by one from the end, since no two may have one place at any moment.
+      // Moved one by one from the end, because positions are unique.
       for (const place of [5, 4, 3]) {
         await db.run(
           `update audit_entries set position = position + 1
@@ -184,8 +185,8 @@ test('an inserted entry shows: before the first, in the middle, and after the la
   }
 })
 
-test('one account’s fault is told with its account, and the others’ logs stay sound', async () => {
-  await unguard()
+test('a fault names its account and entry; other accounts have none', async () => {
+  await disableGuard()
   const [sound, broken] = [await auditedAccount(), await auditedAccount()]
   await db.run(`update audit_entries set ip = null where account_id = $1 and position = 2`, [
     broken,

@@ -7,14 +7,14 @@ export type AuditReport = { accounts: number; entries: number; faults: AuditFaul
 const PAGE = 1_000
 
 /**
- * Walks every account's chain from its beginning to its head. Entries that are being added
- * meanwhile lie beyond the head that was read, and wait for the next walk.
+ * Checks every account's chain from its first entry to its head. Entries that are added meanwhile
+ * come after the head that was read, so they are not checked.
  */
 export async function verifyAudit(
   db: Database,
   onProgress: (entries: number) => void = () => undefined,
 ): Promise<AuditReport> {
-  const report: AuditReport = { accounts: 0, entries: 0, faults: await missingHeads(db) }
+  const report: AuditReport = { accounts: 0, entries: 0, faults: await findMissingHeads(db) }
   let after = ''
   for (;;) {
     const heads = await db.rows<Head>(
@@ -33,23 +33,27 @@ export async function verifyAudit(
   }
 }
 
-/** An account is opened with its head in one transaction, so none is ever without. */
-async function missingHeads(db: Database): Promise<AuditFault[]> {
+/** An account and its sequence row are inserted in one transaction, so none is missing. */
+async function findMissingHeads(db: Database): Promise<AuditFault[]> {
   const accounts = await db.rows<{ id: string }>(
     `select id from accounts a
       where not exists (select from account_heads h where h.account_id = a.id)`,
   )
-  return accounts.map(({ id }) => ({ account_id: id, position: 0n, fault: 'the head is missing' }))
+  return accounts.map(({ id }) => ({
+    account_id: id,
+    position: 0n,
+    fault: 'its sequence row is missing',
+  }))
 }
 
-/** Head and entries are read in one statement: what is being added is in both or in neither. */
-async function hasStrays(db: Database, account_id: string): Promise<boolean> {
-  const strays = await db.rows(
+/** One statement reads the head and the entries, so both include a concurrent append or neither. */
+async function hasEntriesOutsideChain(db: Database, account_id: string): Promise<boolean> {
+  const outside = await db.rows(
     `select 1 from audit_entries e join account_heads h using (account_id)
       where account_id = $1 and (e.position < 1 or e.position > h.audit_count) limit 1`,
     [account_id],
   )
-  return strays.length > 0
+  return outside.length > 0
 }
 
 type Head = { account_id: string; audit_count: bigint; audit_hash: string }
@@ -57,8 +61,7 @@ type Head = { account_id: string; audit_count: bigint; audit_hash: string }
 async function verifyChain(db: Database, head: Head, faults: AuditFault[]): Promise<number> {
   let hash = genesisHash(head.account_id)
   let position = 0n
-  const fault = (sentence: string) =>
-    faults.push({ account_id: head.account_id, position, fault: sentence })
+  const report = (fault: string) => faults.push({ account_id: head.account_id, position, fault })
   for (;;) {
     const rows = await db.rows<AuditRow>(
       `select * from audit_entries
@@ -67,16 +70,17 @@ async function verifyChain(db: Database, head: Head, faults: AuditFault[]): Prom
       [head.account_id, position, head.audit_count],
     )
     for (const { hash: recorded, ...entry } of rows) {
-      if (entry.position !== position + 1n) fault('an entry is missing after this one')
+      if (entry.position !== position + 1n) report('an entry is missing after this one')
       position = entry.position
-      if (entry.prev_hash !== hash) fault('it does not follow the entry before it')
-      if (auditHash(entry) !== recorded) fault('its content was changed')
+      if (entry.prev_hash !== hash) report('it does not follow the previous entry')
+      if (auditHash(entry) !== recorded) report('its content was changed')
       hash = recorded
     }
     if (rows.length < PAGE) break
   }
   if (position !== head.audit_count || hash !== head.audit_hash)
-    fault('the chain does not reach its head')
-  if (await hasStrays(db, head.account_id)) fault('an entry stands outside the chain')
+    report('the chain does not reach its head')
+  if (await hasEntriesOutsideChain(db, head.account_id))
+    report('there is an entry outside the chain')
   return Number(position)
 }

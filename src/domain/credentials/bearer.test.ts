@@ -14,8 +14,8 @@ const dependencies = { random: systemRandom, keys, livemode: false }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-test('a bearer says its kind and mode, and has 260 random bits and a checksum', () => {
-  const forms = [
+test('a bearer names its kind and mode and has 260 random bits and a checksum', () => {
+  const examples = [
     [newBearer('session', dependencies), /^fls_test_[0-9a-hjkmnp-tv-z]{58}$/],
     [newBearer('api_key', dependencies), /^flk_test_[0-9a-hjkmnp-tv-z]{58}$/],
     [
@@ -23,29 +23,29 @@ test('a bearer says its kind and mode, and has 260 random bits and a checksum', 
       /^flk_live_[0-9a-hjkmnp-tv-z]{58}$/,
     ],
   ] as const
-  for (const [bearer, form] of forms) assert.match(bearer.text.open(), form)
+  for (const [bearer, pattern] of examples) assert.match(bearer.text.open(), pattern)
 })
 
-test('every letter of the alphabet comes up about as often as any other', () => {
+test('all characters are equally likely', () => {
   const counts = new Map<string, number>()
   for (let at = 0; at < 400; at += 1) {
     const body = newBearer('session', dependencies).text.open().slice(9, 61)
-    for (const letter of body) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+    for (const character of body) counts.set(character, (counts.get(character) ?? 0) + 1)
   }
   // 650 of each are expected; seven standard deviations are 176.
-  for (const letter of ALPHABET) {
-    const count = counts.get(letter) ?? 0
-    assert(Math.abs(count - 650) < 176, `${letter} came up ${count} times`)
+  for (const character of ALPHABET) {
+    const count = counts.get(character) ?? 0
+    assert(Math.abs(count - 650) < 176, `${character} occurred ${count} times`)
   }
 })
 
-test('its kind is read back, and any single typo in it is noticed', () => {
+test('the kind is recognized, and every single typo is detected', () => {
   for (const kind of ['session', 'api_key'] as const) {
     const text = newBearer(kind, dependencies).text.open()
     assert.equal(bearerKindOf(text), kind)
     for (let at = 9; at < text.length; at += 1) {
-      const letter = ALPHABET[(ALPHABET.indexOf(text[at] ?? '') + 1) % 32]
-      assert.equal(bearerKindOf(text.slice(0, at) + letter + text.slice(at + 1)), 'mistyped')
+      const character = ALPHABET[(ALPHABET.indexOf(text[at] ?? '') + 1) % 32]
+      assert.equal(bearerKindOf(text.slice(0, at) + character + text.slice(at + 1)), 'mistyped')
     }
     assert.equal(bearerKindOf(text.replace('_test_', '_live_')), 'mistyped')
     assert.equal(bearerKindOf(text.slice(0, -1)), 'mistyped')
@@ -57,7 +57,7 @@ test('its kind is read back, and any single typo in it is noticed', () => {
     assert.equal(bearerKindOf(other), null)
 })
 
-test('what is stored is a hash under a key that the database does not hold', async () => {
+test('the stored hash depends on a key that is not in the database', async () => {
   const bearer = newBearer('api_key', dependencies)
   const text = bearer.text.open()
   assert.equal(bearer.hash, bearerHash(keys, text))
@@ -66,7 +66,7 @@ test('what is stored is a hash under a key that the database does not hold', asy
   assert.notEqual(bearerHash(others, text), bearer.hash)
 })
 
-test('what is shown of it later is eight letters, and it never prints by itself', () => {
+test('the prefix shows eight characters, and a bearer is masked when printed', () => {
   const bearer = newBearer('api_key', dependencies)
   assert.equal(bearer.shown_prefix, bearer.text.open().slice(0, 'flk_test_'.length + 8))
   assert.equal(`${bearer.text} ${JSON.stringify(bearer.text)}`.includes('flk_'), false)

@@ -4,8 +4,8 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 
 /**
- * Bearers of sessions (fls_…) and API keys (flk_…): 260 random bits and a checksum, so that a typo
- * is refused without asking the database. Only a keyed hash is stored.
+ * Bearers of sessions (fls_…) and API keys (flk_…): 260 random bits and a checksum, so a typo is
+ * refused without a query. Only a keyed hash is stored.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const BODY_LENGTH = 52
@@ -31,7 +31,7 @@ export function newBearer(
   }
 }
 
-/** Null where it is neither a session's nor a key's; `mistyped` where its checksum is wrong. */
+/** Null for other credentials, such as OAuth tokens; `mistyped` if the checksum is wrong. */
 export function bearerKindOf(text: string): BearerKind | 'mistyped' | null {
   const kind = text.startsWith('fls_') ? 'session' : text.startsWith('flk_') ? 'api_key' : null
   if (kind === null) return null
@@ -43,7 +43,7 @@ export function bearerHash(keys: Keys, text: string): string {
   return keys.credentialHash('bearer', text)
 }
 
-/** The current hash first; while a rotation of keys overlaps, there is an older one too. */
+/** The current hash first; during a key rotation there is an older one too. */
 export function bearerHashes(keys: Keys, text: string): string[] {
   return keys.credentialHashes('bearer', text)
 }

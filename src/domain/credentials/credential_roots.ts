@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** Live credentials that only an older root recognises, by kind. */
-export type Outstanding = Record<
+/** Valid credentials that only an older key root can verify, by kind. */
+export type OutstandingCredentials = Record<
   | 'sessions'
   | 'api_keys'
   | 'operator_tokens'
@@ -13,14 +13,14 @@ export type Outstanding = Record<
 >
 
 /**
- * Counts what would stop working if the older roots were retired. Sessions and API keys, operator
- * tokens and client secrets move at their next use; recovery codes are used up or replaced.
+ * Counts the credentials that would stop working without the older key roots. Sessions, API keys,
+ * operator tokens and client secrets are rehashed at their next use; recovery codes are not.
  */
-export async function countOutstanding(
+export async function countOutstandingCredentials(
   tx: Tx,
   { prefix, from, now }: { prefix: string; from: Date; now: Date },
-): Promise<Outstanding> {
-  const [counts] = await tx.rows<Outstanding>(
+): Promise<OutstandingCredentials> {
+  const [counts] = await tx.rows<OutstandingCredentials>(
     `select
        (select count(*)::int from sessions
          where ended_at is null and expires_at > $3
@@ -41,6 +41,6 @@ export async function countOutstanding(
          where status in ('pending', 'broadcasted') and created_at < $2) as unsigned_withdrawals`,
     [prefix, from, now],
   )
-  if (counts === undefined) throw new Error('a select of counts has a row')
+  if (counts === undefined) throw new Error('the query returned no row')
   return counts
 }

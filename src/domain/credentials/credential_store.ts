@@ -10,17 +10,17 @@ export type CredentialRow = {
   rate_profile: 'default' | 'conservative' | null
   expires_at: Date | null
   ended_at: Date | null
-  /** Of an OAuth token: what it was made for and what it was granted. */
-  token?: TokenFacts
+  /** Only for OAuth tokens. */
+  token?: TokenDetails
 }
 
-/** With the hash that it was found by. */
+/** With the hash that matched. */
 type HashedRow = CredentialRow & { hash: string }
 
-export type TokenFacts = {
+export type TokenDetails = {
   audience: string
   scope: string
-  /** Resource → scopes, as the grant stands now: what was taken back no token has any more. */
+  /** Resource → scopes of the grant as it is now: a token has no scope that was revoked since. */
   granted: Readonly<Record<string, string>>
   grant_id: string
   card_ids: string[] | null
@@ -56,21 +56,21 @@ export async function findApiKeyByHash(
   return row
 }
 
-/** Brings a bearer under the current root of credentials. */
+/** Rehashes a bearer with the current key root. */
 export async function renewBearerHash(
   tx: Tx,
   { kind, from, to }: { kind: 'session' | 'api_key'; from: string; to: string },
 ): Promise<void> {
-  const renewal =
+  const sql =
     kind === 'session'
       ? 'update sessions set bearer_hash = $2 where bearer_hash = $1'
       : 'update api_keys set key_hash = $2 where key_hash = $1'
-  await tx.run(renewal, [from, to])
+  await tx.run(sql, [from, to])
 }
 
-type TokenRow = Omit<CredentialRow, 'token'> & TokenFacts
+type TokenRow = Omit<CredentialRow, 'token'> & TokenDetails
 
-/** The grant is read with its token, so that a token made while its grant ended opens nothing. */
+/** Joins the grant, so a token that was issued while its grant ended is refused. */
 export async function findTokenByHash(
   tx: Tx,
   hashes: readonly string[],
@@ -94,10 +94,10 @@ export async function findTokenByHash(
   return { ...credential, token }
 }
 
-/** When the caller's credential was ended; undefined where it is gone altogether. */
+/** Undefined if the credential no longer exists. */
 export async function findCredentialEnd(
   tx: Tx,
-  { kind, id, account_id, grant_id }: Pick<Caller, 'kind' | 'id' | 'account_id' | 'grant_id'>,
+  { kind, id, account_id, grant_id }: Caller,
 ): Promise<{ ended_at: Date | null } | undefined> {
   const queries = {
     session: 'select ended_at from sessions where account_id = $1 and id = $2',
@@ -112,14 +112,14 @@ export async function findCredentialEnd(
   return row
 }
 
-/** Tells every node, at commit, to forget what it remembers of this account's credentials. */
+/** At commit, every node forgets the credentials of this account. */
 export async function notifyCredentialsChanged(tx: Tx, account_id: string): Promise<void> {
   await tx.rows('select pg_notify($1, $2)', [CREDENTIALS_CHANNEL, account_id])
 }
 
 export const CREDENTIALS_CHANNEL = 'florin_credentials'
 
-/** True for the first use of this key from this address on this day. */
+/** Returns true for the first use of this key from this IP on this day. */
 export async function insertKeyUse(
   tx: Tx,
   use: { account_id: string; key_id: string; ip: string; day: string },
@@ -134,7 +134,7 @@ export async function insertKeyUse(
 
 export type KeyTouch = { account_id: string; key_id: string; ip: string; at: Date }
 
-/** Notes when and from where keys were last used, a whole set at once, in key order. */
+/** Updates last_used_at and last_used_ip of many keys, in key order to avoid deadlocks. */
 export async function touchApiKeys(tx: Tx, touches: readonly KeyTouch[]): Promise<void> {
   const sorted = [...touches].sort((a, b) => (a.key_id < b.key_id ? -1 : 1))
   await tx.run(

@@ -14,24 +14,24 @@ const { first, second } = await startTwoNodes()
 const { url } = first
 const { db, keys, random, settings } = first.runtime
 
-/** Credentials of a node of their own, with every question they ask of the database counted. */
-function watched() {
+/** Credentials of a separate node that count their queries. */
+function makeCountingCredentials() {
   const clock = heldClock()
-  const asked = { count: 0 }
+  const queries = { count: 0 }
   const counting: Database = {
     ...db,
     rows: (sql, params) => {
-      asked.count += 1
+      queries.count += 1
       return db.rows(sql, params)
     },
   }
-  return { clock, asked, credentials: makeCredentials({ db: counting, keys, clock, settings }) }
+  return { clock, queries, credentials: makeCredentials({ db: counting, keys, clock, settings }) }
 }
 
-test('session and key become their caller, with every scope and all cards', async () => {
+test('a session and a key have every scope and all cards', async () => {
   const person = await openAccount(url)
   const { id, key } = await createKey(url, person.bearer)
-  const { credentials } = watched()
+  const { credentials } = makeCountingCredentials()
   const by_session = await credentials.callerOf(person.bearer)
   assert.equal(by_session.kind, 'session')
   assert.match(by_session.id, /^sess_/)
@@ -43,48 +43,48 @@ test('session and key become their caller, with every scope and all cards', asyn
   }
 })
 
-test('a mistyped bearer is refused without asking the database', async () => {
+test('a mistyped bearer is refused without a query', async () => {
   const { bearer } = await openAccount(url)
-  const { credentials, asked } = watched()
+  const { credentials, queries } = makeCountingCredentials()
   for (const wrong of ['', 'x', `${bearer}x`, bearer.slice(0, -1), bearer.replace('fls', 'flk')]) {
     await assert.rejects(credentials.callerOf(wrong), { code: 'invalid_token' })
   }
-  assert.equal(asked.count, 0)
+  assert.equal(queries.count, 0)
   const unknown = newBearer('api_key', { random, keys, livemode: false }).text.open()
   await assert.rejects(credentials.callerOf(unknown), { code: 'invalid_token' })
-  assert.equal(asked.count, 1)
+  assert.equal(queries.count, 1)
 })
 
-test('a busy bearer is asked about twice a second, not at every call', async () => {
+test('a busy bearer costs two queries a second, not one per call', async () => {
   const { bearer } = await openAccount(url)
-  const { credentials, asked, clock } = watched()
+  const { credentials, queries, clock } = makeCountingCredentials()
   await Promise.all(Array.from({ length: 100 }, () => credentials.callerOf(bearer)))
   clock.advance(499)
   await credentials.callerOf(bearer)
-  assert.equal(asked.count, 1)
+  assert.equal(queries.count, 1)
   clock.advance(1)
   await credentials.callerOf(bearer)
-  assert.equal(asked.count, 2)
+  assert.equal(queries.count, 2)
 })
 
-test('what is forgotten is asked anew, also when its answer was still on its way', async () => {
+test('a forgotten bearer is queried again, even if a query was running', async () => {
   const { bearer, account_id } = await openAccount(url)
-  const { credentials, asked } = watched()
+  const { credentials, queries } = makeCountingCredentials()
   await credentials.callerOf(bearer)
   credentials.forget('acct_somebody_else')
   await credentials.callerOf(bearer)
-  assert.equal(asked.count, 1)
+  assert.equal(queries.count, 1)
   credentials.forget(account_id)
-  const under_way = credentials.callerOf(bearer)
+  const pending = credentials.callerOf(bearer)
   credentials.forget(account_id)
-  await under_way
+  await pending
   await credentials.callerOf(bearer)
-  assert.equal(asked.count, 3)
+  assert.equal(queries.count, 3)
 })
 
-test('what is remembered answers at once, for half a second and until it is forgotten', async () => {
+test('recall returns a remembered caller for half a second or until it is forgotten', async () => {
   const { bearer, account_id } = await openAccount(url)
-  const { credentials, asked, clock } = watched()
+  const { credentials, queries, clock } = makeCountingCredentials()
   assert.equal(credentials.recall(bearer), null)
   const caller = await credentials.callerOf(bearer)
   assert.deepEqual(credentials.recall(bearer), caller)
@@ -95,27 +95,27 @@ test('what is remembered answers at once, for half a second and until it is forg
   await credentials.callerOf(bearer)
   credentials.forget(account_id)
   assert.equal(credentials.recall(bearer), null)
-  assert.equal(asked.count, 2)
+  assert.equal(queries.count, 2)
 })
 
-test('a failed question is not remembered as an answer', async () => {
+test('a failed query is not remembered', async () => {
   const { bearer } = await openAccount(url)
-  let is_down = true
+  let isDown = true
   const failing: Database = {
     ...db,
     rows: (sql, params) =>
-      is_down ? Promise.reject(new Error('no answer')) : db.rows(sql, params),
+      isDown ? Promise.reject(new Error('connection lost')) : db.rows(sql, params),
   }
   const credentials = makeCredentials({ db: failing, keys, clock: heldClock(), settings })
-  await assert.rejects(credentials.callerOf(bearer), /no answer/)
-  is_down = false
+  await assert.rejects(credentials.callerOf(bearer), /connection lost/)
+  isDown = false
   assert.equal((await credentials.callerOf(bearer)).kind, 'session')
 })
 
 const statusAt = async (node: string, bearer: string) =>
   (await send(node, 'GET', '/v1/accounts/me', { bearer })).status
 
-test('a bearer made on one node works on the other at once', async () => {
+test('a bearer from one node works immediately on another', async () => {
   const person = await openAccount(url)
   assert.equal(await statusAt(second.url, person.bearer), 200)
   const { key } = await createKey(second.url, person.bearer)
@@ -134,7 +134,7 @@ test('a password change ends the other sessions on every node within a second', 
   assert.equal(await statusAt(second.url, person.bearer), 200)
 })
 
-test('a bearer that is revoked amid many calls is never accepted afterwards', async () => {
+test('a bearer that is revoked during many calls is never accepted afterwards', async () => {
   const person = await openAccount(url)
   for (let round = 0; round < 5; round += 1) {
     const { id, key } = await createKey(url, person.bearer)

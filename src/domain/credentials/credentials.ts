@@ -1,8 +1,11 @@
 import { accountSuspended, tokenRevoked } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { type Scope, scope_names } from '#contract/scopes.ts'
-import type { Caller, Dependencies } from '#domain/context/context.ts'
+import type { Caller } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+import type { Settings } from '#settings/settings.ts'
 import { type BearerKind, bearerHashes, bearerKindOf } from './bearer.ts'
 import {
   type CredentialRow,
@@ -16,14 +19,14 @@ import { type ResourceName, resourceNamed } from './resource.ts'
 import { grantedScopes } from './token_access.ts'
 
 /**
- * Bearer → caller, without a query for every request: what the database said is remembered for half
- * a second. A change of the account's credentials is forgotten at once on the node that made it and
- * on a notice everywhere else, so the half second only bounds what a lost notice can do.
+ * Finds the caller of a bearer and remembers it for half a second, so most requests need no query.
+ * When credentials change, their node forgets them immediately and the others on NOTIFY. If a
+ * notification is lost, the half second bounds the delay.
  */
 export type Credentials = {
-  /** `resource` is what an OAuth token must have been made for. */
+  /** An OAuth token must have been issued for this resource. */
   callerOf(bearer: string, resource?: ResourceName): Promise<Caller>
-  /** As callerOf and at once, where that is remembered; null where the database must be asked. */
+  /** Like callerOf, but synchronous; null if the bearer is not remembered. */
   recall(bearer: string, resource?: ResourceName): Caller | null
   forget(account_id: string): void
 }
@@ -32,31 +35,30 @@ const REMEMBER_MS = 500
 const REMEMBERED_MAX = 10_000
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(scope_names)
 
-/** The form of an OAuth token. */
-const TOKEN = /^[\w-]{32,128}$/
+const OAUTH_TOKEN = /^[\w-]{32,128}$/
 
-type Remembered = {
-  row: Promise<CredentialRow | undefined>
-  /** The row once it has come; undefined too where there is none. */
-  found: CredentialRow | undefined
-  until: number
+type CacheEntry = {
+  query: Promise<CredentialRow | undefined>
+  /** The result of the query; undefined while it runs or if there is no such credential. */
+  row: CredentialRow | undefined
+  expires_ms: number
 }
 
-type Needs = Pick<Dependencies, 'db' | 'keys' | 'clock' | 'settings'>
+type CredentialDependencies = { db: Database; keys: Keys; clock: Clock; settings: Settings }
 
-export function makeCredentials(needs: Needs): Credentials {
-  const { clock } = needs
-  const remembered = new Map<string, Remembered>()
+export function makeCredentials(dependencies: CredentialDependencies): Credentials {
+  const { clock } = dependencies
+  const remembered = new Map<string, CacheEntry>()
 
-  const look = (bearer: string, kind: BearerKind | null): Remembered => {
-    const entry: Remembered = {
-      row: find(needs, bearer, kind),
-      found: undefined,
-      until: clock.monotonic() + REMEMBER_MS,
+  const load = (bearer: string, kind: BearerKind | null): CacheEntry => {
+    const entry: CacheEntry = {
+      query: findCredential(dependencies, bearer, kind),
+      row: undefined,
+      expires_ms: clock.monotonic() + REMEMBER_MS,
     }
-    entry.row.then(
+    entry.query.then(
       (row) => {
-        entry.found = row
+        entry.row = row
       },
       () => remembered.delete(bearer),
     )
@@ -65,25 +67,25 @@ export function makeCredentials(needs: Needs): Credentials {
     return entry
   }
 
-  const fresh = (bearer: string): Remembered | undefined => {
-    const known = remembered.get(bearer)
-    return known !== undefined && known.until > clock.monotonic() ? known : undefined
+  const findFresh = (bearer: string): CacheEntry | undefined => {
+    const entry = remembered.get(bearer)
+    return entry !== undefined && entry.expires_ms > clock.monotonic() ? entry : undefined
   }
 
   return {
     callerOf: async (bearer, resource = 'rest') => {
-      const row = await (fresh(bearer) ?? look(bearer, kindOf(bearer))).row
+      const row = await (findFresh(bearer) ?? load(bearer, requireKind(bearer))).query
       if (row === undefined) throw invalidToken()
-      return judge(needs, row, resource)
+      return requireCaller(dependencies, row, resource)
     },
     recall: (bearer, resource = 'rest') => {
-      const row = fresh(bearer)?.found
-      return row === undefined ? null : judge(needs, row, resource)
+      const row = findFresh(bearer)?.row
+      return row === undefined ? null : requireCaller(dependencies, row, resource)
     },
     forget: (account_id) => {
-      // An answer still on its way may predate the change, so it is not kept either.
+      // A query that is still running may have read the old row, so it is forgotten too.
       for (const [bearer, entry] of remembered) {
-        if (entry.found === undefined || entry.found.account_id === account_id) {
+        if (entry.row === undefined || entry.row.account_id === account_id) {
           remembered.delete(bearer)
         }
       }
@@ -91,31 +93,39 @@ export function makeCredentials(needs: Needs): Credentials {
   }
 }
 
-async function find({ db, keys }: Needs, bearer: string, kind: BearerKind | null) {
+async function findCredential(
+  { db, keys }: CredentialDependencies,
+  bearer: string,
+  kind: BearerKind | null,
+): Promise<CredentialRow | undefined> {
   if (kind === null) return findTokenByHash(db, oauthHashes(keys, bearer))
   const hashes = bearerHashes(keys, bearer)
   const row = await (kind === 'session'
     ? findSessionByHash(db, hashes)
     : findApiKeyByHash(db, hashes))
   const [current = ''] = hashes
-  // The next use tries again; a bearer is not refused because its hash could not be renewed.
+  // If this fails, the bearer still works, and its next use tries again.
   if (row !== undefined && row.hash !== current) {
     await renewBearerHash(db, { kind, from: row.hash, to: current }).catch(() => undefined)
   }
   return row
 }
 
-function judge({ clock, settings }: Needs, row: CredentialRow, resource: ResourceName): Caller {
+function requireCaller(
+  { clock, settings }: CredentialDependencies,
+  row: CredentialRow,
+  resource: ResourceName,
+): Caller {
   requireUsable(row, clock)
   if (row.token === undefined) return callerFrom(row, ALL_SCOPES)
-  if (resourceNamed(settings, row.token.audience) !== resource) throw otherResource(resource)
+  if (resourceNamed(settings, row.token.audience) !== resource) throw wrongResource(resource)
   return callerFrom(row, grantedScopes(settings, row.token))
 }
 
-/** Null for an OAuth token. What has no known form is refused without asking the database. */
-function kindOf(bearer: string): BearerKind | null {
+/** Null for an OAuth token. Refuses malformed bearers without a query. */
+function requireKind(bearer: string): BearerKind | null {
   const kind = bearerKindOf(bearer)
-  if (kind === 'mistyped' || (kind === null && !TOKEN.test(bearer))) throw invalidToken()
+  if (kind === 'mistyped' || (kind === null && !OAUTH_TOKEN.test(bearer))) throw invalidToken()
   return kind
 }
 
@@ -124,18 +134,14 @@ function invalidToken(): Problem {
 }
 
 function requireUsable(row: CredentialRow, clock: Clock): void {
-  if (row.ended_at !== null) {
-    throw tokenRevoked()
-  }
+  if (row.ended_at !== null) throw tokenRevoked()
   if (row.expires_at !== null && row.expires_at <= clock.now()) {
     throw new Problem('token_expired', 'This session or token has expired. Sign in again.')
   }
-  if (row.account_status === 'suspended') {
-    throw accountSuspended()
-  }
+  if (row.account_status === 'suspended') throw accountSuspended()
 }
 
-function otherResource(resource: ResourceName): Problem {
+function wrongResource(resource: ResourceName): Problem {
   const place = resource === 'mcp' ? 'the agent tools' : 'the REST API'
   return new Problem('invalid_token', `This token was not issued for ${place}.`)
 }

@@ -18,7 +18,7 @@ export type GrantRow = {
   revoked_at: Date | null
 }
 
-/** The grant as the authorization server reads it. */
+/** The format of the authorization server. */
 export type GrantPayload = {
   kind: 'Grant'
   jti: string
@@ -31,7 +31,7 @@ export type GrantPayload = {
   rar?: CardAccessDetail[]
 }
 
-/** RFC 9396: one card and what may be done with it. */
+/** RFC 9396: one card and the actions allowed on it. */
 export type CardAccessDetail = { type: 'card_access'; identifier: string; actions: string[] }
 
 const COLUMNS = `account_id, id, client_id, client_name, payload, card_ids, card_actions,
@@ -71,7 +71,7 @@ export async function findGrant(tx: Tx, id: string): Promise<GrantRow | undefine
   return row
 }
 
-/** The grants of one client in force, newest first. Locks them against a second consent. */
+/** Active grants of a client, newest first. The lock serializes consents. */
 export async function lockLiveGrantsOf(
   tx: Tx,
   { account_id, client_id, now }: { account_id: string; client_id: string; now: Date },
@@ -84,7 +84,7 @@ export async function lockLiveGrantsOf(
   )
 }
 
-export async function hasMetClient(
+export async function isKnownClient(
   tx: Tx,
   account_id: string,
   client_id: string,
@@ -96,10 +96,10 @@ export async function hasMetClient(
   return rows.length > 0
 }
 
-type Redirect = { account_id: string; client_id: string; redirect_uri: string; now: Date }
+type RedirectQuery = { account_id: string; client_id: string; redirect_uri: string; now: Date }
 
-/** Whether the account has a grant in force that was given with this address on the page. */
-export async function hasConsentedTo(tx: Tx, redirect: Redirect): Promise<boolean> {
+/** True if an active grant of the account was given for this redirect URI. */
+export async function hasConsentedTo(tx: Tx, redirect: RedirectQuery): Promise<boolean> {
   const { account_id, client_id, redirect_uri, now } = redirect
   const rows = await tx.rows(
     `select 1 from oauth_grants
@@ -111,7 +111,7 @@ export async function hasConsentedTo(tx: Tx, redirect: Redirect): Promise<boolea
   return rows.length > 0
 }
 
-/** Of one account, or of all of them; newest first. */
+/** Newest first. Without an account_id, of every account. */
 export async function listGrantRows(
   tx: Tx,
   { account_id, limit }: { account_id: string | null; limit: number },
@@ -128,7 +128,7 @@ export const readGrantPage = makePageReader<GrantRow>({
   select: `select ${COLUMNS} from oauth_grants`,
 })
 
-/** True where it was in force until now. Its codes and refresh tokens go with it. */
+/** Also deletes its codes and refresh tokens. Returns false if it was revoked before. */
 export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolean> {
   const revoked = await tx.run(
     'update oauth_grants set revoked_at = $2, updated_at = $2 where id = $1 and revoked_at is null',
@@ -138,7 +138,7 @@ export async function markRevoked(tx: Tx, id: string, now: Date): Promise<boolea
   return revoked === 1
 }
 
-/** Whether it is in force; it stays so until the transaction ends. */
+/** Returns true if the grant is active; it then stays active until the transaction ends. */
 export async function lockLiveGrant(tx: Tx, id: string, now: Date): Promise<boolean> {
   const rows = await tx.rows(
     'select 1 from oauth_grants where id = $1 and revoked_at is null and expires_at > $2 for share',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from '#test/support/start.ts'
-import { clearGuesses, giveBackGuess, requireGuessLeft } from './guesses.ts'
+import { clearGuesses, requireGuessLeft, uncountGuess } from './guesses.ts'
 
 const { runtime } = await startTestService()
 const { db, keys } = runtime
@@ -16,7 +16,7 @@ const guess = (subject: string, at_ms = 0) => ({
   now: new Date(START + at_ms),
 })
 
-test('ten guesses are free; the eleventh hears when the first of them is forgotten', async () => {
+test('the eleventh guess is refused until the first one leaves the window', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('a', at * MINUTE_MS))
   await assert.rejects(requireGuessLeft(guess('a', 10 * MINUTE_MS)), {
     code: 'too_many_attempts',
@@ -25,7 +25,7 @@ test('ten guesses are free; the eleventh hears when the first of them is forgott
   })
 })
 
-test('the window slides: each guess is forgotten 15 minutes after it was made', async () => {
+test('the window slides: each guess counts for 15 minutes', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('b', at * MINUTE_MS))
   await assert.rejects(requireGuessLeft(guess('b', 15 * MINUTE_MS - 1)))
   await requireGuessLeft(guess('b', 15 * MINUTE_MS))
@@ -33,7 +33,7 @@ test('the window slides: each guess is forgotten 15 minutes after it was made', 
   await requireGuessLeft(guess('b', 16 * MINUTE_MS))
 })
 
-test('refused guesses do not prolong the lock', async () => {
+test('refused guesses do not extend the lock', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('c'))
   for (let at = 1; at < 15; at += 1) {
     await assert.rejects(requireGuessLeft(guess('c', at * MINUTE_MS)))
@@ -41,40 +41,40 @@ test('refused guesses do not prolong the lock', async () => {
   await requireGuessLeft(guess('c', 15 * MINUTE_MS))
 })
 
-test('of a hundred at once ten are counted', async () => {
+test('ten of a hundred concurrent guesses are allowed', async () => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 100 }, (_, at) => requireGuessLeft(guess('d', at % 3))),
   )
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 10)
 })
 
-test('subjects are counted apart, and are not kept in clear', async () => {
+test('subjects are counted separately and stored as hashes', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('sign_in|ada@example.com'))
   await requireGuessLeft(guess('sign_in|bob@example.com'))
   const rows = await db.rows('select * from guesses')
   assert(!JSON.stringify(rows).includes('example.com'))
 })
 
-test('a right one clears them all', async () => {
+test('clearGuesses clears them all', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('e'))
   await clearGuesses(guess('e'))
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('e'))
 })
 
-test('what was no guess is given back alone, and can be given back once', async () => {
+test('uncountGuess removes one guess, once', async () => {
   for (let at = 0; at < 10; at += 1) await requireGuessLeft(guess('f', at))
-  await giveBackGuess(guess('f', 4))
-  await giveBackGuess(guess('f', 4))
-  await giveBackGuess(guess('f', 99))
+  await uncountGuess(guess('f', 4))
+  await uncountGuess(guess('f', 4))
+  await uncountGuess(guess('f', 99))
   await requireGuessLeft(guess('f', 20))
   await assert.rejects(requireGuessLeft(guess('f', 21)))
 })
 
-test('of guesses at one moment one is given back, whichever place it has', async () => {
+test('of guesses with equal timestamps one is removed, at any position', async () => {
   for (const count of [1, 2, 5]) {
     const subject = `g${count}`
     for (let at = 0; at < count; at += 1) await requireGuessLeft(guess(subject))
-    await giveBackGuess(guess(subject))
+    await uncountGuess(guess(subject))
     for (let at = count - 1; at < 10; at += 1) await requireGuessLeft(guess(subject, 1))
     await assert.rejects(requireGuessLeft(guess(subject, 1)))
   }

@@ -3,8 +3,8 @@ import type { Tx } from '#platform/postgres/db.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 
 /**
- * A bound on guessing passwords and codes: ten in 15 minutes for one subject. A guess is counted
- * before it is judged, so a thousand parallel ones are still ten; a right one clears the count.
+ * Limits guesses of passwords and codes to ten in 15 minutes per subject. A guess is counted before
+ * it is checked, so concurrent guesses can't exceed the limit. A correct one clears the count.
  */
 const GUESSES_MAX = 10
 const WINDOW_MS = 15 * 60_000
@@ -22,12 +22,12 @@ export async function requireGuessLeft({ tx, keys, subject, now }: Guess): Promi
   )
   if (counted === 1) return
   throw new Problem('too_many_attempts', 'Too many attempts. Try again later.', {
-    retry_after_s: await secondsLeft({ tx, keys, subject, now }),
+    retry_after_s: await secondsUntilAllowed({ tx, keys, subject, now }),
   })
 }
 
-/** The lock ends when the oldest of the ten leaves the window. */
-async function secondsLeft({ tx, keys, subject, now }: Guess): Promise<number> {
+/** A guess is allowed again when the oldest one leaves the window. */
+async function secondsUntilAllowed({ tx, keys, subject, now }: Guess): Promise<number> {
   const since = new Date(now.getTime() - WINDOW_MS)
   const [row] = await tx.rows<{ oldest: Date | null }>(
     `select min(t) as oldest from guesses, unnest(guessed_at) t where subject_hash = $1 and t > $2`,
@@ -41,8 +41,8 @@ export async function clearGuesses({ tx, keys, subject }: Omit<Guess, 'now'>): P
   await tx.run('delete from guesses where subject_hash = $1', [keys.fingerprint('guess', subject)])
 }
 
-/** For what turned out to be no guess at all; only this one, or a run of them would be free. */
-export async function giveBackGuess({ tx, keys, subject, now }: Guess): Promise<void> {
+/** Removes this guess only; clearing all of them would make guesses free. */
+export async function uncountGuess({ tx, keys, subject, now }: Guess): Promise<void> {
   await tx.run(
     `update guesses
         set guessed_at = guessed_at[:array_position(guessed_at, $2) - 1]

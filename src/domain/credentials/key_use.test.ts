@@ -20,7 +20,7 @@ async function lastUse(bearer: string) {
   return row
 }
 
-test('reads with a key are audited once for each address and day', async () => {
+test('reads with a key are audited once per IP and day', async () => {
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   for (let at = 0; at < 5; at += 1) await read(key)
@@ -41,7 +41,7 @@ test('reads with a key are audited once for each address and day', async () => {
   assert.equal((await usesOf(bearer)).length, 3)
 })
 
-test('each key is audited for itself', async () => {
+test('each key is audited separately', async () => {
   const { bearer } = await openAccount(url)
   const [ada, bob] = [await createKey(url, bearer), await createKey(url, bearer)]
   for (const { key } of [ada, bob, ada, bob]) await read(key)
@@ -51,7 +51,7 @@ test('each key is audited for itself', async () => {
   )
 })
 
-test('the first uses of a day at once, on two nodes, are one entry', async () => {
+test('concurrent first uses on two nodes make one entry', async () => {
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
   await Promise.all(
@@ -61,7 +61,7 @@ test('the first uses of a day at once, on two nodes, are one entry', async () =>
   assert.deepEqual((await verifyAudit(runtime.db)).faults, [])
 })
 
-test('every write with a key is audited besides, each as what it did and as a use', async () => {
+test('every write with a key is audited as its action and as a use', async () => {
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   await read(key, { from: '127.0.0.1' })
@@ -75,7 +75,7 @@ test('every write with a key is audited besides, each as what it did and as a us
   assert.equal(made.length, 3)
 })
 
-test('sessions are not counted as keys, and a key that was refused is not used', async () => {
+test('a session and a refused key leave no use', async () => {
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   await send(url, 'DELETE', `/v1/api_keys/${id}`, { bearer })
@@ -84,7 +84,7 @@ test('sessions are not counted as keys, and a key that was refused is not used',
   assert.equal((await lastUse(bearer))?.last_used_at, null)
 })
 
-test('the last use is told to the second, with its address, by whichever node it was', async () => {
+test('the last use has time and IP, from any node', async () => {
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
   assert.deepEqual([(await lastUse(bearer))?.last_used_ip], [null])
@@ -105,10 +105,10 @@ test('the last use is told to the second, with its address, by whichever node it
   assert(moved >= 20_000 && moved < 60_000, `${moved} ms`)
 })
 
-test('a use that is written late does not take the place of a later one', async () => {
+test('a use that is written late does not replace a later one', async () => {
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
-  // The second use of a day waits in its node's memory; the first from elsewhere does not.
+  // The node keeps the second use of a day in memory; the first one from another IP is written.
   await read(key, { at: second.url })
   await read(key, { at: second.url })
   await read(key, { from: '198.51.100.9' })

@@ -1,56 +1,57 @@
 import { recordAudit } from '#domain/audit/audit.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type { Caller, Dependencies, RequestContext } from '#domain/context/context.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import { insertKeyUse, type KeyTouch, touchApiKeys, touchGrants } from './credential_store.ts'
 
 /**
- * When and from where keys and grants are used. The first use from an address on a day is an audit
- * entry and is written before the answer; later ones only move last_used_at, gathered and written
- * together by a task, so that a busy key costs no write per call.
+ * Records the use of API keys and grants. The first use from an IP on a day is audited before the
+ * response; later ones only update last_used_at. A task writes those in batches, so a busy key
+ * costs no write per call.
  */
 export type KeyUses = {
-  /** Null where nothing has to be written before the answer. */
+  /** Null if nothing has to be written before the response. */
   note(caller: Caller, request: RequestContext, operation: string): Promise<void> | null
   flush(): Promise<void>
 }
 
-const SEEN_MAX = 10_000
-const ADDRESSES_MAX = 100
+const KEYS_MAX = 10_000
+const IPS_MAX = 100
 const DAY_MS = 24 * 3_600_000
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
-type Needs = Pick<Dependencies, 'db' | 'clock' | 'newId'>
+type KeyUseDependencies = { db: Database; clock: Clock; newId: Dependencies['newId'] }
 type Use = { caller: Caller; request: RequestContext; operation: string; at: Date }
 
-export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
-  /** The latest use of each key by address: found without a string to be made for every call. */
-  const seen = new Map<string, Map<string, KeyTouch>>()
+export function makeKeyUses({ db, clock, newId }: KeyUseDependencies): KeyUses {
+  /** Key id → IP → latest use. Nested, so a look-up builds no string per call. */
+  const uses = new Map<string, Map<string, KeyTouch>>()
   let touches = new Map<string, KeyTouch>()
 
-  const noteFirst = async ({ caller, request, operation, at }: Use) => {
-    const used = usedBy(caller)
+  const recordFirst = async ({ caller, request, operation, at }: Use) => {
+    const used = resourceUsedBy(caller)
     const touch = { account_id: caller.account_id, key_id: used.id, ip: request.ip, at }
     const day = at.toISOString().slice(0, 10)
     await db.transaction(async (tx) => {
       await writeTouches(tx, [touch])
       if (!(await insertKeyUse(tx, { ...touch, day }))) return
       const { action, id, type } = used
-      const facts = auditContextOf({ caller, request, operation, clock, newId })
-      await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], facts)
+      const context = auditContextOf({ caller, request, operation, clock, newId })
+      await recordAudit(tx, caller.account_id, [{ action, resource: { type, id } }], context)
     })
-    if (seen.size >= SEEN_MAX) seen.clear()
-    const addresses = seen.get(used.id) ?? new Map<string, KeyTouch>()
-    if (addresses.size >= ADDRESSES_MAX) addresses.clear()
-    seen.set(used.id, addresses.set(request.ip, touch))
+    if (uses.size >= KEYS_MAX) uses.clear()
+    const uses_by_ip = uses.get(used.id) ?? new Map<string, KeyTouch>()
+    if (uses_by_ip.size >= IPS_MAX) uses_by_ip.clear()
+    uses.set(used.id, uses_by_ip.set(request.ip, touch))
   }
 
   return {
     note: (caller, request, operation) => {
       const at = clock.now()
-      const last = seen.get(caller.grant_id ?? caller.id)?.get(request.ip)
+      const last = uses.get(caller.grant_id ?? caller.id)?.get(request.ip)
       if (last === undefined || dayOf(last.at) !== dayOf(at)) {
-        return noteFirst({ caller, request, operation, at })
+        return recordFirst({ caller, request, operation, at })
       }
       last.at = at
       touches.set(last.key_id, last)
@@ -65,8 +66,8 @@ export function makeKeyUses({ db, clock, newId }: Needs): KeyUses {
   }
 }
 
-/** A token is one of many under its grant, so it is the grant that was used. */
-function usedBy({ id, grant_id }: Caller): { action: string; type: string; id: string } {
+/** A grant has many short-lived tokens, so the use is recorded on the grant. */
+function resourceUsedBy({ id, grant_id }: Caller): { action: string; type: string; id: string } {
   if (grant_id !== undefined) return { action: 'oauth.used', type: 'grant', id: grant_id }
   return { action: 'api_key.used', type: 'api_key', id }
 }

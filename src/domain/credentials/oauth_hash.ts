@@ -1,6 +1,6 @@
 import type { Keys } from '#platform/storage/keys.ts'
 
-/** What the database knows a token, code, secret or cookie of the authorization server by. */
+/** Tokens, codes, secrets and cookies of the authorization server are stored as this hash. */
 export function oauthHash(keys: Keys, value: string): string {
   return keys.credentialHash('oauth', value)
 }

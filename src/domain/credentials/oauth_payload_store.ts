@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** What the authorization server keeps of a client, a code, a token or a page under way. */
+/** A client, code, token, session or interaction of the authorization server. */
 export type OauthPayload = {
   payload: Record<string, unknown>
   consumed_at: Date | null
@@ -14,7 +14,7 @@ export type NewOauthPayload = {
   grant_id: string | null
   uid: string | null
   client_id: string | null
-  /** Of a browser session or a page under way: who is signed in, and since when. */
+  /** Only for browser sessions and interactions. */
   account_id: string | null
   signed_in_at: Date | null
   now: Date
@@ -45,20 +45,21 @@ export async function upsertPayload(tx: Tx, row: NewOauthPayload): Promise<void>
   )
 }
 
-/** A sign-in does not count once the account's browser sessions have been ended after it. */
+/** Excludes sign-ins before the account's browser sessions were ended. */
 const SIGNED_IN = `not exists (
   select from accounts a
    where a.id = p.account_id
      and (a.status <> 'active' or a.browser_sessions_ended_at >= p.signed_in_at))`
 
-const FOUND = `select payload, consumed_at, expires_at from oauth_payloads p where ${SIGNED_IN}`
+const SELECT_PAYLOAD = `select payload, consumed_at, expires_at
+  from oauth_payloads p where ${SIGNED_IN}`
 
 export async function findPayload(
   tx: Tx,
   model: string,
   ids: readonly string[],
 ): Promise<OauthPayload | undefined> {
-  const sql = `${FOUND} and model = $1 and id = any($2)`
+  const sql = `${SELECT_PAYLOAD} and model = $1 and id = any($2)`
   const [row] = await tx.rows<OauthPayload>(sql, [model, ids])
   return row
 }
@@ -68,11 +69,14 @@ export async function findPayloadByUid(
   model: string,
   uid: string,
 ): Promise<OauthPayload | undefined> {
-  const [row] = await tx.rows<OauthPayload>(`${FOUND} and model = $1 and uid = $2`, [model, uid])
+  const [row] = await tx.rows<OauthPayload>(`${SELECT_PAYLOAD} and model = $1 and uid = $2`, [
+    model,
+    uid,
+  ])
   return row
 }
 
-/** True for the first to use it up, whoever else tries at the same moment. */
+/** Returns true for the first call only, even if several run concurrently. */
 export async function consumePayload(
   tx: Tx,
   { model, ids, now }: { model: string; ids: readonly string[]; now: Date },
@@ -85,7 +89,7 @@ export async function consumePayload(
   return consumed === 1
 }
 
-/** Like deleting them, but whoever still comes with one can be told what became of it. */
+/** Unlike a delete, this lets a later use get token_revoked instead of invalid_token. */
 export async function consumePayloadsOfGrant(
   tx: Tx,
   { model, grant_id, now }: { model: string; grant_id: string; now: Date },
@@ -116,7 +120,7 @@ export async function deletePayloadsOfGrant(
   ])
 }
 
-/** Brings a client's secret under the current root of credentials. */
+/** Rehashes a client secret with the current key root. */
 export async function renewClientSecret(tx: Tx, client_id: string, hash: string): Promise<void> {
   await tx.run(
     `update oauth_payloads set payload = jsonb_set(payload, '{client_secret}', to_jsonb($2::text))

@@ -1,31 +1,29 @@
-import type { Settings } from '#settings/settings.ts'
-
-/** The two things a token can be made for; what is for one does not open the other. */
+/** A token is issued for one resource and refused by the other. */
 export type ResourceName = 'rest' | 'mcp'
 
 const PATHS: Readonly<Record<ResourceName, string>> = { rest: '/v1', mcp: '/mcp' }
 
-const ADDRESS_LENGTH_MAX = 2_000
+const URL_LENGTH_MAX = 2_000
 
-type Home = Pick<Settings, 'public_url'>
+type PublicUrl = { public_url: string }
 
-export function resourceUrl({ public_url }: Home, resource: ResourceName): string {
+export function resourceUrl({ public_url }: PublicUrl, resource: ResourceName): string {
   return public_url + PATHS[resource]
 }
 
-/** Where a client reads how to get a token for it (RFC 9728). */
-export function resourceMetadataUrl({ public_url }: Home, resource: ResourceName): string {
+/** Protected resource metadata (RFC 9728): tells clients how to get a token. */
+export function resourceMetadataUrl({ public_url }: PublicUrl, resource: ResourceName): string {
   return `${public_url}/.well-known/oauth-protected-resource${PATHS[resource]}`
 }
 
 /**
- * Which of the two an address means. A slash at the end changes nothing, and the bare origin means
- * the agent tools: some clients drop the path. Null for what is not ours.
+ * Finds the resource of a URL; null if it is not ours. Trailing slashes are ignored. The origin
+ * alone means MCP, because some clients drop the path.
  */
-export function resourceNamed(home: Home, address: string): ResourceName | null {
-  // The pattern below takes the square of the slashes in the middle of an address.
-  if (address.length > ADDRESS_LENGTH_MAX) return null
-  const bare = address.replace(/\/+$/, '')
-  if (bare === resourceUrl(home, 'rest')) return 'rest'
-  return bare === resourceUrl(home, 'mcp') || bare === home.public_url ? 'mcp' : null
+export function resourceNamed(settings: PublicUrl, url: string): ResourceName | null {
+  // The regular expression below takes quadratic time in the number of slashes.
+  if (url.length > URL_LENGTH_MAX) return null
+  const trimmed = url.replace(/\/+$/, '')
+  if (trimmed === resourceUrl(settings, 'rest')) return 'rest'
+  return trimmed === resourceUrl(settings, 'mcp') || trimmed === settings.public_url ? 'mcp' : null
 }

@@ -3,7 +3,7 @@ import type { Secret } from '#kernel/secret.ts'
 import { newBearer } from './bearer.ts'
 import { insertSession, type SessionRow } from './session_store.ts'
 
-/** Absolute: using a session does not prolong it. */
+/** Absolute: using a session does not extend it. */
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000
 
 export type OpenedSession = SessionRow & { bearer: Secret }
@@ -26,7 +26,7 @@ export async function openSession(
   return { ...session, bearer: bearer.text }
 }
 
-/** A session as an event may show it: without its bearer. */
+/** For events, so it leaves out the bearer. */
 export function sessionView(session: SessionRow): object {
   return {
     id: session.id,

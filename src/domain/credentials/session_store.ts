@@ -29,7 +29,7 @@ export async function insertSession(
   )
 }
 
-/** Whether a session, over or not, was ever opened from there. */
+/** Includes sessions that have ended. */
 export async function hasSessionFrom(tx: Tx, account_id: string, ip: string): Promise<boolean> {
   const [row] = await tx.rows('select 1 from sessions where account_id = $1 and ip = $2 limit 1', [
     account_id,

@@ -1,11 +1,12 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { KeyUses } from './key_use.ts'
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Sessions long over and guesses long past tell nobody anything. */
-export function sweepCredentialsTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
+/** Deletes expired sessions, undo links, key uses and guesses. */
+export function sweepCredentialsTask({ db, clock }: { db: Database; clock: Clock }): Task {
   return {
     name: 'sweep_credentials',
     every_ms: 10 * 60_000,
@@ -22,7 +23,7 @@ export function sweepCredentialsTask({ db, clock }: Pick<Dependencies, 'db' | 'c
   }
 }
 
-/** Writes when keys were last used; at most a second late. */
+/** Writes the collected last_used_at values, at most a second late. */
 export function touchKeysTask(key_uses: KeyUses): Task {
   return { name: 'touch_keys', every_ms: 1_000, run: key_uses.flush }
 }

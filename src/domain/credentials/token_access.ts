@@ -1,9 +1,8 @@
 import { type Scope, scope_names } from '#contract/scopes.ts'
-import type { Settings } from '#settings/settings.ts'
-import type { TokenFacts } from './credential_store.ts'
+import type { TokenDetails } from './credential_store.ts'
 import { resourceNamed } from './resource.ts'
 
-/** What may be done with the cards a grant is tied to (RFC 9396 `actions`), and its scope. */
+/** The `actions` of a card grant (RFC 9396) and the scope that each one allows. */
 export const card_actions = {
   read: 'card:read',
   control: 'card:control',
@@ -15,26 +14,26 @@ export type CardAction = keyof typeof card_actions
 
 export const card_action_names = Object.keys(card_actions) as readonly CardAction[]
 
-/** The cards a grant is tied to and what may be done with them; null where it is for all. */
+/** The cards of a grant and the actions on them; null if the grant covers all cards. */
 export type CardAccess = { card_ids: readonly string[]; actions: readonly CardAction[] } | null
 
 /**
- * What a token holds now: what it was made with, as far as the grant still says so and, where it is
- * tied to cards, as far as the actions allow.
+ * The scopes that a token has now: those it was issued with, if the grant still has them and, for a
+ * card grant, if its actions allow them.
  */
 export function grantedScopes(
-  settings: Pick<Settings, 'public_url'>,
-  token: TokenFacts,
+  settings: { public_url: string },
+  token: TokenDetails,
 ): ReadonlySet<Scope> {
   const resource = resourceNamed(settings, token.audience)
   const granted = new Set(
     Object.entries(token.granted)
-      .filter(([address]) => resourceNamed(settings, address) === resource)
+      .filter(([url]) => resourceNamed(settings, url) === resource)
       .flatMap(([, scope]) => scope.split(' ')),
   )
-  const made_with = new Set(token.scope.split(' '))
-  const held = scope_names.filter((scope) => made_with.has(scope) && granted.has(scope))
-  return new Set(held.filter((scope) => isWithinActions(scope, token.card_actions)))
+  const issued = new Set(token.scope.split(' '))
+  const current = scope_names.filter((scope) => issued.has(scope) && granted.has(scope))
+  return new Set(current.filter((scope) => isWithinActions(scope, token.card_actions)))
 }
 
 function isWithinActions(scope: Scope, actions: readonly string[] | null): boolean {

@@ -1,11 +1,11 @@
 import type { InboxMail } from '#domain/context/surface.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import { noticesOf } from './notice_store.ts'
+import { findNotices } from './notice_store.ts'
 
 const SHOWN_MAX = 100
 
 export async function inboxOf(tx: Tx, account_id: string): Promise<InboxMail[]> {
-  const notices = await noticesOf(tx, account_id, SHOWN_MAX)
+  const notices = await findNotices(tx, account_id, SHOWN_MAX)
   return notices.map((notice) => ({
     id: notice.id.toString(),
     kind: notice.kind,

@@ -32,7 +32,7 @@ export function findRecipients(tx: Tx, account_ids: readonly string[]): Promise<
 }
 
 /** Newest first. */
-export function noticesOf(tx: Tx, account_id: string, limit: number): Promise<NoticeRow[]> {
+export function findNotices(tx: Tx, account_id: string, limit: number): Promise<NoticeRow[]> {
   return tx.rows<NoticeRow>(
     `select id, account_id, kind, recipient, subject, body_text, body_html, state, attempts,
             created_at, sent_at

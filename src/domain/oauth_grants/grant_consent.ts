@@ -8,59 +8,63 @@ import type { Credentials } from '#domain/credentials/credentials.ts'
 import {
   type GrantPayload,
   type GrantRow,
-  hasMetClient,
+  isKnownClient,
   lockLiveGrantsOf,
   saveGrant,
 } from '#domain/credentials/grant_store.ts'
 import type { CardAccess } from '#domain/credentials/token_access.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import { endGrantWebhooks } from './end_grant.ts'
 
-/** Far longer than a refresh token lives: a grant ends by being revoked, not by being old. */
+/** Much longer than a refresh token: in practice a grant ends when it is revoked. */
 const LIFETIME_MS = 365 * 24 * 60 * 60 * 1_000
 
-type Needs = Pick<Dependencies, 'db' | 'clock' | 'newId'> & { credentials: Credentials }
+type ConsentDependencies = {
+  db: Database
+  clock: Clock
+  newId: Dependencies['newId']
+  credentials: Credentials
+}
 
-export type Asking = {
+export type ConsentContext = {
   account_id: string
   client: { id: string; name: string | null; redirect_uri: string }
-  facts: AuditContext
-  /** Tells the owner by e-mail, in the transaction of the consent. */
+  audit_context: AuditContext
+  /** Emails the owner, in the transaction of the consent. */
   alert(tx: Tx, alert: SecurityAlert): Promise<void>
 }
 
-export type Decision = {
+export type ConsentDecision = {
   resources: readonly string[]
   requested: readonly Scope[]
-  /** What of the requested was ticked; what was not is taken back where it was granted before. */
+  /** Requested scopes that are not granted are revoked if an earlier consent granted them. */
   granted: readonly Scope[]
   cards: CardAccess
-  /** When whoever decides entered the password. */
   signed_in_at: Date
 }
 
 /**
- * Writes down what the account's owner decided and answers with the grant's id, or null where the
- * sign-in is over, because the password was changed meanwhile or the like. One client has one
- * grant for all cards and one for each choice of cards, so that a narrow consent does not widen by
- * what was allowed elsewhere, nor narrow it.
+ * Stores the owner's consent and returns the grant id, or null if the sign-in has ended since, for
+ * example because the password was changed. A client has one grant for all cards and one for each
+ * selection of cards, so consents with different cards don't widen or narrow each other.
  */
 export async function recordConsent(
-  needs: Needs,
-  asking: Asking,
-  decision: Decision,
+  dependencies: ConsentDependencies,
+  context: ConsentContext,
+  decision: ConsentDecision,
 ): Promise<string | null> {
-  const { db, clock, credentials } = needs
-  const { account_id, client, facts } = asking
+  const { db, clock, newId, credentials } = dependencies
+  const { account_id, client, audit_context } = context
   const now = clock.now()
   const id = await db.transaction(async (tx) => {
     if (!(await isSignedIn(tx, account_id, decision.signed_in_at))) return null
     const live = await lockLiveGrantsOf(tx, { account_id, client_id: client.id, now })
-    const first = !(await hasMetClient(tx, account_id, client.id))
+    const isNewClient = !(await isKnownClient(tx, account_id, client.id))
     const same = live.find((grant) => isForSameCards(grant, decision.cards))
-    const grant_id = same?.id ?? needs.newId('grant', now)
+    const grant_id = same?.id ?? newId('grant', now)
     const expires_at = new Date(now.getTime() + LIFETIME_MS)
-    const payload = payloadOf(needs, { id: grant_id, asking, decision, before: same?.payload })
+    const payload = payloadOf(clock, { id: grant_id, context, decision, before: same?.payload })
     await saveGrant(tx, {
       account_id,
       id: grant_id,
@@ -75,42 +79,43 @@ export async function recordConsent(
     })
     await notifyCredentialsChanged(tx, account_id)
     const resource = { type: 'grant', id: grant_id }
-    const met = first ? [clientMet(client.id)] : []
-    const added = decision.granted.filter((scope) => !heldIn(same?.payload).has(scope))
+    const registered = isNewClient ? [clientRegistered(client.id)] : []
+    const added = decision.granted.filter((scope) => !scopesIn(same?.payload).has(scope))
     if (added.length > 0) {
       const name = client.name ?? 'An app without a name'
-      await asking.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
+      await context.alert(tx, { kind: 'grant_created', detail: `${name} (${added.join(', ')})` })
     }
-    const ended = mayHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)
-    if (!heldIn(payload).has('card:control')) await expireChallengesOfGrant(tx, grant_id)
-    const entries = [...met, { action: 'oauth.granted', resource }, ...ended]
-    await recordAudit(tx, account_id, entries, facts)
+    const ended = canHaveWebhooks(payload) ? [] : await endGrantWebhooks(tx, grant_id, now)
+    if (!scopesIn(payload).has('card:control')) await expireChallengesOfGrant(tx, grant_id)
+    const entries = [...registered, { action: 'oauth.granted', resource }, ...ended]
+    await recordAudit(tx, account_id, entries, audit_context)
     return grant_id
   })
   credentials.forget(account_id)
   return id
 }
 
-export async function recordRefusal(db: Needs['db'], asking: Asking): Promise<void> {
-  const { account_id, client, facts } = asking
+export async function recordRefusal(db: Database, context: ConsentContext): Promise<void> {
+  const { account_id, client, audit_context } = context
   await db.transaction(async (tx: Tx) => {
-    const first = !(await hasMetClient(tx, account_id, client.id))
+    const isNewClient = !(await isKnownClient(tx, account_id, client.id))
     const resource = { type: 'oauth_client', id: client.id }
     const refused = { action: 'oauth.refused', result: 'denied', resource } as const
-    await recordAudit(tx, account_id, [...(first ? [clientMet(client.id)] : []), refused], facts)
+    const registered = isNewClient ? [clientRegistered(client.id)] : []
+    await recordAudit(tx, account_id, [...registered, refused], audit_context)
   })
 }
 
-/** A client registers before it knows any account; the account hears of it when they first meet. */
-const clientMet = (id: string) => ({
+/** A client registers without an account, so its registration is audited at the first consent. */
+const clientRegistered = (id: string) => ({
   action: 'oauth.client_registered',
   resource: { type: 'oauth_client', id },
 })
 
-/** A subscription must not outlive the scope that it was made with. */
-const mayHaveWebhooks = (payload: GrantPayload): boolean => heldIn(payload).has('webhook:write')
+/** A webhook must not outlive the scope it was created with. */
+const canHaveWebhooks = (payload: GrantPayload): boolean => scopesIn(payload).has('webhook:write')
 
-const heldIn = (payload: GrantPayload | undefined): ReadonlySet<string> =>
+const scopesIn = (payload: GrantPayload | undefined): ReadonlySet<string> =>
   new Set(Object.values(payload?.resources ?? {}).flatMap((text) => text.split(' ')))
 
 function isForSameCards(grant: GrantRow, cards: CardAccess): boolean {
@@ -120,10 +125,15 @@ function isForSameCards(grant: GrantRow, cards: CardAccess): boolean {
   return same(grant.card_ids, cards.card_ids) && same(grant.card_actions ?? [], cards.actions)
 }
 
-type Payload = { id: string; asking: Asking; decision: Decision; before: GrantPayload | undefined }
+type GrantInput = {
+  id: string
+  context: ConsentContext
+  decision: ConsentDecision
+  before: GrantPayload | undefined
+}
 
-function payloadOf({ clock }: Needs, { id, asking, decision, before }: Payload): GrantPayload {
-  // The authorization server judges these two by the world's time; we judge by expires_at.
+function payloadOf(clock: Clock, { id, context, decision, before }: GrantInput): GrantPayload {
+  // The authorization server compares these with the real time; we use expires_at.
   const iat = Math.floor(clock.wall().getTime() / 1_000)
   const resources: Record<string, string> = { ...before?.resources }
   for (const resource of decision.resources) {
@@ -142,8 +152,8 @@ function payloadOf({ clock }: Needs, { id, asking, decision, before }: Payload):
     jti: id,
     iat,
     exp: iat + LIFETIME_MS / 1_000,
-    accountId: asking.account_id,
-    clientId: asking.client.id,
+    accountId: context.account_id,
+    clientId: context.client.id,
     resources,
     ...(rar !== undefined && { rar }),
   }

@@ -1,20 +1,21 @@
 import { type AuditContext, recordAudit } from '#domain/audit/audit.ts'
-import type { Dependencies } from '#domain/context/context.ts'
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import type { Credentials } from '#domain/credentials/credentials.ts'
 import { findGrant, type GrantRow } from '#domain/credentials/grant_store.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import { endGrant } from './end_grant.ts'
 
-type Needs = Pick<Dependencies, 'db' | 'clock'> & { credentials: Credentials }
+type RevocationDependencies = { db: Database; clock: Clock; credentials: Credentials }
 
 /**
- * Ends a grant permanently, with every token and webhook under it, on every node. `facts` say who
- * did it. Undefined where there is no such grant, or none of that account.
+ * Revokes a grant permanently with its tokens and webhooks, on every node. Returns undefined if it
+ * does not exist or, with an account_id, belongs to another account.
  */
 export async function revokeGrant(
-  { db, clock, credentials }: Needs,
+  { db, clock, credentials }: RevocationDependencies,
   id: string,
-  { account_id, facts }: { account_id: string | null; facts: AuditContext },
+  { account_id, audit_context }: { account_id: string | null; audit_context: AuditContext },
 ): Promise<GrantRow | undefined> {
   const grant = await findGrant(db, id)
   if (grant === undefined || (account_id !== null && grant.account_id !== account_id)) {
@@ -24,7 +25,7 @@ export async function revokeGrant(
     const entries = await endGrant(tx, id, clock.now())
     if (entries.length === 0) return
     await notifyCredentialsChanged(tx, grant.account_id)
-    await recordAudit(tx, grant.account_id, entries, facts)
+    await recordAudit(tx, grant.account_id, entries, audit_context)
   })
   credentials.forget(grant.account_id)
   return findGrant(db, id)

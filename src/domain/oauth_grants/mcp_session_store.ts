@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** Stored under the first hash, found by any of them. */
+/** Stored under the first hash and found by any of them, for key rotations. */
 export type McpSession = { id_hashes: readonly string[]; account_id: string; credential: string }
 
 export async function insertMcpSession(
@@ -16,15 +16,15 @@ export async function insertMcpSession(
 }
 
 export async function hasMcpSession(tx: Tx, session: McpSession, now: Date): Promise<boolean> {
-  const found = await tx.rows(
+  const rows = await tx.rows(
     `select 1 from mcp_sessions
       where id_hash = any($1) and account_id = $2 and credential = $3 and expires_at > $4`,
     [session.id_hashes, session.account_id, session.credential, now],
   )
-  return found.length === 1
+  return rows.length === 1
 }
 
-/** True where there was one. */
+/** Returns false if there was none. */
 export async function deleteMcpSession(tx: Tx, session: McpSession): Promise<boolean> {
   const deleted = await tx.run(
     'delete from mcp_sessions where id_hash = any($1) and account_id = $2 and credential = $3',

@@ -1,4 +1,3 @@
-import type { Dependencies } from '#domain/context/context.ts'
 import {
   deleteExpiredPayloads,
   deleteUnusedClients,
@@ -9,20 +8,20 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import { endGrantWebhooks } from './end_grant.ts'
 import { deleteExpiredMcpSessions } from './mcp_session_store.ts'
 
-/** A client that nobody has allowed anything in a day is not coming back. */
+/** Clients without a grant are deleted after a day. */
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1_000
-/** Registration is open to all; what nobody uses may not fill the table. */
+/** Registration is open to anyone, so unused clients must not fill the table. */
 const UNUSED_CLIENTS_MAX = 10_000
 const EXPIRED_KEPT_MS = 24 * 60 * 60 * 1_000
 
-/** Drops what is over: tokens, codes, pages, sessions, and clients that were never used. */
-export function sweepOauthTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
+/** Deletes expired tokens, codes, interactions and sessions, and unused clients. */
+export function sweepOauthTask({ db, clock }: { db: Database; clock: Clock }): Task {
   return {
     name: 'sweep_oauth',
     every_ms: 60_000,
     run: async () => {
       const now = clock.now()
-      // Kept a while, so that an expired token is told that it expired.
+      // Kept for a day, so an expired token gets token_expired instead of invalid_token.
       const expired = new Date(now.getTime() - EXPIRED_KEPT_MS)
       await deleteExpiredPayloads(db, { before: expired })
       // Anyone can open a consent page, so abandoned ones are not kept.
@@ -37,7 +36,7 @@ export function sweepOauthTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>
   }
 }
 
-/** A grant that nobody renewed ends like one that was revoked, with its webhooks. */
+/** An expired grant loses its webhooks, like a revoked one. */
 async function endExpiredGrants(db: Database, clock: Clock): Promise<void> {
   const now = clock.now()
   const expired = await db.rows<{ id: string }>(

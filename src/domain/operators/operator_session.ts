@@ -9,7 +9,7 @@ const SESSION_MS = 8 * 60 * 60_000
 const FORM = /^flos_(op_[0-9a-f]+)_(\d{1,15})_(\S+)$/
 const PURPOSE = 'operator_session'
 
-export const startOf = ({ expires_at }: OperatorSession): Date =>
+export const sessionStartOf = ({ expires_at }: OperatorSession): Date =>
   new Date(expires_at.getTime() - SESSION_MS)
 
 /** It names its token and its end under a keyed hash, so it needs no row. */
@@ -19,7 +19,7 @@ export function newOperatorSession(
   now: Date,
 ): { bearer: string; expires_at: string } {
   const expires_at = new Date(now.getTime() + SESSION_MS)
-  const mac = keys.credentialHash(PURPOSE, wordsOf({ id, expires_at }))
+  const mac = keys.credentialHash(PURPOSE, signedTextOf({ id, expires_at }))
   return {
     bearer: `flos_${id}_${expires_at.getTime()}_${mac}`,
     expires_at: expires_at.toISOString(),
@@ -32,11 +32,11 @@ export function readOperatorSession(bearer: string, keys: Keys): OperatorSession
   if (id === '') return null
   const session = { id, expires_at: new Date(Number(expires)) }
   const isOurs = keys
-    .credentialHashes(PURPOSE, wordsOf(session))
+    .credentialHashes(PURPOSE, signedTextOf(session))
     .some((hash) => timingSafeEqual(digest(hash), digest(mac)))
   if (!isOurs) throw new Problem('invalid_token', 'This is not a valid operator session.')
   return session
 }
 
-const wordsOf = ({ id, expires_at }: OperatorSession) => `${id}|${expires_at.getTime()}`
+const signedTextOf = ({ id, expires_at }: OperatorSession) => `${id}|${expires_at.getTime()}`
 const digest = (text: string) => createHash('sha256').update(text).digest()

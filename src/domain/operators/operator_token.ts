@@ -11,7 +11,7 @@ import {
   newOperatorSession,
   type OperatorSession,
   readOperatorSession,
-  startOf,
+  sessionStartOf,
 } from './operator_session.ts'
 
 /**
@@ -197,7 +197,7 @@ async function rowOfSession(
     [session.id],
   )
   const row = requireValid(rows[0], now)
-  if (row.totp_set_at !== null && startOf(session) < row.totp_set_at) {
+  if (row.totp_set_at !== null && sessionStartOf(session) < row.totp_set_at) {
     throw new Problem('token_expired', 'This operator session has ended. Sign in again.')
   }
   return row

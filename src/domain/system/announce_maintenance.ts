@@ -3,13 +3,13 @@ import { recordEvents } from '#domain/events/record_events.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import {
-  accountsToTell,
-  hasUntold,
+  findAccountsToNotify,
+  hasUnannounced,
   insertMaintenance,
-  lockUntold,
+  lockUnannounced,
   type MaintenanceRow,
   maintenanceView,
-  markTold,
+  markAnnounced,
   type NewMaintenance,
 } from './maintenance_store.ts'
 
@@ -30,25 +30,25 @@ export function announceMaintenanceTask(tools: Tools): Task {
     every_ms: 1_000,
     idle_ms: 5_000,
     run: async () => {
-      if (!(await hasUntold(tools.db))) return
-      while (await tellSome(tools));
+      if (!(await hasUnannounced(tools.db))) return
+      while (await announceToBatch(tools));
     },
   }
 }
 
-function tellSome({ db, clock, newId, settings }: Tools): Promise<boolean> {
+function announceToBatch({ db, clock, newId, settings }: Tools): Promise<boolean> {
   const stamp = () => {
     const created_at = clock.now()
     return { id: newId('evt', created_at), created_at }
   }
   const event_metadata = { livemode: settings.mode === 'live', request: null, stamp }
   return db.transaction(async (tx) => {
-    const maintenance = await lockUntold(tx)
+    const maintenance = await lockUnannounced(tx)
     if (maintenance === undefined) return false
-    const accounts = await accountsToTell(tx, maintenance, BATCH)
+    const accounts = await findAccountsToNotify(tx, maintenance, BATCH)
     const event = maintenanceEvent(maintenance)
     for (const account_id of accounts) await recordEvents(tx, account_id, [event], event_metadata)
-    await markTold(tx, maintenance.id, {
+    await markAnnounced(tx, maintenance.id, {
       told_up_to: accounts.at(-1) ?? maintenance.told_up_to,
       told_at: accounts.length < BATCH ? clock.now() : null,
     })

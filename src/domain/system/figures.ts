@@ -4,9 +4,9 @@ import { usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import {
   type DayRow,
-  daysBetween,
+  loadDays,
+  loadDeclineReasons,
   type ReasonRow,
-  reasonsBetween,
   totals,
 } from './figures_store.ts'
 
@@ -60,8 +60,8 @@ export async function figuresOf(
   }
   const range = { first, end: new Date(last.getTime() + DAY_MS) }
   const [days, reasons, sums] = await Promise.all([
-    daysBetween(tx, range),
-    reasonsBetween(tx, range),
+    loadDays(tx, range),
+    loadDeclineReasons(tx, range),
     totals(tx),
   ])
   return {

@@ -20,7 +20,7 @@ export type DayRow = {
 const DAY = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`
 
 /** One row a day, also for days on which nothing happened. */
-export async function daysBetween(tx: Tx, range: Range): Promise<DayRow[]> {
+export async function loadDays(tx: Tx, range: Range): Promise<DayRow[]> {
   const [counts, transfers] = await Promise.all([countsByDay(tx, range), transfersByDay(tx, range)])
   const transfers_of = new Map(transfers.map((row) => [row.day, row]))
   return counts.map((row) => ({ ...NO_TRANSFERS, ...row, ...transfers_of.get(row.day) }))
@@ -60,7 +60,7 @@ function countsByDay(tx: Tx, { first, end }: Range): Promise<CountRow[]> {
 
 export type ReasonRow = { day: string; code: string; count: number }
 
-export function reasonsBetween(tx: Tx, { first, end }: Range): Promise<ReasonRow[]> {
+export function loadDeclineReasons(tx: Tx, { first, end }: Range): Promise<ReasonRow[]> {
   return tx.rows<ReasonRow>(
     `select ${DAY} as day, decline_code as code, count(*)::int as count
        from transactions

@@ -46,11 +46,11 @@ export function maintenancesAhead(tx: Tx, now: Date): Promise<MaintenanceRow[]> 
 }
 
 /** The oldest that not everybody has been told of; one that another node is at is passed over. */
-export async function hasUntold(tx: Tx): Promise<boolean> {
+export async function hasUnannounced(tx: Tx): Promise<boolean> {
   return (await tx.rows('select from maintenances where told_at is null limit 1')).length > 0
 }
 
-export async function lockUntold(tx: Tx): Promise<MaintenanceRow | undefined> {
+export async function lockUnannounced(tx: Tx): Promise<MaintenanceRow | undefined> {
   const [row] = await tx.rows<MaintenanceRow>(
     `select ${COLUMNS} from maintenances where told_at is null order by id limit 1
         for update skip locked`,
@@ -59,7 +59,7 @@ export async function lockUntold(tx: Tx): Promise<MaintenanceRow | undefined> {
 }
 
 /** The next accounts to tell, among those there were when it was announced. */
-export async function accountsToTell(
+export async function findAccountsToNotify(
   tx: Tx,
   { told_up_to, announced_at }: MaintenanceRow,
   limit: number,
@@ -71,7 +71,7 @@ export async function accountsToTell(
   return rows.map(({ id }) => id)
 }
 
-export async function markTold(
+export async function markAnnounced(
   tx: Tx,
   id: bigint,
   progress: { told_up_to: string; told_at: Date | null },

@@ -10,7 +10,7 @@ import { usdFromMicros } from '#kernel/money.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
-import { networkBooks } from './reconciliation_store.ts'
+import { loadNetworkTotals } from './reconciliation_store.ts'
 
 export type Reconciliation = {
   checked_at: string
@@ -38,7 +38,7 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const [{ violations }, network] = await Promise.all([
     auditBooks(db, [...ledger_proofs, ...chain_proofs, ...payment_proofs]),
-    networkBooks(db),
+    loadNetworkTotals(db),
   ])
   const fetch = nodeFetch(NODE_TIMEOUT_MS)
   return {

@@ -1,11 +1,11 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
-type NetworkBooks = { network: string; ledger_micros: Micros; transactions_micros: Micros }
+type NetworkTotals = { network: string; ledger_micros: Micros; transactions_micros: Micros }
 
 /** What the networks were given by the books, and by the transactions they have settled with us. */
-export function networkBooks(tx: Tx): Promise<NetworkBooks[]> {
-  return tx.rows<NetworkBooks>(
+export function loadNetworkTotals(tx: Tx): Promise<NetworkTotals[]> {
+  return tx.rows<NetworkTotals>(
     `with moved as (
        select t.network,
               sum(case when m.to_kind = 'network' then m.amount_micros

@@ -1,6 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import { recheckCaller } from '#domain/accounts/recheck_caller.ts'
-import { requireSessionCode, useUpSessionCode } from '#domain/accounts/two_factor.ts'
+import { consumeSessionCode, requireSessionCode } from '#domain/accounts/two_factor.ts'
 import type { Context, Handler, PreparingContext } from '#domain/context/context.ts'
 import { move } from '#domain/ledger/post.ts'
 import { payout, treasury } from '#domain/ledger/purse.ts'
@@ -51,7 +51,7 @@ export const withdraw: Handler<'withdraw'> = {
       await requireRailOpen(tx, 'withdrawals')
       await recheckCaller(call, { hasCode: isCodeRequired })
       if (isCodeRequired) {
-        await useUpSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
+        await consumeSessionCode({ tx, keys, clock }, account_id, input.totp_code ?? '')
       }
       const order = { account_id, address: input.address, amount_micros, fee_micros }
       const withdrawal = await reserve(

@@ -172,7 +172,8 @@ function grantAdapter(dependencies: AdapterDependencies): Adapter {
       const grant = await findGrant(db, id)
       const isClient = context.actor_type === 'oauth_client' && grant !== undefined
       const actor = isClient && { actor_id: grant.client_id, actor_name: grant.client_name }
-      await revokeGrant(dependencies, id, { account_id: null, facts: { ...context, ...actor } })
+      const audit_context = { ...context, ...actor }
+      await revokeGrant(dependencies, id, { account_id: null, audit_context })
     },
     revokeByGrantId: async () => undefined,
   }

@@ -7,7 +7,11 @@ import { lockLiveGrantsOf } from '#domain/credentials/grant_store.ts'
 import { resourceNamed } from '#domain/credentials/resource.ts'
 import { type CardAccess, card_action_names } from '#domain/credentials/token_access.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
-import { type Asking, recordConsent, recordRefusal } from '#domain/oauth_grants/grant_consent.ts'
+import {
+  type ConsentContext,
+  recordConsent,
+  recordRefusal,
+} from '#domain/oauth_grants/grant_consent.ts'
 import { type RequestedCards, requestedCards } from './card_details.ts'
 import { confirmSignIn } from './confirm.ts'
 import { consent_headers, consentPage } from './consent_page.ts'
@@ -95,17 +99,14 @@ export async function submitConsent(
 function consentContextOf(
   context: InteractionContext,
   { account_id, client_id }: ConsentRequest,
-): Asking {
+): ConsentContext {
   const { runtime, client_name, request_context, interaction } = context
   const request = { ...request_context, idempotency_key: null }
   const redirect_uri = String(interaction.params['redirect_uri'])
   return {
     account_id,
     client: { id: client_id, name: client_name, redirect_uri },
-    facts: {
-      ...auditContextOf({ ...runtime, caller: null, request, operation: '' }),
-      operation: null,
-    },
+    audit_context: auditContextOf({ ...runtime, caller: null, request, operation: null }),
     alert: (tx, alert) => insertSecurityNotices(tx, account_id, [alert], { ...runtime, request }),
   }
 }

@@ -29,10 +29,10 @@ export function mountOwnGrants(app: FastifyInstance, runtime: Runtime): void {
     reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
     const { id } = request.params as { id: string }
     const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
-    const audit = auditContextOf({ ...runtime, caller, request: request_context, operation: '' })
+    const audit = { ...runtime, caller, request: request_context, operation: null }
     const revoked = await revokeGrant(runtime, id, {
       account_id: caller.account_id,
-      facts: { ...audit, operation: null },
+      audit_context: auditContextOf(audit),
     })
     if (revoked === undefined) throw notFound('grant')
     return reply.code(204).send()

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditContext } from '#domain/audit/audit.ts'
-import { auditContextOf } from '#domain/audit/audit_context.ts'
+import { auditContextOf, systemAuditContext } from '#domain/audit/audit_context.ts'
 import { networkOf, type RatePolicy } from '#domain/risk/rate_limit.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
@@ -152,28 +152,13 @@ function searchOf(url: string): string {
 
 /** A grant is ended by the client's request, or by the server itself. */
 function auditContext(runtime: Runtime, request: FastifyRequest | undefined): AuditContext {
-  const { clock, newId } = runtime
-  const stamp = () => {
-    const created_at = clock.now()
-    return { id: newId('aud', created_at), created_at }
-  }
-  if (request === undefined) return { ...SYSTEM_ACTOR, stamp }
+  if (request === undefined) return systemAuditContext(runtime)
   const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
   const audit = auditContextOf({
     ...runtime,
     caller: null,
     request: request_context,
-    operation: '',
+    operation: null,
   })
-  return { ...audit, actor_type: 'oauth_client', operation: null }
+  return { ...audit, actor_type: 'oauth_client' }
 }
-
-const SYSTEM_ACTOR = {
-  actor_type: 'system',
-  actor_id: null,
-  actor_name: null,
-  operation: null,
-  ip: null,
-  user_agent: null,
-  request_id: null,
-} as const
