@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Overdue } from '#platform/postgres/write_lane.ts'
 import { problemOf, refusalAnswer } from './refusal.ts'
 
-test('a command that waited too long to be begun is a 503 with Retry-After', () => {
+test('a command that waited too long is a 503 with Retry-After', () => {
   const { status, headers, body } = refusalAnswer(problemOf(new Overdue('late')), 'req_1')
   assert.equal(status, 503)
   assert.equal(headers['Retry-After'], '1')

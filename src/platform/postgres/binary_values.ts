@@ -1,7 +1,7 @@
 /**
- * Values in PostgreSQL's binary form, each behind its length. Their text form would be escaped here
- * and parsed there, character by character, which costs both sides more than anything else they do
- * with a row.
+ * Encodes values in PostgreSQL's binary format, each after its length. Escaping text here and
+ * parsing it in the server costs both more than anything else they do with a row
+ * (`npm run bench -- authorizations`).
  */
 const OID = {
   boolean: 16,
@@ -16,15 +16,15 @@ const COUNT_BYTES = 2
 const INT_BYTES = 4
 const WORD_BYTES = 8
 const ARRAY_HEAD_BYTES = 5 * INT_BYTES
-/** A character of a string takes up to three bytes. */
-const CHARACTER_BYTES = 3
+/** A UTF-16 code unit takes up to three bytes in UTF-8. */
+const CODE_UNIT_BYTES_MAX = 3
 const NULL_LENGTH = -1
-const SHORT = 32
+const SHORT_LENGTH_MAX = 32
 const LAST_ASCII = 0x7f
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const DAY_MS = 86_400_000
 
-/** Built here and copied out: how long it gets is known only at the end. */
+/** One growing buffer for all values: their length is known only at the end. */
 let scratch = Buffer.alloc(1 << 16)
 let view = viewOf(scratch)
 let at = 0
@@ -33,7 +33,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-/** Whatever `write` writes, as bytes of its own. */
+/** Returns a copy of the bytes that `write` writes. */
 export function encode(write: () => void): Buffer {
   at = 0
   write()
@@ -53,7 +53,7 @@ function putInt(value: number): void {
   at += INT_BYTES
 }
 
-/** Two bytes, and no length before them: rows of a copy begin so. */
+/** Two bytes without a length: the field count at the beginning of a COPY row. */
 export function writeCount(value: number): void {
   reserve(COUNT_BYTES)
   view.setInt16(at, value)
@@ -72,23 +72,27 @@ export function writeNull(): void {
 }
 
 export function writeText(value: string): void {
-  reserve(INT_BYTES + value.length * CHARACTER_BYTES)
-  const bytes = value.length <= SHORT ? putShort(value) : scratch.write(value, at + INT_BYTES)
+  reserve(INT_BYTES + value.length * CODE_UNIT_BYTES_MAX)
+  const bytes =
+    value.length <= SHORT_LENGTH_MAX ? putShort(value) : scratch.write(value, at + INT_BYTES)
   view.setInt32(at, bytes)
   at += INT_BYTES + bytes
 }
 
-/** Most values are a few plain letters, and calling out of JavaScript costs more than those. */
+/**
+ * Copies a short ASCII string in JavaScript. For 8 characters it takes a quarter of the time of
+ * Buffer.write, and the same for 32.
+ */
 function putShort(value: string): number {
   const target = scratch
   const start = at + INT_BYTES
-  let seen = 0
+  let all_bits = 0
   for (let index = 0; index < value.length; index += 1) {
     const code = value.charCodeAt(index)
-    seen |= code
+    all_bits |= code
     target[start + index] = code
   }
-  return seen > LAST_ASCII ? target.write(value, start) : value.length
+  return all_bits > LAST_ASCII ? target.write(value, start) : value.length
 }
 
 export function writeBigint(value: bigint): void {
@@ -111,7 +115,7 @@ export function writeBoolean(value: boolean): void {
   at += 1
 }
 
-/** Microseconds since the year 2000: too many for 32 bits, few enough for a number. */
+/** Microseconds since 2000, written in two halves: exact as a number, but longer than 32 bits. */
 export function writeTimestamp(value: Date): void {
   reserve(INT_BYTES + WORD_BYTES)
   const micros = (value.getTime() - EPOCH_MS) * 1_000
@@ -134,7 +138,7 @@ export function writeBytes(value: Uint8Array): void {
   writeRaw(value)
 }
 
-/** An array, without the length before it that it has only where it is a value of a row. */
+/** An array without its length: a parameter has none, a value in a row does. */
 export function writeArray<Value>(
   type: keyof typeof OID,
   values: readonly (Value | null | undefined)[],
@@ -145,7 +149,7 @@ export function writeArray<Value>(
   putInt(values.length === 0 ? 0 : 1)
   putInt(0)
   putInt(OID[type])
-  // An array without elements has no dimensions either.
+  // An empty array has no dimensions.
   if (values.length === 0) return
   putInt(values.length)
   putInt(1)
@@ -155,7 +159,7 @@ export function writeArray<Value>(
       continue
     }
     writeNull()
-    // The flag that there are nulls at all.
+    // The flag that the array contains nulls.
     view.setInt32(start + INT_BYTES, 1)
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from './db.ts'
 
 const CHANNEL = 'florin_clock'
 
-/** The offset lives in the database: it outlasts a restart and is the same on every node. */
+/** The offset is stored in the database: it survives restarts and is the same on every node. */
 export async function followClockOffset(db: Database, clock: Clock): Promise<() => Promise<void>> {
   const read = async () => {
     const [row] = await db.rows<{ offset_ms: bigint }>('select offset_ms from clock')

@@ -8,26 +8,26 @@ import {
   writeTimestamp,
 } from './binary_values.ts'
 
-/** Columns of rows that are looked up or changed: each an array, for unnest and any. */
-type Of<Row, Value> = (row: Row) => Value | null | undefined
+type Getter<Row, Value> = (row: Row) => Value | null | undefined
 
-export function texts<Row>(rows: readonly Row[], of: Of<Row, string>): Buffer {
-  return encode(() => writeArray('text', rows.map(of), writeText))
+/** Each function encodes one column of the rows as an array parameter, for unnest and any. */
+export function texts<Row>(rows: readonly Row[], get: Getter<Row, string>): Buffer {
+  return encode(() => writeArray('text', rows.map(get), writeText))
 }
 
-export function bigints<Row>(rows: readonly Row[], of: Of<Row, bigint>): Buffer {
-  return encode(() => writeArray('bigint', rows.map(of), writeBigint))
+export function bigints<Row>(rows: readonly Row[], get: Getter<Row, bigint>): Buffer {
+  return encode(() => writeArray('bigint', rows.map(get), writeBigint))
 }
 
-export function ints<Row>(rows: readonly Row[], of: Of<Row, number>): Buffer {
-  return encode(() => writeArray('int', rows.map(of), writeInt))
+export function ints<Row>(rows: readonly Row[], get: Getter<Row, number>): Buffer {
+  return encode(() => writeArray('int', rows.map(get), writeInt))
 }
 
-export function timestamps<Row>(rows: readonly Row[], of: Of<Row, Date>): Buffer {
-  return encode(() => writeArray('timestamptz', rows.map(of), writeTimestamp))
+export function timestamps<Row>(rows: readonly Row[], get: Getter<Row, Date>): Buffer {
+  return encode(() => writeArray('timestamptz', rows.map(get), writeTimestamp))
 }
 
 /** Days as YYYY-MM-DD. */
-export function days<Row>(rows: readonly Row[], of: Of<Row, string>): Buffer {
-  return encode(() => writeArray('date', rows.map(of), writeDay))
+export function days<Row>(rows: readonly Row[], get: Getter<Row, string>): Buffer {
+  return encode(() => writeArray('date', rows.map(get), writeDay))
 }

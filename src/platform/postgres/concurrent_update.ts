@@ -1,5 +1,2 @@
-/**
- * What was read without a lock is not what it was any more: nothing of the work was done, and it
- * has to be done again.
- */
+/** A row that was read without a lock has changed. Nothing was written; run the work again. */
 export class ConcurrentUpdate extends Error {}

@@ -1,22 +1,25 @@
 import pg from 'pg'
 
-/** What its types leave out. */
-type Copying = pg.Connection & { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void }
+/** Methods of pg's connection that its types leave out. */
+type CopyConnection = pg.Connection & {
+  sendCopyFromChunk(chunk: Buffer): void
+  endCopyFrom(): void
+}
 
-type Done = (cause: Error | null, result: pg.QueryResult) => void
+type Callback = (cause: Error | null, result: pg.QueryResult) => void
 
 /**
- * A COPY with its data right behind it. The server says when it wants them, but nobody has to wait
- * for that: where it never comes to it, it lets the data pass.
+ * A COPY with its data sent immediately after it, which saves a round trip. The server asks for the
+ * data, but it also accepts data it has not asked for yet, and discards it if the COPY fails.
  */
 class CopyIn extends pg.Query {
   readonly query_timeout: number
 
-  constructor(sql: string, data: Buffer, query_timeout: number, done: Done) {
+  constructor(sql: string, data: Buffer, query_timeout: number, done: Callback) {
     super(sql, done as never)
     this.query_timeout = query_timeout
     this.submit = (connection) => {
-      const copying = connection as Copying
+      const copying = connection as CopyConnection
       copying.query(sql)
       copying.sendCopyFromChunk(data)
       copying.endCopyFrom()
@@ -24,7 +27,7 @@ class CopyIn extends pg.Query {
   }
 
   handleCopyInResponse(): void {
-    // What it asks for has been sent.
+    // The data has been sent already.
   }
 }
 
@@ -35,7 +38,7 @@ export function copyIn(
   query_timeout: number,
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    const done: Done = (cause, result) => (cause === null ? resolve(result) : reject(cause))
+    const done: Callback = (cause, result) => (cause === null ? resolve(result) : reject(cause))
     client.query(new CopyIn(sql, data, query_timeout, done))
   })
 }

@@ -1,7 +1,7 @@
 import { ConcurrentUpdate } from './concurrent_update.ts'
-import { NOT_AS_MANY } from './statement.ts'
+import { WRONG_ROW_COUNT } from './statement.ts'
 
-/** The database cannot be reached, or it is not known whether a commit took effect. */
+/** The database cannot be reached, or the outcome of a commit is unknown. */
 export class DatabaseUnavailable extends Error {}
 
 export const asError = (cause: unknown): Error =>
@@ -9,22 +9,22 @@ export const asError = (cause: unknown): Error =>
 
 const codeOf = (cause: unknown) => (cause as { code?: unknown } | null)?.code
 
-/** What it means to whoever asked: a count that is wrong is a change meanwhile. */
+/** A wrong row count means that another transaction changed the rows. */
 export const faultOf = (cause: unknown): unknown =>
-  codeOf(cause) === NOT_AS_MANY
-    ? new ConcurrentUpdate('what was read has changed meanwhile', { cause })
+  codeOf(cause) === WRONG_ROW_COUNT
+    ? new ConcurrentUpdate('a row changed after it was read', { cause })
     : cause
 
-/** The transaction had failed before this statement: never the cause of anything. */
+/** The transaction had already failed, so this statement is not the cause. */
 export const isAborted = (cause: unknown): boolean => codeOf(cause) === '25P02'
 
-/** Deadlocks and serialization failures: they left nothing behind. */
+/** Deadlocks and serialization failures, after which nothing was written. */
 export function isRetryable(cause: unknown): boolean {
   return codeOf(cause) === '40P01' || codeOf(cause) === '40001'
 }
 
-/** The host has become a standby, or it does not answer: this connection is of no more use. */
-export function isUseless(cause: unknown): boolean {
+/** The host became a standby or stopped responding: close this connection. */
+export function isConnectionDead(cause: unknown): boolean {
   return codeOf(cause) === '25006' || (cause as Error | null)?.message === 'Query read timeout'
 }
 
@@ -38,8 +38,8 @@ const SOCKET_CODES = [
 ]
 
 /**
- * Server codes: 08 connection, 57P shutting down, 53 out of resources, 25006 a read-only standby,
- * 57014 and 55P03 a statement or a lock that took too long.
+ * SQLSTATE classes: 08 connection, 57P shutting down, 53 out of resources, 25006 read-only standby,
+ * 57014 statement timeout, 55P03 lock timeout.
  */
 export function isUnavailable(cause: unknown): boolean {
   const code = codeOf(cause)

@@ -1,6 +1,6 @@
 /**
- * A connection address may list several hosts (h1:5432,h2:5433), which `new URL` rejects; so the
- * list is split by hand and each host gets a whole address of its own.
+ * Returns one URL per host. A connection URL may list several hosts (h1:5432,h2:5433), which
+ * `new URL` rejects.
  */
 export function splitHosts(url: string): string[] {
   const match = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]+)(.*)$/.exec(url)

@@ -6,16 +6,16 @@ import { silentLog } from '#platform/runtime/log.ts'
 import {
   DatabaseUnavailable,
   faultOf,
+  isConnectionDead,
   isRetryable,
   isUnavailable,
-  isUseless,
 } from './database_faults.ts'
 import { splitHosts } from './database_url.ts'
 import { listen } from './listen.ts'
 import { ACCOUNT_ROLE } from './roles.ts'
 import { corkUntilNextTick, STATEMENT_TIMEOUT_MS, sendStatement } from './send_statement.ts'
 import { prepared } from './statement.ts'
-import { destroyConnection, inTransaction } from './transaction.ts'
+import { destroyConnection, runTransaction } from './transaction.ts'
 import { type CommitWith, makeTx, sendCopied, sendInserted, type Tx } from './tx.ts'
 
 export { DatabaseUnavailable } from './database_faults.ts'
@@ -23,68 +23,69 @@ export type { CommitWith, Tx } from './tx.ts'
 
 export type Database = Tx & {
   transaction<Value>(work: (tx: Tx, commitWith: CommitWith) => Promise<Value>): Promise<Value>
-  /** Runs work on one connection outside a transaction; for migrations and locks of a session. */
+  /** Runs work on one connection outside a transaction; for migrations and session locks. */
   connection<Value>(work: (client: pg.ClientBase) => Promise<Value>): Promise<Value>
-  listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** The database as calls of one account see it. */
+/** The database as calls of one account see it: row-level security hides all other rows. */
 export type AccountDatabase = Pick<Database, keyof Tx | 'transaction'>
 
-/** Connections of calls that are made for an account. */
+/** Connections for calls of account holders. */
 export type AccountPool = {
   of(account_id: string): AccountDatabase
   close(): Promise<void>
 }
 
-// bigint columns are money and counters: they come as bigint, never as a rounded number.
+// bigint columns are money and counters; as numbers they would be rounded.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
 
 const CONNECT_TIMEOUT_MS = 3_000
-/** A new connection costs more than an idle one does in hours: SCRAM, a process, its caches. */
+/** A new connection (SCRAM, a server process, its caches) costs more than hours of idling. */
 const POOL_IDLE_MS = 5 * 60_000
 const RETRIES_MAX = 3
 
-/** The server's own limits on what a pool asks. */
+/** Timeouts that the server enforces. */
 export type DatabaseLimits = {
   statement_ms: number
   lock_ms: number
   idle_in_transaction_ms: number
 }
 
-/** The role that connections act as, and whether row-level security leaves COPY to it. */
+/** The role that connections act as. Row-level security may forbid it to COPY. */
 export type DatabaseRole = { name: string; can_copy: boolean }
 
 type Options = {
-  /** Otherwise they act as the login. */
+  /** Without it, connections act as the login. */
   role?: DatabaseRole
   pool_size?: number
   limits?: DatabaseLimits
-  /** For statements that only look rows up by their keys, over and over. */
+  /** For pools whose statements only look rows up by key. */
   key_lookups?: boolean
-  /** Called after every committed transaction; statements by themselves are not counted. */
+  /** Called after every committed transaction, but not after single statements. */
   onCommit?: () => void
   log?: Log
   fail?: Fail
 }
 
-const STANDARD_LIMITS = {
+const DEFAULT_LIMITS = {
   statement_ms: STATEMENT_TIMEOUT_MS,
   lock_ms: STATEMENT_TIMEOUT_MS / 2,
   idle_in_transaction_ms: STATEMENT_TIMEOUT_MS,
 }
 
 export function openDatabase(url: string, options: Options = {}): Database {
-  const { pool, checkout, dialOne, log, fail } = openPool(url, options)
+  const { pool, checkout, connectOutsidePool, log, fail } = openPool(url, options)
   const send = options.role?.can_copy === false ? sendInserted : sendCopied
   const single = (statement: pg.QueryConfig, data?: Buffer) =>
-    guarded(async () => askOnce(await checkout(), statement, data))
+    translateFaults(async () => executeOnce(await checkout(), statement, data))
   return {
     ...makeTx(single, send),
     transaction: async (work) => {
-      const manner = { fail, send }
-      const value = await retried(async () => inTransaction(await checkout(), work, manner))
+      const value = await retryConflicts(async () =>
+        runTransaction(await checkout(), work, { fail, send }),
+      )
       options.onCommit?.()
       return value
     },
@@ -100,14 +101,14 @@ export function openDatabase(url: string, options: Options = {}): Database {
         client.release(broken)
       }
     },
-    listen: (channel, hear) => listen(dialOne, { channel, hear, log }),
+    listen: (channel, onNotify) => listen(connectOutsidePool, { channel, onNotify, log }),
     close: () => pool.end(),
   }
 }
 
 /**
- * Every statement is sent right behind one that names its account, without waiting for it:
- * row-level security shows and takes the rows of that account only.
+ * Every statement is sent together with one that sets its account, in the same write. Row-level
+ * security then limits it to that account's rows.
  */
 export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}): AccountPool {
   const role = { name: ACCOUNT_ROLE, can_copy: false }
@@ -115,13 +116,15 @@ export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}
   return {
     of: (account_id) => {
       const single = (statement: pg.QueryConfig) =>
-        guarded(async () => askFor(await checkout(), account_id, statement))
+        translateFaults(async () => executeFor(await checkout(), account_id, statement))
       return {
         ...makeTx(single, sendInserted),
         transaction: async (work) => {
-          const first = prepared(WITHIN_TRANSACTION, [account_id])
-          const manner = { fail, send: sendInserted, first }
-          const value = await retried(async () => inTransaction(await checkout(), work, manner))
+          const first = prepared(SET_ACCOUNT_LOCALLY, [account_id])
+          const settings = { fail, send: sendInserted, first }
+          const value = await retryConflicts(async () =>
+            runTransaction(await checkout(), work, settings),
+          )
           options.onCommit?.()
           return value
         },
@@ -131,22 +134,20 @@ export function openAccountPool(url: string, options: Omit<Options, 'role'> = {}
   }
 }
 
-const WITHIN_TRANSACTION = `select set_config('florin.account_id', $1, true)`
-const UNTIL_THE_NEXT = `select set_config('florin.account_id', $1, false)`
+const SET_ACCOUNT_LOCALLY = `select set_config('florin.account_id', $1, true)`
+const SET_ACCOUNT = `select set_config('florin.account_id', $1, false)`
 
-/** What was read is not given out unless it was read for this account. */
-async function askFor(
+/** Fails if setting the account fails, so a result of another account is never returned. */
+async function executeFor(
   client: pg.PoolClient,
   account_id: string,
   statement: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
   corkUntilNextTick(client)
-  const named_account = sendStatement(client, prepared(UNTIL_THE_NEXT, [account_id])).catch(
-    (cause) => {
-      throw destroyConnection(client, cause)
-    },
-  )
-  const [result] = await Promise.all([askOnce(client, statement), named_account])
+  const account_set = sendStatement(client, prepared(SET_ACCOUNT, [account_id])).catch((cause) => {
+    throw destroyConnection(client, cause)
+  })
+  const [result] = await Promise.all([executeOnce(client, statement), account_set])
   return result
 }
 
@@ -154,27 +155,27 @@ function openPool(url: string, options: Options) {
   const hosts = splitHosts(url)
   const log = options.log ?? silentLog
   const fail = options.fail ?? neverFail
-  const Client = clientOver(hosts)
+  const Client = clientForHosts(hosts)
   const settings = { ...poolSettings(hosts[0] ?? url, options), Client }
   const pool = new pg.Pool(settings)
-  // A server that goes away ends idle clients; without a listener that would end the process.
+  // Without this listener, a lost idle connection would end the process.
   pool.on('error', (cause) => log.error('a database connection was lost', {}, cause))
   pool.on('connect', (client) => client.on('error', () => undefined))
   return {
     pool,
-    checkout: () => guarded(() => dial(pool, hosts.length)),
-    dialOne: () => dialOne(Client, options),
+    checkout: () => translateFaults(() => connectToAny(pool, hosts.length)),
+    connectOutsidePool: () => connectOutsidePool(Client, options),
     log,
     fail,
   }
 }
 
 /**
- * A machine that loses power closes nothing, and by default its peer would notice after two hours.
- * The server asks after 5 s and gives up 6 s later, so that sessions and their locks end; Node asks
- * after 5 s, then every second ten times.
+ * A machine that loses power closes no connection, and by default its peer notices after two hours.
+ * The server probes after 5 s and gives up 6 s later, which ends sessions and their locks. Node
+ * probes after 5 s, then every second ten times.
  */
-const SILENCE_NOTICED = {
+const TCP_KEEPALIVE = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
 }
@@ -186,8 +187,8 @@ const SERVER_SETTINGS = [
 ]
 
 /**
- * Planned once, not for each set of parameters anew; and always by index: a plan that was made
- * while a table was empty would read all of it for ever.
+ * Statements are planned once and always use an index: a plan made while a table was empty would
+ * scan the whole table from then on.
  */
 const KEY_LOOKUPS = [
   '-c plan_cache_mode=force_generic_plan',
@@ -199,7 +200,7 @@ const KEY_LOOKUPS = [
   '-c jit=off',
 ]
 
-/** The role is set as the connection is made: it costs no round trip, and RESET ROLE keeps it. */
+/** The role is a connection option: it costs no round trip, and RESET ROLE keeps it. */
 function serverSettings({ role, key_lookups = false }: Options): string {
   return [
     ...SERVER_SETTINGS,
@@ -209,7 +210,7 @@ function serverSettings({ role, key_lookups = false }: Options): string {
 }
 
 function poolSettings(url: string, options: Options): pg.PoolConfig {
-  const { pool_size = 16, limits = STANDARD_LIMITS } = options
+  const { pool_size = 16, limits = DEFAULT_LIMITS } = options
   return {
     connectionString: url,
     max: pool_size,
@@ -218,15 +219,15 @@ function poolSettings(url: string, options: Options): pg.PoolConfig {
     statement_timeout: limits.statement_ms,
     lock_timeout: limits.lock_ms,
     idle_in_transaction_session_timeout: limits.idle_in_transaction_ms,
-    ...SILENCE_NOTICED,
+    ...TCP_KEEPALIVE,
     options: serverSettings(options),
-    // Statements of one connection may be sent before the answers of earlier ones have come.
+    // Statements are sent without waiting for earlier results.
     pipeline: true,
   } as pg.PoolConfig
 }
 
-/** A client, from whichever host will have one: each is asked once before the caller hears no. */
-async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
+/** Tries each host once before it gives up. */
+async function connectToAny(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await pool.connect()
@@ -236,10 +237,10 @@ async function dial(pool: pg.Pool, hosts: number): Promise<pg.PoolClient> {
   }
 }
 
-/** A client outside the pool, from the host whose turn it is. */
-async function dialOne(Client: typeof pg.Client, { role }: Options): Promise<pg.Client> {
+/** A connection outside the pool, to the current host. */
+async function connectOutsidePool(Client: typeof pg.Client, { role }: Options): Promise<pg.Client> {
   const client = new Client({
-    ...SILENCE_NOTICED,
+    ...TCP_KEEPALIVE,
     options: serverSettings(role === undefined ? {} : { role }),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
@@ -250,7 +251,7 @@ async function dialOne(Client: typeof pg.Client, { role }: Options): Promise<pg.
   return client
 }
 
-async function askOnce(
+async function executeOnce(
   client: pg.PoolClient,
   statement: pg.QueryConfig,
   data?: Buffer,
@@ -259,19 +260,19 @@ async function askOnce(
   try {
     return await sendStatement(client, statement, data)
   } catch (cause) {
-    if (isUseless(cause)) broken = destroyConnection(client, cause)
+    if (isConnectionDead(cause)) broken = destroyConnection(client, cause)
     throw cause
   } finally {
     client.release(broken)
   }
 }
 
-/** Null for a standby. An old primary that came back says that it is none: see its timeline. */
-const WHO_ARE_YOU = `select case when pg_is_in_recovery() then null
+/** Null for a standby. An old primary that came back is found by its lower timeline. */
+const SELECT_TIMELINE = `select case when pg_is_in_recovery() then null
   else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`
 
-/** Dials the last good host; a failed dial makes the next client try the next one. */
-function clientOver(hosts: readonly string[]): typeof pg.Client {
+/** Clients connect to the current host; after a failure the next client tries the next host. */
+function clientForHosts(hosts: readonly string[]): typeof pg.Client {
   let at = 0
   let newest_timeline = ''
   return class extends pg.Client {
@@ -283,7 +284,7 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
         connect((cause) => {
           if (cause) return advance(done, cause)
           if (hosts.length === 1) return done(null)
-          this.query(WHO_ARE_YOU).then(
+          this.query(SELECT_TIMELINE).then(
             ({ rows }) => {
               const { timeline } = rows[0] as { timeline: string | null }
               if (timeline === null)
@@ -297,7 +298,7 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
           )
         })
       const advance = (done: (cause: Error | null) => void, cause: Error) => {
-        // Several may have dialled this host at the same time: together they move on once.
+        // If several clients fail at the same host, they move on only once.
         if (at === dialled_at) at += 1
         this.end().catch(() => undefined)
         done(cause)
@@ -307,8 +308,8 @@ function clientOver(hosts: readonly string[]): typeof pg.Client {
   }
 }
 
-/** Deadlocks and serialization failures left nothing behind, so the whole work is done again. */
-async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
+/** After a deadlock or serialization failure nothing was written, so the work runs again. */
+async function retryConflicts<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
@@ -319,12 +320,13 @@ async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-async function guarded<Value>(work: () => Promise<Value>): Promise<Value> {
+async function translateFaults<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()
   } catch (cause) {
     if (cause instanceof DatabaseUnavailable) throw cause
-    if (isUnavailable(cause)) throw new DatabaseUnavailable('no database answer', { cause })
+    if (isUnavailable(cause))
+      throw new DatabaseUnavailable('the database did not respond', { cause })
     throw faultOf(cause)
   }
 }

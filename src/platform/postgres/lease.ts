@@ -2,35 +2,35 @@ import { performance } from 'node:perf_hooks'
 import type pg from 'pg'
 import type { Database } from './db.ts'
 
-/** The lease is gone, or its holder can no longer be sure of it: its work must not go on. */
+/** The lease is lost, or its holder can't be sure of it. The holder must stop. */
 export class LeaseLost extends Error {}
 
 export type Lease = {
   /** Throws LeaseLost once the lease is no longer certain. */
   check(): void
-  /** The same part; each call of it checks the lease first. */
+  /** Wraps an object so that each of its methods checks the lease first. */
   guard<Part extends object>(part: Part): Part
 }
 
 /** The server ends a lease's session after this long without a heartbeat, and the lease with it. */
 const SESSION_IDLE_MS = 8_000
-/** The holder stops earlier, counted from the last answered heartbeat. */
+/** The holder stops earlier, counted from the last successful heartbeat. */
 const HELD_MS = 6_000
 const HEARTBEAT_MS = 2_000
 
-const TAKE = `select case when pg_try_advisory_lock(hashtextextended($1, 0))
+const ACQUIRE = `select case when pg_try_advisory_lock(hashtextextended($1, 0))
   then set_config('idle_session_timeout', $2, false) end is not null as is_ours`
-const GIVE_BACK = `select pg_advisory_unlock(hashtextextended($1, 0)),
+const RELEASE = `select pg_advisory_unlock(hashtextextended($1, 0)),
   set_config('idle_session_timeout', '0', false)`
 
 /**
- * Does the work if no other node is doing work of this name, and not at all otherwise.
+ * Runs the work if no other node holds the lease of this name; returns whether it did.
  *
  * The lease is an advisory lock of a database session. A machine that loses power closes no
  * connection, so the server ends the session of a holder that is silent for eight seconds, and the
- * holder stops after six: with the interval of the tasks, another node goes on within 15 seconds.
- * A call sent before the lease was lost may still arrive afterwards, and a restarted server forgets
- * its locks, so everything written under a lease must be safe to write twice.
+ * holder stops after six. With the interval of the tasks, another node takes over within 15
+ * seconds. A call sent before the lease was lost may still arrive later, and a restarted server has
+ * forgotten its locks, so everything written under a lease must be safe to write twice.
  */
 export async function withLease(
   db: Database,
@@ -40,7 +40,7 @@ export async function withLease(
   const key = `florin:${name}`
   return db.connection(async (client) => {
     const session = leaseSession(client)
-    const taken = await session.query<{ is_ours: boolean }>(TAKE, [key, String(SESSION_IDLE_MS)])
+    const taken = await session.query<{ is_ours: boolean }>(ACQUIRE, [key, String(SESSION_IDLE_MS)])
     if (taken.rows[0]?.is_ours !== true) return false
     const stopHeartbeat = session.startHeartbeat()
     const check = () => {
@@ -50,15 +50,15 @@ export async function withLease(
       await work({ check, guard: (part) => guarded(part, check) })
     } finally {
       stopHeartbeat()
-      // Thrown from here it discards the connection, whose state nobody knows.
+      // Throws if the lease is uncertain, which discards the connection.
       check()
-      await session.query(GIVE_BACK, [key])
+      await session.query(RELEASE, [key])
     }
     return true
   })
 }
 
-/** Every answered query proves that the session lived when the query was sent. */
+/** Every successful query proves that the session was alive when the query was sent. */
 function leaseSession(client: pg.ClientBase) {
   let held_until = 0
   const lose = () => {

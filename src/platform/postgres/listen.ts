@@ -3,46 +3,45 @@ import type pg from 'pg'
 import type { Log } from '#platform/runtime/log.ts'
 import { socketOf } from './send_statement.ts'
 
-type Subscription = { channel: string; hear: (payload: string) => void; log: Log }
+type Subscription = { channel: string; onNotify: (payload: string) => void; log: Log }
 
 const RECONNECT_MS = 250
 const HEARTBEAT_MS = 3_000
-const ANSWER_MS = 3_000
+const RESPONSE_TIMEOUT_MS = 3_000
 
 /**
- * Stays subscribed to a channel until it is stopped: a lost connection, a silent server and a host
- * that turns out to be a standby are each followed by another attempt. Notifications are hints, so
- * the subscriber does without them meanwhile, and is told with an empty one to look for itself
- * whenever some may have been lost.
+ * Stays subscribed to a channel until stopped. It reconnects after a lost connection, a silent
+ * server and a host that became a standby. Notifications are only hints: after a reconnect the
+ * subscriber gets an empty one, because some may have been lost.
  */
 export async function listen(
-  dial: () => Promise<pg.Client>,
-  { channel, hear, log }: Subscription,
+  connect: () => Promise<pg.Client>,
+  { channel, onNotify, log }: Subscription,
 ): Promise<() => Promise<void>> {
   const stopped = new AbortController()
   const subscription = `listen ${channel}`
   let client: pg.Client | undefined
   let isFirst = true
-  let isDeaf = false
+  let isFailing = false
 
   const subscribe = async (): Promise<void> => {
     try {
-      client = await dial()
-      client.on('notification', ({ payload }) => hear(payload ?? ''))
-      await ask(client, subscription)
-      if (!isFirst) hear('')
-      isDeaf = false
+      client = await connect()
+      client.on('notification', ({ payload }) => onNotify(payload ?? ''))
+      await query(client, subscription)
+      if (!isFirst) onNotify('')
+      isFailing = false
     } catch (cause) {
       if (client !== undefined) socketOf(client).destroy()
       client = undefined
-      if (!isDeaf) log.error('cannot listen to the database; trying again', { channel }, cause)
-      isDeaf = true
+      if (!isFailing) log.error('cannot listen to the database; retrying', { channel }, cause)
+      isFailing = true
     }
     isFirst = false
   }
-  const stay = async (): Promise<void> => {
+  const keepSubscribed = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
-      if (client !== undefined) await ended(client, subscription, stopped.signal)
+      if (client !== undefined) await waitForEnd(client, subscription, stopped.signal)
       client = undefined
       await wait(RECONNECT_MS, undefined, { signal: stopped.signal }).catch(() => undefined)
       if (!stopped.signal.aborted) await subscribe()
@@ -50,24 +49,28 @@ export async function listen(
   }
 
   await subscribe()
-  const staying = stay()
+  const loop = keepSubscribed()
   return async () => {
     stopped.abort()
-    await staying
+    await loop
   }
 }
 
-const ask = (client: pg.Client, text: string) =>
-  client.query({ text, query_timeout: ANSWER_MS } as pg.QueryConfig)
+const query = (client: pg.Client, text: string) =>
+  client.query({ text, query_timeout: RESPONSE_TIMEOUT_MS } as pg.QueryConfig)
 
 /**
- * Resolves when the connection has ended, answers no more, or is to be closed. The heartbeat
- * subscribes again, which changes nothing and shows in pg_stat_activity what the session is for.
+ * Resolves when the connection ends, stops responding or is stopped. The heartbeat repeats LISTEN,
+ * which changes nothing and shows the session's purpose in pg_stat_activity.
  */
-async function ended(client: pg.Client, subscription: string, stopped: AbortSignal): Promise<void> {
+async function waitForEnd(
+  client: pg.Client,
+  subscription: string,
+  stopped: AbortSignal,
+): Promise<void> {
   const destroyConnection = () => void socketOf(client).destroy()
   const heartbeat = setInterval(
-    () => void ask(client, subscription).catch(destroyConnection),
+    () => void query(client, subscription).catch(destroyConnection),
     HEARTBEAT_MS,
   )
   stopped.addEventListener('abort', destroyConnection, { once: true })

@@ -14,7 +14,7 @@ const MIGRATION_LOCK = 7_310_265
 const CREATE_TABLE = `create table migrations (
   name text primary key, checksum text not null, applied_at timestamptz not null default now())`
 
-/** Null where there is no table yet; a superuser counts as the owner. */
+/** is_owner is null if the table doesn't exist yet; a superuser counts as the owner. */
 const OWNERSHIP = `select current_user as login,
     pg_has_role(current_user, relowner, 'USAGE') as is_owner
   from (select) as one left join pg_class on oid = to_regclass('migrations')`
@@ -22,13 +22,13 @@ const OWNERSHIP = `select current_user as login,
 type Migration = { name: string; sql: string; checksum: string }
 
 /**
- * Applies what is not applied yet, in order, each in a transaction of its own, on one node at a
- * time. Forward only: a landed file that has changed since stops the start.
+ * Applies the pending migrations in order, each in its own transaction, on one node at a time.
+ * Forward only: an applied migration whose file has changed stops the start.
  */
 export async function migrate(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   return db.connection(async (client) => {
-    // A large table takes as long as it takes, and another node waits for it.
+    // A migration of a large table may take long, and other nodes wait for it.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     try {
@@ -39,9 +39,9 @@ export async function migrate(db: Database): Promise<string[]> {
         'select name, checksum from migrations',
       )
       const applied = new Map(rows.map((row) => [row.name, row.checksum]))
-      const fresh = migrations.filter((migration) => !isApplied(migration, applied))
-      if (fresh.length > 0 && is_owner === false) throw notOwner(login, fresh)
-      for (const { name, sql, checksum } of fresh) {
+      const pending = migrations.filter((migration) => !isApplied(migration, applied))
+      if (pending.length > 0 && is_owner === false) throw notOwnerError(login, pending)
+      for (const { name, sql, checksum } of pending) {
         await client.query('begin')
         try {
           await client.query(sql)
@@ -55,7 +55,7 @@ export async function migrate(db: Database): Promise<string[]> {
           throw new Error(`the migration ${name} failed`, { cause })
         }
       }
-      return fresh.map((migration) => migration.name)
+      return pending.map((migration) => migration.name)
     } finally {
       await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
       await client.query('reset statement_timeout; reset lock_timeout')
@@ -70,14 +70,14 @@ async function ownershipOf(client: pg.ClientBase): Promise<Ownership> {
   return rows[0] ?? { login: '', is_owner: null }
 }
 
-const notOwner = (login: string, pending: readonly Migration[]) =>
+const notOwnerError = (login: string, pending: readonly Migration[]) =>
   new Error(
     `Not applied to the database yet: ${pending.map(({ name }) => name).join(', ')}. The login ` +
       `${login} does not own its tables, so run \`florin migrate\` with the owner's login in ` +
       'FLORIN_DATABASE_URL first.',
   )
 
-/** What the next start would apply. */
+/** The migrations that the next start would apply. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
   const migrations = await readMigrations()
   const [table] = await db.rows<{ is_there: boolean }>(

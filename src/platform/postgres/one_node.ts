@@ -3,22 +3,22 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { Database } from './db.ts'
 import { withLease } from './lease.ts'
 
-type Parts = { db: Database; clock: Clock; random: Random }
+type SingleNodeDependencies = { db: Database; clock: Clock; random: Random }
 
-/** Nodes start at different times, so their intervals overlap by anything up to a whole one. */
+/** Nodes start at different times, so a run elsewhere may be up to one interval old. */
 const SLACK_MS = 60_000
 
 /**
- * Runs the work unless another node is at it or has done it within this interval. A node that is
- * asked twice runs it twice.
+ * Runs the work unless another node is running it or has run it within this interval. Runs of the
+ * same node are not skipped.
  */
 export function onOneNode(
-  { db, clock, random }: Parts,
+  { db, clock, random }: SingleNodeDependencies,
   { task, every_ms }: { task: string; every_ms: number },
   work: () => Promise<void>,
 ): () => Promise<void> {
   const node = Buffer.from(random.bytes(8)).toString('hex')
-  const wasDoneElsewhere = async () => {
+  const hasRunElsewhere = async () => {
     const since = new Date(clock.now().getTime() - every_ms + SLACK_MS)
     const rows = await db.rows(
       'select from task_runs where task = $1 and node <> $2 and finished_at > $3',
@@ -35,7 +35,7 @@ export function onOneNode(
     )
   return async () => {
     await withLease(db, task, async () => {
-      if (await wasDoneElsewhere()) return
+      if (await hasRunElsewhere()) return
       await work().finally(record)
     })
   }

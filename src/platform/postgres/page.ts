@@ -6,9 +6,9 @@ import { type IdPrefix, idFloor, isId } from '#kernel/id.ts'
 import type { Tx } from './db.ts'
 
 /**
- * The one way a list is read: by keyset on the id, never by offset, so that every page costs the
- * same and none repeats or skips a row while rows are being added. Ids begin with the moment of
- * their row, so the created_* filters are bounds on the same key.
+ * Lists use keyset pagination on the id, never offsets: every page costs the same, and none repeats
+ * or skips a row while rows are being added. Ids begin with their row's timestamp, so the created_*
+ * filters are bounds on the same key.
  */
 export type PageInput = {
   limit?: number
@@ -20,12 +20,12 @@ export type PageInput = {
   created_lte?: string
 }
 
-/** A condition with `?` where its value goes; one that is all literal has none. */
+/** An SQL condition with `?` in place of its value, if it has one. */
 export type Condition = readonly [sql: string, value?: unknown]
 
 export type PageOf<Row> = { data: Row[]; next_cursor: string | null; has_more: boolean }
 
-/** The operation names the list that a cursor belongs to. */
+/** A cursor is valid only for the operation that created it. */
 export type ListQuery = {
   operation: string
   where?: readonly Condition[]
@@ -34,11 +34,11 @@ export type ListQuery = {
 
 type ListSource = {
   prefix: IdPrefix
-  /** Columns and table, up to and without `where`. The id column is named `id`. */
+  /** Columns and table, without `where`. The id column is named `id`. */
   select: string
 }
 
-/** Binds a list query to its columns and table, for the `*_store.ts` of a room. */
+/** A page reader for one table, for the `*_store.ts` of a room. */
 export function makePageReader<Row extends { id: string }>(source: ListSource) {
   return (tx: Tx, query: ListQuery): Promise<PageOf<Row>> =>
     readPage<Row>(tx, { ...source, ...query })
@@ -48,16 +48,16 @@ export function mapPage<Row, View>(page: PageOf<Row>, view: (row: Row) => View):
   return { ...page, data: page.data.map((row) => view(row)) }
 }
 
-const LIMIT_STANDARD = 25
+const DEFAULT_LIMIT = 25
 
 export async function readPage<Row extends { id: string }>(
   tx: Tx,
   { operation, prefix, select, where = [], input }: ListSource & ListQuery,
 ): Promise<PageOf<Row>> {
   const order = input.order ?? 'desc'
-  const limit = input.limit ?? LIMIT_STANDARD
-  const binding = bindingOf(operation, input)
-  const after = input.cursor === undefined ? null : openCursor(input.cursor, prefix, binding)
+  const limit = input.limit ?? DEFAULT_LIMIT
+  const binding = cursorBinding(operation, input)
+  const after = input.cursor === undefined ? null : parseCursor(input.cursor, prefix, binding)
   const conditions: Condition[] = [...where, ...createdBounds(prefix, input)]
   if (after !== null) conditions.push([order === 'desc' ? 'id < ?' : 'id > ?', after])
 
@@ -80,7 +80,7 @@ export async function readPage<Row extends { id: string }>(
 
 const takesValue = (condition: Condition) => condition.length === 2
 
-/** One of several values of a comma list; no condition where the filter is absent. */
+/** Matches any value of a comma-separated list; no condition if the filter is absent. */
 export function anyOf(column: string, list: string | undefined): Condition[] {
   return list === undefined ? [] : [[`${column} = any(?)`, list.split(',')]]
 }
@@ -89,34 +89,35 @@ export function equals(column: string, value: string | undefined): Condition[] {
   return value === undefined ? [] : [[`${column} = ?`, value]]
 }
 
-const MOMENT_MS = 1
+/** Ids have a resolution of one millisecond. */
+const ID_STEP_MS = 1
 
 function createdBounds(prefix: IdPrefix, input: PageInput): Condition[] {
   const bound = (comparison: string, name: CreatedFilter, shift_ms: number): Condition[] => {
-    const moment = input[name]
-    if (moment === undefined) return []
-    return [[`id ${comparison} ?`, idFloor(prefix, momentMs(name, moment) + shift_ms)]]
+    const timestamp = input[name]
+    if (timestamp === undefined) return []
+    return [[`id ${comparison} ?`, idFloor(prefix, parseTimestamp(name, timestamp) + shift_ms)]]
   }
   return [
-    ...bound('>=', 'created_gt', MOMENT_MS),
+    ...bound('>=', 'created_gt', ID_STEP_MS),
     ...bound('>=', 'created_gte', 0),
     ...bound('<', 'created_lt', 0),
-    ...bound('<', 'created_lte', MOMENT_MS),
+    ...bound('<', 'created_lte', ID_STEP_MS),
   ]
 }
 
 type CreatedFilter = 'created_gt' | 'created_gte' | 'created_lt' | 'created_lte'
 
-/** A leap second has the right form, but no clock of ours ever shows it. */
-function momentMs(field: CreatedFilter, moment: string): number {
-  const ms = Date.parse(moment)
+/** The schema accepts a leap second (23:59:60), which Date.parse does not. */
+function parseTimestamp(field: CreatedFilter, timestamp: string): number {
+  const ms = Date.parse(timestamp)
   if (!Number.isNaN(ms)) return ms
   const message = 'is not a valid date and time'
   throw fieldProblem('invalid_request', field, message)
 }
 
-/** A cursor belongs to its list, filters and order; only the page size may change on the way. */
-function bindingOf(operation: string, input: PageInput): string {
+/** A cursor is bound to its list, filters and order; only the page size may change. */
+function cursorBinding(operation: string, input: PageInput): string {
   const { limit: _limit, cursor: _cursor, ...rest } = input
   const bound = canonicalJson({ operation, ...rest, order: input.order ?? 'desc' })
   return createHash('sha256').update(bound).digest('base64url').slice(0, 12)
@@ -126,7 +127,7 @@ function makeCursor(id: string, binding: string): string {
   return Buffer.from(`${binding}.${id}`).toString('base64url')
 }
 
-function openCursor(cursor: string, prefix: IdPrefix, binding: string): string {
+function parseCursor(cursor: string, prefix: IdPrefix, binding: string): string {
   const [bound, id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.')
   if (!isId(prefix, id)) {
     throw new Problem('invalid_cursor', 'This cursor is not valid. Pass next_cursor unchanged.')

@@ -1,18 +1,18 @@
 import type pg from 'pg'
 import type { Tx } from './tx.ts'
 
-/** What the service's connections act as; migration 0033 says what each may do. */
+/** The roles that the service's connections act as; migration 0033 grants their privileges. */
 export const SERVICE_ROLE = 'florin_service'
 export const ACCOUNT_ROLE = 'florin_account'
 
 const ROLES = [SERVICE_ROLE, ACCOUNT_ROLE] as const
 
-/** The login cannot set up the database by itself, and what an administrator must run first. */
+/** The login may not create the roles. The message is the SQL an administrator must run. */
 export class MissingRoles extends Error {}
 
 /**
- * Creates the roles where they are missing and lets this login act as them. Roles belong to the
- * whole server, so another database may have created them already, or be at it just now.
+ * Creates missing roles and lets this login act as them. Roles belong to the whole server, so
+ * another database may have created them already, or may be creating them now.
  */
 export async function requireRoles(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ login: string; version: number }>(
@@ -22,8 +22,8 @@ export async function requireRoles(client: pg.ClientBase): Promise<void> {
   for (const role of ROLES) {
     try {
       await createRole(client, role)
-      if (!(await canBecome(client, role, version))) {
-        await settled(client, `grant ${role} to current_user`)
+      if (!(await canSetRole(client, role, version))) {
+        await ignoreDuplicate(client, `grant ${role} to current_user`)
       }
     } catch (cause) {
       throw new MissingRoles(instructionsFor(login), { cause })
@@ -34,26 +34,26 @@ export async function requireRoles(client: pg.ClientBase): Promise<void> {
 async function createRole(client: pg.ClientBase, role: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
   if (rowCount !== 0) return
-  if (role !== SERVICE_ROLE) return settled(client, `create role ${role} nologin`)
-  // COPY does not work under row-level security; without the attribute rows are inserted.
-  await settled(client, `create role ${role} nologin bypassrls`).catch((cause) => {
-    if ((cause as { code?: unknown }).code !== NOT_ALLOWED) throw cause
-    return settled(client, `create role ${role} nologin`)
+  if (role !== SERVICE_ROLE) return ignoreDuplicate(client, `create role ${role} nologin`)
+  // COPY doesn't work under row-level security; without this attribute rows are inserted.
+  await ignoreDuplicate(client, `create role ${role} nologin bypassrls`).catch((cause) => {
+    if ((cause as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw cause
+    return ignoreDuplicate(client, `create role ${role} nologin`)
   })
 }
 
-const NOT_ALLOWED = '42501'
-/** The role or the membership is there: another database's migration was quicker. */
-const DONE_ELSEWHERE = new Set(['42710', '23505'])
+const INSUFFICIENT_PRIVILEGE = '42501'
+/** The role or the membership exists already: another database's migration was faster. */
+const DUPLICATE_CODES = new Set(['42710', '23505'])
 
-async function settled(client: pg.ClientBase, sql: string): Promise<void> {
+async function ignoreDuplicate(client: pg.ClientBase, sql: string): Promise<void> {
   await client.query(sql).catch((cause) => {
-    if (!DONE_ELSEWHERE.has((cause as { code?: string }).code ?? '')) throw cause
+    if (!DUPLICATE_CODES.has((cause as { code?: string }).code ?? '')) throw cause
   })
 }
 
-/** Since version 16 being a member does not mean being allowed to act as the role. */
-async function canBecome(client: pg.ClientBase, role: string, version: number): Promise<boolean> {
+/** Since version 16, membership alone doesn't allow acting as the role. */
+async function canSetRole(client: pg.ClientBase, role: string, version: number): Promise<boolean> {
   const { rows } = await client.query<{ can: boolean }>(
     'select pg_has_role(current_user, $1, $2) as can',
     [role, version >= 160_000 ? 'SET' : 'MEMBER'],
@@ -70,7 +70,7 @@ function instructionsFor(login: string): string {
   )
 }
 
-/** Whether COPY works for the service: it does not where row-level security applies to its role. */
+/** COPY works only if row-level security doesn't apply to the service's role. */
 export async function canCopy(tx: Tx): Promise<boolean> {
   const [role] = await tx.rows<{ rolbypassrls: boolean }>(
     'select rolbypassrls from pg_roles where rolname = $1',

@@ -14,15 +14,15 @@ import {
 import { prepared } from './statement.ts'
 import { copyWrite, type Write } from './write.ts'
 
-type Of<Row, Value> = (row: Row) => Value | null | undefined
+type Getter<Row, Value> = (row: Row) => Value | null | undefined
 
 export type Column<Row> =
-  | readonly ['text', Of<Row, string>]
-  | readonly ['bigint', Of<Row, bigint>]
-  | readonly ['boolean', Of<Row, boolean>]
-  | readonly ['timestamptz', Of<Row, Date>]
-  | readonly ['bytea', Of<Row, Uint8Array>]
-  | readonly ['text[]', Of<Row, readonly string[]>]
+  | readonly ['text', Getter<Row, string>]
+  | readonly ['bigint', Getter<Row, bigint>]
+  | readonly ['boolean', Getter<Row, boolean>]
+  | readonly ['timestamptz', Getter<Row, Date>]
+  | readonly ['bytea', Getter<Row, Uint8Array>]
+  | readonly ['text[]', Getter<Row, readonly string[]>]
 
 const writers = {
   text: writeText,
@@ -40,8 +40,8 @@ const END = -1
 export type RowSet<Row> = (rows: readonly Row[]) => Write
 
 /**
- * New rows of a table, by the names, types and values of their columns. They are copied in: the
- * server lays them down page by page, where an insert would take each of them through a plan.
+ * Declares a table's columns for writing new rows. COPY writes whole pages, while an insert runs a
+ * plan per row (`npm run bench -- authorizations`).
  */
 export function rowSet<Row>(
   table: string,
@@ -59,9 +59,9 @@ export function rowSet<Row>(
     })
 }
 
-type Field = { type: Column<never>[0]; of: Of<unknown, unknown>; write(value: unknown): void }
+type Field = { type: Column<never>[0]; of: Getter<unknown, unknown>; write(value: unknown): void }
 
-/** PostgreSQL refuses COPY into a table where row-level security applies to the role. */
+/** PostgreSQL refuses COPY if row-level security applies to the role. */
 function insertOf(
   target: string,
   fields: readonly Field[],
@@ -76,7 +76,7 @@ function insertOf(
   return rows.length <= NAMED_ROWS_MAX ? prepared(text, values) : { text, values }
 }
 
-/** Each number of rows is a text of its own; only what comes often is worth preparing. */
+/** Each number of rows is a different statement; only small, frequent ones are prepared. */
 const NAMED_ROWS_MAX = 4
 
 function writeRows(fields: readonly Field[], rows: readonly unknown[]): void {

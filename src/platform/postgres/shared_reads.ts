@@ -2,49 +2,51 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import type { Tx } from './db.ts'
 
 type Load<Row> = (tx: Tx, ids: readonly string[]) => Promise<Row[]>
-type Waiting<Row> = {
-  answer: Promise<Row | undefined>
+type PendingRead<Row> = {
+  result: Promise<Row | undefined>
   resolve(row: Row | undefined): void
   reject(cause: unknown): void
 }
 
-const lanes = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknown>>>()
+/** One reader per database and load function; both are garbage-collected with their keys. */
+const readers = new WeakMap<object, WeakMap<object, (id: string) => Promise<unknown>>>()
 
 /**
- * Reads of one account that arrive in one turn of the event loop, or while a statement is under
- * way, share the next one. Nothing is remembered between statements, so what a caller gets was
- * committed no earlier than its request came in; and alone, a read waits for nothing but the other
- * requests that have arrived already.
+ * Reads that arrive in one turn of the event loop, or while a statement is running, share the next
+ * statement. Nothing is cached between statements, so a caller never gets a row older than its
+ * request, and a single read waits only for requests that have already arrived.
+ *
+ * `npm run bench -- http` measures it: one statement can serve all its 32 connections.
  */
 export function readShared<Row extends { id: string }>(
   tx: Tx,
   load: Load<Row>,
   id: string,
 ): Promise<Row | undefined> {
-  let loads = lanes.get(tx)
+  let loads = readers.get(tx)
   if (loads === undefined) {
     loads = new WeakMap()
-    lanes.set(tx, loads)
+    readers.set(tx, loads)
   }
   const known = loads.get(load)
   if (known !== undefined) return known(id) as Promise<Row | undefined>
-  const lane = readingLane((ids) => load(tx, ids))
+  const lane = makeReader((ids) => load(tx, ids))
   loads.set(load, lane)
   return lane(id)
 }
 
-function readingLane<Row extends { id: string }>(
+function makeReader<Row extends { id: string }>(
   load: (ids: readonly string[]) => Promise<Row[]>,
 ): (id: string) => Promise<Row | undefined> {
-  let gathered = new Map<string, Waiting<Row>>()
-  let isUnderWay = false
+  let pending = new Map<string, PendingRead<Row>>()
+  let isRunning = false
 
   const flush = async (): Promise<void> => {
-    isUnderWay = true
-    while (gathered.size > 0) {
+    isRunning = true
+    while (pending.size > 0) {
       await endOfTurn()
-      const batch = gathered
-      gathered = new Map()
+      const batch = pending
+      pending = new Map()
       try {
         const rows = await load([...batch.keys()])
         const found = new Map(rows.map((row) => [row.id, row]))
@@ -53,22 +55,22 @@ function readingLane<Row extends { id: string }>(
         for (const one of batch.values()) one.reject(cause)
       }
     }
-    isUnderWay = false
+    isRunning = false
   }
 
   return (id) => {
-    const asked = gathered.get(id)
-    if (asked !== undefined) return asked.answer
-    const waiting = waitingFor<Row>()
-    gathered.set(id, waiting)
-    if (!isUnderWay) void flush()
-    return waiting.answer
+    const earlier = pending.get(id)
+    if (earlier !== undefined) return earlier.result
+    const waiting = makePendingRead<Row>()
+    pending.set(id, waiting)
+    if (!isRunning) void flush()
+    return waiting.result
   }
 }
 
-function waitingFor<Row>(): Waiting<Row> {
-  const waiting = {} as Waiting<Row>
-  waiting.answer = new Promise((resolve, reject) => {
+function makePendingRead<Row>(): PendingRead<Row> {
+  const waiting = {} as PendingRead<Row>
+  waiting.result = new Promise((resolve, reject) => {
     waiting.resolve = resolve
     waiting.reject = reject
   })

@@ -6,77 +6,77 @@ import {
   DatabaseUnavailable,
   faultOf,
   isAborted,
+  isConnectionDead,
   isUnavailable,
-  isUseless,
 } from './database_faults.ts'
 import { corkUntilNextTick, sendStatement, socketOf } from './send_statement.ts'
 import { prepared } from './statement.ts'
 import { type CommitWith, makeTx, type Send, type Tx } from './tx.ts'
 
-/** Longer than the server's own limits: it is for a server that cannot be heard any more. */
+/** For a server that has stopped responding; its own limits are shorter. */
 const COMMIT_TIMEOUT_MS = 5_000
 
 type Work<Value> = (tx: Tx, commitWith: CommitWith) => Promise<Value>
 
-type Manner = {
+type TransactionOptions = {
   fail: Fail
   send: Send
-  /** Asked right behind BEGIN; where it fails, so does everything after it. */
+  /** Sent immediately after BEGIN; if it fails, so does the transaction. */
   first?: pg.QueryConfig
 }
 
-export async function inTransaction<Value>(
+export async function runTransaction<Value>(
   client: pg.PoolClient,
   work: Work<Value>,
-  { fail, send, first }: Manner,
+  { fail, send, first }: TransactionOptions,
 ): Promise<Value> {
   let committed: Promise<void> | undefined
-  const askInOrder = faultsInOrder(client)
-  const ask: typeof askInOrder = (statement, data) => {
-    assert(committed === undefined, 'nothing is asked behind a commit')
+  const executeInOrder = reportFaultsInOrder(client)
+  const execute: typeof executeInOrder = (statement, data) => {
+    assert(committed === undefined, 'no statement follows the commit')
     corkUntilNextTick(client)
-    return askInOrder(statement, data)
+    return executeInOrder(statement, data)
   }
   const commitWith: CommitWith = async (writes) => {
     fail('before_commit')
-    const answers = writes.map((write) => send(ask, write))
-    committed = confirmed(client, ask(prepared('commit', [])))
+    const answers = writes.map((write) => send(execute, write))
+    committed = requireConfirmed(client, execute(prepared('commit', [])))
     committed.catch(() => undefined)
     await Promise.all(answers)
   }
   let broken: Error | undefined
   try {
     fail('before_begin')
-    // Not awaited: it travels with the first statement, and fails that one if it fails.
-    const begun = Promise.all([ask(prepared('begin', [])), first && ask(first)])
+    // Not awaited: it is sent with the first statement, which fails if it fails.
+    const begun = Promise.all([execute(prepared('begin', [])), first && execute(first)])
     begun.catch(() => undefined)
-    const value = await work(makeTx(ask, send), commitWith)
+    const value = await work(makeTx(execute, send), commitWith)
     await begun
     if (committed === undefined) await commitWith([])
     await committed
     fail('after_commit')
     return value
   } catch (cause) {
-    // Closing the socket ends the transaction too, where a rollback would not be heard.
-    if (cause instanceof DatabaseUnavailable || isUseless(cause))
+    // A server that doesn't respond won't process a rollback; closing the socket ends it too.
+    if (cause instanceof DatabaseUnavailable || isConnectionDead(cause))
       broken = destroyConnection(client, cause)
     else broken = await client.query('rollback').then(() => undefined, asError)
     if (broken === undefined && !isUnavailable(cause)) throw cause
     throw cause instanceof DatabaseUnavailable
       ? cause
-      : new DatabaseUnavailable('the database gave no answer', { cause })
+      : new DatabaseUnavailable('the database did not respond', { cause })
   } finally {
     client.release(broken)
   }
 }
 
 /**
- * Statements are sent without waiting for the answers of earlier ones, and their promises may
- * settle out of order: a COPY's rejection arrives one promise hop before that of a query ahead of
- * it. So a failure waits until the statements before it have settled, and a statement that was
- * refused only because the transaction had failed already reports the fault that failed it.
+ * Statements are sent without waiting for earlier results, and their promises may settle out of
+ * order: a COPY's rejection arrives one promise hop before that of an earlier query. So a failure
+ * waits until earlier statements have settled, and a statement that was refused only because the
+ * transaction had already failed reports the original fault.
  */
-function faultsInOrder(client: pg.PoolClient) {
+function reportFaultsInOrder(client: pg.PoolClient) {
   let fault: unknown
   let earlier: Promise<unknown> = Promise.resolve()
   return (statement: pg.QueryConfig, data?: Buffer): Promise<pg.QueryResult> => {
@@ -92,15 +92,18 @@ function faultsInOrder(client: pg.PoolClient) {
 }
 
 /**
- * Confirmed, or not a success. A warning during COMMIT means that the wait for a standby was cut
- * short, and an answer that never comes is no answer: in both cases the outcome is unknown.
+ * Throws unless the server confirms the commit. A warning means that the wait for a standby was cut
+ * short; after it, and after a timeout, the outcome is unknown.
  */
-async function confirmed(client: pg.PoolClient, answered: Promise<pg.QueryResult>): Promise<void> {
+async function requireConfirmed(
+  client: pg.PoolClient,
+  answered: Promise<pg.QueryResult>,
+): Promise<void> {
   let warning: string | undefined
-  const hear = (notice: { message: string | undefined }) => {
+  const onNotice = (notice: { message: string | undefined }) => {
     warning = notice.message ?? 'a warning'
   }
-  client.on('notice', hear)
+  client.on('notice', onNotice)
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -110,16 +113,16 @@ async function confirmed(client: pg.PoolClient, answered: Promise<pg.QueryResult
   })
   try {
     const { command } = await Promise.race([answered, deadline])
-    // The server answers COMMIT with ROLLBACK where a statement had failed, and calls it success.
+    // After a failed statement the server answers COMMIT with ROLLBACK, without an error.
     if (command !== 'COMMIT') throw new Error('a statement had failed, so nothing was committed')
   } finally {
     clearTimeout(timer)
-    client.off('notice', hear)
+    client.off('notice', onNotice)
   }
   if (warning !== undefined) throw new DatabaseUnavailable(`commit is uncertain: ${warning}`)
 }
 
-/** At once and without a goodbye: what is still under way on this connection may never end. */
+/** Closes the socket without waiting: statements on this connection may never finish. */
 export function destroyConnection(client: pg.ClientBase, cause: unknown): Error {
   socketOf(client).destroy()
   return asError(cause)

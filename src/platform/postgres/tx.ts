@@ -2,35 +2,36 @@ import type pg from 'pg'
 import { prepared } from './statement.ts'
 import type { Write } from './write.ts'
 
-/** What can be asked inside a transaction, or of the database as single statements. */
+/** Statements in a transaction, or single statements on a pool. */
 export type Tx = {
   rows<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
-  /** How many rows the statement touched. */
+  /** Returns the number of affected rows. */
   run(sql: string, params?: readonly unknown[]): Promise<number>
-  /** How many rows the write touched; a COPY says how many it added. */
+  /** Returns the number of affected rows; for a COPY, of added rows. */
   write(write: Write): Promise<number>
 }
 
 /**
- * Sends the writes and the COMMIT in one round trip, without waiting for the answers in between:
- * if one of them fails, the server rolls back all of them. Nothing may be asked after it.
+ * Sends the writes and the COMMIT in one round trip, without waiting for results in between: if one
+ * fails, the server rolls back all of them. No statement may follow it.
  */
 export type CommitWith = (writes: readonly Write[]) => Promise<void>
 
-export type Ask = (statement: pg.QueryConfig, data?: Buffer) => Promise<pg.QueryResult>
+/** Sends a statement and resolves with its result. */
+export type Execute = (statement: pg.QueryConfig, data?: Buffer) => Promise<pg.QueryResult>
 
-export function makeTx(ask: Ask, send: Send): Tx {
+export function makeTx(execute: Execute, send: Send): Tx {
   return {
-    rows: async (sql, params = []) => (await ask(prepared(sql, params))).rows,
-    run: async (sql, params = []) => (await ask(prepared(sql, params))).rowCount ?? 0,
-    write: async (write) => (await send(ask, write)).rowCount ?? 0,
+    rows: async (sql, params = []) => (await execute(prepared(sql, params))).rows,
+    run: async (sql, params = []) => (await execute(prepared(sql, params))).rowCount ?? 0,
+    write: async (write) => (await send(execute, write)).rowCount ?? 0,
   }
 }
 
-/** How a connection's role sends a write. */
-export type Send = (ask: Ask, write: Write) => Promise<pg.QueryResult>
+/** Sends a write with COPY or as an insert, depending on the connection's role. */
+export type Send = (execute: Execute, write: Write) => Promise<pg.QueryResult>
 
-export const sendCopied: Send = (ask, { statement, copied }) => ask(statement, copied?.data)
+export const sendCopied: Send = (execute, { statement, copied }) => execute(statement, copied?.data)
 
-export const sendInserted: Send = (ask, { statement, copied }) =>
-  ask(copied === undefined ? statement : copied.asInsert())
+export const sendInserted: Send = (execute, { statement, copied }) =>
+  execute(copied === undefined ? statement : copied.asInsert())

@@ -2,18 +2,18 @@ import type pg from 'pg'
 import { prepared, preparedWithCount } from './statement.ts'
 
 /**
- * A statement that changes something, with its parameters already encoded. Building one may throw;
- * sending one cannot, so a set of writes that was built reaches the server whole or not at all.
+ * A statement that writes, with its parameters already encoded. Building one may throw and sending
+ * one cannot, so a set of writes reaches the server completely or not at all.
  */
 export type Write = { statement: pg.QueryConfig; copied?: CopiedRows }
 
-/** The data of a COPY, and the statement that inserts the same rows where COPY does not work. */
+/** The data of a COPY, and an insert of the same rows for roles that cannot COPY. */
 export type CopiedRows = { data: Buffer; asInsert(): pg.QueryConfig }
 
-/** Values that the driver sends without converting them first. */
+/** Values that the driver sends without conversion. */
 type Encoded = Buffer | string | number | bigint | Date | null
 
-/** Changes exactly `count` rows; otherwise the statement fails with ConcurrentUpdate. */
+/** Changes exactly `count` rows, or fails with ConcurrentUpdate. */
 export function countedWrite(count: number, sql: string, params: readonly Encoded[]): Write {
   return { statement: preparedWithCount(sql, params, count) }
 }
@@ -22,7 +22,7 @@ export function plainWrite(sql: string, params: readonly Encoded[]): Write {
   return { statement: prepared(sql, params) }
 }
 
-/** A COPY with its rows in binary form. */
+/** A COPY with its rows in binary format. */
 export function copyWrite(sql: string, copied: CopiedRows): Write {
   return { statement: prepared(sql, []), copied }
 }

@@ -1,111 +1,107 @@
 import type { Clock } from '#platform/runtime/clock.ts'
 
 /**
- * Micro-batches of writes: commands gather while the batch before them is committed, and go out
- * together the moment it has returned. There is no timer, so a command that comes alone is sent
- * alone and at once.
+ * Micro-batches of writes: commands collect while the previous batch commits and then run as the
+ * next batch. There is no timer, so a single command runs immediately.
  */
-export type WriteLane<Command, Answer> = {
-  /** Rejects with what stopped it; then nothing of it was committed, or that is not known. */
-  submit(command: Command): Promise<Answer>
-  /** Commands that have not been answered yet. */
+export type WriteLane<Command, Result> = {
+  /** After a rejection nothing was committed, or the outcome is unknown. */
+  submit(command: Command): Promise<Result>
+  /** The number of unsettled commands. */
   load(): number
-  /** Resolves when everything submitted so far has been answered. */
+  /** Resolves when all submitted commands are settled. */
   drain(): Promise<void>
 }
 
-/** A command that waited too long to be begun. Nothing was done about it. */
+/** The command waited too long and was not run. */
 export class Overdue extends Error {}
 
 export type WriteLaneOptions<Command> = {
   clock: Pick<Clock, 'monotonic'>
   batch_max: number
-  /** A command that waited longer is refused before it is begun: its caller has given up. */
+  /** A command that has waited longer is rejected without running: its caller has given up. */
   waitMaxMs(command: Command): number
   judge(cause: unknown): Verdict
-  /** The commands that would have to wait for a lock now. */
+  /** Returns the commands that would have to wait for a lock now. */
   findBusy(commands: readonly Command[]): Promise<readonly Command[]>
 }
 
 /**
- * What to do with a failed batch. Retry: nothing is wrong with its commands, so the whole batch is
- * run again. Separate: a lock was not free in time, and only those who need it shall wait for it.
- * Split: one of the commands is to blame, and halving the batch finds it.
+ * What happens to a failed batch. Retry: its commands are fine, so the whole batch runs again.
+ * Separate: a lock was not free in time, so the commands that need it run on their own. Split: one
+ * command is to blame, and halving the batch finds it.
  */
 export type Verdict = 'retry' | 'separate' | 'split'
 
-type Waiting<Command, Answer> = {
+type PendingCommand<Command, Result> = {
   command: Command
   since_ms: number
-  resolve(answer: Answer): void
+  resolve(answer: Result): void
   reject(cause: unknown): void
 }
 
-/**
- * Commits a batch as one and answers its commands in their order; throws for the whole batch. The
- * first attempt at a batch is number 1.
- */
-export type Flush<Command, Answer> = (
+/** Commits a batch and returns its results in order, or throws for all of it. Attempts count from 1. */
+export type Flush<Command, Result> = (
   batch: readonly Command[],
   attempt: number,
-) => Promise<readonly Answer[]>
+) => Promise<readonly Result[]>
 
-/** The second attempt takes every lock; a third is for a database that is just coming back. */
+/** The second attempt takes every lock; the third is for a database that is recovering. */
 const ATTEMPTS_MAX = 3
-/** A part of a batch that could not get its locks begins with the attempt that takes them all. */
-const SEPARATED = 2
+/** The commands of a separated batch begin with the attempt that takes every lock. */
+const LOCKING_ATTEMPT = 2
 
-export function writeLane<Command, Answer>(
-  flush: Flush<Command, Answer>,
+export function writeLane<Command, Result>(
+  flush: Flush<Command, Result>,
   options: WriteLaneOptions<Command>,
-): WriteLane<Command, Answer> {
+): WriteLane<Command, Result> {
   const { clock, batch_max, waitMaxMs } = options
-  let gathered: Waiting<Command, Answer>[] = []
-  let unanswered = 0
-  let underWay: Promise<void> | null = null
+  let pending: PendingCommand<Command, Result>[] = []
+  let unsettled = 0
+  let running: Promise<void> | null = null
 
-  const settle = settlerOf(flush, options)
+  const settle = makeSettler(flush, options)
 
-  const inTime = (one: Waiting<Command, Answer>): boolean => {
+  const isInTime = (one: PendingCommand<Command, Result>): boolean => {
     if (clock.monotonic() - one.since_ms <= waitMaxMs(one.command)) return true
-    one.reject(new Overdue('it waited too long to be begun'))
+    one.reject(new Overdue('the command waited too long'))
     return false
   }
 
   const run = async (): Promise<void> => {
-    while (gathered.length > 0) {
-      const taken = gathered.slice(0, batch_max)
-      gathered = gathered.slice(batch_max)
-      const batch = taken.filter(inTime)
+    while (pending.length > 0) {
+      const taken = pending.slice(0, batch_max)
+      pending = pending.slice(batch_max)
+      const batch = taken.filter(isInTime)
       if (batch.length > 0) await settle(batch)
-      unanswered -= taken.length
+      unsettled -= taken.length
     }
-    underWay = null
+    running = null
   }
 
   return {
     submit: (command) =>
       new Promise((resolve, reject) => {
-        gathered.push({ command, since_ms: clock.monotonic(), resolve, reject })
-        unanswered += 1
-        // Begun on the next turn: what arrived in the same read of a socket goes out together.
-        underWay ??= Promise.resolve().then(run)
+        pending.push({ command, since_ms: clock.monotonic(), resolve, reject })
+        unsettled += 1
+        // Starts in the next microtask, so commands from one socket read share a batch.
+        running ??= Promise.resolve().then(run)
       }),
-    load: () => unanswered,
+    load: () => unsettled,
     drain: async () => {
-      while (underWay !== null) await underWay
+      while (running !== null) await running
     },
   }
 }
 
-type Batch<Command, Answer> = readonly Waiting<Command, Answer>[]
+type Batch<Command, Result> = readonly PendingCommand<Command, Result>[]
 
-/** Answers a batch: as a whole if possible, otherwise in parts. */
-function settlerOf<Command, Answer>(
-  flush: Flush<Command, Answer>,
+/** Settles a batch: as a whole if possible, otherwise in parts. */
+function makeSettler<Command, Result>(
+  flush: Flush<Command, Result>,
   { judge, findBusy }: WriteLaneOptions<Command>,
-): (batch: Batch<Command, Answer>) => Promise<void> {
-  const flushed = async (batch: Batch<Command, Answer>, first_attempt: number) => {
+): (batch: Batch<Command, Result>) => Promise<void> {
+  const flushWithRetries = async (batch: Batch<Command, Result>, first_attempt: number) => {
     const commands = batch.map((one) => one.command)
     for (let attempt = first_attempt; ; attempt += 1) {
       try {
@@ -115,20 +111,20 @@ function settlerOf<Command, Answer>(
       }
     }
   }
-  const settleApart = async (batch: Batch<Command, Answer>): Promise<void> => {
+  const settleSeparately = async (batch: Batch<Command, Result>): Promise<void> => {
     const waiting = new Set(await findBusy(batch.map((one) => one.command)))
-    const isBusy = (one: Waiting<Command, Answer>) => waiting.has(one.command)
+    const isBusy = (one: PendingCommand<Command, Result>) => waiting.has(one.command)
     for (const part of [batch.filter((one) => !isBusy(one)), batch.filter(isBusy)]) {
-      if (part.length > 0) await settle(part, SEPARATED)
+      if (part.length > 0) await settle(part, LOCKING_ATTEMPT)
     }
   }
-  const settle = async (batch: Batch<Command, Answer>, first_attempt = 1): Promise<void> => {
+  const settle = async (batch: Batch<Command, Result>, first_attempt = 1): Promise<void> => {
     try {
-      const answers = await flushed(batch, first_attempt)
-      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Answer)
+      const answers = await flushWithRetries(batch, first_attempt)
+      for (const [at, one] of batch.entries()) one.resolve(answers[at] as Result)
     } catch (cause) {
       const verdict = judge(cause)
-      if (verdict === 'separate' && first_attempt === 1) return settleApart(batch)
+      if (verdict === 'separate' && first_attempt === 1) return settleSeparately(batch)
       if (verdict !== 'split' || batch.length === 1) {
         for (const one of batch) one.reject(cause)
         return
