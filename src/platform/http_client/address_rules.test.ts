@@ -85,7 +85,7 @@ const allowed_urls = [
   ...['https://8.8.8.8/', 'https://[2606:4700:4700::1111]/', 'https://1.1.1.1.example.com/'],
 ]
 
-test('every public address is allowed and every special one refused', (t) => {
+test('every public address is allowed and every special-purpose one refused', (t) => {
   t.diagnostic(`${public_addresses.length} public, ${refused_addresses.length} refused`)
   for (const ip of public_addresses) assert.equal(isPublicAddress(ip), true, ip)
   for (const ip of refused_addresses) assert.equal(isPublicAddress(ip), false, ip)
@@ -100,7 +100,7 @@ test('loopback is 127/8 and ::1 in any spelling, and nothing else', () => {
   }
 })
 
-test('refuses every address that could lead inside, with a sentence', (t) => {
+test('refuses every address that could reach the internal network, with a sentence', (t) => {
   t.diagnostic(`${refused_urls.length} refused, ${allowed_urls.length} allowed`)
   for (const rules of [strict, sandbox]) {
     for (const raw of refused_urls) {
@@ -114,11 +114,11 @@ test('refuses every address that could lead inside, with a sentence', (t) => {
   }
 })
 
-test('allows ordinary public receivers', () => {
+test('allows ordinary public URLs', () => {
   for (const raw of allowed_urls) assert.equal(requireAllowedUrl(raw, strict).protocol, 'https:')
 })
 
-test('plain http reaches this machine only where the configuration says so', () => {
+test('plain http is allowed only to this machine and only if configured', () => {
   const own = [
     'http://localhost:3000/a',
     'http://127.0.0.1/',

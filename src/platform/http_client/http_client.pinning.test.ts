@@ -91,7 +91,7 @@ async function tlsReceiver(t: TestContext) {
   return { port: (server.address() as AddressInfo).port, seen, cert }
 }
 
-test('the checked address is the one dialled, whatever the name says next', async () => {
+test('the connection goes to the checked address, even if the name resolves differently later', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const { lookup, asked } = lookupInTurn(['8.8.8.8'], ['127.0.0.1'], ['169.254.169.254'])
   const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
@@ -101,7 +101,7 @@ test('the checked address is the one dialled, whatever the name says next', asyn
   assert.deepEqual(dialled, ['8.8.8.8 443'])
 })
 
-test('one address that is not public among others refuses the name', async () => {
+test('a name with one non-public address is refused', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const mixtures = [
     ['8.8.8.8', '10.0.0.1'],
@@ -125,7 +125,7 @@ test('one address that is not public among others refuses the name', async () =>
   assert.deepEqual(dialled, [])
 })
 
-test('a refused URL is neither looked up nor dialled', async () => {
+test('a refused URL causes no DNS lookup and no connection', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const { lookup, asked } = lookupInTurn(['8.8.8.8'])
   const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
@@ -142,7 +142,7 @@ test('a refused URL is neither looked up nor dialled', async () => {
   assert.deepEqual([asked, dialled], [[], []])
 })
 
-test('a name that leads inward is refused where it is written down, before anything is sent', async () => {
+test('requirePublicUrl refuses a name that resolves to a non-public address', async () => {
   const { connect, dialled } = loopbackConnect(await closedPort())
   const { lookup, asked } = lookupInTurn(['8.8.8.8'], ['8.8.8.8', '10.0.0.7'])
   const out = makeHttpClient({ allow_loopback_http: false, lookup, connect })
@@ -151,7 +151,7 @@ test('a name that leads inward is refused where it is written down, before anyth
   assert.deepEqual([asked.length, dialled], [2, []])
 })
 
-test('a name that no server can resolve in time passes until something is sent there', async () => {
+test('requirePublicUrl accepts a name that cannot be resolved; sending to it fails', async () => {
   const silent: Lookup = () => new Promise(() => undefined)
   const down: Lookup = () => Promise.reject(new Error('no name server answers'))
   for (const lookup of [silent, down, async () => []]) {
@@ -161,7 +161,7 @@ test('a name that no server can resolve in time passes until something is sent t
   }
 })
 
-test('the next checked address is tried when one is dead or silent, four at most', async () => {
+test('if an address is dead or silent the next one is tried, four at most', async () => {
   const port = await closedPort()
   const dialled: string[] = []
   const addresses = ['2606:4700::1', '1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4', '1.1.1.5']
@@ -204,7 +204,7 @@ test('a name that does not resolve is a dns failure', async () => {
   assert.deepEqual(dialled, [])
 })
 
-test('a certificate nobody vouches for is a tls failure', needs_openssl, async (t) => {
+test('an untrusted certificate is a tls failure', needs_openssl, async (t) => {
   const { port, seen } = await tlsReceiver(t)
   const { connect } = loopbackConnect(port)
   const out = makeHttpClient({
@@ -218,7 +218,7 @@ test('a certificate nobody vouches for is a tls failure', needs_openssl, async (
   assert.ok(!seen.some((line) => line.startsWith('host')), 'nothing was sent')
 })
 
-test('plain text and a reset instead of a handshake are told apart', async (t) => {
+test('plain text and a reset instead of a handshake are different failures', async (t) => {
   for (const reason of ['tls', 'reset']) {
     const server = createTcp((socket) => {
       socket.on('error', () => undefined)
@@ -254,7 +254,7 @@ const trusting_sender = `
   }
 `
 
-test('TLS announces and verifies the name, not the pinned address', needs_openssl, async (t) => {
+test('TLS sends and verifies the host name, not the pinned address', needs_openssl, async (t) => {
   const { port, seen, cert } = await tlsReceiver(t)
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert, PORT: String(port) }
   const args = ['--input-type=module', '-e', trusting_sender]
@@ -265,7 +265,7 @@ test('TLS announces and verifies the name, not the pinned address', needs_openss
   assert.equal(seen.filter((line) => line.startsWith('host')).length, 1)
 })
 
-test('the resolver asks for both families and stops asking at the deadline', async (t) => {
+test('the resolver queries both address families and stops at the deadline', async (t) => {
   const asked: number[] = []
   const server = createSocket('udp4')
   server.on('message', (question, from) => {

@@ -52,7 +52,7 @@ function failsWith(reason: EgressReason, over: Partial<OutgoingRequest>): Promis
   })
 }
 
-test('sends what it was given and hands back status, headers and bytes', async (t) => {
+test('sends the request and returns status, headers and bytes', async (t) => {
   const seen: unknown[] = []
   const url = await receiver(t, (incoming, response) => {
     const { method, url: path, headers } = incoming
@@ -71,13 +71,13 @@ test('sends what it was given and hands back status, headers and bytes', async (
   ])
 })
 
-test('localhost is this machine, without asking a resolver', async (t) => {
+test('localhost is this machine, without a DNS lookup', async (t) => {
   const url = await receiver(t, (_, response) => response.end())
   const answer = await out.send({ ...request, url: url.replace('127.0.0.1', 'localhost') })
   assert.equal(answer.status, 200)
 })
 
-test('a redirect is an answer and is not followed', async (t) => {
+test('a redirect is returned, not followed', async (t) => {
   let followed = 0
   const inside = await receiver(t, (_, response) => {
     followed += 1
@@ -93,7 +93,7 @@ test('a redirect is an answer and is not followed', async (t) => {
   assert.equal(followed, 0)
 })
 
-test('an error status is an answer', async (t) => {
+test('an error status is a response, not an exception', async (t) => {
   const url = await receiver(t, (_, response) =>
     response.writeHead(503, { 'retry-after': '120' }).end('busy'),
   )
@@ -102,7 +102,7 @@ test('an error status is an answer', async (t) => {
 })
 
 for (const framing of ['content-length', 'chunked']) {
-  test(`1 GB is cut at the bound and the rest is not read (${framing})`, async (t) => {
+  test(`1 GB is cut at the limit and the rest is not read (${framing})`, async (t) => {
     let written = 0
     const url = await receiver(t, (_, response) => {
       if (framing === 'content-length') response.setHeader('content-length', 2 ** 30)
@@ -123,13 +123,13 @@ for (const framing of ['content-length', 'chunked']) {
   })
 }
 
-test('a body of exactly the bound is whole', async (t) => {
+test('a body of exactly the limit is complete', async (t) => {
   const url = await receiver(t, (_, response) => response.end('x'.repeat(1000)))
   const answer = await out.send({ ...request, url, response_bytes_max: 1000 })
   assert.equal(answer.body.length, 1000)
 })
 
-test('a gzip bomb stays as small as it came', async (t) => {
+test('a gzip bomb is not decompressed', async (t) => {
   const bomb = gzipSync(Buffer.alloc(50 * 2 ** 20))
   const url = await receiver(t, (_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -138,7 +138,7 @@ test('a gzip bomb stays as small as it came', async (t) => {
   assert.deepEqual(Buffer.from(answer.body), bomb)
 })
 
-test('a body of one byte a second ends at the deadline', async (t) => {
+test('a body sent one byte per second ends at the deadline', async (t) => {
   const url = await receiver(t, (_, response) => {
     response.write('x')
     const drip = setInterval(() => response.write('x'), 1000)
@@ -150,7 +150,7 @@ test('a body of one byte a second ends at the deadline', async (t) => {
   assert.ok(took_ms > 1400 && took_ms < 3000, `${took_ms}`)
 })
 
-test('headers of one byte at a time end at the deadline', async (t) => {
+test('headers sent byte by byte end at the deadline', async (t) => {
   const url = await rawReceiver(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nx: ')
     const drip = setInterval(() => socket.write('x'), 100)
@@ -159,7 +159,7 @@ test('headers of one byte at a time end at the deadline', async (t) => {
   await failsWith('timeout', { url, timeout_ms: 600 })
 })
 
-test('interim answers without end stop at the deadline', async (t) => {
+test('endless interim responses end at the deadline', async (t) => {
   const url = await rawReceiver(t, (socket) => {
     const drip = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 20)
     socket.on('close', () => clearInterval(drip))
@@ -167,7 +167,7 @@ test('interim answers without end stop at the deadline', async (t) => {
   await failsWith('timeout', { url, timeout_ms: 500 })
 })
 
-test('fifty hanging receivers do not hold back a healthy one', async (t) => {
+test('fifty hanging servers do not delay a healthy one', async (t) => {
   const hanging = await receiver(t, () => undefined)
   const healthy = await receiver(t, (_, response) => response.end('ok'))
   const stuck = Array.from({ length: 50 }, () =>
@@ -181,7 +181,7 @@ test('fifty hanging receivers do not hold back a healthy one', async (t) => {
   await Promise.all(stuck)
 })
 
-test('a receiver that closes early is a reset, wherever it does so', async (t) => {
+test('a server that closes early is a reset, at whatever point', async (t) => {
   const at_once = await rawReceiver(t, (socket) => socket.destroy())
   const after_request = await rawReceiver(t, (socket) => {
     socket.once('data', () => socket.resetAndDestroy())
@@ -197,7 +197,7 @@ test('a receiver that closes early is a reset, wherever it does so', async (t) =
   for (const url of [at_once, after_request, in_body, in_chunks]) await failsWith('reset', { url })
 })
 
-test('a receiver that does not speak HTTP is a protocol failure', async (t) => {
+test('a server that does not speak HTTP is a protocol failure', async (t) => {
   const speeches = [
     'SSH-2.0-OpenSSH_9.6\r\n',
     'HTTP/1.1 abc\r\n\r\n',
@@ -212,7 +212,7 @@ test('a receiver that does not speak HTTP is a protocol failure', async (t) => {
   }
 })
 
-test('an answer that comes before the question harms nobody', async (t) => {
+test('a response that arrives before the request does no harm', async (t) => {
   const url = await rawReceiver(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n')
   })
@@ -221,7 +221,7 @@ test('an answer that comes before the question harms nobody', async (t) => {
   assert.ok(isAnswer || outcome instanceof EgressFailed, String(outcome))
 })
 
-test('an unasked upgrade and a length said twice are not answers', async (t) => {
+test('an unrequested upgrade and a repeated Content-Length are protocol failures', async (t) => {
   const speeches = [
     'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
@@ -242,13 +242,13 @@ test('a closed port is a connect failure', async (t) => {
   await failsWith('connect', { url })
 })
 
-test('the Host header is not the caller’s to choose', async () => {
+test('the caller cannot set the Host header', async () => {
   for (const name of ['Host', 'Connection', 'transfer-encoding']) {
     await assert.rejects(out.send({ ...request, headers: { [name]: 'x' } }), /broken claim/)
   }
 })
 
-test('a line break in a header never reaches the wire', async (t) => {
+test('a header with a line break is never sent', async (t) => {
   const seen: string[] = []
   const url = await receiver(t, (incoming, response) => {
     seen.push(JSON.stringify(incoming.headers))
@@ -258,7 +258,7 @@ test('a line break in a header never reaches the wire', async (t) => {
   assert.deepEqual(seen, [])
 })
 
-test('a send leaves no open socket behind', async (t) => {
+test('no socket stays open after a request', async (t) => {
   const open = new Set<Socket>()
   const server = createServer((_, response) => response.end('x'.repeat(100_000)))
   server.on('connection', (socket) => {

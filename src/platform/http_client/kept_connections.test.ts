@@ -31,7 +31,7 @@ async function receiver(t: TestContext, answer: RequestListener) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets }
 }
 
-test('one connection serves request after request, and only where it is asked for', async (t) => {
+test('one connection serves consecutive requests, only with reuse_connection', async (t) => {
   const { url, sockets } = await receiver(t, (_, response) => response.end('ok'))
   const out = makeHttpClient({ allow_loopback_http: true })
   for (let at = 0; at < 5; at += 1) await out.send({ ...request, url })
@@ -40,14 +40,14 @@ test('one connection serves request after request, and only where it is asked fo
   assert.equal(sockets.length, 2)
 })
 
-test('requests at the same time have a connection each', async (t) => {
+test('concurrent requests use separate connections', async (t) => {
   const { url, sockets } = await receiver(t, (_, response) => response.end('ok'))
   const out = makeHttpClient({ allow_loopback_http: true })
   await Promise.all(Array.from({ length: 8 }, () => out.send({ ...request, url })))
   assert.equal(sockets.length, 8)
 })
 
-test('a kept connection that turns out to be closed is replaced, and nobody notices', async (t) => {
+test('a kept connection that was closed is replaced without an error', async (t) => {
   let served = 0
   const { url, sockets } = await receiver(t, (incoming, response) => {
     served += 1
@@ -62,7 +62,7 @@ test('a kept connection that turns out to be closed is replaced, and nobody noti
   assert.deepEqual([sockets.length, served], [2, 3])
 })
 
-test('a fresh connection that is closed is a reset, as ever', async (t) => {
+test('a new connection that is closed is a reset', async (t) => {
   const { url } = await receiver(t, (incoming) => void incoming.socket.destroy())
   const out = makeHttpClient({ allow_loopback_http: true })
   await assert.rejects(out.send({ ...request, url }), (error) => {
@@ -70,7 +70,7 @@ test('a fresh connection that is closed is a reset, as ever', async (t) => {
   })
 })
 
-test('after an answer that was cut off, said to close or timed out nothing is kept', async (t) => {
+test('no connection is kept after a truncated, closing or timed-out response', async (t) => {
   const answers: RequestListener[] = [
     (_, response) => response.end('x'.repeat(5_000)),
     (_, response) => response.setHeader('connection', 'close').end('ok'),
@@ -89,7 +89,7 @@ test('after an answer that was cut off, said to close or timed out nothing is ke
   assert.equal(sockets.length, 4)
 })
 
-test('a signal ends a request before its time', async (t) => {
+test('an abort signal ends a request before its deadline', async (t) => {
   const { url } = await receiver(t, () => undefined)
   const out = makeHttpClient({ allow_loopback_http: true })
   const hurry = new AbortController()

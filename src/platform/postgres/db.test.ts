@@ -56,12 +56,12 @@ const portOf = (url: string) => new URL(url).port
 const withHosts = (...ports: readonly (number | string)[]) =>
   clone.url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(','))
 
-test('whole numbers come as bigint, never rounded', async () => {
+test('bigint columns are returned as bigint, never rounded', async () => {
   const [row] = await db.rows<{ n: bigint }>('select 9007199254740993::bigint as n')
   assert.equal(row?.n, 9_007_199_254_740_993n)
 })
 
-test('a transaction is kept whole or not at all', async () => {
+test('a transaction is committed completely or not at all', async () => {
   await fill('a', 'b')
   const refused = db.transaction(async (tx) => {
     await add(tx, 'a', -30)
@@ -76,7 +76,7 @@ test('a transaction is kept whole or not at all', async () => {
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
 })
 
-test('commits are announced; a rollback and a statement by itself are not', async () => {
+test('onCommit is called for commits, but not for rollbacks and single statements', async () => {
   let commits = 0
   const announcing = open(clone.url, { onCommit: () => (commits += 1) })
   await announcing.rows('select 1')
@@ -90,7 +90,7 @@ test('commits are announced; a rollback and a statement by itself are not', asyn
   assert.equal(commits, 1)
 })
 
-test('work whose failed statement was hushed up is never reported as committed', async () => {
+test('work that swallowed a failed statement is never reported as committed', async () => {
   await fill('a')
   const hushed = db.transaction(async (tx) => {
     await add(tx, 'a', 1)
@@ -101,7 +101,7 @@ test('work whose failed statement was hushed up is never reported as committed',
   assert.equal(await amountOf('a'), 100n)
 })
 
-test('a commit sent behind its writes keeps them all, or none where one of them fails', async () => {
+test('writes sent together with their commit are all kept, or none if one fails', async () => {
   await fill('a', 'b')
   await db.transaction((_, commitWith) => commitWith([adding('a', -30), adding('b', 30)]))
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
@@ -113,11 +113,11 @@ test('a commit sent behind its writes keeps them all, or none where one of them 
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
 })
 
-test('the first statement that fails is reported, though a COPY behind it is heard first', async () => {
+test('the first failed statement is reported, even if a later COPY rejects earlier', async () => {
   await fill('a')
   const copy = copyWrite('copy jars from stdin (format binary)', {
     data: Buffer.from('no COPY data'),
-    asInsert: () => assert.fail('a login that owns the table copies'),
+    asInsert: () => assert.fail('a login that owns the table uses COPY'),
   })
   const changed = countedWrite(7, 'update jars set amount = amount + $1', [1])
   for (let round = 0; round < 20; round += 1) {
@@ -131,17 +131,17 @@ test('the first statement that fails is reported, though a COPY behind it is hea
   assert.equal(await amountOf('a'), 100n)
 })
 
-test('nothing can be asked behind a commit', async () => {
+test('no statement can follow the commit', async () => {
   await fill('a')
   const late = db.transaction(async (tx, commitWith) => {
     void commitWith([])
     await add(tx, 'a', 1)
   })
-  await assert.rejects(late, /nothing is asked behind a commit/)
+  await assert.rejects(late, /no statement follows the commit/)
   assert.equal(await amountOf('a'), 100n)
 })
 
-test('a change of other than so many rows undoes its transaction', async () => {
+test('a write that changes another number of rows than expected rolls back', async () => {
   await fill('a', 'b')
   const double = 'update jars set amount = amount * 2 where amount = $1'
   const change = (count: number) =>
@@ -156,7 +156,7 @@ test('a change of other than so many rows undoes its transaction', async () => {
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [200n, 200n])
 })
 
-test('two that lock each other out are both done in the end, each once', async () => {
+test('two deadlocked transactions both succeed in the end, each once', async () => {
   await fill('a', 'b')
   let waiting: (() => void)[] = []
   // Both hold their first lock before either asks for its second; only on the first round.
@@ -185,7 +185,7 @@ test('two that lock each other out are both done in the end, each once', async (
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [100n, 100n])
 })
 
-test('contention that does not end is a 503 and not a loop', async () => {
+test('endless contention becomes a 503 instead of a loop', async () => {
   let runs = 0
   const work = db.transaction(async (tx) => {
     runs += 1
@@ -195,7 +195,7 @@ test('contention that does not end is a 503 and not a loop', async () => {
   assert.equal(runs, 3)
 })
 
-test('statements are prepared under a name, one for each text', async () => {
+test('each statement text is prepared once, under its own name', async () => {
   const one = open(clone.url, { pool_size: 1 })
   const sql = 'select count(*) from jars where amount > $1'
   for (let at = 0; at < 5; at += 1) await one.rows(sql, [at])
@@ -208,7 +208,7 @@ test('statements are prepared under a name, one for each text', async () => {
   assert.match(prepared[0]?.name ?? '', /^s\d+$/)
 })
 
-test('connections that the server ends while they are idle do not end the process', async () => {
+test('idle connections that the server closes do not end the process', async () => {
   const lines: string[] = []
   const log: Log = { info: () => undefined, error: (message) => lines.push(message) }
   const idle = open(clone.url, { log })
@@ -233,7 +233,7 @@ test('connections that the server ends while they are idle do not end the proces
   await listening()
 })
 
-test('a backend that ends under a transaction is a 503, and the next one runs', async () => {
+test('a backend that dies during a transaction is a 503, and the next transaction works', async () => {
   await fill('a')
   const victim = open(clone.url, { pool_size: 1 })
   const work = victim.transaction(async (tx) => {
@@ -248,7 +248,7 @@ test('a backend that ends under a transaction is a 503, and the next one runs', 
   assert.equal(await amountOf('a'), 101n)
 })
 
-test('a dead server is a 503 for every kind of call, and all heals when it is back', async () => {
+test('a dead server is a 503 for every kind of call, and calls work again when it is back', async () => {
   const proxy = await proxied()
   const cut = open(proxy.url)
   await cut.rows('select 1')
@@ -262,7 +262,7 @@ test('a dead server is a 503 for every kind of call, and all heals when it is ba
   assert.deepEqual(await cut.transaction((tx) => tx.rows('select 2 as n')), [{ n: 2 }])
 })
 
-test('a commit whose answer never comes is not a success, nor is its connection used again', async () => {
+test('an unconfirmed commit is not a success, and its connection is not reused', async () => {
   await fill('a')
   const proxy = await proxied()
   const stalled = open(proxy.url, {
@@ -278,7 +278,7 @@ test('a commit whose answer never comes is not a success, nor is its connection 
   assert.deepEqual(await stalled.rows('select 1 as n'), [{ n: 1 }])
 })
 
-test('a database that cannot be heard is a 503 after twelve seconds, and heals', async () => {
+test('a silent database is a 503 after twelve seconds, and calls work again when it is back', async () => {
   const proxy = await proxied()
   const deaf = open(proxy.url, { pool_size: 2 })
   await Promise.all([deaf.rows('select pg_sleep(0.05)'), deaf.rows('select pg_sleep(0.05)')])
@@ -291,7 +291,7 @@ test('a database that cannot be heard is a 503 after twelve seconds, and heals',
   assert.deepEqual(await deaf.rows('select 1 as n'), [{ n: 1 }])
 })
 
-test('when every connection is taken the next caller hears 503 after three seconds', async () => {
+test('when every connection is in use, the next caller gets a 503 after three seconds', async () => {
   const small = open(clone.url, { pool_size: 1 })
   const holder = small.rows('select pg_sleep(4)')
   const began = performance.now()
@@ -301,7 +301,7 @@ test('when every connection is taken the next caller hears 503 after three secon
   await holder
 })
 
-test('a lock that is held too long is a 503 and leaves nothing', async () => {
+test('a lock that is held too long is a 503, and nothing is written', async () => {
   await fill('a')
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -323,7 +323,7 @@ test('a lock that is held too long is a 503 and leaves nothing', async () => {
   assert.equal(await amountOf('a'), 105n)
 })
 
-test('a broken rule of ours is not mistaken for a database that is away', async () => {
+test('a constraint violation is not mistaken for an unavailable database', async () => {
   await fill('a')
   const twice = db.run('insert into jars values ($1, 1)', ['a'])
   await assert.rejects(twice, (cause) => !(cause instanceof DatabaseUnavailable))
@@ -333,7 +333,7 @@ test('a broken rule of ours is not mistaken for a database that is away', async 
   )
 })
 
-test('where the first host refuses, the second serves the very first call', async () => {
+test('if the first host refuses, the second one serves the first call', async () => {
   const proxy = await proxied()
   await proxy.cut()
   const two = open(withHosts(proxy.port, portOf(clone.url)))
@@ -341,7 +341,7 @@ test('where the first host refuses, the second serves the very first call', asyn
   assert.deepEqual(await two.transaction((tx) => tx.rows('select 2 as n')), [{ n: 2 }])
 })
 
-test('a pool moves to the other host when its own goes away, and back', async () => {
+test('a pool fails over to the other host and back', async () => {
   const [first, second] = [await proxied(), await proxied()]
   const two = open(withHosts(first.port, second.port))
   await two.rows('select 1')
@@ -357,7 +357,7 @@ test('a pool moves to the other host when its own goes away, and back', async ()
   assert.ok(await eventually(answers, { within_ms: 2_000 }))
 })
 
-test('a standby is refused, and without a primary the answer is a 503', async () => {
+test('a standby is refused, and without a primary calls are a 503', async () => {
   const standby = await fakeStandby()
   try {
     const two = open(withHosts(standby.port, portOf(clone.url)))
@@ -371,7 +371,7 @@ test('a standby is refused, and without a primary the answer is a 503', async ()
   }
 })
 
-test('a connection that turns out to be read-only is not used again', async () => {
+test('a connection that became read-only is not reused', async () => {
   await fill('a')
   const demoted = open(clone.url, { pool_size: 1 })
   await demoted.rows('set session characteristics as transaction read only')
@@ -383,7 +383,7 @@ test('a connection that turns out to be read-only is not used again', async () =
   assert.equal(await amountOf('a'), 102n)
 })
 
-test('what is notified is heard, also after the connection was lost', async () => {
+test('notifications arrive, also after the connection was lost', async () => {
   const proxy = await proxied()
   const hearer = open(proxy.url)
   const heard: string[] = []

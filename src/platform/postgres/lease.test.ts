@@ -32,7 +32,7 @@ function endlessWork() {
   return { work, run }
 }
 
-test('a lease is held by one at a time, and free again when its work ends or fails', async () => {
+test('a lease has one holder at a time and is free again when its work ends or fails', async () => {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -53,7 +53,7 @@ test('a lease is held by one at a time, and free again when its work ends or fai
   assert.ok(await eventually(isFree, { within_ms: 2_000 }))
 })
 
-test('a lease outlasts the silence limit while its holder answers', async () => {
+test('a lease lasts beyond the idle limit while its holder sends heartbeats', async () => {
   const held = withLease(db, 'long', async (lease) => {
     await wait(9_500)
     lease.check()
@@ -63,7 +63,7 @@ test('a lease outlasts the silence limit while its holder answers', async () => 
   assert.equal(await held, true)
 })
 
-test('a holder that goes silent without closing has stopped before another takes over, within 15 seconds', async () => {
+test('a holder that goes silent stops before another node takes over, within 15 seconds', async () => {
   const proxy = await databaseProxy(clone.url)
   const cut_off = openDatabase(proxy.url)
   try {
@@ -93,7 +93,7 @@ test('a holder that goes silent without closing has stopped before another takes
   }
 })
 
-test('a session that the server ends takes its lease along at once', async () => {
+test('a lease ends immediately with its session', async () => {
   const { run } = endlessWork()
   const lost = assert.rejects(withLease(db, 'ended', run), LeaseLost)
   await wait(300)
@@ -106,7 +106,7 @@ test('a session that the server ends takes its lease along at once', async () =>
   assert.equal(await withLease(db, 'ended', async () => undefined), true)
 })
 
-test('every call of a guarded part is refused once the lease is lost', async () => {
+test('every method of a guarded object throws once the lease is lost', async () => {
   const calls: string[] = []
   const part = { name: 'part', call: (word: string) => calls.push(word) }
   await assert.rejects(

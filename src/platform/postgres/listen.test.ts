@@ -20,7 +20,7 @@ after(async () => {
 const notify = (channel: string, payload: string) =>
   db.rows('select pg_notify($1, $2)', [channel, payload])
 
-test('a subscription comes back after the server was silent, and says that it may have missed some', async () => {
+test('a subscription recovers from a silent server and signals that notifications may be lost', async () => {
   const heard: string[] = []
   const stop = await subscriber.listen('florin_silence', (payload) => heard.push(payload))
   await notify('florin_silence', 'before')
@@ -37,7 +37,7 @@ test('a subscription comes back after the server was silent, and says that it ma
   await stop()
 })
 
-test('a server that is away at first is subscribed to when it comes', async () => {
+test('a server that is down at first is subscribed to when it starts', async () => {
   await proxy.cut()
   const heard: string[] = []
   const stop = await subscriber.listen('florin_late', (payload) => heard.push(payload))

@@ -39,7 +39,7 @@ after(async () => {
 const files = async () =>
   (await readdir(`${root}/migrations`)).filter((name) => name.endsWith('.sql')).sort()
 
-test('an empty database gets every migration, in order, and the next run has nothing to do', async () => {
+test('an empty database gets every migration in order, and the next run applies none', async () => {
   const db = await emptyDatabase()
   assert.deepEqual(await migrate(db), await files())
   assert.deepEqual(await migrate(db), [])
@@ -50,14 +50,14 @@ test('an empty database gets every migration, in order, and the next run has not
   )
 })
 
-test('of four nodes that migrate at once one does it all and the others nothing', async () => {
+test('if four nodes migrate at the same time, one applies everything and the others nothing', async () => {
   const db = await emptyDatabase()
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(db)))
   const counts = applied.map((names) => names.length).sort((a, b) => a - b)
   assert.deepEqual(counts, [0, 0, 0, (await files()).length])
 })
 
-test('a migration that was changed after it was applied stops the start and changes nothing', async () => {
+test('an applied migration whose file has changed stops the start, and nothing changes', async () => {
   const db = await emptyDatabase()
   await migrate(db)
   const [first] = await files()
@@ -69,7 +69,7 @@ test('a migration that was changed after it was applied stops the start and chan
   assert.equal(rows.length, 1)
 })
 
-test('a migration that fails leaves nothing of itself, names itself, and lets go of its lock', async () => {
+test('a failed migration is rolled back and named in the error, and its lock is released', async () => {
   const db = await emptyDatabase()
   await db.run('create table accounts (in_the_way boolean)')
   await assert.rejects(migrate(db), /the migration 0001_accounts\.sql failed/)
@@ -100,7 +100,7 @@ async function databaseBefore(migration: string): Promise<Database> {
   return db
 }
 
-test('what cards have, hold and have spent is the same after it has become one row', async () => {
+test('migration 0018 keeps the balance, holds and usage of every card', async () => {
   const db = await databaseBefore('0018')
   const account_id = await insertBareAccount(db)
   await db.connection((client) =>

@@ -20,7 +20,7 @@ function startNode(task: string, work: () => Promise<void>) {
   return onOneNode({ db, clock, random: systemRandom }, { task, every_ms: HOUR_MS }, work)
 }
 
-test('of nodes that come to an hourly task together or within the hour, one does it', async () => {
+test('an hourly task runs on one node, even if others reach it together or within the hour', async () => {
   const done: number[] = []
   const nodes = [0, 1, 2].map((at) =>
     startNode('together', async () => {
@@ -35,7 +35,7 @@ test('of nodes that come to an hourly task together or within the hour, one does
   assert.deepEqual(done, [first, first], 'only the node that did it may do it again')
 })
 
-test('when the node that did an hourly task is gone, another does it in the next hour', async () => {
+test('if the node that ran an hourly task is gone, another node runs it in the next hour', async () => {
   let runs = 0
   const work = async () => {
     runs += 1
@@ -49,7 +49,7 @@ test('when the node that did an hourly task is gone, another does it in the next
   assert.equal(runs, 2)
 })
 
-test('a run that fails is told to its own node, and is not repeated by the others', async () => {
+test('a failed run throws on its own node and is not repeated by the others', async () => {
   const broken = startNode('failing', async () => {
     throw new Error('the books are not sound')
   })

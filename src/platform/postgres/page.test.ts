@@ -89,7 +89,7 @@ async function walk(account_id: string, input: Asked): Promise<string[]> {
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-test('walking the pages finds all rows once, in order, for any size, order and filters', async (t) => {
+test('the pages of a list contain every row once, in order, for any size, order and filters', async (t) => {
   t.diagnostic(`seed ${seed}`)
   const moment = fc.option(fc.integer({ min: -2, max: 23 }), { nil: undefined })
   const asked = fc.record({
@@ -143,7 +143,7 @@ test('a page neither repeats nor skips a row while rows are being added', async 
   assert.deepEqual(seen, old.map(({ id }) => id).reverse())
 })
 
-test('the page size may change on the way; filters, order and list may not', async () => {
+test('the page size may change between pages; filters, order and list may not', async () => {
   const input: Asked = { limit: 5, kind: 'load', created_gte: iso(START_MS) }
   const { next_cursor, data } = await read('small', input)
   const cursor = next_cursor ?? ''
@@ -169,7 +169,7 @@ async function refusesCursor(work: Promise<unknown>): Promise<void> {
   )
 }
 
-test('an absurd cursor is refused as such, whatever it holds', async (t) => {
+test('a malformed cursor is refused with invalid_cursor', async (t) => {
   t.diagnostic(`seed ${seed}`)
   const cursor = (await read('small', { limit: 1 })).next_cursor ?? ''
   const id = rows[3]?.id ?? ''
@@ -186,7 +186,7 @@ test('an absurd cursor is refused as such, whatever it holds', async (t) => {
   await fc.assert(law, { seed, numRuns: 100 })
 })
 
-test('a moment that does not exist is refused by name', async () => {
+test('a timestamp that does not exist is refused, and the error names its field', async () => {
   for (const field of ['created_gt', 'created_gte', 'created_lt', 'created_lte'] as const) {
     const work = read('small', { [field]: '2016-12-31T23:59:60Z' })
     await assert.rejects(work, (cause) => {
@@ -198,7 +198,7 @@ test('a moment that does not exist is refused by name', async () => {
   }
 })
 
-test('a list without conditions holds the rows of every account', async () => {
+test('a list without conditions contains the rows of every account', async () => {
   const row = { id: newId('txn', START_MS), kind: 'load', created_at: new Date(START_MS) }
   await insert('other', [row])
   const readLines = makePageReader<Row>({ prefix: 'txn', select: 'select * from lines' })
@@ -221,7 +221,7 @@ const nodesOf = (plan: Plan): string[] => [
   ...(plan.Plans ?? []).flatMap(nodesOf),
 ]
 
-test('every page of 100,000 rows is read off the index: no sort, no scan of the table', async () => {
+test('every page of 100,000 rows is read from the index, without a sort or table scan', async () => {
   await db.run(
     `insert into lines
      select 'large', 'txn_' || lpad(n::text, 26, '0'), (array['load', 'spend'])[n % 2 + 1],
@@ -276,7 +276,7 @@ async function plannedNodes(input: Asked, mode: string): Promise<string[]> {
   })
 }
 
-test('a page deep in 100,000 rows costs what the first one costs', async () => {
+test('a page deep in 100,000 rows costs as much as the first one', async () => {
   const touched = async (input: Asked) => {
     let buffers = 0
     await db.connection(async (client) => {

@@ -50,7 +50,7 @@ const kept = () => db.rows<Thing>('select name, number, flag, at, bytes, words f
 
 const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
-test('whatever a row holds, it is there as it was given, and counted', async (t) => {
+test('every value of a row is stored unchanged, and rows are counted', async (t) => {
   t.diagnostic(`seed ${seed}`)
   const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''))
   const long = fc.constantFrom('"', '\\', '{}', 'NULL', 'é'.repeat(70_000))
@@ -83,7 +83,7 @@ test('whatever a row holds, it is there as it was given, and counted', async (t)
   await fc.assert(property, { seed, numRuns: 60 })
 })
 
-test('rows that break a rule are refused together, and the connection goes on', async () => {
+test('rows that violate a constraint are refused together, and the connection stays usable', async () => {
   await db.run('truncate things')
   const rows = [thing({ number: 1n }), thing({ number: 13n })]
   await assert.rejects(added(db, rows), { code: '23514' })
@@ -94,7 +94,7 @@ test('rows that break a rule are refused together, and the connection goes on', 
   assert.equal(await added(db, [thing({ name: 'b' })]), 1)
 })
 
-test('sent behind a statement that fails, they are let pass and the next one is heard', async () => {
+test('rows sent after a failed statement are discarded, and the next statement works', async () => {
   await db.run('truncate things')
   const failing = db.transaction(async (tx) => {
     const sent = [tx.run('select 1 / 0'), added(tx, [thing({ name: 'c' })]), tx.run('select 1')]
@@ -107,7 +107,7 @@ test('sent behind a statement that fails, they are let pass and the next one is 
   assert.equal(await added(db, [thing({ name: 'd' })]), 1)
 })
 
-test('in a transaction they stand between the statements before and behind them', async () => {
+test('in a transaction rows are written in the order of its statements', async () => {
   await db.run('truncate things')
   const counts = await db.transaction(async (tx) => {
     const count = () => tx.rows<{ count: bigint }>('select count(*) from things')

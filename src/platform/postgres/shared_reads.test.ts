@@ -13,7 +13,7 @@ const tx = (): Tx => ({
   write: async () => 0,
 })
 
-/** Long enough for a lane to hear an answer, wait out its turn and ask again. */
+/** Long enough for a reader to get a result, wait for the end of the turn and read again. */
 async function turn(): Promise<void> {
   await endOfTurn()
   await endOfTurn()
@@ -46,7 +46,7 @@ function store(values: Record<string, number>) {
   return { values, statements, under_way, load }
 }
 
-test('alone, a read goes out at the end of the turn', async () => {
+test('a single read is sent at the end of the turn', async () => {
   const { statements, load } = store({ a: 1 })
   const read = readShared(tx(), load, 'a')
   await turn()
@@ -55,7 +55,7 @@ test('alone, a read goes out at the end of the turn', async () => {
   assert.deepEqual(await read, { id: 'a', value: 1 })
 })
 
-test('a thousand reads of two turns are two statements, never more than one under way', async () => {
+test('a thousand reads in two turns are two statements, one at a time', async () => {
   const values = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`id${at}`, at]))
   const { statements, under_way, load } = store(values)
   const db = tx()
@@ -77,7 +77,7 @@ test('a thousand reads of two turns are two statements, never more than one unde
   assert.equal(under_way.max, 1)
 })
 
-test('many reads of one row ask for it once, and each gets it', async () => {
+test('many reads of one row request it once, and each gets it', async () => {
   const { statements, load } = store({ a: 1, b: 2 })
   const db = tx()
   const first = readShared(db, load, 'b')
@@ -91,7 +91,7 @@ test('many reads of one row ask for it once, and each gets it', async () => {
   for (const row of await Promise.all(reads)) assert.equal(row?.value, 1)
 })
 
-test('a row that is not there is undefined', async () => {
+test('a missing row is undefined', async () => {
   const { statements, load } = store({})
   const read = readShared(tx(), load, 'nobody')
   await turn()
@@ -99,7 +99,7 @@ test('a row that is not there is undefined', async () => {
   assert.equal(await read, undefined)
 })
 
-test('a read sees whatever was written before it was asked for', async () => {
+test('a read sees everything that was written before it was requested', async () => {
   const { values, statements, load } = store({ a: 1 })
   const db = tx()
   const early = readShared(db, load, 'a')
@@ -119,7 +119,7 @@ test('a read sees whatever was written before it was asked for', async () => {
   await again
 })
 
-test('a failed statement fails those who shared it and nobody else', async () => {
+test('a failed statement rejects the reads that shared it and no others', async () => {
   const { statements, load } = store({ a: 1, b: 2, c: 3 })
   const db = tx()
   const first = readShared(db, load, 'a')
@@ -136,7 +136,7 @@ test('a failed statement fails those who shared it and nobody else', async () =>
   assert.equal((await later)?.value, 1)
 })
 
-test('a load that throws before it asks fails its readers and the lane goes on', async () => {
+test('a load that throws synchronously rejects its reads, and later reads work', async () => {
   let isBroken = true
   const load = (_tx: Tx, ids: readonly string[]): Promise<Row[]> => {
     if (isBroken) throw new Error('not even a promise')
@@ -148,7 +148,7 @@ test('a load that throws before it asks fails its readers and the lane goes on',
   assert.deepEqual(await readShared(db, load, 'a'), { id: 'a', value: 0 })
 })
 
-test('another table and another transaction have lanes of their own', async () => {
+test('different tables and transactions do not share statements', async () => {
   const [one, two] = [store({ a: 1 }), store({ a: 2 })]
   const db = tx()
   const reads = [

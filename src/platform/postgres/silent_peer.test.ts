@@ -17,7 +17,7 @@ after(async () => {
   await clone.drop()
 })
 
-test('both ends of a connection ask whether the other still lives, within seconds', async () => {
+test('both ends of a connection send TCP keepalives within seconds', async () => {
   const [row] = await db.rows<Record<string, string>>(
     `select current_setting('tcp_keepalives_idle') as idle,
             current_setting('tcp_keepalives_interval') as interval,
@@ -27,7 +27,7 @@ test('both ends of a connection ask whether the other still lives, within second
   assert.deepEqual(row, { idle: '5', interval: '2', count: '3', unacknowledged: '10000' })
 })
 
-test('a node that goes silent in a transaction frees its rows within 15 seconds', async () => {
+test('the row locks of a node that goes silent in a transaction are free within 15 seconds', async () => {
   await db.run('create table jars (name text primary key, amount int not null)')
   await db.run(`insert into jars values ('a', 1)`)
   const locked = silent.transaction(async (tx) => {

@@ -27,7 +27,7 @@ function laneOf(
   })
 }
 
-test('what comes while a batch is under way goes out together when it has returned', async () => {
+test('commands that arrive during a batch form the next batch', async () => {
   const batches: (readonly number[])[] = []
   let release = () => {}
   const lane = laneOf(async (batch) => {
@@ -50,7 +50,7 @@ test('what comes while a batch is under way goes out together when it has return
   assert.equal(lane.load(), 0)
 })
 
-test('a batch has at most its size', async () => {
+test('a batch has at most batch_max commands', async () => {
   const sizes: number[] = []
   const lane = laneOf(
     async (batch) => {
@@ -63,7 +63,7 @@ test('a batch has at most its size', async () => {
   assert.deepEqual(sizes, [3, 3, 1])
 })
 
-test('one poisoned command is found and refused alone', async () => {
+test('a failing command is isolated, and only it is rejected', async () => {
   const lane = laneOf(async (batch) => {
     if (batch.includes(42)) throw new Error('poison')
     return batch.map(String)
@@ -73,7 +73,7 @@ test('one poisoned command is found and refused alone', async () => {
   assert.deepEqual(refused, [42])
 })
 
-test('what may pass is tried three times as a whole, and not taken apart', async () => {
+test('a batch with a retryable fault is tried three times as a whole, without splitting', async () => {
   let flushes = 0
   const lane = laneOf(
     async () => {
@@ -87,7 +87,7 @@ test('what may pass is tried three times as a whole, and not taken apart', async
   assert.equal(flushes, 3)
 })
 
-test('a command that waited too long is refused unbegun', async () => {
+test('a command that waited too long is rejected without running', async () => {
   let now = 0
   let release = () => {}
   const seen: number[] = []
@@ -113,7 +113,7 @@ test('a command that waited too long is refused unbegun', async () => {
   assert.deepEqual(seen, [1])
 })
 
-test('only the commands that need a busy lock wait for it, and a second failure is theirs', async () => {
+test('only the commands that need a busy lock wait for it and fail with it', async () => {
   const batches: [readonly number[], number][] = []
   const lane = laneOf(
     async (batch, attempt) => {

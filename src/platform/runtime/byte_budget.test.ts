@@ -5,7 +5,7 @@ import { makeByteBudget, type Share } from './byte_budget.ts'
 const limits = { stranger: { total: 100, holder: 60 }, caller: { total: 200, holder: 150 } }
 const stranger = (holder: string): Share => ({ group: 'stranger', holder })
 
-test('one holder and one group cannot take what is meant for the others, and what is released is free again', () => {
+test('one holder or group cannot take the memory of the others, and released memory is free again', () => {
   const budget = makeByteBudget(limits)
   assert.equal(budget.take(stranger('a'), 60), true)
   assert.equal(budget.take(stranger('a'), 1), false)

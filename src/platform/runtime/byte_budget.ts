@@ -1,9 +1,9 @@
 /**
- * Memory that requests may hold together, by group and by holder: one address or one account cannot
- * use up what the others need, and strangers cannot use up what callers need.
+ * Limits the memory that requests hold, in total and per holder: one address or account cannot use
+ * up the memory of the others, and anonymous requests cannot use up that of authenticated ones.
  */
 export type ByteBudget = {
-  /** False where there is no room; then nothing was taken. */
+  /** Returns false, and takes nothing, if the budget is exhausted. */
   take(share: Share, bytes: number): boolean
   release(share: Share, bytes: number): void
 }
@@ -14,12 +14,12 @@ type Limits = Readonly<Record<Share['group'], { total: number; holder: number }>
 
 const MEGABYTE = 1_048_576
 
-const LIMITS: Limits = {
+const DEFAULT_LIMITS: Limits = {
   stranger: { total: 64 * MEGABYTE, holder: 8 * MEGABYTE },
   caller: { total: 256 * MEGABYTE, holder: 80 * MEGABYTE },
 }
 
-export function makeByteBudget(limits: Limits = LIMITS): ByteBudget {
+export function makeByteBudget(limits: Limits = DEFAULT_LIMITS): ByteBudget {
   const totals = { stranger: 0, caller: 0 }
   const held = new Map<string, number>()
   const keyOf = ({ group, holder }: Share) => `${group}|${holder}`

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000
 const ahead = (clock: ReturnType<typeof systemClock>) =>
   Math.round((clock.now().getTime() - clock.wall().getTime()) / HOUR_MS)
 
-test('moving the clock moves now, and neither the world’s time nor the measured one', () => {
+test('advancing the clock changes now, but neither wall nor monotonic', () => {
   const clock = systemClock()
   const [wall, measured] = [clock.wall().getTime(), clock.monotonic()]
   clock.setOffset(7 * HOUR_MS)
@@ -31,7 +31,7 @@ test('moving the clock moves now, and neither the world’s time nor the measure
   assert.equal(clock.offset_ms(), 7 * HOUR_MS)
 })
 
-test('sleep ends early when it is told to, without an error', async () => {
+test('sleep ends early on abort, without an error', async () => {
   const stopping = new AbortController()
   const began = performance.now()
   const sleep = systemClock().sleep(60_000, stopping.signal)
@@ -40,24 +40,24 @@ test('sleep ends early when it is told to, without an error', async () => {
   assert.ok(performance.now() - began < 1_000)
 })
 
-test('a beat beats until it is cancelled', async () => {
+test('a timer ticks until it is cancelled', async () => {
   const clock = systemClock()
-  let beats = 0
+  let ticks = 0
   const cancel = clock.every(5, () => {
-    beats += 1
+    ticks += 1
   })
-  assert.ok(await eventually(async () => beats >= 2, { within_ms: 2_000 }))
+  assert.ok(await eventually(async () => ticks >= 2, { within_ms: 2_000 }))
   cancel()
-  const counted = beats
+  const at_cancel = ticks
   await clock.sleep(50)
-  assert.equal(beats, counted)
+  assert.equal(ticks, at_cancel)
 })
 
-test('an advance is heard by every node, adds up, and outlasts a restart', async () => {
+test('an advance reaches every node, adds up and survives a restart', async () => {
   const [one, two] = [systemClock(), systemClock()]
   const stops = [await followClockOffset(db, one), await followClockOffset(db, two)]
   await advanceClock(db, one, 3_600)
-  assert.equal(ahead(one), 1, 'the node that was asked knows at once')
+  assert.equal(ahead(one), 1, 'the node that was called knows immediately')
   assert.ok(await eventually(async () => ahead(two) === 1, { within_ms: 2_000 }))
   await Promise.all([advanceClock(db, one, 3_600), advanceClock(db, two, 3_600)])
   assert.ok(

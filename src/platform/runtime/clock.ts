@@ -2,16 +2,16 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Time as the service sees it. `now` is what windows, expiries and lifetimes are judged by, and can
- * be moved forward; `wall` is the world's time, for what other machines check too (authenticator
- * codes, signature stamps); `monotonic` measures durations and rates and never jumps.
+ * `now` decides windows, expiries and lifetimes; the sandbox can advance it. `wall` is the real
+ * time, for values that other machines check too (TOTP codes, signature timestamps). `monotonic`
+ * measures durations and rates and never jumps.
  */
 export type Clock = {
   now(): Date
   wall(): Date
   monotonic(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  every(ms: number, beat: () => void): () => void
+  every(ms: number, tick: () => void): () => void
   offset_ms(): number
   setOffset(ms: number): void
 }
@@ -25,8 +25,8 @@ export function systemClock(): Clock {
     sleep: async (ms, signal) => {
       await wait(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
     },
-    every: (ms, beat) => {
-      const timer = setInterval(beat, ms)
+    every: (ms, tick) => {
+      const timer = setInterval(tick, ms)
       return () => clearInterval(timer)
     },
     offset_ms: () => offset,

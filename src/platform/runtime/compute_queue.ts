@@ -1,11 +1,11 @@
 import { nextTurn } from './next_turn.ts'
 
-/** Runs a computation; it yields where others may have a turn of the event loop. */
+/** Runs a computation, which yields to let the event loop turn. */
 export type ComputeQueue = <Value>(steps: Generator<void, Value>) => Promise<Value>
 
 /**
- * Runs long computations one after another, in slices. If two of them took turns with each other,
- * both would end late, and the database would have nothing to do meanwhile.
+ * Runs long computations one after another, in slices. Interleaved, all of them would finish late
+ * and the database would idle meanwhile.
  */
 export function computeQueue(): ComputeQueue {
   let last: Promise<unknown> = Promise.resolve()

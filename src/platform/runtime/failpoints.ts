@@ -1,6 +1,6 @@
 /**
- * Named places where a test may stop, break or kill the process. In production the seam does
- * nothing; the list keeps every name findable and lets a crash test walk all of them.
+ * Named points where a test can fail or kill the process. In production they do nothing. The list
+ * lets a crash test visit all of them.
  */
 export const failpoints = [
   'before_begin',

@@ -1,12 +1,12 @@
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Clock } from './clock.ts'
 
-/** The parts of the service that its health is measured by; each probe asks the part itself. */
 export type ComponentHealth = {
   status: 'operational' | 'degraded' | 'outage' | 'maintenance'
   message: string | null
 }
 
+/** One probe per component of the service's health. */
 export type Probes = {
   issuer(): Promise<ComponentHealth & { latency_ms: number | null }>
   rails(): Promise<ComponentHealth & { latency_ms: number | null }>
@@ -15,10 +15,7 @@ export type Probes = {
   >
 }
 
-/**
- * Where neither a card network nor a chain is connected there is nothing to measure but the
- * books: their database is asked, and the missing links are said to be missing.
- */
+/** Probes of a service without a card network and without a chain: only the database is measured. */
 export function disconnectedProbes(db: Tx, clock: Clock): Probes {
   return {
     issuer: async () => ({
@@ -28,12 +25,12 @@ export function disconnectedProbes(db: Tx, clock: Clock): Probes {
     }),
     rails: async () => {
       const started = clock.monotonic()
-      const answered = await db.rows('select 1').then(
+      const isUp = await db.rows('select 1').then(
         () => true,
         () => false,
       )
       const latency_ms = Math.round((clock.monotonic() - started) * 100) / 100
-      return answered
+      return isUp
         ? { status: 'degraded', message: 'The books answer; no chain is connected.', latency_ms }
         : { status: 'outage', message: 'The database does not answer.', latency_ms: null }
     },
@@ -47,7 +44,7 @@ export function disconnectedProbes(db: Tx, clock: Clock): Probes {
   }
 }
 
-/** The same probe, degraded while there is a fault that it does not measure itself. */
+/** Reports `degraded` while there is a fault that the probe itself does not measure. */
 export function degradedBy<Health extends ComponentHealth>(
   probe: () => Promise<Health>,
   fault: () => string | null,

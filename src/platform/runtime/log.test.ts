@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { Secret } from '#kernel/secret.ts'
 import { bufferedSink, jsonLog, type Log } from './log.ts'
 
-const moment = new Date(Date.UTC(2026, 10, 15, 9, 30))
+const now = new Date(Date.UTC(2026, 10, 15, 9, 30))
 
 function recorded(use: (log: Log) => void): string[] {
   const lines: string[] = []
-  use(jsonLog({ write: (line) => lines.push(line) }, () => moment))
+  use(jsonLog({ write: (line) => lines.push(line) }, () => now))
   return lines
 }
 
@@ -31,20 +31,20 @@ test('a line is one JSON object with its time, level and fields', () => {
   })
 })
 
-test('nothing that a caller sends can begin a line of its own', () => {
+test('text from a caller cannot begin a new log line', () => {
   const forged = 'x\n{"level":"error","message":"forged"}\r\u2028'
   const lines = recorded((log) => log.info(forged, { user_agent: forged }))
   assert.equal(lines.join('').trimEnd().split('\n').length, 1)
   assert.equal(only(lines)['user_agent'], forged)
 })
 
-test('a field cannot pose as the line’s own time, level or message: it does not compile', () => {
+test('a field named time, level or message does not compile', () => {
   recorded((log) => {
-    // @ts-expect-error: the line's own
+    // @ts-expect-error: reserved
     log.info('call', { level: 'error' })
-    // @ts-expect-error: the line's own
+    // @ts-expect-error: reserved
     log.info('call', { message: 'another' })
-    // @ts-expect-error: the line's own
+    // @ts-expect-error: reserved
     log.info('call', { time: 'another' })
   })
 })
@@ -61,7 +61,7 @@ test('a secret prints as dots', () => {
   }
 })
 
-test('a cause is written with its whole chain, at most five deep, and what is no error too', () => {
+test('a cause is logged with its chain, at most five deep, even if it is not an Error', () => {
   const root = new Error('the disk is full')
   const line = only(
     recorded((log) => log.error('failed', {}, new Error('no commit', { cause: root }))),
@@ -76,7 +76,7 @@ test('a cause is written with its whole chain, at most five deep, and what is no
   }
 })
 
-test('lines of one turn go out in one write, in order, and none is held back by the end', async () => {
+test('lines of one turn are written together, in order, and flush writes the rest', async () => {
   const writes: string[] = []
   const sink = bufferedSink({ write: (text) => writes.push(text) })
   sink.write('one\n')

@@ -5,7 +5,7 @@ import { readLongJson } from './long_json.ts'
 
 const read = (text: string) => readLongJson(Buffer.from(text))
 
-test('a long text reads as the same values, whatever its strings contain and wherever they are cut', async () => {
+test('long JSON parses to the same values, whatever its strings contain and wherever they are cut', async () => {
   const filler = 'x'.repeat(262_140)
   const strings = [
     'short',
@@ -27,7 +27,7 @@ test('a long text reads as the same values, whatever its strings contain and whe
   assert.ok(number.a instanceof InexactNumber)
 })
 
-test('a long text that is not JSON is refused, wherever the fault is', async () => {
+test('long text that is not JSON is refused, wherever the error is', async () => {
   const long = 'x'.repeat(300_000)
   const wrong = [
     `"${long}`,

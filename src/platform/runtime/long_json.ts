@@ -2,28 +2,28 @@ import { isAscii } from 'node:buffer'
 import { JsonError, LONG_STRING, readJson, VALUES_MAX } from '#kernel/json.ts'
 import { nextTurn } from './next_turn.ts'
 
-/** Strings above this are taken out of the text before the rest of it is read. */
+/** Longer strings are taken out of the text before the rest is parsed. */
 const LONG_STRING_LENGTH = 4_096
-/** So much is decoded at a time: about a millisecond. */
+/** Decoding this many characters takes about a millisecond. */
 const SLICE = 262_144
-/** Everything beside long strings. Indented and with every field, a request has a tenth of it. */
+/** The text without its long strings. The largest valid request has a tenth of this. */
 const OUTLINE_LENGTH_MAX = 1_048_576
-/** Twice as many as there may be values: keys are strings too. */
+/** Twice the number of values: keys are strings too. */
 const STRINGS_MAX = 2 * VALUES_MAX
-const STRINGS_A_TURN = 1_000
-const ESCAPES_A_TURN = 20_000
+const STRINGS_PER_TURN = 1_000
+const ESCAPES_PER_TURN = 20_000
 
 const UNICODE_ESCAPE_LENGTH = '\\u0000'.length
 
 /**
- * Reads JSON of megabytes without keeping the event loop for more than a few milliseconds at a
- * time. Only long strings, such as a file in base64, make a request that large: they are decoded
- * slice by slice, and the outline that is left is small enough to be read at once.
+ * Parses megabytes of JSON without blocking the event loop for more than a few milliseconds. Only
+ * long strings, such as a file in base64, make a request that large. They are decoded in slices,
+ * and the remaining outline is small enough to be parsed in one go.
  */
 export async function readLongJson(bytes: Buffer): Promise<unknown> {
-  // The bytes were joined in this turn, and copying 25 MB takes some milliseconds each time.
+  // The caller joined the bytes in this turn: copying 25 MB takes some milliseconds.
   await nextTurn()
-  const text = await decoded(bytes)
+  const text = await decodeUtf8(bytes)
   await nextTurn()
   const outliner = new Outliner(text)
   const outline = await outliner.outline()
@@ -31,8 +31,8 @@ export async function readLongJson(bytes: Buffer): Promise<unknown> {
   return readJson(outline, { long_strings: outliner.long_strings })
 }
 
-/** Throws a TypeError where the bytes are not UTF-8. */
-async function decoded(bytes: Buffer): Promise<string> {
+/** Throws a TypeError if the bytes are not UTF-8. */
+async function decodeUtf8(bytes: Buffer): Promise<string> {
   if (isAscii(bytes)) return bytes.toString('latin1')
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const parts: string[] = []
@@ -55,7 +55,7 @@ class Outliner {
     this.#text = text
   }
 
-  /** The text with a mark in place of each long string. */
+  /** The text with a placeholder for each long string. */
   async outline(): Promise<string> {
     let at = 0
     for (let strings = 0; strings <= STRINGS_MAX; strings += 1) {
@@ -63,7 +63,7 @@ class Outliner {
       this.#keep(at, start < 0 ? this.#text.length : start)
       if (start < 0) return this.#parts.join('')
       at = await this.#string(start)
-      if (strings % STRINGS_A_TURN === 0) await nextTurn()
+      if (strings % STRINGS_PER_TURN === 0) await nextTurn()
     }
     throw new JsonError('it has too many values')
   }
@@ -79,7 +79,7 @@ class Outliner {
     this.#parts.push(part)
   }
 
-  /** Takes the string whose opening quote is at `start`; returns the position after it. */
+  /** Reads the string whose opening quote is at `start`; returns the position after it. */
   async #string(start: number): Promise<number> {
     const pieces: string[] = []
     let piece_start = start + 1
@@ -102,17 +102,17 @@ class Outliner {
         }
         return stop + 1
       }
-      // At an escape: pieces are cut only before one, or where there is none.
+      // Pieces are never cut inside an escape.
       if (stop - piece_start > SLICE) {
         pieces.push(this.#decode(piece_start, stop))
         piece_start = stop
       }
       at = stop + (this.#text[stop + 1] === 'u' ? UNICODE_ESCAPE_LENGTH : 2)
-      if (escapes % ESCAPES_A_TURN === 0) await nextTurn()
+      if (escapes % ESCAPES_PER_TURN === 0) await nextTurn()
     }
   }
 
-  /** The next quote or escape at or after a position. Each search goes on where the last ended. */
+  /** The next quote or escape at or after a position. Each search continues from the last hit. */
   #stopAfter(at: number): number {
     if (this.#next_quote < at) this.#next_quote = this.#text.indexOf('"', at)
     if (this.#next_quote < 0) throw new JsonError('a string is not closed')

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { RequestTimes } from './request_times.ts'
 
-/** What Prometheus reads at /metrics. */
+/** Served to Prometheus at /metrics. */
 export type Metrics = {
   registry: Registry
   request_seconds: RequestTimes
@@ -28,58 +28,57 @@ export function makeMetrics(): Metrics {
     ...cardMetrics(registers),
     problems: new Counter({
       name: 'florin_problems_total',
-      help: 'Answers that were not a success, by operation and error code.',
+      help: 'Responses with an error, by operation and error code.',
       labelNames: ['operation', 'code'],
       registers,
     }),
     task_failures: new Counter({
       name: 'florin_task_failures_total',
-      help: 'Passes of a background task that failed.',
+      help: 'Failed runs of background tasks.',
       labelNames: ['task'],
       registers,
     }),
     webhook_attempts: new Counter({
       name: 'florin_webhook_attempts_total',
-      help: 'Attempts to deliver an event, by how they went.',
+      help: 'Webhook delivery attempts, by status.',
       labelNames: ['status'],
       registers,
     }),
     rate_limits_shared: new Gauge({
       name: 'florin_rate_limits_shared',
-      help: '1 while nodes share rate limits through Redis, 0 while each counts by itself.',
+      help: '1 while nodes share rate limits through Redis, 0 while each node counts alone.',
       registers,
     }),
     clock_offset_seconds: new Gauge({
       name: 'florin_clock_offset_seconds',
-      help: "How far the service's clock runs ahead of the world's.",
+      help: 'How far the clock of the service is ahead of real time.',
       registers,
     }),
   }
 }
 
-/** What happens at the card host. */
 function cardMetrics(registers: Registry[]) {
   return {
     card_messages: new Counter({
       name: 'florin_card_messages_total',
-      help: 'Messages of card networks, by type and response code.',
+      help: 'Card network messages, by MTI and response code.',
       labelNames: ['mti', 'code'],
       registers,
     }),
     card_connections_refused: new Counter({
       name: 'florin_card_connections_refused_total',
-      help: 'Connections to the card host that were refused, by reason.',
+      help: 'Refused connections to the card host, by reason.',
       labelNames: ['reason'],
       registers,
     }),
     unpriced_clearings: new Counter({
       name: 'florin_unpriced_clearings_total',
-      help: 'Clearings in a foreign currency that wait for a person to say their dollars.',
+      help: 'Foreign-currency clearings that await conversion by an operator.',
       registers,
     }),
     held_refunds: new Counter({
       name: 'florin_held_refunds_total',
-      help: 'Refunds beyond what their purchase took that were held for approval.',
+      help: 'Refunds above the purchase amount that were held for approval.',
       registers,
     }),
   }

@@ -1,2 +1,2 @@
-/** Lets everything else that waits for the event loop have its turn. */
+/** Lets the event loop turn once. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

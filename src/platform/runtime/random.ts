@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
-/** Randomness, injected so that a simulation can replay a run from its seed. */
+/** Injected, so that a test can replay a run from its seed. */
 export type Random = {
   bytes(count: number): Uint8Array
   below(limit: number): number
@@ -8,24 +8,27 @@ export type Random = {
 
 const POOL_BYTES = 8_192
 
-/** Asking the system costs the same for ten bytes as for thousands, and ids ask all the time. */
+/**
+ * Bytes for ids are taken from a pool: asking the system for ten bytes takes 80 times as long, and
+ * every write makes several ids (`npm run bench -- authorizations`).
+ */
 let pool = new Uint8Array(0)
-let given = 0
+let used = 0
 
-function pooledBytes(count: number): Uint8Array {
+function takeBytes(count: number): Uint8Array {
   if (count > POOL_BYTES / 8) return randomBytes(count)
-  if (pool.length < given + count) {
+  if (pool.length < used + count) {
     pool = new Uint8Array(randomBytes(POOL_BYTES))
-    given = 0
+    used = 0
   }
-  const bytes = pool.slice(given, given + count)
-  // Given out once: what was a key must not stay behind in the pool.
-  pool.fill(0, given, given + count)
-  given += count
+  const bytes = pool.slice(used, used + count)
+  // The bytes may become a key, so no copy stays in the pool.
+  pool.fill(0, used, used + count)
+  used += count
   return bytes
 }
 
 export const systemRandom: Random = {
-  bytes: pooledBytes,
+  bytes: takeBytes,
   below: (limit) => randomInt(limit),
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Histogram, Registry } from 'prom-client'
 import { RequestTimes } from './request_times.ts'
 
-test('Prometheus reads the same as from the library that it stands in for', async () => {
+test('the metric reads the same as prom-client’s own histogram', async () => {
   const times = new RequestTimes()
   const ours = new Registry()
   ours.registerMetric(times.asMetric())

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The package's own folder. What runs is built into dist/ below it, what is read lies in it. */
+/** The package's folder. Code runs from dist/ below it; migrations, docs and the like are in it. */
 export const root = folderAbove(import.meta.dirname)
 
 function folderAbove(folder: string): string {

@@ -6,54 +6,57 @@ import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { runTasks, type Task } from './tasks.ts'
 
-type Beat = { every_ms: number; beat(): void; isCancelled: boolean }
+type Timer = { every_ms: number; tick(): void; isCancelled: boolean }
 
-/** Beats only when the test says so. */
-function world() {
-  const beats: Beat[] = []
+/** Timers fire only when the test calls `tick`. */
+function testTimers() {
+  const timers: Timer[] = []
   const lines: string[] = []
   const log: Log = { info: () => undefined, error: (message) => lines.push(message) }
   const clock = {
     ...systemClock(),
-    every: (every_ms: number, beat: () => void) => {
-      const kept: Beat = { every_ms, beat, isCancelled: false }
-      beats.push(kept)
+    every: (every_ms: number, tick: () => void) => {
+      const kept: Timer = { every_ms, tick, isCancelled: false }
+      timers.push(kept)
       return () => {
         kept.isCancelled = true
       }
     },
   }
-  return { beats, lines, dependencies: { clock, log, metrics: makeMetrics() } }
+  return { timers, lines, dependencies: { clock, log, metrics: makeMetrics() } }
 }
 
-/** A task whose passes end when the test lets them. */
+/** A task whose runs end when the test calls `end`. */
 function heldTask(name = 'held') {
   const ends: (() => void)[] = []
-  const counts = { begun: 0, at_once: 0, at_once_max: 0 }
+  const counts = { started: 0, concurrent: 0, concurrent_max: 0 }
   const task: Task = {
     name,
     every_ms: 1_000,
     idle_ms: 3_000,
     run: async () => {
-      counts.begun += 1
-      counts.at_once += 1
-      counts.at_once_max = Math.max(counts.at_once_max, counts.at_once)
+      counts.started += 1
+      counts.concurrent += 1
+      counts.concurrent_max = Math.max(counts.concurrent_max, counts.concurrent)
       await new Promise<void>((resolve) => ends.push(resolve))
-      counts.at_once -= 1
+      counts.concurrent -= 1
     },
   }
   return { task, counts, end: () => ends.shift()?.() }
 }
 
-const failures = async (dependencies: ReturnType<typeof world>['dependencies'], task: string) => {
+const failures = async (
+  dependencies: ReturnType<typeof testTimers>['dependencies'],
+  task: string,
+) => {
   const { values } = await dependencies.metrics.task_failures.get()
   return values.find(({ labels }) => labels.task === task)?.value ?? 0
 }
 
-test('a task that says so runs at the start, and the others wait for their beats', async () => {
-  const { dependencies } = world()
-  const passed: string[] = []
-  const run = (name: string) => async () => void passed.push(name)
+test('a task with at_start runs at the start; the others wait for their interval', async () => {
+  const { dependencies } = testTimers()
+  const ran: string[] = []
+  const run = (name: string) => async () => void ran.push(name)
   runTasks(
     [
       { name: 'news', every_ms: 5, at_start: true, run: run('news') },
@@ -62,14 +65,14 @@ test('a task that says so runs at the start, and the others wait for their beats
     dependencies,
   )
   await wait(1)
-  assert.deepEqual(passed, ['news'])
+  assert.deepEqual(ran, ['news'])
 })
 
-test('each task runs on its own beat', () => {
-  const { beats, dependencies } = world()
-  let passes = 0
+test('each task runs at its own interval', () => {
+  const { timers, dependencies } = testTimers()
+  let runs = 0
   const count = async () => {
-    passes += 1
+    runs += 1
   }
   runTasks(
     [
@@ -79,75 +82,75 @@ test('each task runs on its own beat', () => {
     dependencies,
   )
   assert.deepEqual(
-    beats.map(({ every_ms }) => every_ms),
+    timers.map(({ every_ms }) => every_ms),
     [5, 9],
   )
-  beats[0]?.beat()
-  assert.equal(passes, 1)
+  timers[0]?.tick()
+  assert.equal(runs, 1)
 })
 
-test('passes of one task never overlap, however often it is asked for', async () => {
-  const { beats, dependencies } = world()
+test('runs of one task never overlap, however often it is nudged', async () => {
+  const { timers, dependencies } = testTimers()
   const { task, counts, end } = heldTask()
   const runner = runTasks([task], dependencies)
   for (let at = 0; at < 10; at += 1) {
-    beats[0]?.beat()
+    timers[0]?.tick()
     runner.nudge()
   }
-  assert.equal(counts.begun, 1)
+  assert.equal(counts.started, 1)
   for (let at = 0; at < 5; at += 1) {
     end()
     await wait(5)
-    beats[0]?.beat()
+    timers[0]?.tick()
   }
-  assert.equal(counts.at_once_max, 1)
-  assert.ok(counts.begun >= 5)
+  assert.equal(counts.concurrent_max, 1)
+  assert.ok(counts.started >= 5)
 })
 
-test('a commit wakes idle tasks at once, and they rest again only after a time without any', () => {
-  const { beats, dependencies } = world()
-  const passed: string[] = []
+test('a commit wakes idle tasks immediately, and they become idle 5 seconds after the last one', () => {
+  const { timers, dependencies } = testTimers()
+  const ran: string[] = []
   const task = (name: string, idle_ms?: number): Task => ({
     name,
     every_ms: 5,
     ...(idle_ms === undefined ? {} : { idle_ms }),
-    run: async () => void passed.push(name),
+    run: async () => void ran.push(name),
   })
   const runner = runTasks([task('events', 90), task('hourly')], dependencies)
-  const paces = () => beats.filter((one) => !one.isCancelled).map(({ every_ms }) => every_ms)
-  const quiet = () => beats.findLast(({ every_ms }) => every_ms === 5_000)
+  const paces = () => timers.filter((one) => !one.isCancelled).map(({ every_ms }) => every_ms)
+  const quiet = () => timers.findLast(({ every_ms }) => every_ms === 5_000)
   assert.deepEqual(paces(), [5, 90])
   runner.nudge()
-  assert.deepEqual(passed, ['events'], 'a task without an idle interval keeps to its own')
+  assert.deepEqual(ran, ['events'], 'a task without an idle interval keeps to its own')
   assert.deepEqual(paces(), [5, 5, 5_000])
   runner.nudge()
-  assert.deepEqual(passed, ['events'], 'an awake task is not run for every commit')
-  quiet()?.beat()
+  assert.deepEqual(ran, ['events'], 'an awake task is not run for every commit')
+  quiet()?.tick()
   runner.nudge()
-  quiet()?.beat()
-  assert.deepEqual(paces(), [5, 5, 5_000], 'something was committed meanwhile')
-  quiet()?.beat()
+  quiet()?.tick()
+  assert.deepEqual(paces(), [5, 5, 5_000], 'there was a commit since the last check')
+  quiet()?.tick()
   assert.deepEqual(paces(), [5, 90])
 })
 
-test('a nudge that comes during a pass is heard: another pass follows it', async () => {
-  const { beats, dependencies } = world()
+test('a nudge during a run starts one more run after it', async () => {
+  const { timers, dependencies } = testTimers()
   const { task, counts, end } = heldTask()
   const runner = runTasks([task], dependencies)
-  beats[0]?.beat()
+  timers[0]?.tick()
   runner.nudge()
   runner.nudge()
-  assert.equal(counts.begun, 1)
+  assert.equal(counts.started, 1)
   end()
   await wait(5)
-  assert.equal(counts.begun, 2, 'what the nudges were about may have come after the first look')
+  assert.equal(counts.started, 2, 'the first run may have read its rows before the nudge')
   end()
   await wait(5)
-  assert.equal(counts.begun, 2)
+  assert.equal(counts.started, 2)
 })
 
-test('a failing pass is counted and logged, the others and the next beat go on', async () => {
-  const { beats, lines, dependencies } = world()
+test('a failed run is counted and logged; other tasks and the next tick are not affected', async () => {
+  const { timers, lines, dependencies } = testTimers()
   let others = 0
   const broken = { name: 'broken', every_ms: 1, run: () => Promise.reject(new Error('no')) }
   const rude: Task = {
@@ -166,7 +169,7 @@ test('a failing pass is counted and logged, the others and the next beat go on',
   }
   const runner = runTasks([broken, rude, fine], dependencies)
   await runner.runAll()
-  for (const { beat } of beats) beat()
+  for (const { tick } of timers) tick()
   await runner.runAll()
   assert.equal(await failures(dependencies, 'broken'), 3)
   assert.equal(await failures(dependencies, 'rude'), 3)
@@ -174,8 +177,8 @@ test('a failing pass is counted and logged, the others and the next beat go on',
   assert.equal(lines.length, 6)
 })
 
-test('runAll ends after every task has made a whole pass that began after the call', async () => {
-  const { dependencies } = world()
+test('runAll resolves after every task has completed a run that began after the call', async () => {
+  const { dependencies } = testTimers()
   const { task, counts, end } = heldTask()
   const runner = runTasks([task], dependencies)
   runner.nudge()
@@ -185,14 +188,14 @@ test('runAll ends after every task has made a whole pass that began after the ca
   })
   end()
   await wait(5)
-  assert.equal(counts.begun, 2)
+  assert.equal(counts.started, 2)
   assert.equal(isOver, false)
   end()
   await all
 })
 
-test('stop cancels the beats, waits for the pass under way and lets none begin after it', async () => {
-  const { beats, dependencies } = world()
+test('stop cancels the timers, waits for the current run and starts no other', async () => {
+  const { timers, dependencies } = testTimers()
   const { task, counts, end } = heldTask()
   const runner = runTasks([task], dependencies)
   runner.nudge()
@@ -202,11 +205,11 @@ test('stop cancels the beats, waits for the pass under way and lets none begin a
   })
   await wait(5)
   assert.equal(isStopped, false)
-  assert.ok(beats.every(({ isCancelled }) => isCancelled))
+  assert.ok(timers.every(({ isCancelled }) => isCancelled))
   end()
   await stopped
-  beats[0]?.beat()
+  timers[0]?.tick()
   runner.nudge()
   await runner.runAll()
-  assert.equal(counts.begun, 1)
+  assert.equal(counts.started, 1)
 })

@@ -3,99 +3,99 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Background work is state in our own tables, and a task is one pass over what is due: safe to run
- * twice, on any node, at any time. It runs at its interval and on a nudge, one pass at a time.
+ * Background work is state in our tables, and a run of a task processes all due rows: safe to run
+ * twice, on any node, at any time. A task runs at its interval and when nudged, one run at a time.
  */
 export type Task = {
   name: string
   every_ms: number
   /**
-   * The interval while this node commits nothing, for a task whose work mostly begins with one of
-   * this node's own commits. It bounds how late the work of a node that died is done by another.
+   * The interval while this node commits nothing, for tasks whose work mostly begins with a commit
+   * of the same node. It limits how late another node takes over the work of a node that died.
    */
   idle_ms?: number
-  /** What waited while nothing ran is somebody's news: it does not wait for the first beat. */
+  /** Runs at the start too, for work that has waited while no node was running. */
   at_start?: boolean
   run(): Promise<void>
 }
 
 export type TaskRunner = {
-  /** This node has committed something: tasks that were idle run now, then at every_ms. */
+  /** Call it after a commit: idle tasks run now, and then at every_ms. */
   nudge(): void
-  /** Runs every task once, now; for simulations that decide themselves when time passes. */
+  /** Runs every task once, now; for the sandbox and tests, which advance the clock. */
   runAll(): Promise<void>
-  /** The same for some of them, by name and in their order. */
+  /** Runs the named tasks once, now, in the order of the list of tasks. */
   run(names: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
 
-type Dependencies = { clock: Clock; log: Log; metrics: Metrics }
+type RunnerDependencies = { clock: Clock; log: Log; metrics: Metrics }
 
-/** Tasks become idle after so long without a commit: what the last one caused is done by then. */
-const QUIET_MS = 5_000
+/** Tasks become idle this long after the last commit, when its work is done. */
+const IDLE_AFTER_MS = 5_000
 
 export function runTasks(
   tasks: readonly Task[],
-  { clock, log, metrics }: Dependencies,
+  { clock, log, metrics }: RunnerDependencies,
 ): TaskRunner {
-  const running = new Map<string, Promise<void>>()
+  const in_progress = new Map<string, Promise<void>>()
   const nudged = new Set<string>()
   let stopped = false
   const run = (task: Task): Promise<void> => {
-    const current = running.get(task.name)
+    const current = in_progress.get(task.name)
     if (current !== undefined || stopped) return current ?? Promise.resolve()
     const once = async () => task.run()
     const next = once()
       .catch((cause: unknown) => {
         metrics.task_failures.inc({ task: task.name })
-        log.error('a task failed; it runs again on its next beat', { task: task.name }, cause)
+        log.error('a task failed; it runs again at its next tick', { task: task.name }, cause)
       })
       .finally(() => {
-        running.delete(task.name)
+        in_progress.delete(task.name)
         if (nudged.delete(task.name)) void run(task)
       })
-    running.set(task.name, next)
+    in_progress.set(task.name, next)
     return next
   }
-  const inTurn = async (wanted: readonly Task[]): Promise<void> => {
-    for (const task of wanted) {
-      await running.get(task.name)
+  const runInOrder = async (selected: readonly Task[]): Promise<void> => {
+    for (const task of selected) {
+      await in_progress.get(task.name)
       await run(task)
     }
   }
-  // A task without an idle interval keeps its timer: begun anew it might never come round.
-  const steady = tasks.filter(({ idle_ms }) => idle_ms === undefined)
-  const beats = steady.map((task) => clock.every(task.every_ms, () => void run(task)))
-  const idling = tasks.filter(({ idle_ms }) => idle_ms !== undefined)
-  const pace = keepPace(idling, clock, (task) => void run(task))
+  // A task without an idle interval keeps its timer: restarted often, it might never fire.
+  const steady_tasks = tasks.filter(({ idle_ms }) => idle_ms === undefined)
+  const timers = steady_tasks.map((task) => clock.every(task.every_ms, () => void run(task)))
+  const idle_tasks = tasks.filter(({ idle_ms }) => idle_ms !== undefined)
+  const pacer = startPacer(idle_tasks, clock, (task) => void run(task))
   for (const task of tasks) if (task.at_start === true) void run(task)
   return {
     nudge: () => {
-      if (stopped || !pace.quicken()) return
-      for (const task of idling) {
-        // A pass under way may have looked already: the nudge is kept for one more.
-        if (running.has(task.name)) nudged.add(task.name)
+      if (stopped || !pacer.wake()) return
+      for (const task of idle_tasks) {
+        // The current run may have read its rows already, so another one follows it.
+        if (in_progress.has(task.name)) nudged.add(task.name)
         else void run(task)
       }
     },
-    runAll: () => inTurn(tasks),
-    run: (names) => inTurn(tasks.filter(({ name }) => names.includes(name))),
+    runAll: () => runInOrder(tasks),
+    run: (names) => runInOrder(tasks.filter(({ name }) => names.includes(name))),
     stop: async () => {
       stopped = true
-      for (const cancel of [...beats, pace.stop]) cancel()
-      await Promise.all(running.values())
+      for (const cancel of [...timers, pacer.stop]) cancel()
+      await Promise.all(in_progress.values())
     },
   }
 }
 
-type Pace = {
-  /** True where the tasks were idle until now. */
-  quicken(): boolean
+type Pacer = {
+  /** Returns true if the tasks were idle until now. */
+  wake(): boolean
   stop(): void
 }
 
-/** Runs tasks at idle_ms, and at every_ms from a commit until a time without any. */
-function keepPace(tasks: readonly Task[], clock: Clock, run: (task: Task) => void): Pace {
+/** Runs tasks at idle_ms, or at every_ms while this node commits. */
+function startPacer(tasks: readonly Task[], clock: Clock, run: (task: Task) => void): Pacer {
   let timers: (() => void)[] = []
   let isIdle = true
   let hasCommitted = false
@@ -106,22 +106,22 @@ function keepPace(tasks: readonly Task[], clock: Clock, run: (task: Task) => voi
     stop()
     timers = tasks.map((task) => clock.every(intervalOf(task), () => run(task)))
   }
-  const rest = () => {
+  const goIdle = () => {
     isIdle = true
     startAt(({ idle_ms, every_ms }) => idle_ms ?? every_ms)
   }
-  const restUnlessCommitted = () => {
-    if (!hasCommitted) rest()
+  const goIdleUnlessCommitted = () => {
+    if (!hasCommitted) goIdle()
     hasCommitted = false
   }
-  rest()
+  goIdle()
   return {
-    quicken: () => {
+    wake: () => {
       hasCommitted = true
       if (!isIdle) return false
       isIdle = false
       startAt(({ every_ms }) => every_ms)
-      timers.push(clock.every(QUIET_MS, restUnlessCommitted))
+      timers.push(clock.every(IDLE_AFTER_MS, goIdleUnlessCommitted))
       return true
     },
     stop,

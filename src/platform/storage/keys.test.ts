@@ -25,7 +25,7 @@ const storeAt = (path: string) => ({ path, random: systemRandom, seal: unsealed 
 const LATER = new Date('2100-01-01')
 const PLAIN = 'JBSWY3DPEHPK3PXP — ключ'
 
-test('what was sealed opens again, also after a restart', async () => {
+test('a sealed value can be opened, also after a restart', async () => {
   const path = await keyPath()
   const sealed = (await load(path)).seal('totp', 'acct_1', PLAIN)
   assert.equal((await load(path)).open('totp', 'acct_1', sealed), PLAIN)
@@ -35,7 +35,7 @@ test('what was sealed opens again, also after a restart', async () => {
   )
 })
 
-test('a sealed value shows nothing and never looks the same twice', async () => {
+test('a sealed value reveals nothing and differs each time', async () => {
   const keys = await load(await keyPath())
   const sealed = Array.from({ length: 100 }, () => keys.seal('totp', 'acct_1', PLAIN))
   assert.equal(new Set(sealed).size, 100)
@@ -45,7 +45,7 @@ test('a sealed value shows nothing and never looks the same twice', async () => 
   }
 })
 
-test('a sealed value opens only for its purpose and for what it is bound to', async () => {
+test('a sealed value opens only for its purpose and its bound ID', async () => {
   const keys = await load(await keyPath())
   const sealed = keys.seal('totp', 'acct_1', PLAIN)
   assert.throws(() => keys.open('totp', 'acct_2', sealed))
@@ -55,7 +55,7 @@ test('a sealed value opens only for its purpose and for what it is bound to', as
   assert.throws(() => stranger.open('totp', 'acct_1', sealed))
 })
 
-test('a sealed value with one letter changed, cut or added does not open', async () => {
+test('a sealed value with one character changed, removed or added does not open', async () => {
   const keys = await load(await keyPath())
   const sealed = keys.seal('totp', 'acct_1', PLAIN)
   const head = 'v1.k1.'.length
@@ -70,7 +70,7 @@ test('a sealed value with one letter changed, cut or added does not open', async
   assert.throws(() => keys.open('totp', 'acct_1', `${sealed}AAAA`))
 })
 
-test('a seal with a shortened check is refused whatever it would say', async () => {
+test('a sealed value with a shortened authentication tag is refused', async () => {
   const keys = await load(await keyPath())
   const bytes = Buffer.from(keys.seal('totp', 'acct_1', '').split('.')[2] ?? '', 'base64url')
   for (const length of [4, 8, 12, 13, 14, 15]) {
@@ -79,7 +79,7 @@ test('a seal with a shortened check is refused whatever it would say', async () 
   }
 })
 
-test('another version and an unknown key id are refused with a sentence', async () => {
+test('an unknown version and an unknown key ID are refused with a sentence', async () => {
   const keys = await load(await keyPath())
   const sealed = keys.seal('totp', 'acct_1', PLAIN)
   assert.throws(() => keys.open('totp', 'acct_1', sealed.replace('v1', 'v2')), /names its version/)
@@ -88,7 +88,7 @@ test('another version and an unknown key id are refused with a sentence', async 
   assert.throws(() => keys.open('totp', 'acct_1', sealed.replace('k1', 'constructor')))
 })
 
-test('after a rotation old values still open, new ones use the new key, fingerprints stay', async () => {
+test('after a rotation old values open, new ones use the new key, and fingerprints stay the same', async () => {
   const path = await keyPath()
   const before = await load(path)
   const sealed = before.seal('totp', 'acct_1', PLAIN)
@@ -136,14 +136,14 @@ test('a fingerprint is an HMAC-SHA-256 under a key derived from the index root',
   }
 })
 
-test('the key file is for its owner alone and nothing else is left beside it', async () => {
+test('only its owner can read the key file, and no temporary file is left', async () => {
   const path = await keyPath()
   await load(path)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   assert.deepEqual(await readdir(join(path, '..')), ['keys.json'])
 })
 
-test('nodes that start at once on one folder end up with the same keys', async () => {
+test('nodes that start at the same time in one folder get the same keys', async () => {
   const path = await keyPath()
   const nodes = await Promise.all(Array.from({ length: 8 }, () => load(path)))
   const prints = nodes.map((keys) => keys.fingerprint('bearer', 'text'))
@@ -152,7 +152,7 @@ test('nodes that start at once on one folder end up with the same keys', async (
   assert.deepEqual(await readdir(join(path, '..')), ['keys.json'])
 })
 
-test('a file that is no key file stops the start and is left as it is', async () => {
+test('an invalid key file stops the start and is not changed', async () => {
   for (const text of ['{}', '{"current":"k1","roots":{}}', 'null', '[]', '', 'not json']) {
     const path = await keyPath()
     await load(path)
@@ -162,7 +162,7 @@ test('a file that is no key file stops the start and is left as it is', async ()
   }
 })
 
-test('a key file that cannot be read is not replaced by a new one', async (t) => {
+test('an unreadable key file is not replaced', async (t) => {
   const path = await keyPath()
   await load(path)
   await chmod(path, 0o000)

@@ -50,7 +50,7 @@ const listedNames = async () => {
 
 const PART = 5 * 1_048_576
 
-test('what is put is there byte for byte, whatever its size and its chunks', async () => {
+test('a stored file is returned byte for byte, whatever its size and chunks', async () => {
   const sizes = [1, PART - 1, PART, PART + 1, 2 * PART, 2 * PART + 4_321]
   for (const size of sizes) {
     const [name, bytes] = [newName(), randomBytes(size)]
@@ -63,7 +63,7 @@ test('what is put is there byte for byte, whatever its size and its chunks', asy
   assert.deepEqual([await keys(), await unfinished()], [[], []])
 })
 
-test('a source that fails leaves nothing, also after whole parts were sent', async () => {
+test('a failed upload leaves nothing, even after complete parts were sent', async () => {
   for (const size of [100, 2 * PART + 100]) {
     const name = newName()
     async function* failing() {
@@ -77,7 +77,7 @@ test('a source that fails leaves nothing, also after whole parts were sent', asy
   await assert.rejects(async () => blobs.put('../outside', inChunks(Buffer.from('x'), 1)), /ours/)
 })
 
-test('an upload that a crash cut off is listed, and removing it ends it at the store', async () => {
+test('an upload cut off by a crash is listed, and removing it aborts it in the store', async () => {
   const name = newName()
   let isStuck: (value: unknown) => void = () => undefined
   const stuck = new Promise((resolve) => {
@@ -96,14 +96,14 @@ test('an upload that a crash cut off is listed, and removing it ends it at the s
   assert.deepEqual([await listedNames(), await unfinished()], [[], []])
 })
 
-test('the list has every file', async () => {
+test('the list contains every file', async () => {
   const names = Array.from({ length: 5 }, newName)
   for (const name of names) await blobs.put(name, inChunks(Buffer.from('some text'), 4))
   assert.deepEqual((await listedNames()).toSorted(), names.toSorted())
   for (const name of names) await blobs.remove(name)
 })
 
-test('half of the settings, or an address without a bucket, stop the start with a sentence', () => {
+test('incomplete settings or a URL without a bucket stop the start with a sentence', () => {
   const { FLORIN_S3_SECRET_ACCESS_KEY: _, ...half } = env
   assert.throws(() => readSettings(half), ConfigError)
   for (const url of ['https://store.example', 'store.example/bucket', 'https://a.example/b/c']) {
