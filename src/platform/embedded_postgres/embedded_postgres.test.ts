@@ -189,7 +189,7 @@ test('after kill -9 of its owner, the next start stops the orphaned server and k
 test('refuses a second start in the same folder without disturbing the first', async () => {
   const data_dir = await emptyFolder()
   const { url, stop } = await start(data_dir)
-  await assert.rejects(start(data_dir), new RegExp(`in use by this very process .*${process.pid}`))
+  await assert.rejects(start(data_dir), new RegExp(`in use by this process .*${process.pid}`))
   await query(url, 'select 1')
   await stop()
 })

@@ -11,15 +11,16 @@ import { type LaunchOptions, launchServer, type RunningServer } from './server.t
 import { chooseServerUser } from './server_user.ts'
 
 /**
- * A real PostgreSQL of our own, for development and the sandbox: used when FLORIN_DATABASE_URL is
- * unset. A folder has one owner at a time, and no kill of either process loses a committed row.
+ * A PostgreSQL server that the service starts itself if FLORIN_DATABASE_URL is unset, for development
+ * and the sandbox. A folder has one owner at a time, and killing either process loses no committed
+ * row.
  */
 export type EmbeddedPostgres = { url: string; stop(): Promise<void> }
 
 export type EmbeddedPostgresOptions = {
   data_dir: string
   port?: number
-  /** False is for tests: quicker, but a crash then costs the latest rows or the whole cluster. */
+  /** False is for tests: faster, but a crash may lose rows or the whole cluster. */
   durable?: boolean
   log?: (line: string) => void
 }
@@ -27,17 +28,17 @@ export type EmbeddedPostgresOptions = {
 const DATABASE = 'florin'
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
-/** A server that has run this long did not die of starting, so the pauses begin anew. */
+/** After running this long, the pauses between restarts begin again from the shortest. */
 const STEADY_AFTER_MS = 10_000
 const START_ATTEMPTS_MAX = 12
-/** What passes by itself: another program took the port, or a dead server's children linger. */
-const PASSING = /Address already in use|is still in use|lock file "postmaster.pid"/
+/** Temporary: another program took the port, or children of a dead server are still running. */
+const TEMPORARY_FAULTS = /Address already in use|is still in use|lock file "postmaster.pid"/
 
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const package_dir = await findPostgresPackage()
-  // Root's server runs as another user, who must be able to pass, but need not look around.
+  // Root's server runs as another user, who must traverse the folder but needn't list it.
   await mkdir(resolve(options.data_dir), { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
   const data_dir = await realpath(options.data_dir)
   const unlock = await takeProcessLock(lockOf(data_dir), nameOf(data_dir))
@@ -52,7 +53,7 @@ export async function startEmbeddedPostgres(
 const lockOf = (data_dir: string) => join(data_dir, 'postgres.lock')
 const nameOf = (data_dir: string) => `The database in ${data_dir}`
 
-/** In words which process keeps the database in a folder; null where none does. */
+/** A sentence that names the process using the folder; null if there is none. */
 export function embeddedOwner(data_dir: string): Promise<string | null> {
   return ownerOf(lockOf(data_dir), nameOf(data_dir))
 }
@@ -83,13 +84,13 @@ async function startLocked(
     await kept
     await held.unlock()
   }
-  // Once only: by the second call the lock may belong to a later start in this process.
+  // Only once: later the lock may belong to another start in this process.
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => {
     stopped ??= shutDown()
     return stopped
   }
-  // A process that ends without stop() still asks its server to end; abort acts at once.
+  // A process that exits without stop() still signals its server; abort is synchronous.
   const onExit = (): void => stopping.abort()
   process.once('exit', onExit)
 
@@ -112,16 +113,16 @@ async function launchFirst(
     try {
       return { server: await launchServer({ ...given, port }), port }
     } catch (error) {
-      const passes = error instanceof Error && PASSING.test(error.message)
-      if (!passes || attempt === START_ATTEMPTS_MAX) throw error
+      const isTemporary = error instanceof Error && TEMPORARY_FAULTS.test(error.message)
+      if (!isTemporary || attempt === START_ATTEMPTS_MAX) throw error
     }
     await sleep(Math.min(FIRST_PAUSE_MS * attempt, 1_000))
   }
 }
 
 /**
- * A server that dies under us is started again on the same port, for the pool dials that one. There
- * is no last attempt: giving up would leave the service alive without a database.
+ * Restarts a server that died, on the same port because the pool uses it. It never gives up: the
+ * service would be left without a database.
  */
 async function keepRunning(first: RunningServer, options: LaunchOptions): Promise<void> {
   const { signal, log } = options
@@ -131,7 +132,7 @@ async function keepRunning(first: RunningServer, options: LaunchOptions): Promis
     const began_ms = Date.now()
     const ended_by = await server?.exited
     if (signal.aborted) return
-    if (ended_by !== undefined) log(`PostgreSQL ended (${ended_by}); starting it again.`)
+    if (ended_by !== undefined) log(`PostgreSQL exited (${ended_by}); restarting it.`)
 
     const was_steady = Date.now() - began_ms > STEADY_AFTER_MS
     const longer_ms = Math.min(Math.max(pause_ms * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)

@@ -7,45 +7,45 @@ import { findProcess } from './process_table.ts'
 const ATTEMPTS_MAX = 4
 
 /**
- * Makes this process the only living owner of `dir`, and returns the way to give that up.
+ * Makes this process the only owner of `dir`; returns a function that releases it.
  *
- * Every contender first lays down a file named by its pid and start time, then looks at the others.
- * Of two that come at once at least one sees the other, so there are never two owners; and since a
- * name belongs to one process for ever, sweeping a dead one's file cannot hit a living one's. A
- * single lock file has no such takeover.
+ * Every contender first writes a file named by its pid and start time, then looks for others. Of two
+ * concurrent ones at least one sees the other, so there are never two owners. A name belongs to one
+ * process forever, so removing the file of a dead process cannot remove a living one's. A single
+ * lock file could not be taken over safely.
  */
 export async function takeProcessLock(dir: string, what: string): Promise<() => Promise<void>> {
   const self = await findProcess(process.pid)
-  assert(self !== null, 'the process that asks is alive')
+  assert(self !== null, 'this process is alive')
   await mkdir(dir, { recursive: true })
   const own_name = `${process.pid}.${self.started}`
   const own_file = join(dir, own_name)
 
   for (let attempt = 1; ; attempt += 1) {
-    await layDown(own_file, self.started, what)
-    const owner_pid = await livingOwnerBeside(dir, own_name)
+    await writeOwnFile(own_file, self.started, what)
+    const owner_pid = await findOtherOwner(dir, own_name)
     if (owner_pid === null) return () => rm(own_file, { force: true })
     await rm(own_file, { force: true })
-    if (attempt === ATTEMPTS_MAX) throw new Error(refusal(what, owner_pid))
-    // Two that came at once have both stepped back; unequal pauses let one of them through.
+    if (attempt === ATTEMPTS_MAX) throw new Error(inUseMessage(what, owner_pid))
+    // Two concurrent contenders have both backed off; random pauses let one of them through.
     await sleep(20 + Math.random() * 100)
   }
 }
 
-/** In words who owns `dir` now; null where nobody does. */
+/** A sentence that names the owner of `dir`; null if there is none. */
 export async function ownerOf(dir: string, what: string): Promise<string | null> {
-  const pid = await livingOwnerBeside(dir, '').catch(() => null)
-  return pid === null ? null : refusal(what, pid)
+  const pid = await findOtherOwner(dir, '').catch(() => null)
+  return pid === null ? null : inUseMessage(what, pid)
 }
 
-async function layDown(own_file: string, started: string, what: string): Promise<void> {
+async function writeOwnFile(own_file: string, started: string, what: string): Promise<void> {
   const text = `${JSON.stringify({ pid: process.pid, started })}\n`
   await writeFile(own_file, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Error(refusal(what, process.pid)) : error
+    throw error.code === 'EEXIST' ? new Error(inUseMessage(what, process.pid)) : error
   })
 }
 
-async function livingOwnerBeside(dir: string, own_name: string): Promise<number | null> {
+async function findOtherOwner(dir: string, own_name: string): Promise<number | null> {
   for (const name of await readdir(dir)) {
     const [, pid_text, started] = /^(\d+)\.(.+)$/.exec(name) ?? []
     if (name === own_name || pid_text === undefined) continue
@@ -56,7 +56,7 @@ async function livingOwnerBeside(dir: string, own_name: string): Promise<number 
   return null
 }
 
-function refusal(what: string, pid: number): string {
-  const who = pid === process.pid ? 'this very process' : 'another process'
+function inUseMessage(what: string, pid: number): string {
+  const who = pid === process.pid ? 'this process' : 'another process'
   return `${what} is in use by ${who} (pid ${pid}). Stop it first, or choose another folder.`
 }

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 /**
- * A living process. A pid alone proves nothing, because pids are reused; a pid together with
- * `started` names one process for ever. `started` is opaque, and safe inside a file name.
+ * A running process. Pids are reused, but a pid together with `started` identifies one process
+ * forever. `started` is opaque and safe in a file name.
  */
 export type LivingProcess = { started: string; command_line: string }
 
-/** Null when no such process lives. A zombie has ended and only waits to be collected. */
+/** Null if the process is not running. A zombie counts as ended. */
 export async function findProcess(pid: number): Promise<LivingProcess | null> {
   if (process.platform === 'linux') return findInProc(pid)
   if (process.platform === 'win32') return findOnWindows(pid)
@@ -22,12 +22,12 @@ async function findInProc(pid: number): Promise<LivingProcess | null> {
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
   ])
   if (stat === null) return null
-  // The second field is the program's name and may hold spaces and brackets, so fields are counted
-  // from its last bracket: the state is the third of proc(5), the start in ticks the 22nd.
+  // The second field is the program's name and may contain spaces and parentheses, so fields are
+  // counted from the last one: in proc(5) the state is the third, the start in ticks the 22nd.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state = 'X'] = fields
   if (state === 'Z' || state === 'X') return null
-  // Ticks count from the boot, so the boot is part of the name.
+  // Ticks count from the boot, so the boot ID is part of `started`.
   const started = `${boot.slice(0, 8)}-${fields[19]}`
   return { started, command_line: command_line.split('\0').join(' ') }
 }
@@ -50,9 +50,9 @@ async function findOnWindows(pid: number): Promise<LivingProcess | null> {
   return started === undefined ? null : { started, command_line }
 }
 
-/** The trimmed output, or nothing when the program fails: ps fails for a pid that is not there. */
+/** The trimmed output, or '' if the program fails: ps fails for an unknown pid. */
 async function output(program: string, args: string[]): Promise<string> {
-  // One language and one time zone, or the same start would read differently on the next day.
+  // A fixed locale and time zone, so the same start time is always printed alike.
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
   const result = await promisify(execFile)(program, args, { env }).catch(() => null)
   return result?.stdout.trim() ?? ''

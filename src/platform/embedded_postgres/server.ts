@@ -10,29 +10,29 @@ import { invocationAs } from './server_user.ts'
 export type LaunchOptions = {
   cluster: Cluster
   port: number
-  /** Shuts the server down, also in the midst of starting. */
+  /** Shuts the server down, also while it is starting. */
   signal: AbortSignal
   log: (line: string) => void
 }
 export type RunningServer = { exited: Promise<string> }
 
-/** Fast shutdown writes a checkpoint; after this long, the next start's recovery is quicker. */
+/** A fast shutdown writes a checkpoint; after this long, crash recovery is faster. */
 const STOP_PATIENCE_MS = 30_000
 const ORPHAN_PATIENCE_MS = 10_000
-/** sockaddr_un holds 108 bytes on Linux, one of them the closing zero. */
+/** sockaddr_un has 108 bytes on Linux, including the terminating zero. */
 const SOCKET_PATH_BYTES_MAX = 107
 const LINES_KEPT = 20
 
-/** Answers once the server takes connections; throws its last words if it ends before that. */
+/** Resolves when the server accepts connections; throws its last log lines if it exits before. */
 export async function launchServer(options: LaunchOptions): Promise<RunningServer> {
   const { cluster, signal, log } = options
   await stopOrphan(cluster)
-  // Nothing is awaited from here until the signal is listened to, so no abort can slip between.
+  // Nothing is awaited between here and addEventListener, so no abort is missed.
   signal.throwIfAborted()
 
   const program = join(cluster.binaries, 'bin', 'postgres')
   const { command, args, ...as_user } = invocationAs(cluster.user, program, serverArgs(options))
-  // A process group of its own: Ctrl-C reaches us first, and the server when we have drained.
+  // Its own process group, so Ctrl-C stops us first and the server after we have drained.
   const child = spawn(command, args, {
     ...as_user,
     cwd: '/',
@@ -60,7 +60,7 @@ export async function launchServer(options: LaunchOptions): Promise<RunningServe
 
   const outcome = await Promise.race([ready, exited])
   if (outcome === true) return { exited }
-  // A dead postmaster's children may hold the pipe a little longer; its words are in it already.
+  // Children of a dead postmaster may keep the pipe open, so wait only briefly for its end.
   await Promise.race([drained, sleep(500)])
   throw new Error(`PostgreSQL did not start (${outcome}):\n${last_lines.join('\n')}`)
 }
@@ -71,7 +71,7 @@ function serverArgs({ cluster, port }: LaunchOptions): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: has_socket ? `"${cluster.dir.replaceAll('"', '""')}"` : '',
-    // Several nodes' pools at once; a connection costs little until it works.
+    // For the pools of several nodes; an idle connection costs little.
     max_connections: '200',
     shared_buffers: '128MB',
     timezone: 'UTC',
@@ -102,9 +102,9 @@ function stopOnSignal(
   })
 }
 
-/** INT is PostgreSQL's fast shutdown; QUIT drops everything and leaves the rest to recovery. */
+/** INT is PostgreSQL's fast shutdown; QUIT is immediate and needs recovery at the next start. */
 function send(cluster: Cluster, signal: 'INT' | 'QUIT', pid: number): void {
-  // Windows has no signals; PostgreSQL listens for them on a pipe that pg_ctl knows.
+  // Windows has no signals: pg_ctl sends them through a pipe.
   if (process.platform === 'win32') {
     spawnSync(join(cluster.binaries, 'bin', 'pg_ctl'), ['kill', signal, String(pid)])
     return
@@ -117,9 +117,9 @@ function send(cluster: Cluster, signal: 'INT' | 'QUIT', pid: number): void {
 }
 
 /**
- * A killed Node process leaves its server running. Our lock is taken by now, so a server on this
- * folder has no living owner and may be stopped. Any other process that has come to bear the pid
- * is left alone, but its pid would make PostgreSQL refuse to start, so the file goes.
+ * A killed Node process leaves its server running. We hold the lock now, so a server in this folder
+ * has no owner and may be stopped. If another process has reused the pid, it is left alone, but
+ * PostgreSQL would refuse to start because of it, so the file is removed.
  */
 async function stopOrphan(cluster: Cluster): Promise<void> {
   const pid_file = join(cluster.dir, 'postmaster.pid')
@@ -131,9 +131,9 @@ async function stopOrphan(cluster: Cluster): Promise<void> {
     if (await hasEnded(cluster, pid)) return
     send(cluster, 'QUIT', pid)
     if (await hasEnded(cluster, pid)) return
-    throw new Error(`The PostgreSQL left behind with pid ${pid} does not stop. End it by hand.`)
+    throw new Error(`The PostgreSQL left behind with pid ${pid} does not stop. Stop it manually.`)
   }
-  // PostgreSQL itself copes with a pid that is gone, and more carefully.
+  // PostgreSQL handles the pid of a dead process itself.
   if (isTaken(pid)) await rm(pid_file, { force: true })
 }
 

@@ -4,9 +4,8 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * As whom PostgreSQL runs. It refuses uid 0, so root either hands it to another user, or, where no
- * other user can reach the folder, starts it in a user namespace: there root's files belong to
- * nobody, who has no powers, and the server is content.
+ * The user that PostgreSQL runs as. It refuses uid 0, so root starts it as another user or, if no
+ * other user can reach the folder, in a user namespace where root's files belong to `nobody`.
  */
 export type ServerUser =
   | { way: 'self'; uid: number; gid: number }
@@ -18,16 +17,16 @@ export type Invocation = { command: string; args: string[]; uid?: number; gid?: 
 const NAMESPACE_ARGS = ['-U', '--map-user=65534', '--map-group=65534', '--']
 const namespace_root: ServerUser = { way: 'namespace', uid: 0, gid: 0 }
 
-/** An existing cluster's owner decides, for PostgreSQL serves no one else's files. */
+/** The owner of an existing cluster decides: PostgreSQL refuses files of other users. */
 export async function chooseServerUser(data_dir: string, cluster_dir: string): Promise<ServerUser> {
-  // Windows has no uids: there the one user is always able to reach his own files.
+  // Windows has no uids.
   const uid = process.getuid?.() ?? -1
   const gid = process.getgid?.() ?? -1
   const cluster = await stat(cluster_dir).catch(() => null)
   if (uid !== 0) {
     if (uid !== -1 && cluster !== null && cluster.uid !== uid) {
       throw new Error(
-        `The database in ${cluster_dir} belongs to uid ${cluster.uid}, and this is uid ${uid}. ` +
+        `The database in ${cluster_dir} belongs to uid ${cluster.uid}, and this process runs as uid ${uid}. ` +
           'Start as that user or as root, or choose another FLORIN_DATA_DIR.',
       )
     }
@@ -44,21 +43,21 @@ export async function chooseServerUser(data_dir: string, cluster_dir: string): P
   return namespace_root
 }
 
-/** Never creates a user: a database for trying things out must not change the machine. */
+/** Never creates a user: an embedded database must not change the machine. */
 async function unprivilegedUser(): Promise<ServerUser | null> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
   for (const name of ['postgres', 'nobody']) {
     const line = passwd.split('\n').find((entry) => entry.startsWith(`${name}:`))
     const [, , uid, gid] = line?.split(':') ?? []
-    // macOS writes nobody's uid as -2; the kernel counts it from the top.
+    // macOS writes nobody's uid as -2, an unsigned 32-bit number.
     if (uid !== undefined) return { way: 'other', uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   }
   return null
 }
 
 /**
- * Whether the server's user may pass every folder down to this one. Root inside the namespace is
- * judged by the same bits, because it has left its powers outside.
+ * True if the user can traverse every folder down to this one. Root in a user namespace has no
+ * privileges outside it, so the same mode bits apply.
  */
 export async function canReach(user: ServerUser, path: string): Promise<boolean> {
   if (user.way === 'self') {

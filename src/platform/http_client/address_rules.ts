@@ -2,19 +2,19 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { assert } from '#kernel/assert.ts'
 
 /**
- * Which addresses the service may be sent to by a stranger. Everything here is pure and judges what
- * `new URL()` made of the text, because that is what is dialled: 2130706433, 0x7f.1, 0177.0.0.1 and
- * circled digits have all become 127.0.0.1 by then.
+ * Rules for URLs that customers configure. Everything here is pure and checks the result of
+ * `new URL()`, which is what we connect to: 2130706433, 0x7f.1, 0177.0.0.1 and circled digits have
+ * all become 127.0.0.1 by then.
  */
 export type PortRules = {
-  /** Below 1024 only these: the rest belongs to ssh, mail, file shares and their like. */
+  /** Below 1024 only these are allowed: the others belong to ssh, mail, file shares, … */
   readonly privileged_allowed: readonly number[]
   readonly refused: readonly number[]
 }
 
 export type UrlRules = { readonly allow_loopback_http: boolean; readonly ports: PortRules }
 
-/** Unprivileged services that act on bytes which look like an HTTP request, or guard nothing. */
+/** Services on ports from 1024 that might act on an HTTP request, or that lack authentication. */
 export const default_ports: PortRules = {
   privileged_allowed: [443],
   refused: [
@@ -28,8 +28,8 @@ export const default_ports: PortRules = {
 export type EgressReason = 'refused' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'protocol'
 
 /**
- * The sentence may be shown to the owner of the address, so it names no resolved address, path or
- * header; the cause is for our log.
+ * The message may be shown to the owner of the URL, so it contains no resolved address, path or
+ * header. The cause is for our log.
  */
 export class EgressFailed extends Error {
   readonly reason: EgressReason
@@ -41,7 +41,7 @@ export class EgressFailed extends Error {
   }
 }
 
-/** We did not want to, as opposed to could not: trying again will not help. */
+/** The rules forbid the request, so a retry won't help. */
 export class EgressRefused extends EgressFailed {
   constructor(sentence: string) {
     super('refused', sentence)
@@ -70,9 +70,9 @@ const refused_v4 = [
 ] as const
 
 /**
- * Only 2000::/3 is handed out to the public, so everything outside it is refused without being
- * named: ::, ::1, fc00::/7 (with the metadata host fd00:ec2::254), fe80::/10, fec0::/10, ff00::/8,
- * local NAT64 64:ff9b:1::/48, and whatever is invented next. These are the exceptions inside it.
+ * Only 2000::/3 is allocated to the public, so everything outside it is refused: ::, ::1, fc00::/7
+ * (with the metadata host fd00:ec2::254), fe80::/10, fec0::/10, ff00::/8, local NAT64
+ * 64:ff9b:1::/48, and future ranges. These are the exceptions inside it.
  */
 const refused_v6 = [
   ['2001::', 23], // Teredo, ORCHID and other protocol assignments
@@ -86,20 +86,20 @@ const refused = new BlockList()
 for (const [network, bits] of refused_v4) refused.addSubnet(network, bits, 'ipv4')
 for (const [network, bits] of refused_v6) refused.addSubnet(network, bits, 'ipv6')
 
-const handed_out_v6 = new BlockList()
-handed_out_v6.addSubnet('2000::', 3, 'ipv6')
+const allocated_v6 = new BlockList()
+allocated_v6.addSubnet('2000::', 3, 'ipv6')
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** What is not an address, and an address with a zone, is not public either. */
+/** False also for text that is not an address and for an address with a zone. */
 export function isPublicAddress(ip: string): boolean {
   if (isIPv4(ip)) return !refused.check(ip, 'ipv4')
   if (!isIPv6(ip) || ip.includes('%')) return false
   const inner = innerV4Of(groupsOf(ip))
   if (inner !== undefined) return isPublicAddress(inner)
-  return handed_out_v6.check(ip, 'ipv6') && !refused.check(ip, 'ipv6')
+  return allocated_v6.check(ip, 'ipv6') && !refused.check(ip, 'ipv6')
 }
 
 export function isLoopbackAddress(ip: string): boolean {
@@ -107,7 +107,7 @@ export function isLoopbackAddress(ip: string): boolean {
   return isIPv6(ip) && !ip.includes('%') && groupsOf(ip).join(':') === '0:0:0:0:0:0:0:1'
 }
 
-/** The v4 address that ::ffff:0:0/96 (mapped) and 64:ff9b::/96 (NAT64) end up at. */
+/** The IPv4 address inside ::ffff:0:0/96 (mapped) and 64:ff9b::/96 (NAT64). */
 function innerV4Of(groups: readonly number[]): string | undefined {
   const prefix = groups.slice(0, 6).join(':')
   const isMapped = prefix === `0:0:0:0:0:${0xffff}`
@@ -119,7 +119,7 @@ function innerV4Of(groups: readonly number[]): string | undefined {
     .join('.')
 }
 
-/** BlockList looks through mapped addresses but not NAT64, so the eight groups are read here. */
+/** The eight groups, because BlockList understands mapped addresses but not NAT64. */
 function groupsOf(ip: string): number[] {
   const hex = ip.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)]
@@ -135,19 +135,20 @@ function groupsOf(ip: string): number[] {
   return groups
 }
 
-type Asked = { readonly raw: string; readonly url: URL; readonly rules: UrlRules }
-type Check = (asked: Asked) => string | undefined
+type UrlCheckInput = { readonly raw: string; readonly url: URL; readonly rules: UrlRules }
+/** Returns the objection as a sentence, or undefined. */
+type Check = (input: UrlCheckInput) => string | undefined
 
-/** Long enough for any receiver, short enough for a log line and an index. */
+/** Long enough for any endpoint, short enough for a log line and an index. */
 const URL_LENGTH_MAX = 2048
 
-/** Names that mean this machine or its own network, whatever a resolver says of them. */
+/** Names of this machine or its network, whatever they resolve to. */
 const local_suffixes = [
   ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'private'],
   ...['lan', 'home', 'corp', 'home.arpa'],
 ]
 
-/** The first objection is the answer. */
+/** Throws the first objection. */
 export function requireAllowedUrl(raw: string, rules: UrlRules): URL {
   if (raw.length > URL_LENGTH_MAX) {
     throw new EgressRefused(`The address is longer than ${URL_LENGTH_MAX} characters.`)
@@ -161,7 +162,7 @@ export function requireAllowedUrl(raw: string, rules: UrlRules): URL {
   return url
 }
 
-/** The name or number that is dialled, without the brackets of a v6 address. */
+/** The host name or address, without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
@@ -177,7 +178,7 @@ const schemeIsAllowed: Check = ({ url, rules }) => {
   return isOwnMachine(url) ? undefined : 'Plain http is allowed only to this machine itself.'
 }
 
-/** Parsers disagree about these spellings, and a disagreement is how a check is passed by. */
+/** URL parsers disagree about these spellings, which could be used to bypass a check. */
 const isPlainlyWritten: Check = ({ raw }) =>
   /[\s\\\u0000-\u001f\u007f]/.test(raw) || !/^https?:\/\/[^/]/i.test(raw)
     ? 'The address must be written as https://host/path, without spaces or backslashes.'
@@ -186,7 +187,7 @@ const isPlainlyWritten: Check = ({ raw }) =>
 const hasNoUserinfo: Check = ({ raw }) =>
   /^[^/]*\/\/[^/?#]*@/.test(raw) ? 'The address must not carry a user name or password.' : undefined
 
-/** A fragment is never sent, so whoever wrote one means something else than we would do. */
+/** A fragment is never sent, so a URL with one is probably a mistake. */
 const hasNoFragment: Check = ({ raw }) =>
   raw.includes('#') ? 'The address must not have a fragment.' : undefined
 
@@ -221,7 +222,7 @@ const checks: readonly Check[] = [
   hostIsAllowed,
 ]
 
-/** Judged by its spelling, never by a resolver: `localhost` is answered without asking one. */
+/** Decided by the text alone, without a DNS lookup. */
 function isOwnMachine(url: URL): boolean {
   const host = hostOf(url)
   return host === 'localhost' || isLoopbackAddress(host)

@@ -1,61 +1,61 @@
-/** Of one outer signal, which may end hundreds of requests: it gets one listener for them all. */
-const ended_by = new WeakMap<AbortSignal, Set<() => void>>()
+/** By outer signal. One signal may end hundreds of requests and gets one listener for all. */
+const callbacks_of = new WeakMap<AbortSignal, Set<() => void>>()
 
-function joinedTo(outer: AbortSignal): Set<() => void> {
-  const known = ended_by.get(outer)
+function callbacksOf(outer: AbortSignal): Set<() => void> {
+  const known = callbacks_of.get(outer)
   if (known !== undefined) return known
-  const acts = new Set<() => void>()
-  ended_by.set(outer, acts)
-  const endAll = () => {
-    for (const act of acts) act()
+  const callbacks = new Set<() => void>()
+  callbacks_of.set(outer, callbacks)
+  const runAll = () => {
+    for (const callback of callbacks) callback()
   }
-  outer.addEventListener('abort', endAll, { once: true })
-  return acts
+  outer.addEventListener('abort', runAll, { once: true })
+  return callbacks
 }
 
 /**
- * One end for everything that a request waits for. Most requests end long before it, so the parts
- * that cost something, a signal above all, are made only where they are asked for.
+ * One deadline for all stages of a request. Most requests finish long before it, so the AbortSignal,
+ * which is expensive, is created only if a stage needs it (`npm run bench -- webhooks`).
  */
 export class Deadline {
   readonly #outer: Set<() => void> | undefined
   readonly #timer: NodeJS.Timeout
-  #act: (() => void) | undefined
+  #callback: (() => void) | undefined
   #controller: AbortController | undefined
   #isOver = false
 
   constructor(timeout_ms: number, outer?: AbortSignal) {
-    this.#timer = setTimeout(this.#strike, timeout_ms)
-    if (outer?.aborted) this.#strike()
-    else if (outer !== undefined) this.#outer = joinedTo(outer).add(this.#strike)
+    this.#timer = setTimeout(this.#expire, timeout_ms)
+    if (outer?.aborted) this.#expire()
+    else if (outer !== undefined) this.#outer = callbacksOf(outer).add(this.#expire)
   }
 
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** For what takes nothing else, such as a lookup. */
+  /** For stages that only accept a signal, such as a DNS lookup. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#isOver) this.#controller.abort()
     return this.#controller.signal
   }
 
-  /** What is to be done when time is up, from now on; undefined for nothing more. */
-  onOver(act: (() => void) | undefined): void {
-    this.#act = act
-    if (this.#isOver) act?.()
+  /** Replaces the callback for the end of the deadline; undefined removes it. */
+  onOver(callback: (() => void) | undefined): void {
+    this.#callback = callback
+    if (this.#isOver) callback?.()
   }
 
-  /** The request has ended in time. */
-  lift(): void {
+  /** Call it when the request has finished. */
+  cancel(): void {
     clearTimeout(this.#timer)
-    this.#outer?.delete(this.#strike)
+    this.#outer?.delete(this.#expire)
   }
 
-  readonly #strike = (): void => {
+  readonly #expire = (): void => {
     this.#isOver = true
     this.#controller?.abort()
-    this.#act?.()
+    this.#callback?.()
   }
 }

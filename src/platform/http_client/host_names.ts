@@ -4,12 +4,12 @@ import { isIP } from 'node:net'
 import { assert } from '#kernel/assert.ts'
 import { EgressFailed, EgressRefused, hostOf, isPublicAddress } from './address_rules.ts'
 
-/** Every address of a name. */
+/** Returns every address of a name. */
 export type Lookup = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
- * Asks the name servers directly. Unlike getaddrinfo this can be cancelled, holds no thread while a
- * slow server is waited for, and knows neither the hosts file nor search domains.
+ * Queries the name servers directly. Unlike getaddrinfo, this can be cancelled, holds no thread
+ * while it waits, and uses neither the hosts file nor search domains.
  */
 export function dnsLookup(servers?: readonly string[]): Lookup {
   return async (hostname, signal) => {
@@ -23,15 +23,15 @@ export function dnsLookup(servers?: readonly string[]): Lookup {
         resolver.resolve6(hostname),
       ])
       if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
-      return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+      return [v4, v6].flatMap((response) => (response.status === 'fulfilled' ? response.value : []))
     } finally {
       signal.removeEventListener('abort', cancel)
     }
   }
 }
 
-/** One address that is not public condemns the name: an honest receiver has no such mixture. */
-export async function checkedAddressesOf(
+/** A single non-public address refuses the name: honest servers don't mix them. */
+export async function resolvePublicAddresses(
   url: URL,
   lookup: Lookup,
   signal: AbortSignal,
@@ -51,15 +51,15 @@ export async function checkedAddressesOf(
   throw new EgressRefused('The host name leads to an address that is not public.')
 }
 
-/** How long whoever writes an address down waits for its name to be resolved. */
-const NAME_JUDGED_WITHIN_MS = 2_000
+/** The caller, who is configuring a URL, waits this long at most. */
+const NAME_CHECK_TIMEOUT_MS = 2_000
 
-/** A name that cannot be resolved just now passes: it is judged again whenever it is called. */
+/** A name that cannot be resolved now is accepted: every request checks it again. */
 export async function requirePublicName(url: URL, lookup: Lookup): Promise<void> {
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), NAME_JUDGED_WITHIN_MS)
+  const timer = setTimeout(() => deadline.abort(), NAME_CHECK_TIMEOUT_MS)
   try {
-    await checkedAddressesOf(url, lookup, deadline.signal)
+    await resolvePublicAddresses(url, lookup, deadline.signal)
   } catch (error) {
     if (error instanceof EgressRefused) throw error
   } finally {

@@ -39,9 +39,9 @@ async function listen(t: TestContext, server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1`
 }
 
-const receiver = (t: TestContext, answer: RequestListener) => listen(t, createServer(answer))
-const rawReceiver = (t: TestContext, answer: (socket: Socket) => void) =>
-  listen(t, createTcp(answer))
+const receiver = (t: TestContext, response: RequestListener) => listen(t, createServer(response))
+const rawReceiver = (t: TestContext, response: (socket: Socket) => void) =>
+  listen(t, createTcp(response))
 
 function failsWith(reason: EgressReason, over: Partial<OutgoingRequest>): Promise<void> {
   return assert.rejects(out.send({ ...request, ...over }), (error) => {
@@ -60,10 +60,10 @@ test('sends the request and returns status, headers and bytes', async (t) => {
     incoming.on('data', (chunk) => seen.push(String(chunk)))
     incoming.on('end', () => response.writeHead(202, { 'X-A': ['1', '2'] }).end('thanks'))
   })
-  const answer = await out.send({ ...request, url, body: '{"a":1}' })
-  assert.equal(answer.status, 202)
-  assert.equal(answer.headers['x-a'], '1, 2')
-  assert.equal(Buffer.from(answer.body).toString(), 'thanks')
+  const response = await out.send({ ...request, url, body: '{"a":1}' })
+  assert.equal(response.status, 202)
+  assert.equal(response.headers['x-a'], '1, 2')
+  assert.equal(Buffer.from(response.body).toString(), 'thanks')
   const { host } = new URL(url)
   assert.deepEqual(seen, [
     { method: 'POST', path: '/hook?a=1', host, encoding: 'identity' },
@@ -73,8 +73,8 @@ test('sends the request and returns status, headers and bytes', async (t) => {
 
 test('localhost is this machine, without a DNS lookup', async (t) => {
   const url = await receiver(t, (_, response) => response.end())
-  const answer = await out.send({ ...request, url: url.replace('127.0.0.1', 'localhost') })
-  assert.equal(answer.status, 200)
+  const response = await out.send({ ...request, url: url.replace('127.0.0.1', 'localhost') })
+  assert.equal(response.status, 200)
 })
 
 test('a redirect is returned, not followed', async (t) => {
@@ -87,8 +87,8 @@ test('a redirect is returned, not followed', async (t) => {
     const url = await receiver(t, (_, response) =>
       response.writeHead(status, { location: inside }).end(),
     )
-    const answer = await out.send({ ...request, url })
-    assert.deepEqual([answer.status, answer.headers['location']], [status, inside])
+    const response = await out.send({ ...request, url })
+    assert.deepEqual([response.status, response.headers['location']], [status, inside])
   }
   assert.equal(followed, 0)
 })
@@ -97,8 +97,8 @@ test('an error status is a response, not an exception', async (t) => {
   const url = await receiver(t, (_, response) =>
     response.writeHead(503, { 'retry-after': '120' }).end('busy'),
   )
-  const answer = await out.send({ ...request, url })
-  assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '120'])
+  const response = await out.send({ ...request, url })
+  assert.deepEqual([response.status, response.headers['retry-after']], [503, '120'])
 })
 
 for (const framing of ['content-length', 'chunked']) {
@@ -115,8 +115,8 @@ for (const framing of ['content-length', 'chunked']) {
       }
       pour()
     })
-    const answer = await out.send({ ...request, url, response_bytes_max: 1000 })
-    assert.equal(answer.body.length, 1000)
+    const response = await out.send({ ...request, url, response_bytes_max: 1000 })
+    assert.equal(response.body.length, 1000)
     t.diagnostic(`the receiver had written ${written / 2 ** 20} MiB`)
     // What fits the kernel's buffers was written before we hung up; nowhere near the whole.
     assert.ok(written < 2 ** 26, `${written}`)
@@ -125,8 +125,8 @@ for (const framing of ['content-length', 'chunked']) {
 
 test('a body of exactly the limit is complete', async (t) => {
   const url = await receiver(t, (_, response) => response.end('x'.repeat(1000)))
-  const answer = await out.send({ ...request, url, response_bytes_max: 1000 })
-  assert.equal(answer.body.length, 1000)
+  const response = await out.send({ ...request, url, response_bytes_max: 1000 })
+  assert.equal(response.body.length, 1000)
 })
 
 test('a gzip bomb is not decompressed', async (t) => {
@@ -134,8 +134,8 @@ test('a gzip bomb is not decompressed', async (t) => {
   const url = await receiver(t, (_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
   )
-  const answer = await out.send({ ...request, url, response_bytes_max: 2 ** 20 })
-  assert.deepEqual(Buffer.from(answer.body), bomb)
+  const response = await out.send({ ...request, url, response_bytes_max: 2 ** 20 })
+  assert.deepEqual(Buffer.from(response.body), bomb)
 })
 
 test('a body sent one byte per second ends at the deadline', async (t) => {
@@ -174,8 +174,8 @@ test('fifty hanging servers do not delay a healthy one', async (t) => {
     failsWith('timeout', { url: hanging, timeout_ms: 1500 }),
   )
   const started_at = performance.now()
-  const answer = await out.send({ ...request, url: healthy })
-  assert.equal(answer.status, 200)
+  const response = await out.send({ ...request, url: healthy })
+  assert.equal(response.status, 200)
   const took_ms = performance.now() - started_at
   assert.ok(took_ms < 1400, `${took_ms}`)
   await Promise.all(stuck)

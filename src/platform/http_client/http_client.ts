@@ -15,23 +15,22 @@ import {
   type UrlRules,
 } from './address_rules.ts'
 import { Deadline } from './deadline.ts'
-import { checkedAddressesOf, dnsLookup, type Lookup, requirePublicName } from './host_names.ts'
+import { dnsLookup, type Lookup, requirePublicName, resolvePublicAddresses } from './host_names.ts'
 import { type KeptConnection, type KeptConnections, keptConnections } from './kept_connections.ts'
-import { answerTo, type HttpResponse } from './response_reader.ts'
+import { type HttpResponse, readResponse } from './response_reader.ts'
 
 export { EgressFailed, type EgressReason, EgressRefused } from './address_rules.ts'
 export type { HttpResponse } from './response_reader.ts'
 
 /**
- * The only way out over HTTP. A name is resolved once, every address it has is checked, and the
- * socket is opened to a checked address: between the check and the call there is no second lookup
- * that could answer differently. Redirects are answers, bodies are bytes, and one deadline covers
- * everything from the lookup to the last byte.
+ * Calls URLs that customers configure. A name is resolved once, all its addresses are checked, and
+ * the socket connects to a checked address, so DNS rebinding is impossible. Redirects are returned,
+ * bodies are bytes, and one deadline covers everything from the lookup to the last byte.
  */
 export type HttpClient = {
   /**
-   * Refuses an address that may never be called, and one whose name leads inward at this moment. A
-   * name that cannot be resolved just now passes: it is judged again whenever something is sent.
+   * Refuses a URL that is not allowed or whose name resolves to a non-public address. A name that
+   * cannot be resolved now is accepted: every request checks it again.
    */
   requirePublicUrl(url: string): Promise<void>
   send(request: OutgoingRequest): Promise<HttpResponse>
@@ -45,16 +44,15 @@ export type OutgoingRequest = {
   readonly timeout_ms: number
   readonly response_bytes_max: number
   /**
-   * May go over a connection that was kept after an earlier answer, and keeps its own. Such a
-   * connection may turn out to be closed, and then the request is sent once more: only for what
-   * may arrive twice.
+   * Reuses a kept connection and keeps its own. If the kept connection turns out to be closed, the
+   * request is sent again, so set it only for requests that may arrive twice.
    */
   readonly reuse_connection?: boolean
-  /** Ends it before its time, as if it had run out. */
+  /** Ends the request like a timeout. */
   readonly signal?: AbortSignal
 }
 
-/** A TCP connection started to exactly this address. */
+/** Opens a TCP connection to exactly this address. */
 export type Connect = (target: { readonly address: string; readonly port: number }) => Socket
 
 export type HttpClientOptions = {
@@ -64,11 +62,11 @@ export type HttpClientOptions = {
   readonly ports?: PortRules
 }
 
-/** A name may list thousands of addresses; all are checked, but only so many are tried. */
+/** A name may have thousands of addresses: all are checked, but only this many are tried. */
 const ADDRESSES_TRIED_MAX = 4
 
-/** These say where the request goes or where it ends, which is not the caller's to say. */
-const own_headers = new Set([
+/** Headers that the client sets itself: they define the target and the framing. */
+const client_headers = new Set([
   'host',
   'connection',
   'content-length',
@@ -76,56 +74,59 @@ const own_headers = new Set([
   'upgrade',
 ])
 
-const dial: Connect = ({ address, port }) => connectTcp(port, address)
+const connectDirectly: Connect = ({ address, port }) => connectTcp(port, address)
 
 export function makeHttpClient(options: HttpClientOptions): HttpClient {
-  const { lookup = dnsLookup(), connect = dial, ports = default_ports } = options
+  const { lookup = dnsLookup(), connect = connectDirectly, ports = default_ports } = options
   const rules = { allow_loopback_http: options.allow_loopback_http, ports }
 
   const kept = keptConnections()
-  const allowed = allowedUrls(rules)
+  const requireAllowed = makeUrlChecker(rules)
 
-  const open = async (url: URL, { request, deadline }: Bounded): Promise<KeptConnection> => {
+  const open = async (url: URL, { request, deadline }: OutgoingCall): Promise<KeptConnection> => {
     const { timeout_ms } = request
     const { signal } = deadline
-    const addresses = await checkedAddressesOf(url, lookup, signal)
+    const addresses = await resolvePublicAddresses(url, lookup, signal)
     const tcp = await openTcp(addresses, portOf(url), { timeout_ms, connect, signal })
     const socket = url.protocol === 'https:' ? await openTls(tcp, url, signal) : tcp
     return { socket, client: clientOver(socket, url, request) }
   }
 
-  const exchangeAnew = async (url: URL, bounded: Bounded): Promise<HttpResponse> => {
-    const old = bounded.request.reuse_connection ? kept.take(url.origin) : undefined
+  const exchangeWithRetry = async (url: URL, call: OutgoingCall): Promise<HttpResponse> => {
+    const old = call.request.reuse_connection ? kept.take(url.origin) : undefined
     try {
-      if (old !== undefined) return await exchange(old, url, bounded, kept)
+      if (old !== undefined) return await exchange(old, url, call, kept)
     } catch (error) {
       const isStale = error instanceof EgressFailed && error.reason === 'reset'
-      if (!isStale || bounded.deadline.isOver) throw error
+      if (!isStale || call.deadline.isOver) throw error
     }
-    return exchange(await open(url, bounded), url, bounded, kept)
+    return exchange(await open(url, call), url, call, kept)
   }
 
   const send = async (request: OutgoingRequest): Promise<HttpResponse> => {
-    const url = allowed(request.url)
+    const url = requireAllowed(request.url)
     const headers = requestHeaders(request.headers)
     const deadline = new Deadline(request.timeout_ms, request.signal)
     try {
-      return await exchangeAnew(url, { request, headers, deadline })
+      return await exchangeWithRetry(url, { request, headers, deadline })
     } catch (error) {
       if (!deadline.isOver) throw error
-      throw new EgressFailed('timeout', 'There was no complete answer in time.', { cause: error })
+      throw new EgressFailed('timeout', 'There was no complete response in time.', { cause: error })
     } finally {
-      deadline.lift()
+      deadline.cancel()
     }
   }
 
-  return { requirePublicUrl: async (text) => requirePublicName(allowed(text), lookup), send }
+  return { requirePublicUrl: async (text) => requirePublicName(requireAllowed(text), lookup), send }
 }
 
 const URLS_REMEMBERED_MAX = 1_000
 
-/** The judgement of an address as text never changes, and many are called again and again. */
-function allowedUrls(rules: UrlRules): (text: string) => URL {
+/**
+ * Checks each URL once: the rules depend only on its text, and webhook endpoints are called again
+ * and again (`npm run bench -- webhooks`).
+ */
+function makeUrlChecker(rules: UrlRules): (text: string) => URL {
   const known = new Map<string, URL>()
   return (text) => {
     const before = known.get(text)
@@ -138,8 +139,8 @@ function allowedUrls(rules: UrlRules): (text: string) => URL {
 }
 
 /**
- * Tries the checked addresses in turn, v4 first because many servers have v6 in name only. Each
- * gets its share of the time, so that one dead address does not use up the deadline.
+ * Tries the checked addresses in turn, IPv4 first because IPv6 is often misconfigured. Each gets an
+ * equal share of the time, so one dead address doesn't use up the deadline.
  */
 async function openTcp(
   addresses: readonly string[],
@@ -155,7 +156,7 @@ async function openTcp(
     const socket = connect({ address, port })
     const timer = setTimeout(() => socket.destroy(new Error('used up its share')), share_ms)
     try {
-      return await opened(socket, 'connect', signal)
+      return await waitForOpen(socket, 'connect', signal)
     } catch (error) {
       cause = error
       if (signal.aborted) break
@@ -166,7 +167,7 @@ async function openTcp(
   throw new EgressFailed('connect', 'The connection could not be opened.', { cause })
 }
 
-/** The certificate must be for the name; an address literal has no name to announce. */
+/** The certificate must match the host name. An IP address has no server name to send. */
 async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Socket> {
   const host = hostOf(url)
   const socket = connectTls({
@@ -177,7 +178,7 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
     rejectUnauthorized: true,
   })
   try {
-    return await opened(socket, 'secureConnect', signal)
+    return await waitForOpen(socket, 'secureConnect', signal)
   } catch (cause) {
     tcp.destroy()
     if (codeOf(cause) === 'ECONNRESET') throw closedEarly(cause)
@@ -185,13 +186,13 @@ async function openTls(tcp: Socket, url: URL, signal: AbortSignal): Promise<Sock
   }
 }
 
-/** A socket that does not open is destroyed here: nobody else would know of it. */
-async function opened(
+/** Resolves when the socket is open; destroys it if it fails to open. */
+async function waitForOpen(
   socket: Socket,
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,
 ): Promise<Socket> {
-  // An error may come between two listeners, and an error without a listener ends the process.
+  // An error without a listener would end the process.
   socket.on('error', () => undefined)
   try {
     await once(socket, event, { signal })
@@ -202,25 +203,25 @@ async function opened(
   }
 }
 
-type Bounded = {
+type OutgoingCall = {
   readonly request: OutgoingRequest
   readonly headers: Record<string, string>
   readonly deadline: Deadline
 }
 
-/** The connection is kept where the answer was read to its end and the request allows it. */
+/** Keeps the connection if the response was read completely and the request allows it. */
 async function exchange(
   connection: KeptConnection,
   url: URL,
-  { request, headers, deadline }: Bounded,
+  { request, headers, deadline }: OutgoingCall,
   kept: KeptConnections,
 ): Promise<HttpResponse> {
   const { client, socket } = connection
-  // Ends the request wherever it is, in the client's queue too, where it would hear no signal.
+  // Ends the request at any stage. In the client's queue an abort signal has no effect.
   deadline.onOver(() => void client.destroy())
-  let isWhole = false
+  let canKeep = false
   try {
-    const answer = await answerTo(
+    const response = await readResponse(
       client,
       {
         method: request.method,
@@ -230,13 +231,13 @@ async function exchange(
       },
       request.response_bytes_max,
     )
-    isWhole = answer.body.length < request.response_bytes_max && request.reuse_connection === true
-    return answer
+    canKeep = response.body.length < request.response_bytes_max && request.reuse_connection === true
+    return response
   } catch (error) {
     throw failureOf(error)
   } finally {
     deadline.onOver(undefined)
-    if (isWhole) kept.keep(url.origin, connection)
+    if (canKeep) kept.keep(url.origin, connection)
     else {
       socket.destroy()
       await client.destroy()
@@ -244,27 +245,24 @@ async function exchange(
   }
 }
 
-/** Less than what common servers allow, so that it is mostly us who close an idle connection. */
+/** Shorter than the idle timeout of common servers, so mostly we close idle connections. */
 const IDLE_MS = 4_000
 
-/**
- * A client that has one socket and can get no other: left to itself it would connect again, and
- * that connection would not be a checked one.
- */
+/** A client for one socket. It never reconnects, because a new connection would be unchecked. */
 function clientOver(socket: Socket, url: URL, request: OutgoingRequest): Client {
   const { timeout_ms, reuse_connection = false } = request
-  let isGiven = false
+  let isUsed = false
   return new Client(url.origin, {
-    // Without pipelining there is no keeping either: the client asks for the connection to close.
+    // With pipelining 0 the client sends Connection: close.
     pipelining: reuse_connection ? 1 : 0,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
     headersTimeout: timeout_ms,
     bodyTimeout: timeout_ms,
     connect: (_options, done) => {
-      const isUsable = !isGiven && !socket.destroyed
-      isGiven = true
-      // Answered at once, the client would not notice that it may start.
+      const isUsable = !isUsed && !socket.destroyed
+      isUsed = true
+      // The client does not start if the callback is called synchronously.
       queueMicrotask(() => (isUsable ? done(null, socket) : done(closedEarly(), null)))
     },
   })
@@ -274,7 +272,7 @@ function requestHeaders(headers: Readonly<Record<string, string>>): Record<strin
   const lower: Record<string, string> = { 'accept-encoding': 'identity' }
   for (const given in headers) {
     const name = given.toLowerCase()
-    assert(!own_headers.has(name), `${name} is not the caller's`)
+    assert(!client_headers.has(name), `the client sets ${name} itself`)
     lower[name] = headers[given] ?? ''
   }
   return lower
@@ -283,20 +281,22 @@ function requestHeaders(headers: Readonly<Record<string, string>>): Record<strin
 function failureOf(cause: unknown): EgressFailed {
   if (cause instanceof EgressFailed) return cause
   const code = codeOf(cause)
-  // A body cut off between chunks has no code, only this sentence of the parser.
+  // A body cut off between chunks has no error code, only this message.
   const isCut = code.endsWith('LENGTH_MISMATCH') || String(cause).includes('Invalid EOF state')
   if (isCut || /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code)) return closedEarly(cause)
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
     return new EgressFailed('tls', 'The TLS connection broke down.', { cause })
   }
   if (code === 'ETIMEDOUT' || code.endsWith('_TIMEOUT')) {
-    return new EgressFailed('timeout', 'There was no complete answer in time.', { cause })
+    return new EgressFailed('timeout', 'There was no complete response in time.', { cause })
   }
-  return new EgressFailed('protocol', 'The answer was not valid HTTP.', { cause })
+  return new EgressFailed('protocol', 'The response was not valid HTTP.', { cause })
 }
 
 function closedEarly(cause?: unknown): EgressFailed {
-  return new EgressFailed('reset', 'The connection was closed before a full answer.', { cause })
+  return new EgressFailed('reset', 'The connection was closed before the complete response.', {
+    cause,
+  })
 }
 
 function codeOf(error: unknown): string {

@@ -15,9 +15,9 @@ const request: OutgoingRequest = {
   reuse_connection: true,
 }
 
-async function receiver(t: TestContext, answer: RequestListener) {
+async function receiver(t: TestContext, response: RequestListener) {
   const sockets: Socket[] = []
-  const server = createServer({ keepAliveTimeout: 60_000 }, answer)
+  const server = createServer({ keepAliveTimeout: 60_000 }, response)
   server.on('connection', (socket: Socket) => {
     sockets.push(socket)
     socket.on('error', () => undefined)
@@ -57,8 +57,8 @@ test('a kept connection that was closed is replaced without an error', async (t)
   })
   const out = makeHttpClient({ allow_loopback_http: true })
   await out.send({ ...request, url })
-  const answer = await out.send({ ...request, url })
-  assert.equal(answer.status, 200)
+  const response = await out.send({ ...request, url })
+  assert.equal(response.status, 200)
   assert.deepEqual([sockets.length, served], [2, 3])
 })
 

@@ -5,26 +5,25 @@ import type { Client } from 'undici'
 export type KeptConnection = { readonly client: Client; readonly socket: Socket }
 
 export type KeptConnections = {
-  /** One that nobody uses, which is then the caller's; undefined where there is none. */
+  /** Takes an idle connection out of the pool; undefined if there is none. */
   take(origin: string): KeptConnection | undefined
   keep(origin: string, connection: KeptConnection): void
 }
 
-/** Of one receiver, and of all together: beyond it a connection is closed after its answer. */
+/** Beyond these limits a connection is closed after its response. */
 const PER_ORIGIN_MAX = 64
 const TOTAL_MAX = 1_024
 
 /**
- * Connections that answered well and may serve again, by origin. Each still leads to the address
- * that was checked when it was opened, so that using it again needs no new check. They close by
- * themselves after a few idle seconds, and an idle one keeps no process alive.
+ * Idle connections by origin. Each is connected to the address that was checked when it was opened,
+ * so reusing it needs no new check. They close after a few idle seconds, and an idle one does not
+ * keep the process alive.
  */
 export function keptConnections(): KeptConnections {
   const idle = new Map<string, KeptConnection[]>()
   const watched = new WeakSet<KeptConnection>()
   let total = 0
 
-  /** The list stays while a connection lives that may come back to it. */
   const drop = (origin: string, connection: KeptConnection): boolean => {
     const list = idle.get(origin)
     const at = list?.indexOf(connection) ?? -1

@@ -1,12 +1,12 @@
-/** The part of fetch that talking to a chain node needs. */
+/** The part of fetch that calls to chain nodes need. */
 export type NodeFetch = (
   url: string,
   init: { method: 'POST'; headers: Record<string, string>; body: string; redirect: 'error' },
 ) => Promise<{ status: number; body: AsyncIterable<Uint8Array> | null }>
 
 /**
- * Calls a node that the operator configured, on any address, loopback included. One deadline covers
- * the call from its first byte to the last one read.
+ * Calls a chain node that the operator configured, on any address including loopback. One deadline
+ * covers the whole call.
  */
 export function nodeFetch(timeout_ms: number): NodeFetch {
   return async (url, init) => {

@@ -5,28 +5,28 @@ export type HttpResponse = {
   readonly status: number
   /** Lower-case names; a header sent several times is joined with commas. */
   readonly headers: Readonly<Record<string, string>>
-  /** As it came over the wire, still compressed if it was, and cut at the bound. */
+  /** As received, still compressed if it was, and cut at the limit. */
   readonly body: Uint8Array
 }
 
 /**
- * Sends the request and reads its answer as it comes. What lies beyond the bound is never fetched:
- * reaching it closes the connection. There is no stream in between, which would cost a small answer
- * more than everything else about it.
+ * Sends the request and reads the response up to the limit; reaching it closes the connection. There
+ * is no stream in between: for a small response it would cost more than everything else
+ * (`npm run bench -- webhooks`).
  */
-export function answerTo(
+export function readResponse(
   client: Client,
   request: Dispatcher.DispatchOptions,
   bytes_max: number,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    client.dispatch(request, new AnswerReader(bytes_max, resolve, reject))
+    client.dispatch(request, new ResponseReader(bytes_max, resolve, reject))
   })
 }
 
-class AnswerReader implements Dispatcher.DispatchHandler {
+class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #bytes_max: number
-  readonly #resolve: (answer: HttpResponse) => void
+  readonly #resolve: (response: HttpResponse) => void
   readonly #chunks: Uint8Array[] = []
   #bytes = 0
   #status = 0
@@ -35,7 +35,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   constructor(
     bytes_max: number,
-    resolve: (answer: HttpResponse) => void,
+    resolve: (response: HttpResponse) => void,
     reject: (error: Error) => void,
   ) {
     this.#bytes_max = bytes_max
@@ -43,10 +43,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.onResponseError = (_, error) => reject(error)
   }
 
-  /** Says by being there which kind of handler this is. */
+  /** Its presence selects undici's current handler interface. */
   onRequestStart(): void {}
 
-  /** Comes once more after each interim answer: the last one counts. */
+  /** Called again after each interim (1xx) response: the last one counts. */
   onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status
     this.#headers = headers
@@ -57,17 +57,17 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length
     if (this.#bytes < this.#bytes_max) return
     this.onResponseEnd()
-    controller.abort(new Error('the bound was reached'))
+    controller.abort(new Error('the limit was reached'))
   }
 
   onResponseEnd(): void {
     const body = new Uint8Array(Buffer.concat(this.#chunks))
-    this.#resolve({ status: this.#status, headers: joined(this.#headers), body })
+    this.#resolve({ status: this.#status, headers: joinHeaders(this.#headers), body })
   }
 }
 
-/** In place: the object was made for this answer. */
-function joined(headers: IncomingHttpHeaders): Record<string, string> {
+/** Changes the headers in place: undici made the object for this response. */
+function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   for (const name in headers) {
     const value = headers[name]
     if (Array.isArray(value)) headers[name] = value.join(', ')

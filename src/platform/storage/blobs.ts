@@ -2,22 +2,22 @@ import type { Readable } from 'node:stream'
 import { assert } from '#kernel/assert.ts'
 
 /**
- * Files that are too large for the database, under names of our own. What `put` has answered for
- * survives a crash; what it has not is not there under its name.
+ * Files that are too large for the database, under generated names. A file is durable once `put`
+ * resolves; before that it does not exist under its name.
  */
 export type Blobs = {
-  /** Nothing is kept where the source throws, and that is what it throws. */
+  /** If the source throws, put rejects with that error and nothing is kept. */
   put(name: string, source: AsyncIterable<Uint8Array>): Promise<void>
-  /** Null where there is no such file. */
+  /** Null if there is no such file. */
   open(name: string): Promise<{ size_bytes: number; bytes: Readable } | null>
   remove(name: string): Promise<void>
-  /** Names and ages, also of what was never finished. */
+  /** All files, including unfinished ones. */
   list(): AsyncIterable<{ name: string; stored_at: Date }>
 }
 
-/** Never what a caller sent: that could lead anywhere. */
+/** Names are never taken from a caller, which could allow path traversal. */
 export const BLOB_NAME = /^[a-z]+_[0-9a-z]{26}$/
 
 export function assertBlobName(name: string): void {
-  assert(BLOB_NAME.test(name), 'a blob has a name of ours')
+  assert(BLOB_NAME.test(name), 'a blob has a generated name')
 }

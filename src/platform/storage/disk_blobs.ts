@@ -6,11 +6,11 @@ import { assertBlobName, BLOB_NAME, type Blobs } from './blobs.ts'
 const UNFINISHED = /^([a-z]+_[0-9a-z]{26})\.[0-9a-f]{16}\.part$/
 const HIGH_WATER_BYTES = 64 * 1024
 
-/** On the local disk: for one node, or for several that share a file system. */
+/** Files on the local disk: for one node, or for several that share a file system. */
 export function diskBlobs(folder: string, random: Random): Blobs {
   const pathOf = (name: string) => {
     assertBlobName(name)
-    // The last letters are random, so that folders fill evenly.
+    // The last letters are random, so folders fill evenly.
     return join(folder, name.slice(-2), name)
   }
   return {
@@ -47,7 +47,7 @@ export function diskBlobs(folder: string, random: Random): Blobs {
   }
 }
 
-/** Chunk by chunk, each written before the next is asked for: the source waits for the disk. */
+/** Writes each chunk before it reads the next: the source waits for the disk. */
 async function writeDurably(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
@@ -58,7 +58,7 @@ async function writeDurably(path: string, source: AsyncIterable<Uint8Array>): Pr
   }
 }
 
-/** A name is only durable once its folder is. */
+/** A rename is durable only after its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -16,22 +16,21 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { KeyFileSeal } from './key_seal.ts'
 
 /**
- * A root of credential hashes, security codes and approvals. New ones are made under the newest
- * root whose time has come; until it is retired, the one before it is still accepted.
+ * The root key of credential hashes, card security codes and approvals. New ones use the newest root
+ * whose `from` has passed; the previous root is accepted until it is retired.
  */
 export type CredentialRoot = { id: string; root: string; from: string }
 
 export type KeyFile = {
-  /** The sealing root of new values. */
+  /** The ID of the root that seals new values. */
   current: string
   roots: Record<string, string>
-  /** Finds rows by card number or request; it never changes. */
+  /** For fingerprints of card numbers and requests; it never changes. */
   index_root: string
   /** Oldest first. */
   credential_roots: CredentialRoot[]
 }
 
-/** Where the keys are kept, and how. */
 export type KeyStore = { path: string; random: Random; seal: KeyFileSeal }
 
 export const readKeyFile = async ({ path, seal }: KeyStore): Promise<KeyFile> =>
@@ -49,7 +48,7 @@ export function parseKeyFile(path: string, text: string): KeyFile {
   if (root === undefined || file?.index_root === undefined) {
     throw new Error(`${path} is not a key file: it needs current, roots and index_root`)
   }
-  // Files of the first version have one root for everything that is hashed.
+  // Key files of the first version use the index root for credentials too.
   const first = { id: FIRST_CREDENTIAL_ID, root: file.index_root, from: new Date(0).toISOString() }
   return { credential_roots: [first], ...file } as KeyFile
 }
@@ -63,8 +62,8 @@ function jsonIn(text: string): unknown {
 }
 
 /**
- * Written aside and linked to its name: a crash leaves either no key file or a whole one, and of
- * several nodes that start at once on one folder the first one's counts.
+ * Writes a temporary file and links it to its name: a crash leaves no key file or a complete one,
+ * and if several nodes start in one folder, the first one's file is used.
  */
 export async function makeKeyFile(store: KeyStore): Promise<void> {
   const { path, random } = store
@@ -82,13 +81,13 @@ export async function makeKeyFile(store: KeyStore): Promise<void> {
 
 export type Rotation = {
   key_id: string
-  /** Null where the last rotation is still in its overlap: only the sealing key is new then. */
+  /** Null if the overlap of the last rotation has not ended: then only the sealing key is new. */
   credential_root: CredentialRoot | null
 }
 
 /**
- * Adds a sealing root, current at once, and a credential root that is used from `from` on. Old
- * roots stay, so that what they sealed opens and what they hashed is recognised.
+ * Adds a sealing root, which is used immediately, and a credential root, which is used from `from`
+ * on. Old roots stay, so existing values can be opened and existing hashes recognized.
  */
 export function rotateKeyFile(store: KeyStore, from: Date): Promise<Rotation> {
   const { random } = store
@@ -121,9 +120,9 @@ const nextId = (letter: string, ids: readonly string[]) =>
 type Change<Result> = { file: KeyFile; result: Result }
 
 /**
- * One change at a time: of two at once the second would drop the first one's root. The renaming is
- * atomic, so a reader, or a crash, meets the old file or the new one. The folder is synced, or a
- * power cut could bring back the old file when the new root is in use.
+ * One change at a time: of two concurrent ones the second would drop the first one's root. The
+ * rename is atomic, so a reader or a crash sees the old file or the new one. The folder is synced,
+ * because after a power cut the old file could come back while the new root is in use.
  */
 async function changeKeyFile<Result>(
   store: KeyStore,
@@ -144,7 +143,7 @@ async function changeKeyFile<Result>(
   }
 }
 
-/** A rotation that was killed may leave its copy of the keys behind. */
+/** A killed rotation may leave its copy of the keys behind. */
 async function removeLeftovers(path: string): Promise<void> {
   const prefix = `${basename(path)}.`
   for (const name of await readdir(dirname(path))) {
@@ -155,7 +154,7 @@ async function removeLeftovers(path: string): Promise<void> {
 
 const newRoot = (random: Random) => Buffer.from(random.bytes(ROOT_BYTES)).toString('base64')
 
-/** Readable by its owner alone, from its first byte on. */
+/** Writes a temporary file that only its owner can read. */
 async function writeAside({ path, random, seal }: KeyStore, file: object): Promise<string> {
   const text = seal.seal(`${JSON.stringify(file, null, 2)}\n`)
   const aside = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}`

@@ -4,15 +4,15 @@ import type { Random } from '#platform/runtime/random.ts'
 import { runOnToken } from './pkcs11.ts'
 import type { TokenSettings } from './pkcs11_settings.ts'
 
-/** How the text of the key file is protected on disk. */
+/** Encrypts the text of the key file on disk. */
 export type KeyFileSeal = { open(text: string): string; seal(text: string): string }
 
-/** Protected by the file's mode alone. */
+/** Only the file mode protects the keys. */
 export const unsealed: KeyFileSeal = { open: (text) => text, seal: (text) => text }
 
 type SealedFile = {
   sealed_by: 'pkcs11'
-  /** The token's key that encrypted `file_key`. */
+  /** The token's key that encrypts `file_key`. */
   key_id: string
   iv: string
   file_key: string
@@ -26,9 +26,9 @@ const TOKEN_IV_BYTES = 16
 const TAG = { authTagLength: TAG_BYTES }
 
 /**
- * Sealed with AES-256-GCM under a key of its own, which only the token can decrypt. The file names
- * the token's key, so another one is taken into use by configuring it and rotating. A file that is
- * not sealed yet is read as it is; the next rotation seals it.
+ * Seals the file with AES-256-GCM under its own key, which only the token can decrypt. The file
+ * names the token's key, so to change it, configure another one and rotate. An unsealed file is read
+ * as it is; the next rotation seals it.
  */
 export function tokenSeal(token: TokenSettings, random: Random): KeyFileSeal {
   return {
@@ -62,7 +62,7 @@ export function tokenSeal(token: TokenSettings, random: Random): KeyFileSeal {
       const sealed = `${JSON.stringify(file, null, 2)}\n`
       assert(
         tokenSeal(token, random).open(sealed) === text,
-        'the token gives back what it was given',
+        'the token can decrypt what it has encrypted',
       )
       return sealed
     },

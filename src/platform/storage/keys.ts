@@ -7,37 +7,37 @@ import { type CredentialRoot, type KeyStore, makeKeyFile, parseKeyFile } from '.
 import { type KeyFileSeal, unsealed } from './key_seal.ts'
 
 /**
- * The programme's keys live in one file outside the database: whoever holds only a dump can open
- * nothing and recognise nothing. Every use has a key of its own, derived by its name. Sealing and
- * credential roots carry an id, so that new writes can move to a new root while old ones still
- * count; the index root never changes, because rows are looked up by what it fingerprints.
+ * The programme's keys are in one file outside the database, so a database dump alone reveals
+ * nothing. Every purpose has its own key, derived from a root by its name. Sealing and credential
+ * roots have IDs, so new values use a new root while old ones stay valid. The index root never
+ * changes, because rows are looked up by its fingerprints.
  */
 export type Keys = {
   seal(purpose: string, bound_to: string, plain: string): string
   open(purpose: string, bound_to: string, sealed: string): string
-  /** For looking up rows by a card number or a request. Never rotated. */
+  /** For looking up rows by card number or request. Never rotated. */
   fingerprint(purpose: string, text: string): string
-  /** How a new credential is stored. */
+  /** The stored hash of a new credential. */
   credentialHash(purpose: string, text: string): string
-  /** Every form in which a credential may be stored, the current one first. */
+  /** All hashes under which a credential may be stored, the current one first. */
   credentialHashes(purpose: string, text: string): string[]
-  /** Key bytes for an algorithm of its own, such as a card verification key; current one first. */
+  /** Raw keys for other algorithms, such as card verification; the current one first. */
   materials(purpose: string, bytes: number): [Buffer, ...Buffer[]]
-  /** How everything begins that is sealed under the current key. */
+  /** The prefix of all values sealed under the current key. */
   sealedPrefix(): string
-  /** The credential roots that are accepted now, the current one first. */
+  /** The accepted credential roots, the current one first. */
   credentialRoots(): [CredentialRoot, ...CredentialRoot[]]
-  /** Reads the key file again: `florin keys rotate` adds to it while the service runs. */
+  /** Reads the key file again: `florin keys rotate` changes it while the service runs. */
   refresh(): Promise<void>
   refreshSync(): void
 }
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
-/** Said aloud: otherwise a tag that was cut to four bytes would do. */
+/** Explicit, because otherwise a tag of four bytes would be accepted. */
 const TAG = { authTagLength: TAG_BYTES }
 
-/** Reads the key file, or makes one where there is none yet. */
+/** Reads the key file, or creates it at the first start. */
 export async function loadKeys(
   path: string,
   random: Random,
@@ -49,12 +49,12 @@ export async function loadKeys(
   )
   const store = { path, random, seal }
   if (!isThere) await makeKeyFile(store)
-  return keysFrom(store, await readFile(path, 'utf8'))
+  return makeKeys(store, await readFile(path, 'utf8'))
 }
 
 type KeyOf = (root: string, purpose: string, bytes?: number) => Buffer
 
-/** Derived keys, each computed once. */
+/** Derives keys, each only once. */
 function derivation(): KeyOf {
   const derived = new Map<string, Buffer>()
   return (root, purpose, bytes = 32) => {
@@ -68,8 +68,8 @@ function derivation(): KeyOf {
 }
 
 /**
- * The root in use first. A root whose time has not come is accepted too: a node whose clock is
- * ahead may have begun to use it.
+ * The current root first. A root whose `from` is in the future is accepted too: a node whose clock is
+ * ahead may already use it.
  */
 function rootsInOrder(roots: readonly CredentialRoot[]): [CredentialRoot, ...CredentialRoot[]] {
   const current = roots.findLast(({ from }) => Date.parse(from) <= Date.now()) ?? roots[0]
@@ -77,18 +77,18 @@ function rootsInOrder(roots: readonly CredentialRoot[]): [CredentialRoot, ...Cre
   return [current, ...roots.filter((one) => one !== current)]
 }
 
-/** The first version's hashes name no root. */
+/** Hashes of the first version have no prefix. */
 export const credentialPrefix = ({ id }: CredentialRoot) => (id === 'c1' ? '' : `${id}.`)
 
 const macOf = (key: Buffer, text: string) =>
   createHmac('sha256', key).update(text).digest('base64url')
 
-function keysFrom({ path, random, seal }: KeyStore, first_text: string): Keys {
+function makeKeys({ path, random, seal }: KeyStore, first_text: string): Keys {
   const first = parseKeyFile(path, seal.open(first_text))
   let file = first
   let last_text = first_text
   const take = (text: string) => {
-    // Opening it may ask a token, so that is done only where something has changed.
+    // Opening may need the hardware token, so skip it if nothing has changed.
     if (text === last_text) return
     const next = parseKeyFile(path, seal.open(text))
     assert(next.index_root === first.index_root, 'the index root never changes')
@@ -97,10 +97,10 @@ function keysFrom({ path, random, seal }: KeyStore, first_text: string): Keys {
   }
   const keyFor = derivation()
   const rootOf = (key_id: string): string => {
-    // Another node may have sealed it under a key that was added since this one looked.
+    // Another node may have sealed the value with a key that was added since the last read.
     if (!Object.hasOwn(file.roots, key_id)) take(readFileSync(path, 'utf8'))
     const root = Object.hasOwn(file.roots, key_id) ? file.roots[key_id] : undefined
-    assert(root !== undefined, `the key file holds the key ${key_id}`)
+    assert(root !== undefined, `the key file contains the key ${key_id}`)
     return root
   }
   return {

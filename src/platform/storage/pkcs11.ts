@@ -43,22 +43,22 @@ function runTool(
 ): Buffer {
   const words = [
     ...['--module', module, '--token-label', token, '--login', '--pin', 'env:FLORIN_TOKEN_PIN'],
-    // By id and not by label: without a match for its label the tool takes another key.
+    // By ID and not by label: if no label matches, the tool uses another key.
     ...[...action, '--id', key_id],
   ]
   const pin = readFileSync(pin_file, 'utf8').trim()
   const { status, stdout, stderr, error } = spawnSync('pkcs11-tool', words, {
     input,
     timeout: TIMEOUT_MS,
-    // Not on its command line, which every user of the machine can read.
+    // Every user of the machine can read a command line, but not the environment.
     env: { ...process.env, FLORIN_TOKEN_PIN: pin },
   })
   if (error !== undefined) {
     throw new Error(`pkcs11-tool (Debian: opensc) cannot be run: ${error.message}`)
   }
   if (status !== 0 || stdout.length === 0) {
-    const said = stderr.toString('utf8').trim().split('\n')
-    const why = said.find((line) => /^error|rv = CKR|No slot/.test(line)) ?? 'it has no such key'
+    const lines = stderr.toString('utf8').trim().split('\n')
+    const why = lines.find((line) => /^error|rv = CKR|No slot/.test(line)) ?? 'it has no such key'
     throw new Error(`The token ${token} could not ${verb} with the key ${key_id}: ${why.trim()}`)
   }
   return stdout

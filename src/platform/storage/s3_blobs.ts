@@ -5,22 +5,22 @@ import type { Random } from '#platform/runtime/random.ts'
 import { assertBlobName, BLOB_NAME, type Blobs } from './blobs.ts'
 import type { S3Settings } from './s3_settings.ts'
 
-/** The least that the protocol allows for a part that is not the last; held once per upload. */
+/** The protocol's minimum for a part that is not the last. Each upload holds one in memory. */
 const PART_BYTES = 5 * 1_048_576
 const WRITE_TIMEOUT_MS = 60_000
-/** As long as an upload may take: whoever downloads may have a slow line. */
+/** As long as an upload may take: a download may be slow too. */
 const READ_TIMEOUT_MS = 30 * 60_000
-const LISTED_A_TIME = 1_000
+const LIST_PAGE_SIZE = 1_000
 
 const FINISHED = 'evidence/'
-/** A note for each upload under way, with its id in it: a crash leaves it behind to be found. */
+/** Holds a marker with the upload ID per unfinished upload, so a sweep finds it after a crash. */
 const UNFINISHED = 'unfinished/'
 const keyOf = (name: string) => {
   assertBlobName(name)
   return `${FINISHED}${name}`
 }
 
-/** In a bucket: for any number of nodes. The client is read only where there is one to talk to. */
+/** Files in a bucket: for any number of nodes. The client is loaded only if it is used. */
 export async function s3Blobs(settings: S3Settings, random: Random): Promise<Blobs> {
   const { S3mini } = await import('s3mini')
   const client = (requestAbortTimeout: number) =>
@@ -35,10 +35,10 @@ export async function s3Blobs(settings: S3Settings, random: Random): Promise<Blo
   return {
     put: (name, source) => put(bucket, { name, source, random }),
     open: async (name) => {
-      const answer = await reading.getObjectResponse(keyOf(name))
-      if (answer === null || answer.body === null) return null
-      const bytes = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
-      return { size_bytes: Number(answer.headers.get('content-length')), bytes }
+      const response = await reading.getObjectResponse(keyOf(name))
+      if (response === null || response.body === null) return null
+      const bytes = Readable.fromWeb(response.body as ReadableStream<Uint8Array>)
+      return { size_bytes: Number(response.headers.get('content-length')), bytes }
     },
     remove: async (name) => {
       await bucket.deleteObject(keyOf(name))
@@ -50,10 +50,10 @@ export async function s3Blobs(settings: S3Settings, random: Random): Promise<Blo
   }
 }
 
-type Putting = { name: string; source: AsyncIterable<Uint8Array>; random: Random }
+type Upload = { name: string; source: AsyncIterable<Uint8Array>; random: Random }
 
-/** What fits into one part goes as one object, which is there whole or not at all. */
-async function put(bucket: S3mini, { name, source, random }: Putting): Promise<void> {
+/** A file that fits into one part is written as one object, atomically. */
+async function put(bucket: S3mini, { name, source, random }: Upload): Promise<void> {
   const key = keyOf(name)
   const parts = partsOf(source)
   const first = await parts.next()
@@ -62,8 +62,8 @@ async function put(bucket: S3mini, { name, source, random }: Putting): Promise<v
     return
   }
   const upload_id = await bucket.getMultipartUploadId(key)
-  const note = `${UNFINISHED}${name}.${Buffer.from(random.bytes(8)).toString('hex')}`
-  await bucket.putObject(note, upload_id)
+  const marker = `${UNFINISHED}${name}.${Buffer.from(random.bytes(8)).toString('hex')}`
+  await bucket.putObject(marker, upload_id)
   try {
     const sent: UploadPart[] = [await bucket.uploadPart(key, upload_id, first.value, 1)]
     for await (const part of parts) {
@@ -71,14 +71,14 @@ async function put(bucket: S3mini, { name, source, random }: Putting): Promise<v
     }
     await bucket.completeMultipartUpload(key, upload_id, sent)
   } catch (cause) {
-    // Where even this fails, the sweep finds the note.
-    await abandon(bucket, name, note).catch(() => undefined)
+    // If this fails too, the sweep finds the marker.
+    await abandon(bucket, name, marker).catch(() => undefined)
     throw cause
   }
-  await bucket.deleteObject(note)
+  await bucket.deleteObject(marker)
 }
 
-/** The same memory holds every part: one is sent before the next is gathered. */
+/** All parts reuse one buffer: each is sent before the next is filled. */
 async function* partsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let part = Buffer.allocUnsafe(0)
   let filled = 0
@@ -98,14 +98,14 @@ async function* partsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
   if (filled > 0) yield part.subarray(0, filled)
 }
 
-async function abandon(bucket: S3mini, name: string, note: string): Promise<void> {
-  const upload_id = await bucket.getObject(note)
+async function abandon(bucket: S3mini, name: string, marker: string): Promise<void> {
+  const upload_id = await bucket.getObject(marker)
   if (upload_id === null) return
   await bucket.abortMultipartUpload(keyOf(name), upload_id).catch((cause: unknown) => {
-    // Finished or ended before: then the note is all that is left of it.
+    // The upload was completed or aborted before; only its marker is left.
     if ((cause as { status?: number }).status !== 404) throw cause
   })
-  await bucket.deleteObject(note)
+  await bucket.deleteObject(marker)
 }
 
 async function* list(bucket: S3mini): ReturnType<Blobs['list']> {
@@ -120,7 +120,7 @@ async function* list(bucket: S3mini): ReturnType<Blobs['list']> {
 async function* listed(bucket: S3mini, prefix: string) {
   let next: string | undefined
   do {
-    const page = await bucket.listObjectsPaged('/', prefix, LISTED_A_TIME, next)
+    const page = await bucket.listObjectsPaged('/', prefix, LIST_PAGE_SIZE, next)
     yield* page?.objects ?? []
     next = page?.nextContinuationToken
   } while (next !== undefined)
