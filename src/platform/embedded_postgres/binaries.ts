@@ -56,8 +56,8 @@ export async function reachableBinaries(options: {
 }
 
 /**
- * Creates the symlinks that npm packages cannot contain; the package's install script, which would do
- * it, is not allowed to run. Returns false if links are missing in a read-only folder.
+ * Creates the symlinks that npm packages cannot contain; the package's install script, which would
+ * do it, is not allowed to run. Returns false if links are missing in a read-only folder.
  */
 async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')

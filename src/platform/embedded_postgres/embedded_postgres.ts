@@ -11,9 +11,9 @@ import { type LaunchOptions, launchServer, type RunningServer } from './server.t
 import { chooseServerUser } from './server_user.ts'
 
 /**
- * A PostgreSQL server that the service starts itself if FLORIN_DATABASE_URL is unset, for development
- * and the sandbox. A folder has one owner at a time, and killing either process loses no committed
- * row.
+ * A PostgreSQL server that the service starts itself if FLORIN_DATABASE_URL is unset, for
+ * development and the sandbox. A folder has one owner at a time, and killing either process loses
+ * no committed row.
  */
 export type EmbeddedPostgres = { url: string; stop(): Promise<void> }
 

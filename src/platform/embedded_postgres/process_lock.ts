@@ -9,10 +9,10 @@ const ATTEMPTS_MAX = 4
 /**
  * Makes this process the only owner of `dir`; returns a function that releases it.
  *
- * Every contender first writes a file named by its pid and start time, then looks for others. Of two
- * concurrent ones at least one sees the other, so there are never two owners. A name belongs to one
- * process forever, so removing the file of a dead process cannot remove a living one's. A single
- * lock file could not be taken over safely.
+ * Every contender first writes a file named by its pid and start time, then looks for others. Of
+ * two concurrent ones at least one sees the other, so there are never two owners. A name belongs to
+ * one process forever, so removing the file of a dead process cannot remove a living one's. A
+ * single lock file could not be taken over safely.
  */
 export async function takeProcessLock(dir: string, what: string): Promise<() => Promise<void>> {
   const self = await findProcess(process.pid)

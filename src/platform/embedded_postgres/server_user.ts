@@ -26,8 +26,8 @@ export async function chooseServerUser(data_dir: string, cluster_dir: string): P
   if (uid !== 0) {
     if (uid !== -1 && cluster !== null && cluster.uid !== uid) {
       throw new Error(
-        `The database in ${cluster_dir} belongs to uid ${cluster.uid}, and this process runs as uid ${uid}. ` +
-          'Start as that user or as root, or choose another FLORIN_DATA_DIR.',
+        `The database in ${cluster_dir} belongs to uid ${cluster.uid}, and this process runs as ` +
+          `uid ${uid}. Start as that user or as root, or choose another FLORIN_DATA_DIR.`,
       )
     }
     return { way: 'self', uid, gid }

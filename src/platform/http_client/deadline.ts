@@ -14,8 +14,9 @@ function callbacksOf(outer: AbortSignal): Set<() => void> {
 }
 
 /**
- * One deadline for all stages of a request. Most requests finish long before it, so the AbortSignal,
- * which is expensive, is created only if a stage needs it (`npm run bench -- webhooks`).
+ * One deadline for all stages of a request. Most requests finish long before it, so the
+ * AbortSignal, which is expensive, is created only if a stage needs it (`npm run bench --
+ * webhooks`).
  */
 export class Deadline {
   readonly #outer: Set<() => void> | undefined

@@ -40,7 +40,9 @@ type PendingCommand<Command, Result> = {
   reject(cause: unknown): void
 }
 
-/** Commits a batch and returns its results in order, or throws for all of it. Attempts count from 1. */
+/**
+ * Commits a batch and returns its results in order, or throws for all of it. Attempts count from 1.
+ */
 export type Flush<Command, Result> = (
   batch: readonly Command[],
   attempt: number,

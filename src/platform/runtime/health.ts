@@ -15,7 +15,9 @@ export type Probes = {
   >
 }
 
-/** Probes of a service without a card network and without a chain: only the database is measured. */
+/**
+ * Probes of a service without a card network and without a chain: only the database is measured.
+ */
 export function disconnectedProbes(db: Tx, clock: Clock): Probes {
   return {
     issuer: async () => ({

@@ -2,8 +2,8 @@
 export class IdleTimeout extends Error {}
 
 /**
- * Yields the source's chunks and throws IdleTimeout if it is silent for `idle_ms`. The source is not
- * destroyed: its owner may still send a response over the same connection.
+ * Yields the source's chunks and throws IdleTimeout if it is silent for `idle_ms`. The source is
+ * not destroyed: its owner may still send a response over the same connection.
  */
 export async function* withIdleTimeout(
   source: AsyncIterator<Uint8Array>,

@@ -16,8 +16,8 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { KeyFileSeal } from './key_seal.ts'
 
 /**
- * The root key of credential hashes, card security codes and approvals. New ones use the newest root
- * whose `from` has passed; the previous root is accepted until it is retired.
+ * The root key of credential hashes, card security codes and approvals. New ones use the newest
+ * root whose `from` has passed; the previous root is accepted until it is retired.
  */
 export type CredentialRoot = { id: string; root: string; from: string }
 

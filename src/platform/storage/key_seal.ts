@@ -27,8 +27,8 @@ const TAG = { authTagLength: TAG_BYTES }
 
 /**
  * Seals the file with AES-256-GCM under its own key, which only the token can decrypt. The file
- * names the token's key, so to change it, configure another one and rotate. An unsealed file is read
- * as it is; the next rotation seals it.
+ * names the token's key, so to change it, configure another one and rotate. An unsealed file is
+ * read as it is; the next rotation seals it.
  */
 export function tokenSeal(token: TokenSettings, random: Random): KeyFileSeal {
   return {

@@ -68,8 +68,8 @@ function derivation(): KeyOf {
 }
 
 /**
- * The current root first. A root whose `from` is in the future is accepted too: a node whose clock is
- * ahead may already use it.
+ * The current root first. A root whose `from` is in the future is accepted too: a node whose clock
+ * is ahead may already use it.
  */
 function rootsInOrder(roots: readonly CredentialRoot[]): [CredentialRoot, ...CredentialRoot[]] {
   const current = roots.findLast(({ from }) => Date.parse(from) <= Date.now()) ?? roots[0]
