@@ -97,7 +97,7 @@ test('missing coins are reported as short, and an unreachable node as a fault', 
   assert.deepEqual(await isShort(), [false, false, false])
   const away = { ...settings, chains: settings.chains.map((one) => ({ ...one, url: DEAD_URL })) }
   for (const { fault, difference_usd, is_short } of await proveCustody(db, away)) {
-    assert.match(fault ?? '', /did not answer/)
+    assert.match(fault ?? '', /did not respond/)
     assert.deepEqual([difference_usd, is_short], [null, false])
   }
 })

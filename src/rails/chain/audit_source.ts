@@ -23,26 +23,26 @@ import type { TronLog } from './tron/http_responses.ts'
 import { readNumberWord, TRANSFER_TOPIC } from './tron/trc20.ts'
 
 /**
- * A second look at what the logs have told: whole blocks, by another call, and by another node
- * where the operator names one. A log index with holes answers with nothing and no error.
+ * Verifies the log index: reads the receipts of whole blocks, from another node if one is
+ * configured. An incomplete log index returns nothing and no error.
  */
 export type AuditSource = {
   finalNumber(): Promise<number>
   block(number: number): Promise<BlockHeader | null>
-  /** What every transaction of a final block that succeeded says in its receipt. */
+  /** The receipts of all successful transactions of a final block. */
   receipts(number: number): Promise<AuditedReceipt[]>
 }
 
-/** A place without a Transfer in it is null, so that places are ordinals. */
+/** Other logs are null, so that an index in `transfers` is the log's ordinal. */
 export type AuditedReceipt = { txid: string; transfers: readonly (AssetTransfer | null)[] }
 
 export function auditSource({ settings }: Chain, fetch: NodeFetch): AuditSource {
   const { audit_url, audit_headers, ...others } = settings
-  const asked =
+  const audited =
     audit_url === null ? settings : { ...others, url: audit_url, headers: audit_headers }
-  const node = { url: asked.url, headers: { ...asked.headers }, fetch }
+  const node = { url: audited.url, headers: { ...audited.headers }, fetch }
   if (settings.family === 'tron') return tronSource(tronHttpApi(node))
-  const source = depositSource({ ...settings, ...asked }, fetch)
+  const source = depositSource({ ...settings, ...audited }, fetch)
   const rpc = jsonRpc(node, '')
   return {
     finalNumber: async () => (await source.finalized()).number,
@@ -83,7 +83,7 @@ function tronTransferOf({ address, topics, data }: TronLog): AssetTransfer | nul
   }
 }
 
-/** Nodes that do not know the call for a whole block are asked for each receipt of it. */
+/** Reads receipts one by one from nodes without eth_getBlockReceipts. */
 async function evmReceipts(rpc: JsonRpc, number: number): Promise<ChainReceipt[]> {
   try {
     const response = await rpc('eth_getBlockReceipts', [quantity(number)])

@@ -6,13 +6,13 @@ import { type DepositAddresses, depositAddresses } from './derive.ts'
 import { bytesFromEvmAddress, bytesFromEvmHex, evmAddressFromBytes } from './evm/address.ts'
 import { bytesFromTronAddress, tronAddressFromBytes } from './tron/address.ts'
 
-/** A chain as the programme uses it: what needs no node. Addresses inside are 40 digits. */
+/** A configured chain, without its node. Internal addresses are 40 hex digits. */
 export type Chain = {
   name: string
   settings: ChainSettings
   assets: readonly ChainAsset[]
   asset(name: string): ChainAsset | undefined
-  /** Null for a spelling that this chain does not know or whose checksum is wrong. */
+  /** Null for an invalid address or checksum. */
   readAddress(text: string): string | null
   showAddress(address: string): string
   showTxid(txid: string): string
@@ -22,17 +22,20 @@ export type Chain = {
   paymentUri(payment: { asset: ChainAsset; address: string; amount_micros: Micros }): string
 }
 
-/** The contract as 40 digits. */
+/** The contract as 40 hex digits. */
 export type ChainAsset = AssetSettings
 
-const known = new WeakMap<object, ReadonlyMap<string, Chain>>()
+const chains_by_settings = new WeakMap<object, ReadonlyMap<string, Chain>>()
 
-/** The configured chains by name; derivation keeps what it has computed, so they are made once. */
+/**
+ * The configured chains by name. They are built once per settings, because parsing an xpub takes
+ * about 15 ms and every top-up and withdrawal calls this.
+ */
 export function chainsOf(settings: readonly ChainSettings[]): ReadonlyMap<string, Chain> {
-  let chains = known.get(settings)
+  let chains = chains_by_settings.get(settings)
   if (chains === undefined) {
-    chains = new Map(settings.map((one) => [one.chain, chainOf(one)]))
-    known.set(settings, chains)
+    chains = new Map(settings.map((each) => [each.chain, chainOf(each)]))
+    chains_by_settings.set(settings, chains)
   }
   return chains
 }
@@ -45,7 +48,10 @@ function chainOf(settings: ChainSettings): Chain {
   }
   const showAddress = (address: string) =>
     (isTron ? tronAddressFromBytes : evmAddressFromBytes)(hexToBytes(address))
-  const assets = settings.assets.map((one) => ({ ...one, contract: configured(settings, one) }))
+  const assets = settings.assets.map((asset) => ({
+    ...asset,
+    contract: parseAddress(settings, asset.contract),
+  }))
   return {
     name: settings.chain,
     settings,
@@ -66,11 +72,7 @@ function chainOf(settings: ChainSettings): Chain {
   }
 }
 
-function configured(settings: ChainSettings, { contract }: AssetSettings): string {
-  return parseAddress(settings, contract)
-}
-
-/** Operators may write EVM addresses in small letters, as many lists do. */
+/** Settings may have EVM addresses in lowercase. */
 function parseAddress({ family, chain }: ChainSettings, text: string): string {
   const bytes = family === 'tron' ? bytesFromTronAddress(text) : bytesFromEvmHex(text)
   assert(bytes !== null, `${text} is an address on ${chain}`)

@@ -7,7 +7,7 @@ import { NodeError } from './node_call.ts'
 import { type TronHttpApi, tronHttpApi } from './tron/http_api.ts'
 import { addressWord, BALANCE_FUNCTION, readNumberWord, selectorOf } from './tron/trc20.ts'
 
-/** What an address holds of an asset, as the chain's node says. */
+/** Reads an address's balance of an asset from the chain's node. */
 export type Custody = (contract: string, address: string) => Promise<bigint>
 
 type Node = Pick<ChainSettings, 'url' | 'headers' | 'family'>
@@ -26,7 +26,7 @@ export function custodyOn(
   }
 }
 
-/** As of what is final, which is what the books speak of. TRON tells it by its HTTP API alone. */
+/** Balances at the last final block, like the books. TRON has them only in its HTTP API. */
 export async function finalCustodyOn(settings: ChainSettings, fetch: NodeFetch): Promise<Custody> {
   const { url, headers, family } = settings
   if (family === 'tron') return solidCustody(tronHttpApi({ url, headers: { ...headers }, fetch }))
@@ -45,6 +45,6 @@ function solidCustody(api: TronHttpApi): Custody {
     }
     const { ok, returned } = await api.call(call, 'solid')
     if (ok && returned.length === 32) return readNumberWord(returned)
-    throw new NodeError('bad_answer', 'the chain node tells no balance')
+    throw new NodeError('bad_answer', 'the chain node returned no balance')
   }
 }

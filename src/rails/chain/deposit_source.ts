@@ -15,17 +15,17 @@ import {
 import { selectorOf, TRANSFER_TOPIC } from './tron/trc20.ts'
 
 /**
- * What a chain says about transfers of assets. The same words for TRON and EVM chains: both speak
- * Ethereum's JSON-RPC. Hashes, txids and addresses are lower-case digits without 0x.
+ * Reads transfers of assets from a chain. TRON and EVM chains share it, because both serve
+ * Ethereum's JSON-RPC. Hashes, txids and addresses are lowercase hex digits without 0x.
  */
 export type DepositSource = {
   chainId(): Promise<number>
-  /** What a contract answers to decimals(); null where it answers nothing of the kind. */
+  /** The contract's decimals(); null if it has no such function. */
   decimals(contract: string): Promise<number | null>
   head(): Promise<BlockHeader>
   finalized(): Promise<BlockHeader>
   block(number: number): Promise<BlockHeader | null>
-  /** Transfer logs of these contracts, to these addresses or (null) to anybody. */
+  /** Transfer logs of these contracts to these addresses; null for any address. */
   logs(range: BlockRange, filter: LogFilter): Promise<TransferLog[]>
   receipt(txid: string): Promise<ChainReceipt | null>
 }
@@ -34,7 +34,7 @@ export type BlockHeader = { number: number; hash: string; timestamp_ms: number }
 export type BlockRange = { from: number; to: number }
 export type LogFilter = { contracts: readonly string[]; to: readonly string[] | null }
 
-/** What an asset's Transfer log says. */
+/** The content of a Transfer log. */
 export type AssetTransfer = { contract: string; from: string; to: string; value: bigint }
 
 export type TransferLog = AssetTransfer & {
@@ -49,17 +49,17 @@ export type ChainReceipt = {
   ok: boolean
   block_number: number
   block_hash: string
-  /** In the transaction's own order: the place in here is the ordinal. */
+  /** In order: the index is the log's ordinal in the transaction. */
   logs: readonly ReceiptLog[]
 }
 
 export type ReceiptLog = { log_index: number; transfer: AssetTransfer | null }
 
-/** java-tron's bound is 5,000 blocks and 1,000 topics; hosted EVM nodes are often tighter. */
+/** java-tron allows 5,000 blocks and 1,000 topics; hosted EVM nodes often allow less. */
 const BLOCKS_MAX = 2_000
 const TOPICS_MAX = 1_000
 
-/** Codes by which nodes say that a range holds too much. */
+/** The error codes of nodes for a range with too many results. */
 const TOO_MANY_RESULTS_CODES = [-32005, -32602, -32000]
 
 export function depositSource(chain: ChainSettings, fetch: NodeFetch): DepositSource {
@@ -92,7 +92,7 @@ async function decimalsOf(rpc: JsonRpc, contract: string): Promise<number | null
       ? numberOf(response, 'decimals')
       : null
   } catch (cause) {
-    // A contract without the function reverts; a node that does not answer throws something else.
+    // A contract without the function reverts; an unreachable node throws another error.
     if (cause instanceof RpcError) return null
     throw cause
   }
@@ -139,7 +139,7 @@ function topicGroupsOf(to: readonly string[] | null): (string[] | null)[] {
   return slots
 }
 
-/** A range that holds more than the node will tell at once is asked for in halves. */
+/** Splits the range in halves if the node has too many results for one response. */
 async function readLogsOnce(
   rpc: JsonRpc,
   { from, to }: BlockRange,
@@ -161,7 +161,7 @@ async function readLogsOnce(
   }
 }
 
-/** Null for a Transfer of another shape, such as that of a collectible with four topics. */
+/** Null for other Transfer events, such as ERC-721's with four topics. */
 function transferLogOf(value: unknown): TransferLog | null {
   const log = objectOf(value, 'a log')
   const transfer = assetTransferOf(log)

@@ -10,7 +10,7 @@ import { accountXpubFromPhrase, depositAddresses } from './derive.ts'
 const PHRASE = `${'test '.repeat(11)}junk`
 const phrase = new Secret(PHRASE)
 
-test('derives the known deposit addresses from the account xpub alone', () => {
+test('the account xpub gives the known deposit addresses', () => {
   const tron = depositAddresses('tron', accountXpubFromPhrase('tron', phrase))
   assert.deepEqual([0, 1, 2].map(tron.at), [
     { index: 0, path: "m/44'/195'/0'/0/0", address: 'TWer2Ygk5TEheHp3TPuYeqxmB6SsGZmaL6' },
@@ -22,7 +22,7 @@ test('derives the known deposit addresses from the account xpub alone', () => {
   assert.equal(evm.at(0).path, "m/44'/60'/0'/0/0")
 })
 
-test('agrees with the wallets that hold the private keys, far along and on other accounts', () => {
+test('addresses match wallets with the private keys for high indexes and other accounts', () => {
   for (const account of [0, 1, 7]) {
     const tron = depositAddresses('tron', accountXpubFromPhrase('tron', phrase, account))
     const evm = depositAddresses('evm', accountXpubFromPhrase('evm', phrase, account))
@@ -36,12 +36,12 @@ test('agrees with the wallets that hold the private keys, far along and on other
   }
 })
 
-test('refuses hardened, negative and broken indexes', () => {
+test('hardened, negative and fractional indexes are refused', () => {
   const { at } = depositAddresses('tron', accountXpubFromPhrase('tron', phrase))
   for (const index of [2 ** 31, -1, 0.5, Number.NaN]) assert.throws(() => at(index), /index/)
 })
 
-test('refuses a private key, and a key that is not an account', () => {
+test('a private key and an xpub that is not an account are refused', () => {
   const account = HDKey.fromMasterSeed(mnemonicToSeedSync(PHRASE)).derive("m/44'/195'/0'")
   assert.throws(() => depositAddresses('tron', account.privateExtendedKey), /private key/)
   const branch = account.deriveChild(0).publicExtendedKey
@@ -50,7 +50,7 @@ test('refuses a private key, and a key that is not an account', () => {
   assert.throws(() => depositAddresses('tron', soft), /account/)
 })
 
-test('refuses a seed phrase with a wrong word without repeating it', () => {
+test('an invalid seed phrase is refused without repeating it', () => {
   const wrong = new Secret(`${'test '.repeat(11)}test`)
   assert.throws(
     () => accountXpubFromPhrase('tron', wrong),

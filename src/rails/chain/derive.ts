@@ -6,10 +6,10 @@ import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { addressBytesOfPublicKey } from './public_key.ts'
 import { seedFromPhrase } from './seed.ts'
 
-/** Chains that spell addresses and build transfers alike are one family. */
+/** Chains with the same address and transaction formats. */
 export type ChainFamily = 'tron' | 'evm'
 
-/** SLIP-44 coin types: 195 is TRON, 60 is Ether and by custom every EVM chain. */
+/** SLIP-44 coin types: 195 is TRON, 60 is Ether and by convention every EVM chain. */
 const COIN_TYPES = { tron: 195, evm: 60 } as const satisfies Record<ChainFamily, number>
 
 /** m / 44' / coin' / account' */
@@ -19,14 +19,14 @@ export type DepositAddress = { index: number; path: string; address: string }
 export type DepositAddresses = { at(index: number): DepositAddress }
 
 export function accountPath(family: ChainFamily, account = 0): string {
-  assert(isPlainIndex(account), 'an account number is a small whole number')
+  assert(isPlainIndex(account), 'an account index is not hardened')
   return `m/44'/${COIN_TYPES[family]}'/${account}'`
 }
 
 /**
- * The one derivation that needs the seed phrase; for the signer and the operator's tools. What it
- * returns is public but confidential: with it and any one child's private key, the private keys of
- * the whole account can be computed.
+ * Needs the seed phrase, so only the signer and the operator's tools call it. Keep the xpub
+ * confidential: with it and one child's private key, all private keys of the account can be
+ * computed.
  */
 export function accountXpubFromPhrase(
   family: ChainFamily,
@@ -42,17 +42,17 @@ export function accountXpubFromPhrase(
 }
 
 /**
- * Deposit addresses of an account, by public derivation only. The external branch (/0) is derived
- * once and kept, which halves the work of each address.
+ * Deposit addresses of an account by public derivation. The external branch (/0) is derived once,
+ * which halves the work per address.
  */
 export function depositAddresses(family: ChainFamily, xpub: string): DepositAddresses {
   const account = HDKey.fromExtendedKey(xpub)
   if (account.privateKey !== null) {
     account.wipePrivateData()
-    throw new Error('deposit addresses are derived from an xpub; a private key must not come here')
+    throw new Error('expected an xpub, got a private key')
   }
   if (account.depth !== ACCOUNT_DEPTH || account.index < HARDENED_OFFSET) {
-    throw new Error("the xpub is not an account's, three hardened levels deep")
+    throw new Error("the xpub is not an account's (m/44'/coin'/account')")
   }
   const branch = account.deriveChild(0)
   const path = `${accountPath(family, account.index - HARDENED_OFFSET)}/0`
@@ -62,7 +62,7 @@ export function depositAddresses(family: ChainFamily, xpub: string): DepositAddr
 }
 
 function address(family: ChainFamily, branch: HDKey, index: number): string {
-  if (!isPlainIndex(index)) throw new Error('an address index is whole and not hardened')
+  if (!isPlainIndex(index)) throw new Error('an address index must be an integer and not hardened')
   const { publicKey } = branch.deriveChild(index)
   assert(publicKey !== null, 'a derived node has a public key')
   const bytes = addressBytesOfPublicKey(publicKey)

@@ -1,15 +1,15 @@
 import { NodeError, type NodeSettings, nodeCaller } from './node_call.ts'
 
-/** One call of Ethereum's JSON-RPC, which TRON's nodes speak too. */
+/** Calls Ethereum's JSON-RPC, which TRON nodes serve too. */
 export type JsonRpc = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** The node understood, and answered with an error of its own. */
+/** The node returned a JSON-RPC error. */
 export class RpcError extends Error {
   readonly code: number
 
-  constructor(method: string, code: number, sentence: string) {
-    super(`${method}: ${sentence}`)
-    this.name = 'RpcRefusal'
+  constructor(method: string, code: number, message: string) {
+    super(`${method}: ${message}`)
+    this.name = 'RpcError'
     this.code = code
   }
 }
@@ -20,7 +20,7 @@ export function jsonRpc(settings: NodeSettings, path: string): JsonRpc {
   return async (method, params) => {
     id += 1
     const response = await call(path, { jsonrpc: '2.0', id, method, params })
-    const { result, error } = objectOf(response, 'an answer')
+    const { result, error } = objectOf(response, 'a JSON-RPC response')
     if (error !== undefined && error !== null) {
       const { code, message } = objectOf(error, 'an error')
       throw new RpcError(method, Number(code), String(message))
@@ -41,7 +41,7 @@ export function listOf(value: unknown, what: string): readonly unknown[] {
   throw malformedResponse(what)
 }
 
-/** Lower-case digits without 0x. */
+/** Lowercase digits without 0x. */
 export function hexOf(value: unknown, bytes: number, what: string): string {
   if (typeof value === 'string' && value.length === 2 + bytes * 2 && /^0x[0-9a-f]*$/i.test(value)) {
     return value.slice(2).toLowerCase()
@@ -63,5 +63,5 @@ export function numberOf(value: unknown, what: string): number {
 export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`
 
 export function malformedResponse(what: string): NodeError {
-  return new NodeError('bad_answer', `the chain node's answer lacks ${what}`)
+  return new NodeError('bad_answer', `the chain node's response lacks ${what}`)
 }

@@ -1,34 +1,34 @@
 import type { Chain } from './chain.ts'
 import type { DepositSource } from './deposit_source.ts'
 
-/** The node, or a contract on it, is not what the settings name: nothing is done on that chain. */
+/** The node or a contract does not match the settings; the chain is not used. */
 export class WrongNetwork extends Error {}
 
 export type NetworkCheck = () => Promise<void>
 
 /**
- * Asks, until it was right once, whether the node is on the configured network and whether each
- * asset counts in the configured decimals: 18 instead of 6 would credit a trillion times too much.
+ * Checks until the first success that the node is on the configured network and that each asset
+ * has the configured decimals: 18 instead of 6 would credit a trillion times too much.
  */
 export function networkCheck(
   chain: Pick<Chain, 'name' | 'settings' | 'assets' | 'showAddress'>,
   source: Pick<DepositSource, 'chainId' | 'decimals'>,
 ): NetworkCheck {
-  let isRight = false
+  let is_checked = false
   return async () => {
-    if (isRight) return
+    if (is_checked) return
     const chain_id = await source.chainId()
     if (chain_id !== chain.settings.chain_id) {
       throw new WrongNetwork(`the node of ${chain.name} is on another network, ${chain_id}`)
     }
     for (const { asset, contract, decimals } of chain.assets) {
-      const found = await source.decimals(contract)
-      if (found === decimals) continue
-      const says = found === null ? 'does not say its decimals' : `has ${found} decimals`
+      const actual = await source.decimals(contract)
+      if (actual === decimals) continue
+      const fault = actual === null ? 'has no decimals()' : `has ${actual} decimals`
       throw new WrongNetwork(
-        `${asset} at ${chain.showAddress(contract)} ${says}; ${decimals} are configured`,
+        `${asset} at ${chain.showAddress(contract)} ${fault}; ${decimals} are configured`,
       )
     }
-    isRight = true
+    is_checked = true
   }
 }

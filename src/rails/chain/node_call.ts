@@ -2,7 +2,7 @@ import { JsonError, readJson } from '#kernel/json.ts'
 import type { NodeFetch } from '#platform/http_client/node_fetch.ts'
 
 export type NodeSettings = {
-  /** Where the node is, without a path: https://api.trongrid.io */
+  /** Without a path: https://api.trongrid.io */
   url: string
   fetch: NodeFetch
   headers?: Record<string, string>
@@ -10,25 +10,25 @@ export type NodeSettings = {
 }
 
 /**
- * unreachable: no answer came. throttled: come back later. refused: the node understood and said
- * no. bad_answer: what came is not an answer to this call. Only `refused` is about our request.
+ * unreachable: no response. throttled: retry later. refused: the node rejected the request.
+ * bad_answer: the response is malformed. Only `refused` is caused by our request.
  */
 export type NodeFailure = 'unreachable' | 'throttled' | 'refused' | 'bad_answer'
 
 export class NodeError extends Error {
   readonly failure: NodeFailure
 
-  constructor(failure: NodeFailure, sentence: string, cause?: unknown) {
-    super(sentence, cause === undefined ? undefined : { cause })
+  constructor(failure: NodeFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'NodeError'
     this.failure = failure
   }
 }
 
-/** The receipts of a full block stay well below this; it is TRON's own bound for a request. */
+/** TRON's own limit for a request; the receipts of a full block are far smaller. */
 const BODY_BYTES_MAX = 25 * 1024 * 1024
 
-/** TronGrid answers 403 as well as 429 to a client that asks too often. */
+/** TronGrid returns 403 as well as 429 for too many requests. */
 const THROTTLING_STATUSES = [403, 429, 503]
 const THROTTLING_SENTENCE = /lack of computing resources|frequency limit|rate limit|too many/i
 const EXCERPT_LETTERS = 200
@@ -67,11 +67,11 @@ async function post(
     return { status: response.status, text: await readText(response.body, body_bytes_max) }
   } catch (cause) {
     if (cause instanceof NodeError) throw cause
-    throw new NodeError('unreachable', 'the chain node did not answer', cause)
+    throw new NodeError('unreachable', 'the chain node did not respond', cause)
   }
 }
 
-/** Leaving the loop early cancels the stream, so an endless answer costs no more than the bound. */
+/** Throwing inside the loop cancels the stream, so an endless response is not read. */
 async function readText(
   body: AsyncIterable<Uint8Array> | null,
   bytes_max: number,
@@ -94,12 +94,12 @@ function parseBody(path: string, text: string): unknown {
     return readJson(text, { values_max: Number.POSITIVE_INFINITY })
   } catch (cause) {
     if (!(cause instanceof JsonError)) throw cause
-    // Lite nodes answer a bare sentence to calls that they do not serve.
+    // Lite nodes return plain text for calls that they do not serve.
     throw failure('bad_answer', path, `not JSON: ${text.slice(0, EXCERPT_LETTERS)}`)
   }
 }
 
-/** Throttling and internal errors come with status 200 and a single key, outside any envelope. */
+/** TRON nodes report throttling and internal errors with status 200 and a single key. */
 function requireNoError(path: string, response: unknown): void {
   if (typeof response !== 'object' || response === null || !('Error' in response)) return
   const sentence = String(response.Error).slice(0, EXCERPT_LETTERS)

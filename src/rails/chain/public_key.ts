@@ -2,8 +2,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
 /**
- * TRON and the EVM chains name an owner alike: the last 20 bytes of the Keccak hash of the public
- * key's two coordinates. Only the spelling of those bytes differs.
+ * The last 20 bytes of the Keccak hash of the public key, the same on TRON and EVM chains. Only the
+ * text format differs.
  */
 export function addressBytesOfPublicKey(public_key: Uint8Array): Uint8Array {
   const coordinates = secp256k1.Point.fromBytes(public_key).toBytes(false).subarray(1)

@@ -6,7 +6,7 @@ import type { Secret } from '#kernel/secret.ts'
 const ROUNDS = 2_048
 const SEED_BYTES = 64
 
-/** BIP-39: the seed that a phrase stands for. Node's own hashing, since its rounds are many. */
+/** The BIP-39 seed of a phrase, with Node's native PBKDF2 because it takes 2,048 rounds. */
 export function seedFromPhrase(phrase: Secret<string>): Uint8Array {
   if (!validateMnemonic(phrase.open(), wordlist)) throw new Error('the seed phrase is not valid')
   return pbkdf2Sync(phrase.open().normalize('NFKD'), 'mnemonic', ROUNDS, SEED_BYTES, 'sha512')

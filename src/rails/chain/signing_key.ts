@@ -24,10 +24,10 @@ export function recoverableSignature(
   const { r, s } = secp256k1.Signature.fromBytes(compact, 'compact')
   const { ORDER } = secp256k1.Point.Fn
   const low = new secp256k1.Signature(r, s > ORDER / 2n ? ORDER - s : s)
-  const wanted = secp256k1.Point.fromBytes(public_key)
+  const expected = secp256k1.Point.fromBytes(public_key)
   for (const recovery of [0, 1]) {
     const signature = low.addRecoveryBit(recovery)
-    if (signature.recoverPublicKey(hash).equals(wanted)) return signature.toBytes('recovered')
+    if (signature.recoverPublicKey(hash).equals(expected)) return signature.toBytes('recovered')
   }
   throw new Error("the token's signature does not belong to its public key")
 }

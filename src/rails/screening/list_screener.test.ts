@@ -20,7 +20,7 @@ async function decisionOn(address: string): Promise<string> {
   return (await screener.screen(request)).decision
 }
 
-test('blocks what is listed in any spelling, and nothing else', async () => {
+test('a listed address is blocked in any format, others are allowed', async () => {
   writeFileSync(path, `# remark\n\n${TRON}  # who\n${EVM.toLowerCase()}\r\n${BITCOIN}\n`)
   for (const address of [TRON, EVM, EVM.toLowerCase(), BITCOIN]) {
     assert.equal(await decisionOn(address), 'block', address)
@@ -30,14 +30,14 @@ test('blocks what is listed in any spelling, and nothing else', async () => {
   }
 })
 
-test('reads the file again when it has changed', async () => {
+test('a changed file is read again', async () => {
   writeFileSync(path, `${TRON}\n`)
   assert.equal(await decisionOn(TRON), 'block')
   writeFileSync(path, 'nobody\n')
   assert.equal(await decisionOn(TRON), 'allow')
 })
 
-test('a list that cannot be read is an error, no permission', async () => {
+test('an unreadable list is an error, not an approval', async () => {
   rmSync(path)
   await assert.rejects(decisionOn(TRON), { code: 'ENOENT' })
 })

@@ -112,7 +112,7 @@ function signed(outcome: SignOutcome) {
   return outcome.transfer
 }
 
-test('builds the transfer itself: from the hot wallet, to the target, by its own clock', () => {
+test('the signer builds the transfer from the hot wallet by its own clock', () => {
   const { txid, raw, signature, expires_at_ms } = signed(signer.sign(intent()))
   const content = readRawBytes(hexToBytes(raw))
   assert(content?.contract.type === 'TriggerSmartContract')
@@ -128,7 +128,7 @@ test('builds the transfer itself: from the hot wallet, to the target, by its own
   assert.equal(expires_at_ms, now_ms + LIFETIME_MS)
 })
 
-test('the same intent gets the same bytes, also later and after a restart', () => {
+test('the same intent gets the same bytes later and after a restart', () => {
   const first = signed(signer.sign(intent()))
   now_ms += 5_000
   const network = { ...intent().network, reference: { number: 101, id: 'cd'.repeat(32) } }
@@ -143,7 +143,7 @@ test('the same intent gets the same bytes, also later and after a restart', () =
   assert.equal([...store.all()].length, 2)
 })
 
-test('an intent cannot change its content or be sent twice while it could execute', () => {
+test('an intent cannot change its content or get a second live transfer', () => {
   signed(signer.sign(intent()))
   const conflicts = [
     intent({ amount: '501' }),
@@ -159,7 +159,7 @@ test('an intent cannot change its content or be sent twice while it could execut
   assert.notEqual(first?.txid, second?.txid)
 })
 
-test('refuses what its policy does not allow', () => {
+test('intents outside the policy are refused', () => {
   const cases: [Partial<TransferIntent>, string][] = [
     [{ amount: '1001' }, 'amount_over_limit'],
     [{ amount: '0' }, 'bad_intent'],
@@ -179,7 +179,7 @@ test('refuses what its policy does not allow', () => {
   assert.equal([...store.all()].length, 0)
 })
 
-test('an approval is for one content only', () => {
+test('an approval covers exactly one content', () => {
   const { approval } = intent()
   const stolen = [{ amount: '900' }, { to: HOT }, { id: 'wd_9' }]
   for (const given of stolen) {
@@ -187,7 +187,7 @@ test('an approval is for one content only', () => {
   }
 })
 
-test('what leaves in an hour and in a day is bounded, by its own clock', () => {
+test('hourly and daily amounts are limited by the signer's clock', () => {
   const pay = (id: string) => refusal(signer.sign(intent({ id, amount: '1000' })))
   assert.deepEqual([pay('a'), pay('b'), pay('c')], [null, null, 'velocity_exceeded'])
   now_ms += 3_600_000
@@ -196,7 +196,7 @@ test('what leaves in an hour and in a day is bounded, by its own clock', () => {
   assert.equal(pay('d'), null)
 })
 
-test('sweeps reach the hot wallet alone, and fuel only a deposit address of ours', () => {
+test('sweeps pay only the hot wallet, and fuel only our deposit addresses', () => {
   const sweep = { purpose: 'sweep', deposit_index: 4, approval: null } as const
   assert.equal(refusal(signer.sign(intent({ ...sweep, to: TO }))), 'bad_address')
   const { raw } = signed(signer.sign(intent({ ...sweep, to: HOT })))
@@ -224,7 +224,7 @@ function onEthereum(nonce: number, given: Partial<TransferIntent> = {}, fee = 10
   return intent({ chain: 'ethereum', contract: EVM_ASSET, to: EVM_TO, network, ...given })
 }
 
-test('where order ends transfers, a replacement keeps its place and the bound on its price', () => {
+test('a replacement keeps its nonce and stays within the fee limit', () => {
   const first = signed(signer.sign(onEthereum(5)))
   const moved = onEthereum(6, { attempt: 2 })
   assert.equal(refusal(signer.sign(moved)), 'attempt_too_early')
@@ -235,7 +235,7 @@ test('where order ends transfers, a replacement keeps its place and the bound on
   assert.notEqual(raised.txid, first.txid)
 })
 
-test('a place is taken only by a payment of the same sender', () => {
+test('only a transfer of the same sender uses up a nonce', () => {
   signed(signer.sign(onEthereum(0)))
   const hot = `0x${wallet.addressOf('evm', null)}`
   const sweep = { id: 's', purpose: 'sweep', deposit_index: 4, to: hot, approval: null } as const
@@ -245,7 +245,7 @@ test('a place is taken only by a payment of the same sender', () => {
   signed(signer.sign(onEthereum(1, { attempt: 2 })))
 })
 
-test('answers over a socket that only its user and group may open; nonsense is a bad intent', async () => {
+test('the socket is open to user and group only, and invalid lines are bad intents', async () => {
   const socket = join(folder, 's.sock')
   const server = await serveSigner(signer, socket)
   try {

@@ -12,11 +12,11 @@ const receipt: Receipt = {
   transfers: [{ from: payer.toLowerCase(), to: pay_to, value: 500_000n }],
 }
 
-test('coins have come when these very coins went from the payer to us, in any spelling', () => {
+test('a receipt with the exact transfer proves payment, in any address format', () => {
   assert.equal(hasPaid(receipt, paid), true)
 })
 
-test('nothing else counts: no receipt, a revert, no transfer, or another one', () => {
+test('no receipt, a revert, no transfer or another transfer proves nothing', () => {
   const other = (change: object) => ({
     ...receipt,
     transfers: receipt.transfers.map((transfer) => ({ ...transfer, ...change })),

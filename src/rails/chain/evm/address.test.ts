@@ -13,7 +13,7 @@ import {
 
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
 
-test('spells every 20 bytes as viem does, and reads them back', (t) => {
+test('addresses match viem and decode to the same bytes', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
@@ -26,7 +26,7 @@ test('spells every 20 bytes as viem does, and reads them back', (t) => {
   )
 })
 
-test('takes no address whose letters do not carry the checksum', () => {
+test('an address without a valid EIP-55 checksum is refused', () => {
   const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
   assert.equal(isEvmAddress(address), true)
   assert.equal(isEvmAddress(address.toLowerCase()), false)

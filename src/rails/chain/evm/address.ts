@@ -4,7 +4,7 @@ import { assert } from '#kernel/assert.ts'
 
 const ADDRESS_BYTES = 20
 
-/** EIP-55: a letter is a capital where the hash of the lower-case text has a high nibble. */
+/** EIP-55: a letter is uppercase if the nibble of the lowercase text's hash is 8 or more. */
 export function evmAddressFromBytes(bytes: Uint8Array): string {
   assert(bytes.length === ADDRESS_BYTES, 'an EVM address has 20 bytes')
   const letters = bytesToHex(bytes)
@@ -18,8 +18,8 @@ export function evmAddressFromBytes(bytes: Uint8Array): string {
 }
 
 /**
- * For what people type. All-lower spellings carry no checksum, so a slip in them would go unseen;
- * only the EIP-55 spelling is taken. What a node answers is read with evmAddressFromHex.
+ * For user input: accepts only the EIP-55 form, because a lowercase address has no checksum that
+ * would reveal a typo. Use evmAddressFromHex for node responses.
  */
 export function bytesFromEvmAddress(text: string): Uint8Array | null {
   const bytes = bytesFromEvmHex(text)
@@ -30,7 +30,7 @@ export function isEvmAddress(text: string): boolean {
   return bytesFromEvmAddress(text) !== null
 }
 
-/** For what a node answers: 0x and 40 digits in any case. */
+/** For node responses: 0x and 40 hex digits in any case. */
 export function bytesFromEvmHex(text: string): Uint8Array | null {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? hexToBytes(text.slice(2)) : null
 }

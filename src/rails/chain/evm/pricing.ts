@@ -6,23 +6,23 @@ import { transferCall } from '#rails/chain/tron/trc20.ts'
 import type { EvmNetworkParameters } from '#rails/signer/intent.ts'
 import type { RawTransfer } from './raw_transfer.ts'
 
-/** The estimate is of the block before; balances may have changed from nothing to something. */
+/** The estimate is for the previous block; a recipient's first coins cost more gas. */
 const GAS_MARGIN_PERCENT = 130n
 
-/** A base fee may double in six full blocks; a transfer at twice the price outlasts them. */
+/** The base fee can double in six full blocks; a transfer at twice the price stays valid. */
 const FEE_MARGIN = 2n
 const PRIORITY_WEI = 1_500_000_000n
 
-/** Nodes take a replacement that offers a tenth more, in both figures; an eighth is safe. */
+/** Nodes accept a replacement with 10 % more in both fees; 12.5 % is safe. */
 const RAISE_PERMILLE = 1_125n
 
-/** A rollup charges for the data apart, out of the same balance. */
+/** Rollups charge an L1 data fee from the same balance. */
 const SPENDABLE_PERCENT = 80n
 
 type Price = Pick<EvmNetworkParameters, 'gas' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>
 type Fees = { max_fee_per_gas: bigint; max_priority_fee_per_gas: bigint }
 
-/** What transfers cost. A deposit address pays out of what it was given and can offer no more. */
+/** Computes gas and fees. A deposit address can spend only the native coin it was sent. */
 export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet'>) {
   const affordable = async ({ from }: Payment, gas: bigint): Promise<bigint | null> =>
     from === hot_wallet ? null : ((await balanceOf(rpc, from)) * SPENDABLE_PERCENT) / 100n / gas
@@ -32,7 +32,7 @@ export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet
       const fees = feesAt((await gasPrice(rpc)) * FEE_MARGIN)
       return toPrice(gas, capFees(fees, await affordable(payment, gas)))
     },
-    /** Null where the sender cannot offer enough for a replacement to be taken. */
+    /** Null if the sender cannot pay enough for a replacement. */
     priceAbove: async (payment: Payment, last: RawTransfer): Promise<Price | null> => {
       const raised = {
         max_fee_per_gas: raise(last.max_fee_per_gas),
@@ -50,16 +50,16 @@ export function evmPricing(rpc: JsonRpc, { hot_wallet }: Pick<Chain, 'hot_wallet
         },
         most,
       )
-      const isTaken =
+      const is_enough =
         fees.max_fee_per_gas >= raised.max_fee_per_gas &&
         fees.max_priority_fee_per_gas >= raised.max_priority_fee_per_gas
-      return isTaken ? toPrice(last.gas, fees) : null
+      return is_enough ? toPrice(last.gas, fees) : null
     },
     missingFuel: async (payment: Payment): Promise<bigint> => {
       const gas = await estimateGas(rpc, payment)
       const price = await gasPrice(rpc)
       const has = await balanceOf(rpc, payment.from)
-      // Enough at today's price is enough: what was given once had a margin.
+      // The current price without a margin is enough: earlier fuel included one.
       if (has * SPENDABLE_PERCENT >= gas * price * 100n) return 0n
       return (gas * price * FEE_MARGIN * 100n) / SPENDABLE_PERCENT - has
     },

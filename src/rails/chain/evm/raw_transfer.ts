@@ -2,16 +2,16 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
 import { readTransferCall } from '#rails/chain/tron/trc20.ts'
 
-/** What a transfer of ours says, read back from its stored bytes. */
+/** The fields of our own transfer, decoded from its stored bytes. */
 export type RawTransfer = {
   max_fee_per_gas: bigint
   max_priority_fee_per_gas: bigint
   gas: bigint
-  /** Null where it moves the chain's own coin. */
+  /** Null if it moves the chain's native coin. */
   asset: { contract: string; to: string; amount: bigint } | null
 }
 
-/** EIP-1559: a type byte, then the list of fields. Only what our own signer wrote is read here. */
+/** EIP-1559: a type byte, then the list of fields. Decodes only what our signer encoded. */
 export function readRawTransfer(raw: string): RawTransfer {
   const bytes = hexToBytes(raw)
   assert(bytes[0] === 2, 'our transfers are of type 2')
@@ -38,7 +38,7 @@ const integerIn = (field: Uint8Array | undefined): bigint =>
 /** The items of one list; a list inside it is kept as its bytes. */
 function fieldsOf(list: Uint8Array): Uint8Array[] {
   const { start, end } = extentOf(list, 0)
-  assert(end === list.length, 'the list is all there is')
+  assert(end === list.length, 'nothing follows the list')
   const fields: Uint8Array[] = []
   for (let at = start; at < end; ) {
     const item = extentOf(list, at)
@@ -48,7 +48,7 @@ function fieldsOf(list: Uint8Array): Uint8Array[] {
   return fields
 }
 
-/** RLP: one small byte is itself; else the first byte says the length, or the length's length. */
+/** RLP: a byte below 0x80 is itself; otherwise it has the length, or the length of the length. */
 function extentOf(bytes: Uint8Array, at: number): { start: number; end: number } {
   const first = bytes[at] ?? 0
   if (first < 0x80) return { start: at, end: at + 1 }

@@ -8,10 +8,10 @@ import type { BroadcastOutcome } from '#rails/chain/tron/broadcast.ts'
 import { evmPricing } from './pricing.ts'
 import { readRawTransfer } from './raw_transfer.ts'
 
-/** How nodes say that they have it already. */
+/** Error messages of nodes that already have the transaction. */
 const KNOWN = /already known|known transaction|already imported/i
 
-/** A load balancer's slowest node knows every receipt of blocks this far below the final one. */
+/** Even the slowest node of a load balancer has the receipts this far below the final block. */
 const LAGGING_BLOCKS = 20
 
 export function evmSender(chain: Chain, source: DepositSource, fetch: NodeFetch): ChainSender {
@@ -55,8 +55,8 @@ async function broadcast(rpc: JsonRpc, { raw }: StoredTransfer): Promise<Broadca
 }
 
 /**
- * Dead once its place in the sender's order was taken by another transfer, so long ago that every
- * node would know its own receipt.
+ * A transfer is dead if another transfer used its nonce so long ago that every node would have its
+ * own receipt by now.
  */
 async function findFate(
   rpc: JsonRpc,
@@ -77,7 +77,7 @@ async function isNonceTaken(
   { from, nonce }: StoredTransfer,
   block: number,
 ): Promise<boolean> {
-  // Without a newer count there is no older one to ask a node for, which may have forgotten it.
+  // Nodes may have pruned older state, so ask for it only if the nonce is used by now.
   if (nonce === null || block < 0 || (await nextNonce(rpc, from, 'latest')) <= Number(nonce)) {
     return false
   }
@@ -89,7 +89,7 @@ async function isNonceTaken(
   }
 }
 
-/** Success of a call is not enough: the asset itself must say that it moved the amount. */
+/** A successful status is not enough: the contract must have emitted the exact Transfer. */
 function hasMovedAmount({ raw, from }: StoredTransfer, { logs }: ChainReceipt): boolean {
   const { asset } = readRawTransfer(raw)
   if (asset === null) return true

@@ -17,7 +17,7 @@ import {
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
 const bytes20 = fc.uint8Array({ minLength: 20, maxLength: 20 })
 
-test('spells every 20 bytes as tronweb does, and reads them back', (t) => {
+test('addresses match tronweb and decode to the same bytes', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(bytes20, (bytes) => {
@@ -34,7 +34,7 @@ test('spells every 20 bytes as tronweb does, and reads them back', (t) => {
   )
 })
 
-test('agrees with tronweb about which texts with one letter changed are addresses', (t) => {
+test('validation matches tronweb for addresses with one changed letter', (t) => {
   t.diagnostic(`seed ${seed}`)
   const letters = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl'
   fc.assert(
@@ -48,7 +48,7 @@ test('agrees with tronweb about which texts with one letter changed are addresse
   )
 })
 
-test('never throws on what people type', (t) => {
+test('no user input makes it throw', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ minLength: 34, maxLength: 34 })), (text) => {
@@ -59,7 +59,7 @@ test('never throws on what people type', (t) => {
   )
 })
 
-test('refuses a right checksum over the wrong version or length', () => {
+test('a valid checksum over a wrong version or length is refused', () => {
   // Bitcoin's address of twenty zero bytes: a sound base58check text with version 0.
   assert.equal(isTronAddress('1111111111111111111114oLvT2'), false)
   assert.equal(isTronAddress(' TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'), false)
@@ -67,7 +67,7 @@ test('refuses a right checksum over the wrong version or length', () => {
   assert.equal(bytesFromTronHex('0x41a614f803b6fd780986a42c78ec9c7f77e6ded13c'), null)
 })
 
-test("knows mainnet's USDT by both of its names", () => {
+test("mainnet's USDT contract converts between both formats", () => {
   assert.equal(
     tronHexFromAddress('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'),
     '41a614f803b6fd780986a42c78ec9c7f77e6ded13c',

@@ -5,10 +5,10 @@ import { assert } from '#kernel/assert.ts'
 
 const ADDRESS_BYTES = 20
 
-/** TRON puts this byte before the 20 that the EVM chains use. */
+/** TRON prefixes the 20 address bytes of EVM chains with this version. */
 const VERSION = 0x41
 
-/** 21 bytes that start with 0x41 and 4 of checksum always give 34 letters, the first a T. */
+/** 21 bytes that start with 0x41 and a 4-byte checksum always encode to 34 characters. */
 const ADDRESS_LETTERS = 34
 
 const base58check = createBase58check(sha256)
@@ -17,7 +17,7 @@ export function tronAddressFromBytes(bytes: Uint8Array): string {
   return base58check.encode(withVersion(bytes))
 }
 
-/** Null unless alphabet, length, version and checksum are all as they must be. */
+/** Null unless alphabet, length, version and checksum are valid. */
 export function bytesFromTronAddress(text: string): Uint8Array | null {
   if (text.length !== ADDRESS_LETTERS) return null
   const bytes = decodeBase58(text)
@@ -29,7 +29,7 @@ export function isTronAddress(text: string): boolean {
   return bytesFromTronAddress(text) !== null
 }
 
-/** The node's own spelling: 42 lower-case digits that start with 41. */
+/** The hex format of nodes: 42 lowercase digits that start with 41. */
 export function tronHexFromBytes(bytes: Uint8Array): string {
   return bytesToHex(withVersion(bytes))
 }

@@ -6,15 +6,14 @@ import { readRawBytes, type SignedTransaction } from './transaction.ts'
 import { rawDataJson } from './transaction_json.ts'
 
 /**
- * accepted: in the pool, no more than that. duplicate: the node has had it before; look it up by
- * its txid. retryable: nothing is known about the transfer; send the very same bytes again.
- * rejected: this node will not take these bytes.
+ * accepted: in the node's pool. duplicate: the node already has it; look it up by txid. retryable:
+ * unknown; send the same bytes again. rejected: the node refuses these bytes.
  */
 export type BroadcastOutcome =
   | { outcome: 'accepted' | 'duplicate' }
   | { outcome: 'retryable' | 'rejected'; code: string; reason: string }
 
-/** Codes that speak of the node, not of the transaction. */
+/** Codes about the node, not about the transaction. */
 const RETRYABLE_CODES = [
   'SERVER_BUSY',
   'NO_CONNECTION',
@@ -23,15 +22,15 @@ const RETRYABLE_CODES = [
 ]
 
 /**
- * Sending never throws for what the network does: an answer that is lost, late or nonsense leaves
- * the transfer in the unknown, and the rule for the unknown is to send again.
+ * Never throws for a network failure: after a lost, late or malformed response the transfer may
+ * have been accepted, so the outcome is retryable.
  */
 export async function broadcast(
   call: NodeCall,
   signed: SignedTransaction,
 ): Promise<BroadcastOutcome> {
   const raw = readRawBytes(signed.raw)
-  assert(raw !== null, 'only transactions that we can read are broadcast')
+  assert(raw !== null, 'our own transactions are readable')
   try {
     const response = await call('wallet/broadcasttransaction', {
       visible: false,
@@ -48,13 +47,13 @@ export async function broadcast(
 }
 
 function outcomeOf(response: unknown, txid: string): BroadcastOutcome {
-  const { result, code, message, txid: answered } = objectOf(response, 'a broadcast answer')
+  const { result, code, message, txid: accepted } = objectOf(response, 'a broadcast result')
   const reason = typeof message === 'string' ? sentenceOf(message) : ''
   if (typeof code === 'string' && code !== 'SUCCESS') {
     if (code === 'DUP_TRANSACTION_ERROR') return { outcome: 'duplicate' }
     return { outcome: RETRYABLE_CODES.includes(code) ? 'retryable' : 'rejected', code, reason }
   }
-  if (result === true && (answered === undefined || answered === txid))
+  if (result === true && (accepted === undefined || accepted === txid))
     return { outcome: 'accepted' }
   return { outcome: 'retryable', code: 'BAD_ANSWER', reason: 'neither accepted nor refused' }
 }

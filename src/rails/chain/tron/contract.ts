@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { bytesFromTronHex, tronHexFromBytes } from './address.ts'
 import { bytesField, numberField, type ProtoField, protoBytes, protoFields } from './protobuf.ts'
 
-/** The kinds of transaction we build: an asset's call, plain TRX, lending energy for a sweep. */
+/** The contract types we build: a token transfer, a TRX transfer, delegated energy for a sweep. */
 export type TronContract =
   | {
       type: 'TriggerSmartContract'
@@ -67,7 +67,7 @@ function valueFields(contract: TronContract): ProtoField[] {
   }
 }
 
-/** Null for a kind or an address that is not ours; the caller compares the bytes afterwards. */
+/** Null for other contract types and invalid addresses; the caller compares the bytes. */
 export function readContract(type_number: number, value: Uint8Array): TronContract | null {
   const fields = protoFields(value)
   if (fields === null) return null

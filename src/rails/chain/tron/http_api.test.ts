@@ -31,7 +31,7 @@ const signed = signTransaction(
   new Secret(new Uint8Array(32).fill(7)),
 )
 
-test('sorts what a broadcast may answer into four outcomes', async () => {
+test('broadcast responses map to four outcomes', async () => {
   const outcomeOf = async (response: Answer | Error): Promise<string> => {
     const said = await answering(response).broadcast(signed)
     return 'code' in said ? `${said.outcome} ${said.code}` : said.outcome
@@ -57,7 +57,7 @@ test('sorts what a broadcast may answer into four outcomes', async () => {
   assert.equal(await outcomeOf(new Error('socket hang up')), 'retryable UNREACHABLE')
 })
 
-test('says in words what a node wrote in hex', async () => {
+test('hex-encoded node messages are decoded', async () => {
   const message = Buffer.from('Validate signature error').toString('hex')
   const said = await answering({ body: { code: 'SIGERROR', message } }).broadcast(signed)
   assert.deepEqual(said, {
@@ -67,7 +67,7 @@ test('says in words what a node wrote in hex', async () => {
   })
 })
 
-test('reads fail by kind: throttled, refused, unreachable, bad answer', async () => {
+test('failed reads are throttled, refused, unreachable or bad_answer', async () => {
   const failureOf = async (response: Answer | Error): Promise<string> => {
     const error = await answering(response)
       .now('head')
@@ -88,7 +88,7 @@ test('reads fail by kind: throttled, refused, unreachable, bad answer', async ()
   assert.equal(await failureOf({ body: `"${'x'.repeat(20_000)}"` }), 'bad_answer')
 })
 
-test('stops reading an endless answer', async () => {
+test('an endless response is cut off', async () => {
   let chunks = 0
   const endless = async function* (): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -102,13 +102,13 @@ test('stops reading an endless answer', async () => {
   assert.equal(chunks, 11)
 })
 
-test('a block whose id does not start with its height is a bad answer', async () => {
+test('a block whose ID does not start with its number is malformed', async () => {
   const header = { raw_data: { number: 5, parentHash: '00'.repeat(32), timestamp: 1 } }
   const body = { blockID: `${'0'.repeat(15)}6${'ab'.repeat(24)}`, block_header: header }
   await assert.rejects(answering({ body }).now('head'), { failure: 'bad_answer' })
 })
 
-test('success is a receipt that says SUCCESS, never what the call returned', async () => {
+test('success depends on the receipt's result, not on the return value', async () => {
   const receiptWith = async (extra: object, cost: object) => {
     const body = { id: 'ab'.repeat(32), blockNumber: 1, blockTimeStamp: 2, receipt: cost, ...extra }
     return (await answering({ body }).receipt('ab'.repeat(32), 'solid'))?.ok
@@ -122,17 +122,17 @@ test('success is a receipt that says SUCCESS, never what the call returned', asy
   assert.equal(await answering({ body: {} }).receipt('ab'.repeat(32), 'head'), null)
 })
 
-test('a price that is missing is not a price of nothing', async () => {
+test('a missing price is an error', async () => {
   const body = { chainParameter: [{ key: 'getTransactionFee', value: 1000 }] }
   await assert.rejects(answering({ body }).fees(), { failure: 'bad_answer' })
 })
 
-test('an amount that a float would round is a bad answer', async () => {
+test('an amount that a double would round is malformed', async () => {
   const body = '{"address":"41","balance":9007199254740993}'
   await assert.rejects(answering({ body }).balance(owner, 'head'), { failure: 'bad_answer' })
 })
 
-test('asks the solidified node for solidified data', async () => {
+test('solidified data comes from walletsolidity', async () => {
   const asked: string[] = []
   await answering({ body: {} }, asked).receipt('ab', 'solid')
   await answering({ body: [] }, asked).receiptsOfBlock(7, 'head')

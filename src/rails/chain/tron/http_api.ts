@@ -19,13 +19,13 @@ import {
 import type { SignedTransaction } from './transaction.ts'
 import { isObject } from './transaction_json.ts'
 
-/** `head` is the newest data, which a fork may undo; `solid` only what 19 producers built upon. */
+/** `head` includes the newest blocks, which a fork may remove; `solid` only solidified ones. */
 export type Depth = 'head' | 'solid'
 
 export type ContractCall = {
   owner: Uint8Array
   contract: Uint8Array
-  /** As Solidity writes it: transfer(address,uint256) */
+  /** A Solidity signature: transfer(address,uint256) */
   function: string
   parameter: Uint8Array
 }
@@ -39,10 +39,10 @@ export type TronHttpApi = {
   receipt(txid: string, depth: Depth): Promise<TronReceipt | null>
   receiptsOfBlock(number: number, depth: Depth): Promise<TronReceipt[]>
   call(call: ContractCall, depth: Depth): Promise<ContractCallResult>
-  /** Null where the node does not offer it (vm.estimateEnergy is off by default) or it reverts. */
+  /** Null if the node does not support it (vm.estimateEnergy is off by default) or it reverts. */
   estimateEnergy(call: ContractCall): Promise<bigint | null>
   resources(address: Uint8Array): Promise<TronResources>
-  /** Null until somebody has sent the address its first TRX. */
+  /** Null for an address that has never received TRX. */
   balance(address: Uint8Array, depth: Depth): Promise<bigint | null>
   fees(): Promise<TronFees>
 }
@@ -52,7 +52,7 @@ const PREFIXES = { head: 'wallet', solid: 'walletsolidity' } as const satisfies 
   string
 >
 
-/** TRON's HTTP API, as far as deposits, withdrawals and sweeps need it. */
+/** The calls of TRON's HTTP API that deposits, withdrawals and sweeps need. */
 export function tronHttpApi(settings: NodeSettings): TronHttpApi {
   const call = nodeCaller(settings)
   return {
@@ -102,7 +102,7 @@ async function estimateEnergyOf(call: NodeCall, request: ContractCall): Promise<
   return energy === 0 ? null : BigInt(energy)
 }
 
-/** A missing price must not read as free of charge, so it is a bad answer. */
+/** A missing price is an error, not a price of zero. */
 async function readFees(call: NodeCall): Promise<TronFees> {
   const parameters = chainParametersOf(await call('wallet/getchainparameters', {}))
   const priceOf = (key: string): bigint => {

@@ -15,9 +15,9 @@ export type TronReceipt = {
   txid: string
   block_number: number
   block_timestamp_ms: number
-  /** Whether it did what it was sent for. USDT returns false from success: never look at that. */
+  /** The call succeeded. Its return value is ignored, because USDT returns false on success. */
   ok: boolean
-  /** The node's word, such as SUCCESS, REVERT or OUT_OF_ENERGY; null for plain TRX. */
+  /** The node's result, such as SUCCESS, REVERT or OUT_OF_ENERGY; null for a TRX transfer. */
   result: string | null
   fee_sun: bigint
   energy_used: bigint
@@ -56,7 +56,7 @@ export function blockOf(response: unknown): TronBlock {
   }
 }
 
-/** A node answers {} for what it does not know. */
+/** Nodes return {} for an unknown transaction. */
 export function receiptOf(response: unknown): TronReceipt | null {
   const receipt = objectOf(response, 'a receipt')
   if (Object.keys(receipt).length === 0) return null
@@ -76,7 +76,7 @@ export function receiptOf(response: unknown): TronReceipt | null {
 }
 
 export function receiptsOf(response: unknown): TronReceipt[] {
-  // A block without transactions is answered with {} by some versions and [] by others.
+  // For a block without transactions, some versions return {} and others [].
   if (isObject(response) && Object.keys(response).length === 0) return []
   return listOf(response).flatMap((item) => receiptOf(item) ?? [])
 }
@@ -124,13 +124,13 @@ export function chainParametersOf(response: unknown): Map<string, bigint> {
   return parameters
 }
 
-/** Messages are the hex of a sentence; some versions write the sentence itself. */
+/** Messages are hex-encoded text; some versions send plain text. */
 export function sentenceOf(message: string): string {
   const isHex = message.length > 0 && /^(?:[0-9a-fA-F]{2})*$/.test(message)
   return isHex ? new TextDecoder().decode(hexToBytes(message)) : message
 }
 
-/** Zero is left out of what a node writes. */
+/** Nodes omit zeros. */
 export function integer(value: unknown): number {
   const number = value ?? 0
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
@@ -156,5 +156,5 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 function bad(what: string): NodeError {
-  return new NodeError('bad_answer', `the TRON node's answer lacks ${what}`)
+  return new NodeError('bad_answer', `the TRON node's response lacks ${what}`)
 }

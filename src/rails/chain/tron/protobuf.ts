@@ -1,9 +1,9 @@
 import { assert } from '#kernel/assert.ts'
 
 /**
- * The two wire types that TRON's transactions use: whole numbers and bytes. A txid is the hash of
- * the bytes, so writing is canonical (fields in the caller's order, zero values left out) and
- * reading refuses whatever it does not know.
+ * The two protobuf wire types of TRON transactions: varints and bytes. A txid is the hash of the
+ * bytes, so encoding is canonical (fields in the caller's order, zeros omitted) and decoding
+ * refuses everything else.
  */
 const VARINT = 0
 const BYTES = 2
@@ -29,7 +29,7 @@ export function protoBytes(fields: readonly ProtoField[]): Uint8Array {
   return Uint8Array.from(parts)
 }
 
-/** Null if the bytes are cut short, hold another wire type, or name a field twice. */
+/** Null if the bytes are truncated, have another wire type, or repeat a field. */
 export function protoFields(bytes: Uint8Array): Map<number, bigint | Uint8Array> | null {
   const fields = new Map<number, bigint | Uint8Array>()
   let at = 0

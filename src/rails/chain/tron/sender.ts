@@ -12,16 +12,16 @@ import {
   transferParameter,
 } from './trc20.ts'
 
-/** What a transfer to an address without the asset costs; for nodes that do not estimate. */
+/** The energy of a transfer to an address without the asset; for nodes without estimates. */
 const ENERGY_STANDARD = 130_285n
 
 /** The dynamic energy model may raise the price between the estimate and the block. */
 const ENERGY_MARGIN_PERCENT = 130n
-/** About 345 bytes at 1,000 sun, for an address that has used up its free ones. */
+/** About 345 bytes at 1,000 sun, for an address without free bandwidth. */
 const BANDWIDTH_SUN = 500_000n
 const FEE_LIMIT_MAX_SUN = 50_000_000n
 
-/** Nodes behind one name do not see a block at the same moment. */
+/** Nodes behind a load balancer do not see a block at the same time. */
 const DEAD_MARGIN_MS = 15_000
 
 export function tronSender(chain: Chain, api: TronHttpApi): ChainSender {
@@ -36,12 +36,12 @@ export function tronSender(chain: Chain, api: TronHttpApi): ChainSender {
         fee_limit_sun: fee_limit_sun.toString(),
       }
     },
-    // A transfer that is too cheap fails and does not wait; one that is lost expires.
+    // TRON transfers never wait for a higher fee: they fail or expire.
     replacementParameters: async () => null,
     missingFuel: async (payment) => {
-      const needed = (await feeLimit(api, payment)) + BANDWIDTH_SUN
-      const has = (await api.balance(hexToBytes(payment.from), 'head')) ?? 0n
-      return has >= needed ? 0n : needed - has
+      const required = (await feeLimit(api, payment)) + BANDWIDTH_SUN
+      const balance = (await api.balance(hexToBytes(payment.from), 'head')) ?? 0n
+      return balance >= required ? 0n : required - balance
     },
     broadcast: ({ txid, raw, signature }) =>
       api.broadcast({ txid, raw: hexToBytes(raw), signature }),
@@ -62,8 +62,8 @@ async function feeLimit(api: TronHttpApi, payment: Payment): Promise<bigint> {
 }
 
 /**
- * Dead only if final chain time had passed its expiration before we looked and found it in no final
- * block: later blocks cannot take it any more, and earlier ones are all known.
+ * A transfer is dead if solidified chain time was past its expiration before we searched and it was
+ * in no block: later blocks cannot include it, and earlier ones are known.
  */
 async function findFate(api: TronHttpApi, transfer: StoredTransfer): Promise<TransferFate> {
   const { timestamp_ms } = await api.now('solid')
@@ -84,19 +84,19 @@ function seen(
   return { fate, ok, block_number: receipt.block_number }
 }
 
-/** Success of a call is not enough: the asset itself must say that it moved the amount. */
+/** A successful status is not enough: the contract must have emitted the exact Transfer. */
 function hasMovedAmount({ raw }: StoredTransfer, { logs }: TronReceipt): boolean {
   const content = readRawBytes(hexToBytes(raw))
   if (content?.contract.type !== 'TriggerSmartContract') return true
   const { contract, data } = content.contract
-  const asked = readTransferCall(data)
-  if (asked === null) return false
+  const transfer = readTransferCall(data)
+  if (transfer === null) return false
   return logs.some(
     ({ address, topics, data: value }) =>
       bytesToHex(address) === bytesToHex(contract) &&
       topics[0] === TRANSFER_TOPIC &&
-      topics[2]?.slice(24) === bytesToHex(asked.to) &&
+      topics[2]?.slice(24) === bytesToHex(transfer.to) &&
       value.length === 32 &&
-      readNumberWord(value) === asked.amount,
+      readNumberWord(value) === transfer.amount,
   )
 }

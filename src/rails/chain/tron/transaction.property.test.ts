@@ -83,7 +83,7 @@ function forTronweb(raw: RawData): Types.Transaction {
   return { visible: false, txID: '', raw_data: json, raw_data_hex: '' }
 }
 
-test('writes the same bytes, txid and signature as tronweb for the same content', async (t) => {
+test('bytes, txid and signature match tronweb', async (t) => {
   t.diagnostic(`seed ${seed}`)
   const tronweb = new TronWeb({ fullHost: 'http://127.0.0.1:1' })
   await fc.assert(
@@ -114,7 +114,7 @@ test('writes the same bytes, txid and signature as tronweb for the same content'
   )
 })
 
-test('reads back what it wrote, from bytes and from JSON', (t) => {
+test('encoded transactions decode from bytes and from JSON', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(content, fc.boolean(), (raw, visible) => {
@@ -126,7 +126,7 @@ test('reads back what it wrote, from bytes and from JSON', (t) => {
   )
 })
 
-test('no bytes make the reader throw, and what it reads it writes back the same', (t) => {
+test('no bytes make the decoder throw, and decoded bytes encode to the same', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
     fc.property(content, fc.nat(), fc.nat(255), (raw, place, byte) => {
@@ -145,7 +145,7 @@ test('no bytes make the reader throw, and what it reads it writes back the same'
   )
 })
 
-test('no text makes the recovery of a signer throw', (t) => {
+test('no input makes signer recovery throw', (t) => {
   t.diagnostic(`seed ${seed}`)
   const hex = fc.uint8Array({ minLength: 65, maxLength: 65 }).map(bytesToHex)
   fc.assert(

@@ -21,12 +21,12 @@ const content: RawData = {
   },
 }
 
-test("computes a mined transfer's txid from its content", () => {
+test('the txid of a mined transfer follows from its content', () => {
   const txid = '8c621a0dc9bd4d405b20d0a43143955b9f546f98bbfde1aec295a65b0f925629'
   assert.equal(txidOf(rawBytes(content)), txid)
 })
 
-test('reads its own bytes back, and nothing that carries more than it can say', () => {
+test('own bytes decode, and bytes with unknown fields do not', () => {
   const bytes = rawBytes(content)
   assert.deepEqual(readRawBytes(bytes), content)
   const hidden = Uint8Array.of(0x62, 0x01, 0x07)
@@ -38,7 +38,7 @@ test('reads its own bytes back, and nothing that carries more than it can say', 
   assert.equal(readRawBytes(swapped), null)
 })
 
-test('survives the JSON that nodes exchange, in both spellings of an address', () => {
+test('a JSON round trip keeps every field, in both address formats', () => {
   for (const visible of [false, true]) {
     const json: unknown = JSON.parse(JSON.stringify(rawDataJson(content, visible)))
     assert.deepEqual(rawDataFromJson(json, visible), content)
@@ -46,7 +46,7 @@ test('survives the JSON that nodes exchange, in both spellings of an address', (
   }
 })
 
-test('reads a transfer call only when it is exactly one', () => {
+test('only an exact transfer call decodes', () => {
   const to = hexToBytes('088a2bfcb1c7271029fd69a66859d55560895884')
   const call = transferCall(to, 2n ** 256n - 1n)
   assert.deepEqual(readTransferCall(call), { to, amount: 2n ** 256n - 1n })

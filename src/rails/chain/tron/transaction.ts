@@ -8,8 +8,8 @@ import { contractFields, readContract, type TronContract } from './contract.ts'
 import { bytesField, numberField, protoBytes, protoFields } from './protobuf.ts'
 
 /**
- * What is signed and hashed on TRON. There is no nonce: the txid is all that tells two transfers
- * apart, the reference block ties it to one chain, and after its expiration it can never execute.
+ * The signed content of a TRON transaction. There is no nonce: only the txid identifies a transfer,
+ * the reference block ties it to one chain, and it cannot execute after its expiration.
  */
 export type RawData = {
   ref_block_bytes: Uint8Array
@@ -26,7 +26,7 @@ export type SignedTransaction = { txid: string; raw: Uint8Array; signature: stri
 
 const SIGNATURE_BYTES = 65
 
-/** TRON writes the recovery bit as the old 27 or 28. */
+/** TRON encodes the recovery id as 27 or 28. */
 const RECOVERY_BASE = 27
 
 export function rawBytes(raw: RawData): Uint8Array {
@@ -56,10 +56,7 @@ function contractBytes({ contract, permission_id = 0 }: RawData): Uint8Array {
   ])
 }
 
-/**
- * Null unless writing the result again gives the very same bytes: nothing may hide in a field that
- * this code does not read.
- */
+/** Null unless encoding the result gives the same bytes, so no unread field can hide anything. */
 export function readRawBytes(bytes: Uint8Array): RawData | null {
   const fields = protoFields(bytes)
   const outer = fields === null ? null : protoFields(bytesField(fields, 11))
@@ -87,7 +84,7 @@ export function txidOf(raw: Uint8Array): string {
   return bytesToHex(sha256(raw))
 }
 
-/** Two bytes of the height and eight of the hash, as a transaction refers to its block. */
+/** A transaction's reference to its block: two bytes of the number and eight of the hash. */
 export function referenceOf(block: { number: number; id: string }): {
   ref_block_bytes: Uint8Array
   ref_block_hash: Uint8Array
@@ -99,8 +96,8 @@ export function referenceOf(block: { number: number; id: string }): {
 }
 
 /**
- * Takes what is to happen, never a hash: whoever signs has seen what they sign. The nonce is
- * deterministic (RFC 6979), so the same content always gives the same signature.
+ * Takes the content, never a hash, so the signer sees what it signs. Signatures are deterministic
+ * (RFC 6979): the same content always gives the same one.
  */
 export function signTransaction(content: RawData, key: SigningKey): SignedTransaction {
   const raw = rawBytes(content)
@@ -109,7 +106,7 @@ export function signTransaction(content: RawData, key: SigningKey): SignedTransa
   return { txid: txidOf(raw), raw, signature }
 }
 
-/** The 20 bytes of whoever signed, or null if no key could have made this signature. */
+/** The signer's 20 address bytes, or null if the signature is invalid. */
 export function signerOf(txid: string, signature: string): Uint8Array | null {
   if (!/^[0-9a-fA-F]{64}$/.test(txid) || !/^[0-9a-fA-F]{130}$/.test(signature)) return null
   const bytes = hexToBytes(signature)

@@ -9,8 +9,8 @@ import { RESOURCES, type TronContract, typeUrlOf } from './contract.ts'
 import type { RawData } from './transaction.ts'
 
 /**
- * The JSON that nodes take and give for raw_data. Addresses are 41-hex, or base58 where the call
- * says `visible`. A node builds the bytes again from this, so every field has to survive the trip.
+ * The JSON form of raw_data in node requests and responses. Addresses are hex with 41, or base58 if
+ * the call has `visible`. Nodes rebuild the bytes from it, so it must contain every field.
  */
 export type JsonObject = Record<string, unknown>
 
@@ -60,7 +60,7 @@ function contractJson(contract: TronContract, visible: boolean): JsonObject {
   }
 }
 
-/** Null for anything that is not the JSON of a transaction we know how to write. */
+/** Null for JSON that is not one of our transactions. */
 export function rawDataFromJson(json: unknown, visible = false): RawData | null {
   if (!isObject(json) || !Array.isArray(json.contract) || json.contract.length !== 1) return null
   const outer: unknown = json.contract[0]
@@ -129,7 +129,7 @@ export function hexOf(value: unknown): Uint8Array | null {
   return isHex ? hexToBytes(value) : null
 }
 
-/** A node leaves zero out, so what is missing is zero. */
+/** Nodes omit zeros, so a missing value is zero. */
 export function amountOf(value: unknown): bigint | null {
   if (value === undefined) return 0n
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

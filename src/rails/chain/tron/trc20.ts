@@ -2,7 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
 
-/** The part of the ABI that an asset needs: words of 32 bytes, addresses and whole numbers. */
+/** The part of the ABI that token transfers need: 32-byte words, addresses and integers. */
 const WORD_BYTES = 32
 const UINT256_MAX = 2n ** 256n - 1n
 
@@ -28,7 +28,7 @@ export function numberWord(value: bigint): Uint8Array {
   return hexToBytes(value.toString(16).padStart(WORD_BYTES * 2, '0'))
 }
 
-/** The words after the selector, which some calls of the HTTP API take by themselves. */
+/** The words after the selector; some calls of the HTTP API take them separately. */
 export function transferParameter(to: Uint8Array, amount: bigint): Uint8Array {
   return concatBytes(addressWord(to), numberWord(amount))
 }
@@ -39,7 +39,7 @@ export function transferCall(to: Uint8Array, amount: bigint): Uint8Array {
   return concatBytes(TRANSFER_SELECTOR, transferParameter(to, amount))
 }
 
-/** Null unless the data is exactly a transfer call, with nothing before, between or after. */
+/** Null unless the data is exactly one transfer call. */
 export function readTransferCall(data: Uint8Array): { to: Uint8Array; amount: bigint } | null {
   if (data.length !== 4 + 2 * WORD_BYTES) return null
   const to = data.slice(16, 36)
