@@ -187,7 +187,7 @@ test('an approval covers exactly one content', () => {
   }
 })
 
-test('hourly and daily amounts are limited by the signer's clock', () => {
+test("hourly and daily amounts are limited by the signer's clock", () => {
   const pay = (id: string) => refusal(signer.sign(intent({ id, amount: '1000' })))
   assert.deepEqual([pay('a'), pay('b'), pay('c')], [null, null, 'velocity_exceeded'])
   now_ms += 3_600_000

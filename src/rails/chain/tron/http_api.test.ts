@@ -108,7 +108,7 @@ test('a block whose ID does not start with its number is malformed', async () =>
   await assert.rejects(answering({ body }).now('head'), { failure: 'bad_answer' })
 })
 
-test('success depends on the receipt's result, not on the return value', async () => {
+test("success depends on the receipt's result, not on the return value", async () => {
   const receiptWith = async (extra: object, cost: object) => {
     const body = { id: 'ab'.repeat(32), blockNumber: 1, blockTimeStamp: 2, receipt: cost, ...extra }
     return (await answering({ body }).receipt('ab'.repeat(32), 'solid'))?.ok
