@@ -1,4 +1,4 @@
-import { examine, type Finding } from '#main/doctor.ts'
+import { diagnose, type Finding } from '#main/doctor.ts'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { readSettings } from '#settings/settings.ts'
 import { exit_codes } from './exit_codes.ts'
@@ -22,7 +22,7 @@ export async function doctor({ json }: { json?: boolean }): Promise<void> {
 
 async function* runChecks(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
   try {
-    yield* examine(readSettings(env))
+    yield* diagnose(readSettings(env))
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
     const cure = 'Correct it; docs/running.md lists all settings.'

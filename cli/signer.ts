@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { Secret } from '#kernel/secret.ts'
-import { hotKeyOf, type PublicPart, publicPartOf, startSignerRole } from '#main/signer.ts'
+import { hotKeyOf, type PublicWallet, publicWalletsOf, startSignerRole } from '#main/signer.ts'
 import { readSettings } from '#settings/settings.ts'
 
 /** Reads the seed phrase from stdin, because other processes can read arguments and variables. */
@@ -8,7 +8,7 @@ export async function startSigner(options: { show?: boolean; newRecord?: boolean
   const settings = readSettings(process.env)
   const phrase = new Secret((await text(process.stdin)).trim())
   if (options.show) {
-    const parts = publicPartOf(phrase, hotKeyOf(settings))
+    const parts = publicWalletsOf(phrase, hotKeyOf(settings))
     return void process.stdout.write(formatPublicKeys(parts))
   }
   const onFault = (cause: unknown) => void process.stderr.write(`${describeError(cause)}\n`)
@@ -22,7 +22,7 @@ export async function startSigner(options: { show?: boolean; newRecord?: boolean
 
 const describeError = (cause: unknown) => (cause instanceof Error ? cause.stack : String(cause))
 
-function formatPublicKeys(parts: readonly PublicPart[]): string {
+function formatPublicKeys(parts: readonly PublicWallet[]): string {
   const lines = parts.flatMap(({ family, xpub, hot_wallet }) => [
     `${family}  xpub        ${xpub}`,
     `${family}  hot_wallet  ${hot_wallet}`,

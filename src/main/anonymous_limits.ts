@@ -19,18 +19,18 @@ const groups: Readonly<Record<string, AnonymousGroup>> = {
   '/three_ds/:id/:token': 'three_ds',
 }
 
-/** These count their calls themselves: by credential, or a wrong one by its address. */
-const COUNTED_BEHIND = [/^\/v1\//, /^\/mcp$/, /^\/operator\/v1\//, /^\/processor\//, /^\/files\//]
-const COUNTED_TOO = [/^\/sandbox\/v1\//, /^\/oauth\/(register|grants)$/, /^\/oauth\/grants\//]
+/** These routes apply their own limits: by credential, or by address if it is invalid. */
+const LIMITED_BY_DOOR = [/^\/v1\//, /^\/mcp$/, /^\/operator\/v1\//, /^\/processor\//, /^\/files\//]
+const LIMITED_ELSEWHERE = [/^\/sandbox\/v1\//, /^\/oauth\/(register|grants)$/, /^\/oauth\/grants\//]
 
-/** A route that is not named here, or not found, is limited like a page of the site. */
+/** Other routes, and unknown ones, are limited like the pages of the site. */
 function groupOf(route: string | undefined): AnonymousGroup | null {
   if (route === undefined) return 'site'
-  if ([...COUNTED_BEHIND, ...COUNTED_TOO].some((pattern) => pattern.test(route))) return null
+  if ([...LIMITED_BY_DOOR, ...LIMITED_ELSEWHERE].some((pattern) => pattern.test(route))) return null
   return groups[route] ?? 'site'
 }
 
-/** Every route that takes no bearer is limited by address before anything of it is done. */
+/** Limits every route without a bearer by address, before any other work. */
 export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
   const known = new Map<string | undefined, AnonymousGroup | null>()
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,5 +1,4 @@
 import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
-import type { Dependencies } from '#domain/context/context.ts'
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
 import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
@@ -7,6 +6,9 @@ import { type ChainDifference, compareCustody } from '#domain/withdrawals/compar
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
 import type { Database } from '#platform/postgres/db.ts'
 import { onOneNode } from '#platform/postgres/one_node.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Log } from '#platform/runtime/log.ts'
+import type { Random } from '#platform/runtime/random.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
 
@@ -23,7 +25,7 @@ export function proveBooks(db: Database): Promise<BooksReport> {
 
 const NODE_TIMEOUT_MS = 10_000
 
-/** The books and the coins behind them; a chain that cannot be asked is no fault of the books. */
+/** Compares the books with the coins on chain. A chain that doesn't respond is not a violation. */
 export async function proveCustody(db: Database, settings: Settings): Promise<ChainDifference[]> {
   return compareCustody({ db, settings }, nodeFetch(NODE_TIMEOUT_MS))
 }
@@ -31,32 +33,38 @@ export async function proveCustody(db: Database, settings: Settings): Promise<Ch
 const HOUR_MS = 60 * 60_000
 
 /**
- * The same proof in production, on one node an hour: at millions of movements it costs minutes of
- * the database. A violation fails the run, which is counted and logged.
+ * The same proof in production, hourly and on one node: with millions of movements it takes the
+ * database minutes. A violation fails the run, which is counted and logged.
  */
-export function proveBooksTask(parts: Parts): Task {
-  const once = { task: 'prove_books', every_ms: HOUR_MS }
+export function proveBooksTask(dependencies: AuditDependencies): Task {
+  const schedule = { task: 'prove_books', every_ms: HOUR_MS }
   return {
-    name: once.task,
-    every_ms: once.every_ms,
-    run: onOneNode(parts, once, async () => {
-      const { figures, violations } = await proveBooks(parts.db)
-      const custody = await proveCustody(parts.db, parts.settings)
+    name: schedule.task,
+    every_ms: schedule.every_ms,
+    run: onOneNode(dependencies, schedule, async () => {
+      const { figures, violations } = await proveBooks(dependencies.db)
+      const custody = await proveCustody(dependencies.db, dependencies.settings)
       const wrong = [...violations, ...custody.filter(({ is_short }) => is_short)]
       if (wrong.length === 0)
-        return parts.log.info('the books are sound', { ...figures, ...differencesIn(custody) })
+        return dependencies.log.info('the books are sound', { ...figures, ...logFields(custody) })
       throw new Error(`the books are not sound: ${JSON.stringify(wrong.slice(0, 10))}`)
     }),
   }
 }
 
-type Parts = Pick<Dependencies, 'db' | 'log' | 'settings' | 'clock' | 'random'>
+type AuditDependencies = {
+  db: Database
+  log: Log
+  settings: Settings
+  clock: Clock
+  random: Random
+}
 
-/** By chain and asset, for the log. */
-const differencesIn = (custody: readonly ChainDifference[]): Record<string, number | string> =>
+/** The differences by chain and asset. */
+const logFields = (custody: readonly ChainDifference[]): Record<string, number | string> =>
   Object.fromEntries(
     custody.map(({ chain, asset, difference_usd, fault }) => [
       `${chain}_${asset}_difference_usd`,
-      difference_usd ?? `not known: ${fault}`,
+      difference_usd ?? `unknown: ${fault}`,
     ]),
   )

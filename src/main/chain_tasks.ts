@@ -17,10 +17,10 @@ import { tronHttpApi } from '#rails/chain/tron/http_api.ts'
 import { tronSender } from '#rails/chain/tron/sender.ts'
 import { signerClient } from '#rails/signer/client.ts'
 
-/** A node that takes longer is as good as away: the next pass asks again. */
+/** A node that takes longer counts as unavailable: the next run tries again. */
 const NODE_TIMEOUT_MS = 10_000
 
-/** Nothing is signed for a chain whose assets do not count as they are configured. */
+/** Refuses to sign for a chain whose assets have other decimals than configured. */
 function checkedOutlet(chain_sender: ChainSender, check: NetworkCheck): ChainSender {
   return {
     ...chain_sender,
@@ -31,7 +31,7 @@ function checkedOutlet(chain_sender: ChainSender, check: NetworkCheck): ChainSen
   }
 }
 
-/** Everything that talks to the configured chains, in the order in which a moment is worked off. */
+/** The tasks of the configured chains, in the order in which they depend on each other. */
 export function chainTasks(dependencies: Dependencies): Task[] {
   const chains = [...chainsOf(dependencies.settings.chains).values()]
   if (chains.length === 0) return []

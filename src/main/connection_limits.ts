@@ -4,10 +4,13 @@ import { networkOf } from '#domain/risk/rate_limit.ts'
 
 export type ConnectionLimits = { total: number; address: number }
 
-/** A silent connection costs about 20 KB: all of them together 160 MB. */
+/** An idle connection costs about 20 KB, so the total is 160 MB. */
 export const CONNECTIONS: ConnectionLimits = { total: 8_192, address: 2_048 }
 
-/** Beyond these a connection is closed unread. Behind a proxy all come from its address. */
+/**
+ * Closes connections beyond the limits without reading from them. Behind a proxy all connections
+ * have its address, so only the total is limited.
+ */
 export function limitConnections(
   server: Server,
   { total, address }: ConnectionLimits,

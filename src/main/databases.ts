@@ -1,4 +1,3 @@
-import type { Dependencies } from '#domain/context/context.ts'
 import {
   type AccountPool,
   type Database,
@@ -8,26 +7,25 @@ import {
 } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
 import { canCopy, SERVICE_ROLE } from '#platform/postgres/roles.ts'
+import type { Fail } from '#platform/runtime/failpoints.ts'
+import type { Log } from '#platform/runtime/log.ts'
 import type { Settings } from '#settings/settings.ts'
 
-type Connecting = Partial<Pick<Dependencies, 'log' | 'fail'>> & { onCommit(): void }
+type DatabaseDependencies = { log?: Log; fail?: Fail; onCommit(): void }
 
 export type Databases = { db: Database; account_pool: AccountPool; role: DatabaseRole }
 
-/** About 31 a node with the engine's and listeners': three nodes fit PostgreSQL's limit of 100. */
+/** With the engine and the listeners about 31 per node: three nodes fit into 100 connections. */
 const SERVICE_CONNECTIONS = 12
 const ACCOUNT_CONNECTIONS = 12
 
-/**
- * Migrates as the login, and opens the connections that the service works with: none of them acts
- * as the owner of a table.
- */
+/** Migrates as the login, then opens the service's pools, which don't act as the tables' owner. */
 export async function openDatabases(
   url: string,
   { account_database_url }: Settings,
-  dependencies: Connecting,
+  dependencies: DatabaseDependencies,
 ): Promise<Databases> {
-  const role = { name: SERVICE_ROLE, can_copy: await migrated(url, dependencies) }
+  const role = { name: SERVICE_ROLE, can_copy: await runMigrations(url, dependencies) }
   return {
     db: openDatabase(url, { ...dependencies, role, pool_size: SERVICE_CONNECTIONS }),
     account_pool: openAccountPool(account_database_url?.open() ?? url, {
@@ -38,7 +36,7 @@ export async function openDatabases(
   }
 }
 
-async function migrated(url: string, { log }: Connecting): Promise<boolean> {
+async function runMigrations(url: string, { log }: DatabaseDependencies): Promise<boolean> {
   const login = openDatabase(url, { pool_size: 1, ...(log && { log }) })
   try {
     await migrate(login)

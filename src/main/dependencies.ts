@@ -18,14 +18,14 @@ import { listScreener } from '#rails/screening/list_screener.ts'
 import { noScreener } from '#rails/screening/screening.ts'
 import type { Settings } from '#settings/settings.ts'
 
-/** The real seams; whatever is given takes the place of its own. */
+/** The production dependencies; `overrides` replace them in tests. */
 export async function makeDependencies(
   settings: Settings,
   db: Database,
-  given: Partial<Dependencies> = {},
+  overrides: Partial<Dependencies> = {},
 ): Promise<Dependencies> {
-  const clock = given.clock ?? systemClock()
-  const random = given.random ?? systemRandom
+  const clock = overrides.clock ?? systemClock()
+  const random = overrides.random ?? systemRandom
   const makeId = idMaker(random.bytes)
   return {
     settings,
@@ -44,14 +44,14 @@ export async function makeDependencies(
       settings.s3 === null
         ? diskBlobs(join(settings.data_dir, 'evidence'), random)
         : await s3Blobs(settings.s3, random),
-    log: given.log ?? jsonLog(standardOutput(), clock.wall),
+    log: overrides.log ?? jsonLog(bufferedStdout(), clock.wall),
     metrics: makeMetrics(),
     fail: neverFail,
-    ...given,
+    ...overrides,
   }
 }
 
-function standardOutput() {
+function bufferedStdout() {
   const sink = bufferedSink(process.stdout)
   process.once('exit', sink.flush)
   return sink

@@ -1,13 +1,13 @@
 import type { Settings } from '#settings/settings.ts'
-import { type Finding, findingOf } from './doctor/check.ts'
+import { type Finding, runCheck } from './doctor/check.ts'
 import { databaseChecks, type OpenBooks, openBooks } from './doctor/database_checks.ts'
 import { linkChecks } from './doctor/link_checks.ts'
 import { machineChecks } from './doctor/machine_checks.ts'
 
 export type { Finding }
 
-/** Looks at all that the service stands on, one after the other, and changes nothing. */
-export async function* examine(settings: Settings): AsyncGenerator<Finding> {
+/** Checks everything the service depends on, one after another, and changes nothing. */
+export async function* diagnose(settings: Settings): AsyncGenerator<Finding> {
   const { mode, public_url } = settings
   yield { name: 'settings', state: 'ok', found: `${mode} mode, ${public_url}`, cure: null }
   let opened: Promise<OpenBooks | null> | undefined
@@ -21,7 +21,7 @@ export async function* examine(settings: Settings): AsyncGenerator<Finding> {
       ...databaseChecks(open, mode),
       ...linkChecks(settings),
     ]
-    for (const check of checks) yield await findingOf(check)
+    for (const check of checks) yield await runCheck(check)
   } finally {
     const books = await opened?.catch(() => null)
     await books?.close()

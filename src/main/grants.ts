@@ -8,7 +8,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 
-/** What commands outside the service may do about grants. */
+/** For commands outside the service. */
 export type Grant = ReturnType<typeof grantView>
 
 const GRANTS_MAX = 1_000
@@ -17,7 +17,7 @@ export async function listGrants(db: Database, account_id: string | null): Promi
   return (await listGrantRows(db, { account_id, limit: GRANTS_MAX })).map(grantView)
 }
 
-/** Running nodes hear of it by the notice. Undefined where there is no such grant. */
+/** Running nodes are notified. Undefined if there is no such grant. */
 export async function revokeGrantById(db: Database, id: string): Promise<Grant | undefined> {
   const grant = await findGrant(db, id)
   if (grant === undefined) return undefined
@@ -25,13 +25,13 @@ export async function revokeGrantById(db: Database, id: string): Promise<Grant |
     const entries = await endGrant(tx, id, systemClock().now())
     if (entries.length === 0) return
     await notifyCredentialsChanged(tx, grant.account_id)
-    await recordAudit(tx, grant.account_id, entries, facts())
+    await recordAudit(tx, grant.account_id, entries, auditContext())
   })
   const ended = await findGrant(db, id)
   return ended && grantView(ended)
 }
 
-function facts(): AuditContext {
+function auditContext(): AuditContext {
   const makeId = idMaker(systemRandom.bytes)
   return {
     actor_type: 'operator',

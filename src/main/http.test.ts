@@ -17,9 +17,9 @@ const { port } = new URL(url)
 
 test('a body that does not arrive within 30 seconds is refused with a sentence', async () => {
   const socket = connect(Number(port), '127.0.0.1')
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    heard += chunk
+    received += chunk
   })
   const head = ['POST /v1/sessions HTTP/1.1', 'Host: 127.0.0.1', 'Content-Type: application/json']
   socket.write(`${[...head, 'Content-Length: 100'].join('\r\n')}\r\n\r\n{"email`)
@@ -28,11 +28,11 @@ test('a body that does not arrive within 30 seconds is refused with a sentence',
   assert.equal(early, 'still open')
   later_ms = 31_000
   await ended
-  assert.match(heard, /^HTTP\/1\.1 408 /)
-  assert.match(heard, /The request timed out/)
+  assert.match(received, /^HTTP\/1\.1 408 /)
+  assert.match(received, /The request timed out/)
 })
 
-test('connections beyond the limit of an address or of the node are closed, and room is made by those that end', async () => {
+test('connections above the limit of an address or node are closed, and closed ones free their place', async () => {
   for (const limits of [
     { total: 100, address: 5 },
     { total: 5, address: 100 },
@@ -41,7 +41,7 @@ test('connections beyond the limit of an address or of the node are closed, and 
     after(() => app.close())
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port: here } = app.server.address() as AddressInfo
-    const dial = async () => {
+    const open = async () => {
       const socket = connect(here, '127.0.0.1')
       socket.on('error', () => undefined)
       const ended = once(socket, 'close').then(() => false)
@@ -49,14 +49,14 @@ test('connections beyond the limit of an address or of the node are closed, and 
       const isOpen = await Promise.race([ended, once(socket, 'data').then(() => true)])
       return { socket, isOpen }
     }
-    const dialled = []
-    for (let at = 0; at < 7; at += 1) dialled.push(await dial())
+    const opened = []
+    for (let at = 0; at < 7; at += 1) opened.push(await open())
     assert.deepEqual(
-      dialled.map(({ isOpen }) => isOpen),
+      opened.map(({ isOpen }) => isOpen),
       [true, true, true, true, true, false, false],
     )
-    dialled[0]?.socket.destroy()
-    assert(await eventually(async () => (await dial()).isOpen, { within_ms: 5_000 }))
-    for (const { socket } of dialled) socket.destroy()
+    opened[0]?.socket.destroy()
+    assert(await eventually(async () => (await open()).isOpen, { within_ms: 5_000 }))
+    for (const { socket } of opened) socket.destroy()
   }
 })

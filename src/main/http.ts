@@ -10,7 +10,7 @@ import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { limitAnonymous } from './anonymous_limits.ts'
 import { CONNECTIONS, type ConnectionLimits, limitConnections } from './connection_limits.ts'
-import { rememberMethods } from './known_methods.ts'
+import { recordMethods } from './known_methods.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
 /** 100 MB over a slow line. What stands still meanwhile is cut off sooner, by its own reader. */
@@ -48,7 +48,7 @@ export function makeHttp(
   refuseInOurWords(app)
   limitAnonymous(app, runtime)
   limitBodyTime(app, runtime)
-  const methodsAt = rememberMethods(app)
+  const methodsAt = recordMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsAt(pathOf(request.url))
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '))

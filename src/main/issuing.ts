@@ -19,7 +19,7 @@ import { type DatabaseRole, openDatabase } from '#platform/postgres/db.ts'
 import type { Probes } from '#platform/runtime/health.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 
-/** The issuer's side of card payments: the engine, the host that networks dial, and its tasks. */
+/** The issuer side of card payments: the engine, the card host and its tasks. */
 export type Issuing = {
   engine: Engine
   host: CardHost
@@ -32,14 +32,14 @@ export type Issuing = {
   stop(): Promise<void>
 }
 
-/** A connection for each lane, and one to find the accounts of new card numbers. */
+/** One connection per lane, and one to find the accounts of card numbers. */
 const POOL_SIZE = 3
 
-type Connecting = { database_url: string; role: DatabaseRole; onCommit(): void }
+type EngineDatabase = { database_url: string; role: DatabaseRole; onCommit(): void }
 
 export async function startIssuing(
   dependencies: Dependencies,
-  { database_url, role, onCommit }: Connecting,
+  { database_url, role, onCommit }: EngineDatabase,
 ): Promise<Issuing> {
   const { settings, keys, clock } = dependencies
   const link = links[settings.iso_link]
@@ -66,7 +66,7 @@ export async function startIssuing(
     world: {
       card_host_port: port,
       cardNumberOf: async (account_id, id) => {
-        assert(settings.mode === 'sandbox', 'only the sandbox plays the holder of a card')
+        assert(settings.mode === 'sandbox', 'only the sandbox reads a card number')
         const card = await findCardOf(dependencies.db, { account_id, id }, clock.now())
         const pan = openPan(keys, id, await findSealedPan(dependencies.db, card))
         return { ...card, pan, cvv: cvvOf(keys, card, pan.open()) }

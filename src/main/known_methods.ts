@@ -1,27 +1,27 @@
 import type { FastifyInstance } from 'fastify'
 
-type Address = { parts: readonly string[]; methods: Set<string> }
+type Route = { parts: readonly string[]; methods: Set<string> }
 
 /**
- * Which methods work at a path, for whoever came with another one. Doors mount after this; a path
- * that is open at its end (`*`) says nothing of what is really there.
+ * Records the methods of each route, for the Allow header. Call it before doors mount their routes.
+ * Wildcard routes (`*`) are skipped, because they don't show which paths exist.
  */
-export function rememberMethods(app: FastifyInstance): (path: string) => string[] {
-  const addresses = new Map<string, Address>()
+export function recordMethods(app: FastifyInstance): (path: string) => string[] {
+  const routes = new Map<string, Route>()
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return
-    const address = addresses.get(url) ?? { parts: url.split('/'), methods: new Set() }
-    for (const each of [method].flat()) address.methods.add(each)
-    addresses.set(url, address)
+    const route = routes.get(url) ?? { parts: url.split('/'), methods: new Set() }
+    for (const each of [method].flat()) route.methods.add(each)
+    routes.set(url, route)
   })
   return (path) => {
     const parts = path.split('/')
-    const there = [...addresses.values()].filter((address) => leadsTo(address.parts, parts))
-    return [...new Set(there.flatMap(({ methods }) => [...methods]))]
+    const matching = [...routes.values()].filter((route) => matchesRoute(route.parts, parts))
+    return [...new Set(matching.flatMap(({ methods }) => [...methods]))]
   }
 }
 
-function leadsTo(route: readonly string[], parts: readonly string[]): boolean {
-  if (route.length !== parts.length) return false
-  return route.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : part === parts[at]))
+function matchesRoute(pattern: readonly string[], parts: readonly string[]): boolean {
+  if (pattern.length !== parts.length) return false
+  return pattern.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : part === parts[at]))
 }

@@ -24,10 +24,10 @@ export async function startNotifications(dependencies: Dependencies): Promise<No
   )
   const mailer = await makeMailer(settings)
   if (mailer === null && settings.mode === 'live') {
-    log.info('FLORIN_SMTP_URL is not set: e-mails are written and not sent')
+    log.info('FLORIN_SMTP_URL is not set: emails are stored but not sent')
   }
   return {
-    // In the order in which one makes work for the next.
+    // Each task may create work for the next one.
     tasks: [
       announceMaintenanceTask(dependencies),
       fanOutEventsTask(dependencies, [

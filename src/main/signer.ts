@@ -24,7 +24,7 @@ import { policyFrom } from '#rails/signer/signer_settings.ts'
 import { type HotKey, walletFromPhrase } from '#rails/signer/wallet.ts'
 import type { Settings } from '#settings/settings.ts'
 
-/** The signer's role: the only process that has the seed, with its own clock, memory and rules. */
+/** The signer process: the only one with the seed. It has its own clock, record and policy. */
 export async function startSignerRole(
   settings: Settings,
   phrase: Secret<string>,
@@ -34,7 +34,7 @@ export async function startSignerRole(
   const seal = sealFor(settings.key_token, systemRandom)
   const keys = await loadKeys(settings.key_file, systemRandom, seal)
   const wallet = walletFromPhrase(phrase, hotKeyOf(settings))
-  const store = openRecord({
+  const store = openRecordFile({
     path: join(settings.data_dir, 'signer_intents.jsonl'),
     mark_path: settings.signer_mark_file,
     key: wallet.recordKey(),
@@ -46,7 +46,7 @@ export async function startSignerRole(
     policy: policyFrom(settings.signer_policy, settings.chains),
     store,
     approvalKeys: () => {
-      // Read again for each payment: a rotation may have added a root.
+      // Read for each payment, because a rotation may have added a root.
       keys.refreshSync()
       return keys.materials(APPROVAL_PURPOSE, 32)
     },
@@ -61,7 +61,7 @@ export async function startSignerRole(
   }
 }
 
-function openRecord(files: RecordFiles): IntentStore {
+function openRecordFile(files: RecordFiles): IntentStore {
   try {
     return openIntentStore(files)
   } catch (cause) {
@@ -69,9 +69,9 @@ function openRecord(files: RecordFiles): IntentStore {
   }
 }
 
-export type PublicPart = { family: ChainFamily; xpub: string; hot_wallet: string }
+export type PublicWallet = { family: ChainFamily; xpub: string; hot_wallet: string }
 
-/** The hot wallet's key in the token, if the settings name one. */
+/** The hot wallet's key in the hardware token, if one is configured. */
 export function hotKeyOf({ key_token }: Pick<Settings, 'key_token'>): HotKey | null {
   const key_id = key_token?.signer_key_id ?? null
   if (key_token === null || key_id === null) return null
@@ -82,7 +82,10 @@ export function hotKeyOf({ key_token }: Pick<Settings, 'key_token'>): HotKey | n
 }
 
 /** The extended public key for deposits and the hot wallet's address; no private key. */
-export function publicPartOf(phrase: Secret<string>, hot_key: HotKey | null = null): PublicPart[] {
+export function publicWalletsOf(
+  phrase: Secret<string>,
+  hot_key: HotKey | null = null,
+): PublicWallet[] {
   const wallet = walletFromPhrase(phrase, hot_key)
   const spellings = { tron: tronAddressFromBytes, evm: evmAddressFromBytes } as const
   return (['tron', 'evm'] as const).map((family) => ({

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { examine } from '#main/doctor.ts'
+import { diagnose } from '#main/doctor.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
@@ -126,7 +126,7 @@ test('the doctor says whether the login of the service owns the tables', async (
       FLORIN_DATA_DIR: folder,
       FLORIN_DATABASE_URL: urlOf('programme', login),
     })
-    for await (const finding of examine({ ...settings, mode: 'live' })) {
+    for await (const finding of diagnose({ ...settings, mode: 'live' })) {
       if (finding.name === 'database login') return finding
     }
     return undefined

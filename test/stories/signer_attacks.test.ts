@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
 import { Secret } from '#kernel/secret.ts'
-import { publicPartOf } from '#main/signer.ts'
+import { publicWalletsOf } from '#main/signer.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
 import { APPROVAL_PURPOSE, approvalOf, type SignOutcome } from '#rails/signer/intent.ts'
@@ -30,7 +30,7 @@ const TO = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
 const folder = mkdtempSync(join(tmpdir(), 'florin_attacks_'))
 after(() => rmSync(folder, { recursive: true }))
 
-const [tron] = publicPartOf(new Secret(PHRASE))
+const [tron] = publicWalletsOf(new Secret(PHRASE))
 const chain = {
   chain: 'tron',
   family: 'tron',

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { recoverTransactionAddress } from 'viem'
 import { Secret } from '#kernel/secret.ts'
-import { hotKeyOf, publicPartOf } from '#main/signer.ts'
+import { hotKeyOf, publicWalletsOf } from '#main/signer.ts'
 import { referenceOf, signerOf, signTransaction } from '#rails/chain/tron/transaction.ts'
 import { signEvmTransfer } from '#rails/signer/sign_evm_transfer.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
@@ -60,7 +60,7 @@ test("with a key in a PKCS#11 token the hot wallet's transfers are signed by the
 
   const { output, code } = await florin(['signer', '--show'], env, PHRASE.open())
   assert.equal(code, 0, output)
-  for (const { hot_wallet } of publicPartOf(PHRASE, hot_key)) assert(output.includes(hot_wallet))
+  for (const { hot_wallet } of publicWalletsOf(PHRASE, hot_key)) assert(output.includes(hot_wallet))
 })
 
 test('a hot wallet key that the token does not have is refused with its id', async (t) => {

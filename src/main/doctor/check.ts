@@ -1,18 +1,18 @@
-/** One line of the doctor's report: what was looked at, what was found, what to do about it. */
+/** One line of `florin doctor`. */
 export type Finding = {
   name: string
-  /** note: nothing to worry about, and worth knowing. */
+  /** A note is harmless but worth knowing. */
   state: 'ok' | 'note' | 'wrong'
   found: string
+  /** The fix of a failed check. */
   cure: string | null
 }
 
 export type Check = {
   name: string
-  /** What to do when it fails. */
   cure: string
-  /** What was found, if all is well; it throws what is wrong. */
-  look(): Promise<string | Note>
+  /** Returns the finding; throws if the check fails. */
+  run(): Promise<string | Note>
 }
 
 export class Note {
@@ -23,21 +23,21 @@ export class Note {
   }
 }
 
-export async function findingOf({ name, cure, look }: Check): Promise<Finding> {
+export async function runCheck({ name, cure, run }: Check): Promise<Finding> {
   try {
-    const found = await look()
+    const found = await run()
     return found instanceof Note
       ? { name, state: 'note', found: found.found, cure: null }
       : { name, state: 'ok', found, cure: null }
   } catch (cause) {
-    return { name, state: 'wrong', found: sentenceOf(cause), cure }
+    return { name, state: 'wrong', found: describeError(cause), cure }
   }
 }
 
-/** Errors of the network often say nothing themselves and have the reason behind them. */
-function sentenceOf(cause: unknown): string {
+/** Network errors often have an empty message and the reason in their cause. */
+function describeError(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const { code } = cause as NodeJS.ErrnoException
   const first = cause.message || code || cause.name
-  return cause.cause instanceof Error ? `${first}: ${sentenceOf(cause.cause)}` : first
+  return cause.cause instanceof Error ? `${first}: ${describeError(cause.cause)}` : first
 }

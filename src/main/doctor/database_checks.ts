@@ -8,12 +8,12 @@ import type { Settings } from '#settings/settings.ts'
 import { type Check, Note } from './check.ts'
 
 const VERSION_MIN = 15
-/** Signatures, tokens and windows are judged by the second. */
+/** Signatures, tokens and windows depend on the time. */
 const SKEW_MAX_MS = 2_000
 
 export type OpenBooks = { db: Database; close(): Promise<void> }
 
-/** The database as the service would find it; null where there is none to find yet. */
+/** The database that the service would use; null before the first start. */
 export async function openBooks({ database_url, data_dir }: Settings): Promise<OpenBooks | null> {
   const address = database_url?.open() ?? (await runningPostgresUrl(data_dir))
   if (address !== null) {
@@ -30,35 +30,37 @@ export async function openBooks({ database_url, data_dir }: Settings): Promise<O
   return { db, close: () => db.close().then(embedded.stop) }
 }
 
-/** They share one connection, which the first of them opens. */
+/** All checks share one connection, which the first one opens. */
 export function databaseChecks(
   open: () => Promise<OpenBooks | null>,
   mode: Settings['mode'],
 ): Check[] {
-  const ask = async (look: (db: Database) => Promise<string | Note>) => {
+  const ask = async (run: (db: Database) => Promise<string | Note>) => {
     const books = await open()
-    return books === null ? new Note('the embedded one is made at the first start') : look(books.db)
+    return books === null
+      ? new Note('the embedded one is created at the first start')
+      : run(books.db)
   }
   return [
     {
       name: 'database',
-      cure: 'Look whether PostgreSQL runs, and whether FLORIN_DATABASE_URL names it rightly.',
-      look: () => ask(versionOf),
+      cure: 'Check that PostgreSQL is running and that FLORIN_DATABASE_URL is correct.',
+      run: () => ask(versionOf),
     },
     {
       name: 'migrations',
-      cure: 'Run `florin migrate`, or start the service, which does it too.',
-      look: () => ask(migrationsOf),
+      cure: 'Run `florin migrate`, or start the service, which migrates too.',
+      run: () => ask(migrationsOf),
     },
     {
       name: 'database login',
       cure: 'See "The database" in docs/security.md.',
-      look: () => ask((db) => loginOf(db, mode)),
+      run: () => ask((db) => loginOf(db, mode)),
     },
     {
       name: 'clock',
-      cure: 'Let both machines follow a time server (chrony, systemd-timesyncd).',
-      look: () => ask(skewOf),
+      cure: 'Synchronize both machines with a time server (chrony, systemd-timesyncd).',
+      run: () => ask(skewOf),
     },
   ]
 }
@@ -69,16 +71,16 @@ async function versionOf(db: Database): Promise<string> {
   )
   const version = row?.version ?? ''
   if (Number.parseInt(version, 10) >= VERSION_MIN) return `PostgreSQL ${version}`
-  throw new Error(`PostgreSQL ${version}, and ${VERSION_MIN} is the oldest that will do`)
+  throw new Error(`PostgreSQL ${version}; version ${VERSION_MIN} or later is required`)
 }
 
 async function migrationsOf(db: Database): Promise<string> {
   const pending = await pendingMigrations(db)
   if (pending.length === 0) return 'all applied'
-  throw new Error(`${pending.length} not applied, from ${pending[0]} on`)
+  throw new Error(`${pending.length} not applied, starting with ${pending[0]}`)
 }
 
-/** A service that is taken over must not be able to disable the append-only triggers. */
+/** A compromised service must not be able to disable the append-only triggers. */
 async function loginOf(db: Database, mode: Settings['mode']): Promise<string | Note> {
   const [row] = await db.rows<{ login: string; is_owner: boolean | null }>(
     `select current_user as login, (
@@ -89,8 +91,8 @@ async function loginOf(db: Database, mode: Settings['mode']): Promise<string | N
   if (row?.is_owner !== true) return `${login} owns no table`
   if (mode === 'sandbox') return `${login} owns the tables`
   return new Note(
-    `${login} owns the tables: whoever takes over the service could change the audit log. ` +
-      'docs/security.md says how to give the service a login that owns nothing',
+    `${login} owns the tables: an attacker in the service could change the audit log. ` +
+      'docs/security.md explains how to give the service a login that owns no tables',
   )
 }
 

@@ -14,11 +14,11 @@ import type { Settings } from '#settings/settings.ts'
 import { cardLinkChecks } from './card_link_checks.ts'
 import { type Check, Note } from './check.ts'
 
-const PATIENCE_MS = 5_000
-/** No chain that we know is silent for so long while it is well. */
+const TIMEOUT_MS = 5_000
+/** Every supported chain makes a block far more often than this. */
 const HEAD_AGE_MAX_S = 300
 
-/** What is spoken to: the service itself, card networks, chains, the signer, mail, Redis. */
+/** Connections: the service itself, card networks, chains, the signer, mail, Redis. */
 export function linkChecks(settings: Settings): Check[] {
   return [
     serviceCheck(settings),
@@ -31,11 +31,11 @@ export function linkChecks(settings: Settings): Check[] {
   ]
 }
 
-const localHost = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host)
+const loopbackFor = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host)
 
 function isServing({ host, port }: Settings): Promise<boolean> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  return fetch(`http://${localHost(host)}:${port}/healthz`, { signal }).then(
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  return fetch(`http://${loopbackFor(host)}:${port}/healthz`, { signal }).then(
     ({ ok }) => ok,
     () => false,
   )
@@ -43,40 +43,40 @@ function isServing({ host, port }: Settings): Promise<boolean> {
 
 const serviceCheck = (settings: Settings): Check => ({
   name: 'service',
-  cure: 'Look into its log.',
-  look: async () =>
+  cure: 'Check its log.',
+  run: async () =>
     (await isServing(settings))
-      ? `serves on port ${settings.port} as ${settings.public_url}`
-      : new Note(`nothing serves on port ${settings.port}; \`florin start\` does`),
+      ? `running on port ${settings.port} as ${settings.public_url}`
+      : new Note(`not running on port ${settings.port}; start it with \`florin start\``),
 })
 
 const issuerCheck = (settings: Settings): Check => ({
   name: 'issuer link',
-  cure: 'Look whether FLORIN_ISO_PORT is free for the service, and into its log.',
-  look: async () => {
-    if (!(await isServing(settings))) return new Note('not asked: the service does not run')
+  cure: 'Check that FLORIN_ISO_PORT is free for the service, and check its log.',
+  run: async () => {
+    if (!(await isServing(settings))) return new Note('not checked: the service is not running')
     const { iso_port: port, iso_link } = settings
     const probe = issuerProbe({ port, link: links[iso_link], clock: systemClock(), settings })
     const { status, message, latency_ms } = await probe()
-    if (status === 'operational') return `answers on port ${port} in ${latency_ms} ms`
+    if (status === 'operational') return `responds on port ${port} in ${latency_ms} ms`
     throw new Error(message ?? status)
   },
 })
 
 function chainChecks({ chains, mode }: Settings): Check[] {
   if (chains.length > 0) return chains.map(chainCheck)
-  const look = async () => {
-    if (mode === 'sandbox') return new Note('the sandbox plays tron')
+  const run = async () => {
+    if (mode === 'sandbox') return new Note('the sandbox simulates tron')
     throw new Error('no chain is configured')
   }
-  return [{ name: 'chain nodes', cure: 'Set FLORIN_CHAINS; docs/running.md tells how.', look }]
+  return [{ name: 'chain nodes', cure: 'Set FLORIN_CHAINS; see docs/running.md.', run }]
 }
 
 const chainCheck = (chain: ChainSettings): Check => ({
   name: `${chain.chain} node`,
-  cure: `Look at the node behind FLORIN_CHAINS (${chain.chain}): its address, its key, its sync.`,
-  look: async () => {
-    const source = depositSource(chain, nodeFetch(PATIENCE_MS))
+  cure: `Check the node of ${chain.chain} in FLORIN_CHAINS: its URL, its API key, its sync.`,
+  run: async () => {
+    const source = depositSource(chain, nodeFetch(TIMEOUT_MS))
     const known = chainsOf([chain]).get(chain.chain)
     if (known !== undefined) await networkCheck(known, source)()
     const { number, timestamp_ms } = await source.head()
@@ -89,17 +89,17 @@ const chainCheck = (chain: ChainSettings): Check => ({
 const signerCheck = ({ mode, signer_socket, chains }: Settings): Check => ({
   name: 'signer',
   cure:
-    'Start it with `florin signer`, as a user of its own whose group the service is in; ' +
-    'FLORIN_SIGNER_SOCKET is where.',
-  look: async () => {
+    'Start it with `florin signer` as a separate user whose group the service is in; ' +
+    'FLORIN_SIGNER_SOCKET is its socket.',
+  run: async () => {
     const socket = connect(signer_socket)
     try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE_MS) })
+      await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) })
       const isOurs = statSync(signer_socket).uid === process.getuid?.()
       if (isOurs && mode === 'live') throw new Error('it runs as the user of the service')
       return `listens on ${signer_socket}`
     } catch (cause) {
-      if (chains.length === 0) return new Note('none runs; the sandbox brings its own')
+      if (chains.length === 0) return new Note('not running; the sandbox starts its own')
       throw cause
     } finally {
       socket.destroy()
@@ -109,14 +109,14 @@ const signerCheck = ({ mode, signer_socket, chains }: Settings): Check => ({
 
 const mailCheck = (settings: Settings): Check => ({
   name: 'mail',
-  cure: 'Set FLORIN_SMTP_URL to smtp(s)://user:password@host, and look whether it lets us in.',
-  look: async () => {
+  cure: 'Set FLORIN_SMTP_URL to smtp(s)://user:password@host, and check the login.',
+  run: async () => {
     const mailer = await makeMailer(settings)
-    if (mailer === null && settings.mode === 'live') throw new Error('no mail server is set')
-    if (mailer === null) return new Note('none is set; the sandbox keeps an inbox')
+    if (mailer === null && settings.mode === 'live') throw new Error('no mail server is configured')
+    if (mailer === null) return new Note('not configured; the sandbox has an inbox')
     try {
       await mailer.verify()
-      return `${new URL(settings.smtp_url?.open() ?? '').host} lets us in`
+      return `${new URL(settings.smtp_url?.open() ?? '').host} accepts the login`
     } finally {
       mailer.close()
     }
@@ -125,9 +125,9 @@ const mailCheck = (settings: Settings): Check => ({
 
 function redisChecks({ redis_url }: Settings): Check[] {
   if (redis_url === null) return []
-  const look = async () => {
+  const run = async () => {
     const { Redis } = await import('ioredis')
-    const options = { lazyConnect: true, maxRetriesPerRequest: 0, connectTimeout: PATIENCE_MS }
+    const options = { lazyConnect: true, maxRetriesPerRequest: 0, connectTimeout: TIMEOUT_MS }
     const redis = new Redis(redis_url.open(), { ...options, retryStrategy: () => null })
     redis.on('error', () => undefined)
     try {
@@ -137,5 +137,7 @@ function redisChecks({ redis_url }: Settings): Check[] {
       redis.disconnect()
     }
   }
-  return [{ name: 'redis', cure: 'Look whether Redis runs and REDIS_URL names it rightly.', look }]
+  return [
+    { name: 'redis', cure: 'Check that Redis is running and that REDIS_URL is correct.', run },
+  ]
 }
