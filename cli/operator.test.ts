@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operator_roles } from '#domain/operators/operator.ts'
+import { operator_roles } from '#contract/operator/roles.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { florin } from '#test/support/florin_process.ts'
 import { OPERATOR_TOKEN, operate } from '#test/support/operator.ts'
@@ -23,8 +23,8 @@ test('a token of each role works immediately with the running service and is lis
   for (const role of operator_roles) {
     const bearer = await createToken(`Ada the ${role}`, role)
     assert.equal((await operate(url, 'GET', '/tickets', { bearer })).status, 200)
-    const acts = await operate(url, 'GET', '/acts', { bearer })
-    assert.equal(acts.status, role === 'admin' ? 200 : 403, `${role}: ${acts.text}`)
+    const actions = await operate(url, 'GET', '/actions', { bearer })
+    assert.equal(actions.status, role === 'admin' ? 200 : 403, `${role}: ${actions.text}`)
     const { output } = await command('list')
     assert.match(output, new RegExp(`active  ${role} +Ada the ${role}  used`))
     assert(!output.includes(bearer), 'a token is shown only once')
@@ -64,7 +64,7 @@ test('every operator call is a command with tables, JSON and exit codes', async 
   const ask = (...words: string[]) => florin(['operator', ...words], at)
   const { account_id, email } = await openAccount(url)
 
-  const found = await ask('find_accounts', '--email', email)
+  const found = await ask('list_accounts', '--email', email)
   const [header = '', row = ''] = found.stdout.split('\n')
   assert.match(header, /^id +email +status +balance_usd/)
   assert.match(row, new RegExp(`^${account_id} +${email} +active +0`))
@@ -75,14 +75,20 @@ test('every operator call is a command with tables, JSON and exit codes', async 
     const { stdout } = await ask(...words, '--idempotency_key', `drill-${on}`)
     assert.match(stdout, new RegExp(`^on +${on}$`, 'm'))
   }
-  const acts = JSON.parse((await ask('list_acts', '--json')).stdout) as { data: { act: string }[] }
+  const listed = await ask('list_actions', '--json')
+  const actions = JSON.parse(listed.stdout) as { data: { action: string }[] }
   assert.deepEqual(
-    acts.data.slice(0, 4).map(({ act }) => act),
-    ['list_acts', 'set_kill_switch', 'set_kill_switch', 'set_account_limits'],
+    actions.data.slice(0, 4).map(({ action }) => action),
+    [
+      'operator_list_actions',
+      'operator_set_kill_switch',
+      'operator_set_kill_switch',
+      'operator_set_account_limits',
+    ],
   )
 
   assert.equal((await ask('get_account', 'acct_01kc3z8e5xf8m9r4t2v6w7y8za')).code, 4)
-  assert.equal((await ask('list_acts', '--token', 'flo_test_nobody')).code, 3)
+  assert.equal((await ask('list_actions', '--token', 'flo_test_nobody')).code, 3)
   const without = await florin(['operator', 'get_health'], { FLORIN_URL: url })
   assert.deepEqual([without.code, /FLORIN_OPERATOR_TOKEN/.test(without.stderr)], [2, true])
 })

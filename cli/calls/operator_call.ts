@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { UsageError } from '#cli/exit_codes.ts'
 import { resolveConnection } from '#cli/profiles/connection.ts'
-import { inputLocation, pathNames } from '#contract/operation.ts'
-import { type OperatorCall, operator_calls } from '#main/operator_calls.ts'
+import { inputLocation, pathNames, takesIdempotencyKey } from '#contract/operation.ts'
+import type { OperatorOperation } from '#contract/operator/operation.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { columns } from './columns.ts'
 import { buildCommand, type CommandInput } from './command.ts'
 import { scalarFieldNames } from './flags.ts'
@@ -17,17 +18,24 @@ type Options = {
   idempotency_key?: string
 }
 
-/** One command per operator call, in contract order. */
-export const operatorCommands = (): Command[] => operator_calls.map(operatorCommand)
+/** One command per operator operation, in contract order. */
+export const operatorCommands = (): Command[] =>
+  Object.values<OperatorOperation>(operator_operations)
+    .filter(({ name }) => name !== 'operator_get_evidence')
+    .map(operatorCommand)
 
-function operatorCommand(call: OperatorCall): Command {
-  const description = `${call.summary} Requires the ${call.role} role.`
-  const positional = pathNames(call.path)
-  const example = `operator ${call.name}`
-  const command = buildCommand({ ...call, description, positional, example }, (given) =>
-    callOperator(call, given),
+/** `operator_freeze_card` is the command `florin operator freeze_card`. */
+const commandNameOf = ({ name }: OperatorOperation) => name.replace(/^operator_/, '')
+
+function operatorCommand(operation: OperatorOperation): Command {
+  const name = commandNameOf(operation)
+  const description = `${operation.summary} Requires the ${operation.access.operator} role.`
+  const positional = pathNames(operation.path)
+  const example = `operator ${name}`
+  const command = buildCommand({ ...operation, name, description, positional, example }, (given) =>
+    callOperator(operation, given),
   )
-  if (call.method !== 'GET') {
+  if (takesIdempotencyKey(operation)) {
     command.option('--idempotency_key <key>', 'makes retries safe')
   }
   return command
@@ -38,7 +46,7 @@ function operatorCommand(call: OperatorCall): Command {
     .option('--token <token>', 'operator token (or set FLORIN_OPERATOR_TOKEN)')
 }
 
-async function callOperator(call: OperatorCall, given: CommandInput): Promise<void> {
+async function callOperator(operation: OperatorOperation, given: CommandInput): Promise<void> {
   const { json = false, token, idempotency_key, ...options }: Options = given.options
   const key = token ?? process.env['FLORIN_OPERATOR_TOKEN']
   if (!key) {
@@ -47,20 +55,20 @@ async function callOperator(call: OperatorCall, given: CommandInput): Promise<vo
         '`florin operator create` creates one.',
     )
   }
-  const { path, rest } = fillPath(call, given.input)
-  const isQuery = inputLocation(call) === 'query'
+  const { path, rest } = fillPath(operation, given.input)
+  const isQuery = inputLocation(operation) === 'query'
   const search = isQuery ? buildQuery(rest) : ''
   const response = await rawCall<object>(
     await resolveConnection({ ...options, key }),
-    `${call.method} /operator/v1${path}${search}`,
+    `${operation.method} /operator/v1${path}${search}`,
     isQuery ? undefined : rest,
     idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key },
   )
   if (json || !('data' in response)) return printResponse(response, json)
-  printPage(response as ListResponse, columnsOf(call))
+  printPage(response as ListResponse, columnsOf(operation))
 }
 
-function fillPath({ path }: OperatorCall, { ...rest }: Record<string, unknown>) {
+function fillPath({ path }: OperatorOperation, { ...rest }: Record<string, unknown>) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const id = encodeURIComponent(String(rest[name]))
     delete rest[name]
@@ -79,8 +87,8 @@ function buildQuery(filters: Record<string, unknown>): string {
 const COLUMNS_MAX = 6
 
 /** Lists that customers also have use the same columns; others show their first fields. */
-function columnsOf({ name, output }: OperatorCall): readonly string[] {
-  const chosen = columns[name as keyof typeof columns]
+function columnsOf(operation: OperatorOperation): readonly string[] {
+  const chosen = columns[commandNameOf(operation) as keyof typeof columns]
   if (chosen !== undefined) return [...chosen, 'account_id']
-  return scalarFieldNames(output, 'data').slice(0, COLUMNS_MAX)
+  return scalarFieldNames(operation.output, 'data').slice(0, COLUMNS_MAX)
 }

@@ -5,7 +5,7 @@ import { errorFromResponse } from '#client/error.ts'
 /** Calls an endpoint outside the 52 operations: the operator API or the sandbox API. */
 export async function rawCall<ResponseBody>(
   { url, bearer }: Connection,
-  target: `${'GET' | 'POST' | 'PUT' | 'PATCH'} /${string}`,
+  target: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`,
   body?: object,
   extra_headers: Readonly<Record<string, string>> = {},
 ): Promise<ResponseBody> {

@@ -56,7 +56,7 @@ export function Clearings() {
       <Section flush>
         <Table
           label="Clearings awaiting conversion"
-          list={useOperatorList<PendingConversion>('/unpriced_clearings')}
+          list={useOperatorList<PendingConversion>('/pending_conversions')}
           columns={columns}
           empty={
             <EmptyState icon={Coins} title="No clearings awaiting conversion">

@@ -15,9 +15,9 @@ export function ConvertClearing({ clearing, amount, onClose }: Props) {
   const [amount_text, setAmountText] = useState('')
   const mutation = useOperatorMutation<void>({
     method: 'POST',
-    path: () => `/unpriced_clearings/${clearing.id}/price`,
+    path: () => `/pending_conversions/${clearing.id}/convert`,
     body: () => ({ amount_usd: parseUsd(amount_text) }),
-    invalidates: ['/unpriced_clearings'],
+    invalidates: ['/pending_conversions'],
     onSuccess: () => {
       onClose()
       toast('USD amount saved. It posts to the card within seconds.')

@@ -3,7 +3,7 @@
  * It is a file of its own so the client package can include it without schemas and descriptions.
  */
 export type Route = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Relative to /v1. Names in braces are path parameters; other fields go in the query or body. */
   path: string
   /** Set if the input is not sent in the method's usual place (a DELETE with a body). */

@@ -1,37 +1,32 @@
 import { default_scopes, type Scope } from '#contract/scopes.ts'
 import { type ResourceName, resourceMetadataUrl } from '#domain/credentials/resource.ts'
-import type { Answer } from '#operations/call.ts'
+import type { Response } from '#operations/call.ts'
 import type { Settings } from '#settings/settings.ts'
 
 /**
- * The WWW-Authenticate of a 401: where to learn how to get a token, and what to ask for first. That
- * a bearer was sent and refused is said too, so that a client does not send it again.
+ * The WWW-Authenticate header of a 401: where to get a token and which scopes to request first. If
+ * a bearer was sent, error="invalid_token" keeps the client from sending it again.
  */
 export function challenge(
   settings: Settings,
   resource: ResourceName,
-  { body }: Pick<Answer, 'body'>,
+  { problem_code }: Pick<Response, 'problem_code'>,
 ): string {
-  const wasSent = !body.startsWith('{"error":"missing_token"')
-  const error = wasSent ? ', error="invalid_token"' : ''
+  const error = problem_code !== 'missing_token' ? ', error="invalid_token"' : ''
   return `Bearer ${metadataOf(settings, resource)}, scope="${default_scopes.join(' ')}"${error}`
 }
 
 /**
- * The WWW-Authenticate of a 403: ask for these, and what you hold stays among them. Without any it
- * only says what is wrong; the answer's sentence names the scope.
+ * The WWW-Authenticate header of a 403: request these scopes, which include those already held.
+ * Without any, it only names the error; the message names the missing scope.
  */
 export function stepUp(
   settings: Settings,
   resource: ResourceName,
   scopes: readonly Scope[] = [],
 ): string {
-  const asked = scopes.length === 0 ? '' : `, scope="${scopes.join(' ')}"`
-  return `Bearer error="insufficient_scope"${asked}, ${metadataOf(settings, resource)}`
-}
-
-export function isAboutScope({ status, body }: Pick<Answer, 'status' | 'body'>): boolean {
-  return status === 403 && body.startsWith('{"error":"insufficient_scope"')
+  const scope = scopes.length === 0 ? '' : `, scope="${scopes.join(' ')}"`
+  return `Bearer error="insufficient_scope"${scope}, ${metadataOf(settings, resource)}`
 }
 
 function metadataOf(settings: Settings, resource: ResourceName): string {

@@ -3,11 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import { operatorOf } from '#domain/operators/operator_token.ts'
 import { networkOf } from '#domain/risk/rate_limit.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
 import { limitRate, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { Share } from '#platform/runtime/byte_budget.ts'
-import { bearerOf } from './bearer.ts'
 
 const BODY_BYTES_MAX = 26_214_400
 /** Without a valid bearer, and on routes that take none. */
@@ -80,7 +80,7 @@ async function holderOf(
 }
 
 async function countAttempt(runtime: Runtime, { ip }: FastifyRequest): Promise<void> {
-  await limitRate(runtime, rateSubjectOf(runtime, null, { caller: null, ip }))
+  await limitRate(runtime, rateSubjectOf(runtime, { ip }))
 }
 
 function gathered(

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { malformedRequest, methodNotAllowed, routeNotFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
-import { answerProblem } from '#doors/answer.ts'
 import { followResponses, readBody } from '#doors/read_body.ts'
-import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import { sendProblem } from '#doors/send_problem.ts'
+import { problemOf, problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { limitAnonymous } from './anonymous_limits.ts'
@@ -35,7 +35,7 @@ export function makeHttp(
     routerOptions: { maxParamLength: 1_000 },
     clientErrorHandler: (cause, socket) => refuseMalformed(runtime, socket as Socket, cause),
     frameworkErrors: (cause, request, reply) =>
-      answerProblem(runtime, request, reply as unknown as FastifyReply, httpProblem(cause)),
+      sendProblem(runtime, request, reply as unknown as FastifyReply, httpProblem(cause)),
   })
   // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
   app.removeAllContentTypeParsers()
@@ -52,7 +52,7 @@ export function makeHttp(
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsAt(pathOf(request.url))
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
-    return answerProblem(runtime, request, reply, unserved(request.method, allowed))
+    return sendProblem(runtime, request, reply, unserved(request.method, allowed))
   })
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
@@ -60,7 +60,7 @@ export function makeHttp(
     // The framework would close on a sender that is still sending and could not read the response.
     // The rest of the body is read into nothing instead, for as long as any body may take.
     if (REFUSED_BODIES.has(problem.code)) reply.removeHeader('connection')
-    return answerProblem(runtime, request, reply, problem)
+    return sendProblem(runtime, request, reply, problem)
   })
   closeConnectionsAsTheyIdle(app)
   return app
@@ -178,8 +178,8 @@ async function refuseMalformed(
 ): Promise<void> {
   if (cause.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const id = runtime.newId('req', runtime.clock.now())
-  const answer = refusalAnswer(malformedProblem(cause.code), id)
-  const subject = rateSubjectOf(runtime, null, { caller: null, ip: socket.remoteAddress ?? '' })
+  const answer = problemResponse(malformedProblem(cause.code), id)
+  const subject = rateSubjectOf(runtime, { ip: socket.remoteAddress ?? '' })
   const verdict = await runtime.limiter.peek(subject.key, subject.policies)
   const headers = {
     ...rateHeaders(subject, verdict),

@@ -1,5 +1,5 @@
+import { type OperatorRole, operator_roles } from '#contract/operator/roles.ts'
 import { generateTotpSecret, totpUri } from '#domain/accounts/totp.ts'
-import { type OperatorRole, operator_roles } from '#domain/operators/operator.ts'
 import {
   createOperatorToken,
   findOperatorTokens,

@@ -11,21 +11,20 @@ import { resolvePaymentsTask } from '#domain/paid_calls/resolve_payments_task.ts
 import { sweepVelocitiesTask } from '#domain/risk/velocity.ts'
 import { resealSecretsTask } from '#domain/system/reseal_secrets_task.ts'
 import { closeWindow } from '#domain/topups/expire_topups_task.ts'
-import { standardHeaders } from '#doors/answer.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import { mountMcp } from '#doors/mcp/server.ts'
 import { mountOauth } from '#doors/oauth/server.ts'
-import { calls as operator_calls } from '#doors/operator/calls.ts'
 import { mountOperator } from '#doors/operator/operator.ts'
 import { keepOperatorApart } from '#doors/operator/own_origin.ts'
 import { mountProcessor } from '#doors/processor/processor.ts'
 import { mountRest } from '#doors/rest/router.ts'
+import { standardHeaders } from '#doors/send_problem.ts'
 import { mountSite } from '#doors/site/site.ts'
 import { mountThreeDs } from '#doors/three_ds/respond.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import { invoke } from '#operations/invoke.ts'
 import { makeRuntime, type Runtime } from '#operations/runtime.ts'
 import { callerOf } from '#operations/steps/authenticate.ts'
-import { sweepAnswersTask } from '#operations/sweep_answers_task.ts'
+import { sweepResponsesTask } from '#operations/sweep_responses_task.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { advanceClock, followClockOffset } from '#platform/postgres/clock_offset.ts'
 import { degradedBy } from '#platform/runtime/health.ts'
@@ -98,7 +97,7 @@ async function start(
   mountRest(app, runtime)
   mountMcp(app, runtime)
   mountOauth(app, runtime)
-  mountSite(app, runtime, Object.values(operator_calls))
+  mountSite(app, runtime)
   mountThreeDs(app, runtime)
   mountProcessor(app, runtime, issuing.engine)
   mountOperator(app, runtime)
@@ -118,7 +117,7 @@ const tasksOf = (runtime: Runtime): Task[] => [
   touchKeysTask(runtime.key_uses),
   sweepCredentialsTask(runtime),
   sweepOauthTask(runtime),
-  sweepAnswersTask(runtime),
+  sweepResponsesTask(runtime),
   resealPansTask(runtime),
   resealSecretsTask(runtime),
   remindEvidenceTask(runtime),

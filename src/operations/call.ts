@@ -1,26 +1,27 @@
-import type { OperationName } from '#contract/operations.ts'
+import type { PipelineOperationName } from '#contract/operator/operations.ts'
+import type { ProblemCode } from '#contract/problem.ts'
 import type { RequestContext } from '#domain/context/context.ts'
 import type { ResourceName } from '#domain/credentials/resource.ts'
 
-/** A call as a door hands it in, before anything of it is believed. */
+/** A call as a door receives it; nothing in it has been checked. */
 export type Call = {
-  operation: OperationName
+  operation: PipelineOperationName
   bearer: string | null
-  /** What an OAuth token must have been made for; the REST API where nothing is said. */
+  /** The resource an OAuth token must have been issued for (default: the REST API). */
   resource?: ResourceName
   request: Omit<RequestContext, 'idempotency_key'>
-  /** Made by the house itself, such as the sandbox's controls: nobody is charged for it. */
+  /** True for calls of the sandbox controls: they are never charged. */
   is_free?: boolean
-  /**
-   * The input as one flat object, or the promise of it. Called once the caller is known; may throw
-   * a Problem.
-   */
+  /** Returns the input as one flat object, or a promise of it. May throw a Problem. */
   readInput(): unknown
 }
 
-/** What a door sends back, in its own way. The body is JSON text; empty where there is none. */
-export type Answer = {
+/** The outcome of a call, for the door to send in its own protocol. */
+export type Response = {
   status: number
+  /** Null if the call succeeded. */
+  problem_code: ProblemCode | null
+  /** JSON, or empty if there is no body. */
   body: string
   headers: Record<string, string>
 }

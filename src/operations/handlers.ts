@@ -32,6 +32,8 @@ import { addDisputeEvidence } from '#domain/disputes/add_dispute_evidence.ts'
 import { fileDispute } from '#domain/disputes/file_dispute.ts'
 import { getDispute } from '#domain/disputes/get_dispute.ts'
 import { listDisputes } from '#domain/disputes/list_disputes.ts'
+import type { Operator } from '#domain/operators/operator.ts'
+import { operatorSignIn } from '#domain/operators/operator_sign_in.ts'
 import { listTickets } from '#domain/support/list_tickets.ts'
 import { openTicket } from '#domain/support/open_ticket.ts'
 import { getLimits } from '#domain/system/get_limits.ts'
@@ -52,6 +54,7 @@ import { updateWebhook } from '#domain/webhooks/update_webhook.ts'
 import { getWithdrawal } from '#domain/withdrawals/get_withdrawal.ts'
 import { listWithdrawals } from '#domain/withdrawals/list_withdrawals.ts'
 import { withdraw } from '#domain/withdrawals/withdraw.ts'
+import { operator_handlers } from './operator_handlers.ts'
 
 /** Name → handler. A missing one, or one of another operation, does not compile. */
 export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
@@ -119,15 +122,20 @@ export const handlers: { readonly [Name in OperationName]: Handler<Name> } = {
   get_limits: getLimits,
 }
 
-/** A handler whose operation is known only by name: the contract has checked what it is given. */
-export type LooseRun = (context: Context, input: Record<string, unknown>) => Promise<object>
-export type LooseHandler =
-  | LooseRun
+/** A handler whose operation is known only by name; the contract has checked its input. */
+export type AnyHandler =
+  | Run
   | {
-      prepare(context: PreparingContext, input: Record<string, unknown>): Promise<LooseRun>
+      prepare(context: AnyPreparingContext, input: Input): Promise<Run>
       replay?(context: Context, stored: object, input: object): Promise<object>
     }
+export type Run = (context: AnyContext, input: Input) => Promise<object>
+export type AnyContext = Context & { operator: Operator | null }
+export type AnyPreparingContext = PreparingContext & { operator: Operator | null }
+type Input = Record<string, unknown>
 
-export function handlerOf(name: string): LooseHandler {
-  return handlers[name as OperationName] as unknown as LooseHandler
+const every_handler = { ...handlers, ...operator_handlers, operator_sign_in: operatorSignIn }
+
+export function handlerOf(name: string): AnyHandler {
+  return every_handler[name as keyof typeof every_handler] as unknown as AnyHandler
 }

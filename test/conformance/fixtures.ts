@@ -63,7 +63,7 @@ const tools: Tools = {
   run: async (exchange, call, onStart = () => undefined) => {
     if (!isFixture(call.name)) return ours.run(exchange, call, onStart)
     onStart()
-    return { status: 200, headers: {}, body: '' }
+    return { status: 200, problem_code: null, headers: {}, body: '' }
   },
   resultOf: (call, answer) =>
     isFixture(call.name) ? JSON.stringify(tool_results[call.name]) : ours.resultOf(call, answer),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { calls } from '#doors/operator/calls.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { ProcessorChallenge, ProcessorMessage } from '#doors/processor/shapes.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { shapes } from '#test/support/contract.ts'
@@ -23,7 +23,10 @@ function* schemasIn(value: unknown, way: string): Generator<[string, Schema]> {
 test('every text that is judged by a pattern or a format has a length that is judged before', () => {
   const inputs: [string, unknown][] = [
     ...shapes.map(({ name, input }): [string, unknown] => [name, input]),
-    ...Object.values(calls).map(({ name, input }): [string, unknown] => [name, input]),
+    ...Object.values(operator_operations).map(({ name, input }): [string, unknown] => [
+      name,
+      input,
+    ]),
     ['processor_message', ProcessorMessage],
     ['processor_challenge', ProcessorChallenge],
   ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '#contract/operations.ts'
-import { calls } from '#doors/operator/calls.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { type Reply, type Sent, send } from '#test/support/http.ts'
 import { rpc } from '#test/support/mcp.ts'
@@ -59,9 +59,9 @@ test('no operation fails over a name that every object inherits', async () => {
   for (const shape of Object.values(operations)) await driveShape('/v1', shape as Shape, key)
 })
 
-test("no operator's call fails over a name that every object inherits", async () => {
-  for (const call of Object.values(calls)) {
-    await driveShape('/operator/v1', call as Shape, OPERATOR_TOKEN)
+test('no operator operation fails over a name that every object inherits', async () => {
+  for (const operation of Object.values(operator_operations)) {
+    await driveShape('/operator/v1', operation as Shape, OPERATOR_TOKEN)
   }
 })
 

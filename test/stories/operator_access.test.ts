@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { type TOTP, URI } from 'otpauth'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { operatorOf } from '#domain/operators/operator_token.ts'
-import { calls } from '#doors/operator/calls.ts'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { florin } from '#test/support/florin_process.ts'
@@ -103,18 +103,26 @@ test('where the token of the settings has a term, it ends that long after its fi
 })
 
 /** Reads of the programme as a whole. */
-const OF_NO_HOLDER = ['get_figures', 'get_health', 'get_reconciliation', 'list_kill_switches']
+const WITHOUT_CUSTOMER = [
+  'operator_get_figures',
+  'operator_get_health',
+  'operator_get_reconciliation',
+  'operator_list_kill_switches',
+]
 
-test('every read by an operator is recorded, except those that show no holder', async () => {
+test('every read by an operator is recorded, except those that show no customer', async () => {
   const { bearer } = await created('Reader', '--role', 'admin')
   const expected: string[] = []
-  for (const call of Object.values(calls).filter(({ method }) => method === 'GET')) {
+  for (const call of Object.values(operator_operations).filter(({ method }) => method === 'GET')) {
     const id = `${/\/(\w)/.exec(call.path)?.[1] === 'd' ? 'dsp' : 'acct'}_${'0'.repeat(26)}`
     const day = '2026-11-01'
-    const query = call.name === 'get_figures' ? `?from=${day}&to=${day}` : ''
-    const reply = await ask(bearer, call.path.replace('{id}', id) + query)
+    const query = call.name === 'operator_get_figures' ? `?from=${day}&to=${day}` : ''
+    const reply = await ask(
+      bearer,
+      call.path.replace('{id}', id).replace('{evidence_id}', `evd_${'0'.repeat(26)}`) + query,
+    )
     assert([200, 404].includes(reply.status), `${call.name}: ${reply.text}`)
-    if (!OF_NO_HOLDER.includes(call.name)) expected.push(call.name)
+    if (!WITHOUT_CUSTOMER.includes(call.name)) expected.push(call.name)
   }
   const recorded = await runtime.db.rows<{ act: string }>(
     `select act from operator_acts where operator_name = 'Reader' order by id`,
@@ -129,14 +137,14 @@ test('the record of a read says who asked for what', async () => {
   const { bearer } = await created('Searcher', '--role', 'viewer')
   await ask(bearer, '/cards?last4=1234')
   await ask(bearer, '/accounts/acct_00000000000000000000000000')
-  const { body } = await ask(OPERATOR_TOKEN, '/acts')
-  const acts = body['data'] as { act: string; operator: { name: string }; input: object }[]
-  const read = acts.filter(({ operator }) => operator.name === 'Searcher')
+  const { body } = await ask(OPERATOR_TOKEN, '/actions')
+  const actions = body['data'] as { action: string; operator: { name: string }; input: object }[]
+  const read = actions.filter(({ operator }) => operator.name === 'Searcher')
   assert.deepEqual(
-    read.map(({ act, input }) => [act, input]),
+    read.map(({ action, input }) => [action, input]),
     [
-      ['get_account', { id: 'acct_00000000000000000000000000' }],
-      ['find_cards', { last4: '1234' }],
+      ['operator_get_account', { id: 'acct_00000000000000000000000000' }],
+      ['operator_list_cards', { last4: '1234' }],
     ],
   )
 })

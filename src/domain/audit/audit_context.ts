@@ -7,17 +7,17 @@ type StampDependencies = { clock: Dependencies['clock']; newId: Dependencies['ne
 type AuditSource = StampDependencies & {
   caller: Caller | null
   /** The actor of a call that has no caller. */
-  operator?: { id: string; name: string }
+  operator?: { id: string; name: string } | null
   request: RequestContext
   operation: string | null
 }
 
 /** Names the actor and the origin of a call. A call without a bearer counts as a session. */
 export function auditContextOf(source: AuditSource): AuditContext {
-  const { caller, operator, request, operation } = source
+  const { caller, operator = null, request, operation } = source
   const actor = operator ?? caller
   return {
-    actor_type: operator === undefined ? (caller?.kind ?? 'session') : 'operator',
+    actor_type: operator === null ? (caller?.kind ?? 'session') : 'operator',
     actor_id: actor?.id ?? null,
     actor_name: actor?.name ?? null,
     operation,

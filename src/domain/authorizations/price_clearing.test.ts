@@ -23,7 +23,7 @@ type Spender = Awaited<ReturnType<typeof openSpender>>
 type Waiting = { id: string; card_id: string; amount: number; currency: string; kind: string }
 
 async function waitingOf({ card }: Spender): Promise<Waiting[]> {
-  const { body } = await operate(url, 'GET', '/unpriced_clearings')
+  const { body } = await operate(url, 'GET', '/pending_conversions')
   return (body.data as Waiting[]).filter(({ card_id }) => card_id === card.id)
 }
 
@@ -42,7 +42,7 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
   assert.match(await runtime.metrics.registry.metrics(), /florin_unpriced_clearings_total 1/)
   assert.deepEqual(await transactionsOf(spender), [])
 
-  const path = `/unpriced_clearings/${held.id}/price`
+  const path = `/pending_conversions/${held.id}/convert`
   for (const amount_usd of [0, -1, 1.005]) {
     const wrong = await operate(url, 'POST', path, { body: { amount_usd } })
     assert.deepEqual([wrong.status, wrong.body.error], [422, 'invalid_amount'])
@@ -76,7 +76,7 @@ test('the USD amount is entered once, and only by an operator', async () => {
   await runtime.db.run('update unpriced_clearings set amount_micros = 1000000 where id = $1', [
     held.id,
   ])
-  const path = `/unpriced_clearings/${held.id}/price`
+  const path = `/pending_conversions/${held.id}/convert`
   const second = await operate(url, 'POST', path, { body: { amount_usd: 2 } })
   assert.ok(second.status === 409 || second.status === 404, second.text)
   const stranger = await send(url, 'POST', `/operator/v1${path}`, {

@@ -1,30 +1,36 @@
-import type { Context, Dependencies, RequestContext, Trail } from '#domain/context/context.ts'
-import type { IdPrefix } from '#kernel/id.ts'
-import type { Database, Tx } from '#platform/postgres/db.ts'
+import type {
+  OperatorInput,
+  OperatorOperationName,
+  OperatorOutput,
+} from '#contract/operator/operations.ts'
+import { type OperatorRole, operator_roles } from '#contract/operator/roles.ts'
+import type { Context, PreparingContext } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
 
-/** From who may only look to who may do everything; each may do what those before it may. */
-export const operator_roles = ['viewer', 'support', 'risk', 'admin'] as const
-export type OperatorRole = (typeof operator_roles)[number]
-
-/** Somebody who runs the programme. */
+/** A person or service that runs the programme. */
 export type Operator = { id: string; name: string; role: OperatorRole }
 
-export function mayAct({ role }: Operator, needed: OperatorRole): boolean {
+export function hasRole({ role }: Operator, needed: OperatorRole): boolean {
   return operator_roles.indexOf(role) >= operator_roles.indexOf(needed)
 }
 
-/**
- * What an act of an operator is done with. It has no account of its own: each act names the one it
- * concerns, and tells that account's audit log.
- */
-export type OperatorContext = Trail &
-  Pick<Dependencies, 'settings' | 'clock' | 'keys' | 'probes' | 'screener'> &
-  Pick<Context, 'credentialsChanged'> & {
-    tx: Tx
-    /** For what talks to the outside, which no transaction may wait for. */
-    db: Database
-    operator: Operator
-    request: RequestContext
-    now: Date
-    newId(prefix: IdPrefix, at?: Date): string
-  }
+/** An operator has no account: each action audits the account it concerns. */
+export type OperatorContext = Context<null> & { operator: Operator }
+
+/** Before the transaction, for work outside the database. */
+export type OperatorPreparing = Omit<PreparingContext<null>, 'db'> & {
+  operator: Operator
+  db: Database
+}
+
+type Run<Name extends OperatorOperationName> = (
+  context: OperatorContext,
+  input: OperatorInput<Name>,
+) => Promise<OperatorOutput<Name>>
+
+/** A run inside the transaction, or a preparation outside it that returns the run. */
+export type OperatorHandler<Name extends OperatorOperationName> =
+  | Run<Name>
+  | {
+      prepare(context: OperatorPreparing, input: OperatorInput<Name>): Promise<Run<Name>>
+    }

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { OperatorRole } from '#contract/operator/roles.ts'
 import { Problem } from '#contract/problem.ts'
 import { Secret } from '#kernel/secret.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -6,7 +7,7 @@ import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { sealedColumn } from '#platform/storage/sealed_column.ts'
 import type { Settings } from '#settings/settings.ts'
-import type { Operator, OperatorRole } from './operator.ts'
+import type { Operator } from './operator.ts'
 import {
   newOperatorSession,
   type OperatorSession,

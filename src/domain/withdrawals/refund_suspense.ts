@@ -1,5 +1,6 @@
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
+import type { PreparingContext } from '#domain/context/context.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { beginRefund } from '#domain/topups/refund_deposit.ts'
@@ -16,10 +17,10 @@ import { insertWithdrawal, isDepositAddress } from './withdrawal_store.ts'
  * suspense, the action itself refuses.
  */
 export async function screenRefund(
-  { tx, settings, screener }: OperatorContext,
+  { db, settings, screener }: Pick<PreparingContext, 'db' | 'settings' | 'screener'>,
   { id }: { id: string },
 ): Promise<void> {
-  const deposit = await findHeld(tx, id)
+  const deposit = await findHeld(db, id)
   if (deposit === undefined) return
   const { chain } = assetOf(settings, deposit)
   const { decision } = await screener.screen({

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { missingToken } from '#contract/common_problems.ts'
 import type { Scope } from '#contract/scopes.ts'
 import type { Caller } from '#domain/context/context.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import { requestContextOf } from '#doors/request_context.ts'
-import type { Answer, Call } from '#operations/call.ts'
+import { bearerOf } from '#kernel/bearer.ts'
+import type { Call, Response } from '#operations/call.ts'
 import type { Runtime } from '#operations/runtime.ts'
+import { identifyCaller } from '#operations/steps/authenticate.ts'
 import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import type { MessageId, Params } from './protocol.ts'
 
-/** One request to the agent-tool server and what has come out about it so far. */
+/** One request to the MCP server. */
 export type Exchange = {
   runtime: Runtime
   tools: Tools
@@ -22,24 +22,24 @@ export type Exchange = {
 
 export type ToolCall = { name: string; arguments: Record<string, unknown>; meta: Params }
 
-/** The tools behind the door: who may see and call them, and what their results look like. */
+/** The tools of the server: who may see and call them, and the form of their results. */
 export type Tools = {
-  /** The answer to tools/list, as JSON text. */
+  /** The result of tools/list, as JSON text. */
   list(runtime: Runtime, caller: Caller): string
   has(name: string): boolean
-  /** Served to a stranger too. */
+  /** Whether it can be called without a bearer. */
   isOpen(name: string): boolean
   isAllowed(call: ToolCall, caller: Caller | null): boolean
-  /** The scopes that a refused call would have needed. */
+  /** The scopes a refused call requires. */
   scopesFor(call: ToolCall): readonly Scope[]
   isLong(name: string): boolean
-  /** `onStart` is called once nothing stands in the way any more. */
-  run(exchange: Exchange, call: ToolCall, onStart?: () => void): Promise<Answer>
-  /** An answer as the result of the tool, as JSON text. */
-  resultOf(call: ToolCall, answer: Answer): string
+  /** `onStart` is called when access was checked. */
+  run(exchange: Exchange, call: ToolCall, onStart?: () => void): Promise<Response>
+  /** The tool result, as JSON text. */
+  resultOf(call: ToolCall, response: Response): string
 }
 
-/** A method that needs a caller, and answers with the JSON text of its result. */
+/** A method that requires a caller and returns its result as JSON text. */
 export type Method = (
   exchange: Exchange,
   params: Params,
@@ -65,23 +65,13 @@ export function openExchange({
   }
 }
 
-/** Who asks. A wrong bearer costs its address a call, as it does over REST. */
-export async function identify({ runtime, bearer, request }: Exchange): Promise<Caller> {
-  try {
-    if (bearer === null) {
-      throw missingToken()
-    }
-    return await runtime.credentials.callerOf(bearer, 'mcp')
-  } catch (cause) {
-    const nobody = { caller: null, ip: request.ip }
-    await limitRate(runtime, rateSubjectOf(runtime, null, nobody))
-    throw cause
-  }
+export function identify({ runtime, bearer, request }: Exchange): Promise<Caller> {
+  return identifyCaller(runtime, { bearer, resource: 'mcp', ip: request.ip })
 }
 
-/** For what is no operation, and counts as a call all the same. */
+/** Protocol methods that are not operations count as calls too. */
 export async function countCall(exchange: Exchange, caller: Caller): Promise<void> {
   const { runtime, request, reply } = exchange
-  const subject = rateSubjectOf(runtime, null, { caller, ip: request.ip })
+  const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
   reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
 }

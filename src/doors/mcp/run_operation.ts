@@ -2,7 +2,7 @@ import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { header_arguments } from '#doors/agent_tools.ts'
-import type { Answer, Call } from '#operations/call.ts'
+import type { Call, Response } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
 import { isObject } from './protocol.ts'
@@ -14,7 +14,7 @@ export function runOperation(
   { runtime, facts, bearer }: Exchange,
   tool_call: ToolCall,
   onStart: () => void = () => undefined,
-): Promise<Answer> {
+): Promise<Response> {
   const operation = operationOf(tool_call)
   const { arguments: given, meta } = tool_call
   const headers = header_arguments[operation]
@@ -79,7 +79,7 @@ function textOf(taken: Taken, name: string): string | null {
 }
 
 /** The pipeline's response as a tool result; an error body goes in the same places. */
-export function toolResult(call: ToolCall, { status, body, headers }: Answer): string {
+export function toolResult(call: ToolCall, { status, body, headers }: Response): string {
   const structured = body === '' ? '{}' : withRequirement(body, headers)
   const shape: OperationShape = operations[operationOf(call)]
   const text = status < 300 ? shownText(shape, structured) : structured
@@ -99,7 +99,7 @@ function quotedOnce(text: string): string {
 
 const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString('utf8')
 
-/** What is to be paid stands in one object with the error, where agents that pay look for it. */
+/** Puts the payment requirement beside the error, where x402 clients look for it. */
 function withRequirement(body: string, headers: Record<string, string>): string {
   const required = headers['PAYMENT-REQUIRED']
   if (required === undefined) return body
@@ -107,7 +107,7 @@ function withRequirement(body: string, headers: Record<string, string>): string 
   return JSON.stringify({ ...rest, ...(JSON.parse(body) as object) })
 }
 
-/** What must not stand in a transcript: models and logs read the text, programs the structure. */
+/** Masked in the text, which models and transcripts keep; programs read structuredContent. */
 const MASKED: Readonly<Record<string, (value: string) => string>> = {
   pan: (pan) => pan.slice(0, 6) + '*'.repeat(Math.max(0, pan.length - 10)) + pan.slice(-4),
   cvv: (cvv) => '*'.repeat(cvv.length),
@@ -121,7 +121,7 @@ function shownText({ name }: OperationShape, body: string): string {
   })
 }
 
-/** A client cannot see our headers, so what it must act on is told beside the result. */
+/** MCP clients cannot see HTTP headers, so those they act on are repeated in _meta. */
 function metaOf(headers: Record<string, string>): string {
   const wait_s = headers['Retry-After']
   const replayed = headers['Idempotent-Replayed']

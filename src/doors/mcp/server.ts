@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { methodNotAllowed } from '#contract/common_problems.ts'
 import type { Caller } from '#domain/context/context.ts'
-import { challenge, isAboutScope, stepUp } from '#doors/challenge.ts'
+import { challenge, stepUp } from '#doors/challenge.ts'
 import { readJsonBytes } from '#doors/json_body.ts'
 import { type BodyConfig, readBody, STRANGER_BYTES_MAX } from '#doors/read_body.ts'
 import { JsonError } from '#kernel/json.ts'
-import type { Answer } from '#operations/call.ts'
-import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import type { Response } from '#operations/call.ts'
+import { problemOf, problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { default_capabilities, type McpCapabilities } from './capabilities.ts'
@@ -38,7 +38,7 @@ const PATH = '/mcp'
 
 type Door = { runtime: Runtime; capabilities: McpCapabilities }
 
-/** The agent-tool server: streamable HTTP, stateless unless sessions are turned on. */
+/** The MCP server: streamable HTTP, stateless unless sessions are turned on. */
 export function mountMcp(
   app: FastifyInstance,
   runtime: Runtime,
@@ -51,7 +51,7 @@ export function mountMcp(
     method: 'POST',
     url: PATH,
     config: { bearer: 'mcp' } satisfies BodyConfig as object,
-    // Served before the framework reads the body: what it wraps around each would cost a tenth.
+    // Served before the framework reads the body, which would cost 10 % (bench/mcp).
     onRequest: post,
     handler: post,
   })
@@ -72,7 +72,7 @@ export function mountMcp(
   })
 }
 
-/** Nobody hands the reply on: the framework would wait for one that is returned. */
+/** Returns nothing: the framework would wait for a returned reply. */
 type Serve = (exchange: Exchange) => Promise<void>
 
 async function guarded(
@@ -92,7 +92,7 @@ async function guarded(
   }
 }
 
-/** There is nothing to listen to: whatever we have to say, we say in the answer to a POST. */
+/** The server sends no notifications of its own, so there is no GET stream. */
 function refuseMethod({ runtime, request, reply }: Exchange): never {
   const allowed = runtime.settings.mcp_sessions ? 'POST, DELETE' : 'POST'
   reply.header('Allow', allowed)
@@ -103,7 +103,7 @@ function serve(exchange: Exchange, capabilities: McpCapabilities): Promise<void>
   const open = exchange.bearer === null ? openCallIn(exchange) : null
   if (open !== null) return serveMessage(exchange, capabilities, open, null)
   const bytes = (exchange.request.body as Buffer | undefined)?.length ?? 0
-  // The pipeline asks who calls a tool; asking twice would cost as much as the rest of the door.
+  // The pipeline authenticates tool calls, so the door does not (bench/mcp).
   if (exchange.bearer !== null && bytes <= STRANGER_BYTES_MAX) {
     return serveBody(exchange, capabilities, null)
   }
@@ -140,7 +140,7 @@ function openCallIn({ request, tools }: Exchange): Message | null {
 
 const NOTHING = Buffer.alloc(0)
 
-/** A promise where the message is long. */
+/** A long message is parsed asynchronously. */
 function readMessage(request: FastifyRequest): Message | Promise<Message> {
   try {
     const value = readJsonBytes((request.body as Buffer | undefined) ?? NOTHING)
@@ -175,16 +175,16 @@ async function serveMessage(
       return sendResult(exchange, call, await capabilities.tools.run(exchange, call))
     }
     const caller = known ?? (await identify(exchange))
-    return await answer(exchange, capabilities, { id, method, params }, caller)
+    return await serveMethod(exchange, capabilities, { id, method, params }, caller)
   } catch (cause) {
     if (!(cause instanceof ProtocolError)) throw cause
-    // A stranger learns who is asked for, not which tools there are.
+    // Without a valid bearer the response says so, not which tools exist.
     if (exchange.bearer !== null) await identify(exchange)
     return sendText(reply, cause.status, errorText(id, cause))
   }
 }
 
-async function answer(
+async function serveMethod(
   exchange: Exchange,
   { methods, tools }: McpCapabilities,
   { id, method, params }: Message,
@@ -197,18 +197,18 @@ async function answer(
   if (id === null || method === null) return void reply.code(202).send()
   if (method === 'tools/list')
     return sendText(reply, 200, resultText(id, tools.list(runtime, caller)))
-  const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
-  if (answering === undefined) {
+  const run = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (run === undefined) {
     throw new ProtocolError(METHOD_NOT_FOUND, `There is no method ${method.slice(0, 100)}.`)
   }
-  const result = await answering(exchange, params, caller)
+  const result = await run(exchange, params, caller)
   if (method === 'initialize' && mcp_sessions) {
     reply.header('Mcp-Session-Id', await openSession(exchange, caller))
   }
   return sendText(reply, 200, resultText(id, result))
 }
 
-/** A stream has no status left to refuse with: what would be refused is not streamed. */
+/** A stream cannot change its HTTP status, so a call that would be refused is not streamed. */
 async function serveStream(
   exchange: Exchange,
   call: ToolCall,
@@ -221,19 +221,21 @@ async function serveStream(
   return true
 }
 
-function sendResult(exchange: Exchange, call: ToolCall, answer: Answer): void {
+function sendResult(exchange: Exchange, call: ToolCall, response: Response): void {
   const { reply, id, tools } = exchange
-  if (isAboutBearer(answer)) throw new HttpRefusal(answer)
-  if (isAboutScope(answer)) throw new HttpRefusal(answer, tools.scopesFor(call))
-  reply.headers(answer.headers)
-  sendText(reply, 200, resultText(id, tools.resultOf(call, answer)))
+  if (isAboutBearer(response)) throw new HttpRefusal(response)
+  if (response.problem_code === 'insufficient_scope') {
+    throw new HttpRefusal(response, tools.scopesFor(call))
+  }
+  reply.headers(response.headers)
+  sendText(reply, 200, resultText(id, tools.resultOf(call, response)))
 }
 
 const isStreamed = ({ tools, request }: Exchange, { name, meta }: ToolCall) =>
   (tools.isLong(name) || isToken(meta['progressToken'])) &&
   (request.headers.accept ?? '').includes('text/event-stream')
 
-/** Names of headers are in small letters, as they are sent: others are made so for each answer. */
+/** Header names are in lower case, so that Node does not convert them for each response. */
 function sendText(reply: FastifyReply, status: number, text: string): void {
   reply
     .code(status)
@@ -242,26 +244,29 @@ function sendText(reply: FastifyReply, status: number, text: string): void {
     .send(text)
 }
 
-/** What HTTP itself refuses. Where the message was wrong, the answer is the protocol's error. */
+/** Sends an HTTP error; for a malformed message, a JSON-RPC error. */
 async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
   const { runtime, reply, facts, request } = exchange
-  const subject = rateSubjectOf(runtime, null, { caller: null, ip: request.ip })
+  const subject = rateSubjectOf(runtime, { ip: request.ip })
   if (!reply.hasHeader('RateLimit')) {
     reply.headers(rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies)))
   }
   if (cause instanceof ProtocolError) return sendText(reply, cause.status, errorText(null, cause))
-  const refusal = cause instanceof HttpRefusal ? cause : new HttpRefusal(answerTo(exchange, cause))
-  const { answer } = refusal
+  const refusal =
+    cause instanceof HttpRefusal ? cause : new HttpRefusal(responseTo(exchange, cause))
+  const { response } = refusal
   const { settings } = runtime
-  reply.headers(answer.headers)
-  if (answer.status === 401) reply.header('WWW-Authenticate', challenge(settings, 'mcp', answer))
-  if (isAboutScope(answer)) {
-    const held = exchange.bearer === null ? [] : await heldScopes(exchange)
-    const asked = [...new Set([...held, ...refusal.needed])]
-    reply.header('WWW-Authenticate', stepUp(settings, 'mcp', asked))
+  reply.headers(response.headers)
+  if (response.status === 401) {
+    reply.header('WWW-Authenticate', challenge(settings, 'mcp', response))
   }
-  runtime.log.info('refused', { path: PATH, status: answer.status, request_id: facts.id })
-  return sendText(reply, answer.status, answer.body)
+  if (response.problem_code === 'insufficient_scope') {
+    const held = exchange.bearer === null ? [] : await heldScopes(exchange)
+    const scopes = [...new Set([...held, ...refusal.needed])]
+    reply.header('WWW-Authenticate', stepUp(settings, 'mcp', scopes))
+  }
+  runtime.log.info('refused', { path: PATH, status: response.status, request_id: facts.id })
+  return sendText(reply, response.status, response.body)
 }
 
 async function heldScopes({ runtime, bearer }: Exchange) {
@@ -269,10 +274,10 @@ async function heldScopes({ runtime, bearer }: Exchange) {
   return [...scopes]
 }
 
-function answerTo({ runtime, facts }: Exchange, cause: unknown): Answer {
+function responseTo({ runtime, facts }: Exchange, cause: unknown): Response {
   const problem = problemOf(cause)
   if (problem.status >= 500) {
     runtime.log.error('an agent request failed', { request_id: facts.id }, problem.cause)
   }
-  return refusalAnswer(problem, facts.id)
+  return problemResponse(problem, facts.id)
 }

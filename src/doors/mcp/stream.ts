@@ -1,4 +1,4 @@
-import type { Answer } from '#operations/call.ts'
+import type { Response } from '#operations/call.ts'
 import type { Exchange, ToolCall } from './exchange.ts'
 import { isToken, resultText } from './protocol.ts'
 
@@ -23,9 +23,9 @@ export async function streamTool(exchange: Exchange, call: ToolCall): Promise<vo
   const stop = runtime.clock.every(KEEP_ALIVE_MS, () => reply.raw.write(': keep-alive\n\n'))
   try {
     notify('Received.')
-    const answer: Answer = await tools.run(exchange, call, () => notify('Authorized; running.'))
-    notify(answer.status < 300 ? 'Done.' : 'Failed.')
-    send(resultText(id, tools.resultOf(call, answer)))
+    const response: Response = await tools.run(exchange, call, () => notify('Authorized; running.'))
+    notify(response.status < 300 ? 'Done.' : 'Failed.')
+    send(resultText(id, tools.resultOf(call, response)))
   } finally {
     stop()
     reply.raw.end()

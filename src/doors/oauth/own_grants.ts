@@ -5,8 +5,8 @@ import { auditContextOf } from '#domain/audit/audit_context.ts'
 import type { Caller } from '#domain/context/context.ts'
 import { listGrantRows } from '#domain/credentials/grant_store.ts'
 import { grantView, revokeGrant } from '#domain/oauth_grants/grants.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import { requestContextOf } from '#doors/request_context.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { limitRate, rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 
@@ -16,7 +16,7 @@ const GRANTS_MAX = 500
 export function mountOwnGrants(app: FastifyInstance, runtime: Runtime): void {
   app.get('/oauth/grants', async (request, reply) => {
     const caller = await requireOwner(runtime, request)
-    const subject = rateSubjectOf(runtime, null, { caller, ip: request.ip })
+    const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
     reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
     const { account_id } = caller
     const db = runtime.databaseOf(caller)
@@ -25,7 +25,7 @@ export function mountOwnGrants(app: FastifyInstance, runtime: Runtime): void {
   })
   app.delete('/oauth/grants/:id', async (request, reply) => {
     const caller = await requireOwner(runtime, request)
-    const subject = rateSubjectOf(runtime, null, { caller, ip: request.ip })
+    const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
     reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
     const { id } = request.params as { id: string }
     const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }

@@ -5,8 +5,8 @@ import { notifyCredentialsChanged } from '#domain/credentials/credential_store.t
 import { findUndo } from '#domain/credentials/security_undo.ts'
 import { html } from '#doors/markup.ts'
 import { requestContextOf } from '#doors/request_context.ts'
+import { collectTrail, writeTrail } from '#operations/perform/trail.ts'
 import type { Runtime } from '#operations/runtime.ts'
-import { collectTrail, writeTrail } from '#operations/trail.ts'
 import { sendPage } from './interaction_context.ts'
 import { page } from './page.ts'
 
@@ -52,6 +52,7 @@ async function undo(
     await notifyCredentialsChanged(tx, id)
     await writeTrail(runtime, tx, trail, {
       caller: null,
+      operator: null,
       request: request_context,
       operation: 'undo_change',
     })

@@ -1,5 +1,5 @@
 import type { OperationName } from '#contract/operations.ts'
-import type { Answer } from '#operations/call.ts'
+import type { Response } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { InteractionContext } from './interaction_context.ts'
 
@@ -31,7 +31,7 @@ function call(
   operation: OperationName,
   input: object,
   bearer: string | null,
-): Promise<Answer> {
+): Promise<Response> {
   const request = { ...request_context, header: () => null }
   return invoke(runtime, { operation, bearer, request, readInput: () => input })
 }

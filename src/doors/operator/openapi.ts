@@ -1,26 +1,27 @@
 import type { TSchema } from 'typebox'
-import { inputLocation, pathNames } from '#contract/operation.ts'
+import { inputLocation, pathNames, takesIdempotencyKey } from '#contract/operation.ts'
+import type { OperatorOperation } from '#contract/operator/operation.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { ErrorBody } from '#contract/shapes.ts'
-import { calls } from './calls.ts'
-import { isAct, type OperatorCall } from './operator_call.ts'
 
 type Json = Record<string, unknown>
 
-/** The OpenAPI 3.1 description of the operator's surface, read off its calls. */
+/** The OpenAPI 3.1 description of the operator API, from the contract. */
 export function operatorOpenApi(public_url: string): Json {
-  const paths: Record<string, Json> = { '/disputes/{id}/evidence/{evidence_id}': { get: download } }
-  for (const call of Object.values<OperatorCall>(calls)) {
-    paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operationOf(call) }
+  const paths: Record<string, Json> = {}
+  for (const operation of Object.values<OperatorOperation>(operator_operations)) {
+    const { path, method } = operation
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describe(operation) }
   }
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Florin: the operator',
+      title: 'Florin operator API',
       version: '1.0.0',
       description:
-        'For those who run the programme. Tokens are made with `florin operator create` and have ' +
-        'a role: viewer, support, risk or admin; each may do what those before it may. Every act ' +
-        'is noted, and stands in the audit log of the account that it concerns.',
+        'For operators of the programme. `florin operator create` creates tokens. Each has a role: ' +
+        'viewer, support, risk or admin, and may also do what the roles before it may. Every ' +
+        'action is recorded, and appears in the audit log of the account it concerns.',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: `${public_url}/operator/v1` }],
@@ -33,34 +34,37 @@ export function operatorOpenApi(public_url: string): Json {
   }
 }
 
-function operationOf(call: OperatorCall): Json {
-  const in_path = pathNames(call.path)
-  const required = (call.input as { required?: string[] }).required ?? []
-  const fields = Object.entries<TSchema>(call.input.properties)
-  const inQuery = (name: string) => !in_path.includes(name) && inputLocation(call) === 'query'
+function describe(operation: OperatorOperation): Json {
+  const in_path = pathNames(operation.path)
+  const required = (operation.input as { required?: string[] }).required ?? []
+  const fields = Object.entries<TSchema>(operation.input.properties)
+  const inQuery = (name: string) => !in_path.includes(name) && inputLocation(operation) === 'query'
   const parameters = fields
     .filter(([name]) => in_path.includes(name) || inQuery(name))
     .map(([name, schema]) => parameterOf(name, schema, { in_path, required }))
   const body =
-    inputLocation(call) === 'body' ? fields.filter(([name]) => !in_path.includes(name)) : []
+    inputLocation(operation) === 'body' ? fields.filter(([name]) => !in_path.includes(name)) : []
   return {
-    operationId: call.name,
-    summary: call.summary,
-    description: `Needs the role ${call.role}.`,
-    parameters: isAct(call) ? [...parameters, idempotencyKey] : parameters,
+    operationId: operation.name,
+    summary: operation.summary,
+    description: `Requires the ${operation.access.operator} role.`,
+    parameters: takesIdempotencyKey(operation) ? [...parameters, idempotencyKey] : parameters,
     ...(body.length > 0 && { requestBody: bodyOf(body, required) }),
     responses: {
-      200: {
-        description: 'Done.',
-        content: { 'application/json': { schema: plain(call.output) } },
-      },
+      200: { description: 'Success.', content: contentOf(operation) },
       default: refusal,
     },
   }
 }
 
+/** An evidence file is sent as its bytes. */
+function contentOf({ name, output }: OperatorOperation): Json {
+  if (name === 'operator_get_evidence') return { 'application/octet-stream': {} }
+  return { 'application/json': { schema: plain(output) } }
+}
+
 const refusal: Json = {
-  description: 'Refused.',
+  description: 'Error.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 
@@ -92,23 +96,7 @@ function bodyOf(fields: readonly [string, TSchema][], required: readonly string[
   return { required: needed.length > 0, content: { 'application/json': { schema } } }
 }
 
-const download: Json = {
-  operationId: 'download_evidence',
-  summary: 'A file of evidence, as an attachment.',
-  description: 'Needs the role viewer.',
-  parameters: ['id', 'evidence_id'].map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  })),
-  responses: {
-    200: { description: 'The bytes.', content: { 'application/octet-stream': {} } },
-    default: refusal,
-  },
-}
-
-/** As plain JSON, without the marks that only our own checks read. */
+/** As plain JSON, without the extensions that only our own checks read. */
 function plain(schema: object): Json {
   const text = JSON.stringify(schema, (key, value: unknown) =>
     key.startsWith('x-') ? undefined : value,

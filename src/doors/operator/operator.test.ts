@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pathNames } from '#contract/operation.ts'
-import { operator_roles } from '#domain/operators/operator.ts'
+import { isWrite, pathNames } from '#contract/operation.ts'
+import type { OperatorOperation } from '#contract/operator/operation.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
+import { operator_roles } from '#contract/operator/roles.ts'
 import { createOperatorToken, revokeOperatorToken } from '#domain/operators/operator_token.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
@@ -12,8 +14,6 @@ import { authorize, callSandbox, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 import { fund } from '#test/support/topups.ts'
 import { WALLET } from '#test/support/withdrawals.ts'
-import { calls } from './calls.ts'
-import { isAct, type OperatorCall } from './operator_call.ts'
 
 const risk = { withdrawal_review_usd: 50, withdrawal_cooldown_hours: 24, balance_max_usd: 1_000 }
 const service = await startTestService({
@@ -27,7 +27,7 @@ const service = await startTestService({
 })
 const { url, runtime } = service
 const { db, keys, random, clock } = runtime
-const all: readonly OperatorCall[] = Object.values(calls)
+const all: readonly OperatorOperation[] = Object.values(operator_operations)
 
 async function tokenOf(role: (typeof operator_roles)[number], name: string = role) {
   const made = { random, keys, now: clock.now(), livemode: false, days: 90, totp_secret: null }
@@ -36,13 +36,13 @@ async function tokenOf(role: (typeof operator_roles)[number], name: string = rol
 }
 
 /** The path with ids that nobody has: who may not call is refused before anything is looked for. */
-const pathOf = ({ path }: OperatorCall) =>
+const pathOf = ({ path }: OperatorOperation) =>
   pathNames(path).reduce((text, name) => text.replace(`{${name}}`, 'nothing'), path)
 
-const ask = (call: OperatorCall, bearer: string | undefined) =>
+const ask = (call: OperatorOperation, bearer: string | undefined) =>
   operate(url, call.method, pathOf(call), {
     bearer,
-    ...(isAct(call) && { body: { no_such_field: 1 } }),
+    ...(isWrite(call) && { body: { no_such_field: 1 } }),
   })
 
 // First: what follows withdraws money that never came from a chain.
@@ -75,7 +75,7 @@ test('each role may do what its calls say and what the roles before it may, and 
   for (const role of operator_roles) {
     const { token } = await tokenOf(role)
     for (const call of all) {
-      const mayCall = operator_roles.indexOf(role) >= operator_roles.indexOf(call.role)
+      const mayCall = operator_roles.indexOf(role) >= operator_roles.indexOf(call.access.operator)
       const { status, body } = await ask(call, token)
       const isRefused = status === 403 && body['error'] === 'insufficient_scope'
       assert.equal(isRefused, !mayCall, `${role} calling ${call.name}: ${status}`)

@@ -1,59 +1,64 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { getDisputeOf } from '#domain/disputes/find_disputes.ts'
-import { recordAct } from '#domain/operators/operator_acts.ts'
+import type { Evidence } from '#contract/disputes.ts'
+import type { Operation } from '#contract/operation.ts'
+import { operator_operations, type PipelineOperationName } from '#contract/operator/operations.ts'
+import { operator_sign_in } from '#contract/operator/system.ts'
 import type { BodyConfig } from '#doors/read_body.ts'
+import { readInput } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import { lazy } from '#kernel/lazy.ts'
+import type { Call, Response } from '#operations/call.ts'
+import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
-import { calls } from './calls.ts'
 import { operatorOpenApi } from './openapi.ts'
-import { type OperatorCall, routeOf } from './operator_call.ts'
-import { knownOperator, serveOperator } from './serve.ts'
-import { signIn } from './sign_in.ts'
 
-/** The operator's surface, with bearers of its own that open no account. */
+const BASE = '/operator/v1'
+
+/** The operator API. Its tokens give no access to accounts, and account credentials none here. */
 export function mountOperator(app: FastifyInstance, runtime: Runtime): void {
-  for (const call of Object.values<OperatorCall>(calls)) {
+  for (const operation of [...Object.values<Operation>(operator_operations), operator_sign_in]) {
     app.route({
-      method: call.method as HTTPMethods,
-      url: routeOf(call),
+      method: operation.method as HTTPMethods,
+      url: BASE + operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: false,
       config: { bearer: 'operator' } satisfies BodyConfig as object,
-      handler: (request, reply) => serveOperator(runtime, call, request, reply),
+      handler: (request, reply) => serve(runtime, operation, request, reply),
     })
   }
-  app.post('/operator/v1/sessions', (request, reply) => signIn(runtime, request, reply))
-  app.get('/operator/v1/disputes/:id/evidence/:evidence_id', (request, reply) =>
-    download(runtime, request, reply),
-  )
   const document = lazy(() => JSON.stringify(operatorOpenApi(runtime.settings.public_url)))
   app.get('/operator/openapi.json', (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document()),
   )
 }
 
-/** Every role may read evidence, and every read is recorded before it is answered. */
-async function download(
+async function serve(
   runtime: Runtime,
+  operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const headers: Record<string, string> = {}
-  const operator = await knownOperator(runtime, request, headers)
-  const input = request.params as { id: string; evidence_id: string }
-  const { evidence, account_id } = await getDisputeOf({ tx: runtime.db }, { id: input.id })
-  const facts = requestContextOf(runtime, request)
-  await recordAct(runtime.db, {
-    operator,
-    act: 'read_evidence',
-    resource: { type: 'evidence', id: input.evidence_id },
-    account_id,
-    input,
-    request_id: facts.id,
-    ip: facts.ip,
-    now: runtime.clock.now(),
-  })
-  reply.headers(headers)
-  return sendEvidence(runtime, reply, evidence, input.evidence_id)
+  const call: Call = {
+    operation: operation.name as PipelineOperationName,
+    bearer: bearerOf(request.headers.authorization),
+    request: requestContextOf(runtime, request),
+    readInput: () => readInput(operation, request),
+  }
+  const response = await invoke(runtime, call)
+  reply.headers({ ...response.headers, 'Request-Id': call.request.id, 'Cache-Control': 'no-store' })
+  if (operation.name === 'operator_get_evidence' && response.status === 200) {
+    return sendFile(runtime, reply, response)
+  }
+  return reply.code(response.status).type('application/json; charset=utf-8').send(response.body)
+}
+
+/** The operation returns the record of the file; the response is the file itself. */
+function sendFile(
+  runtime: Runtime,
+  reply: FastifyReply,
+  { body }: Response,
+): Promise<FastifyReply> {
+  const evidence = JSON.parse(body) as Evidence
+  return sendEvidence(runtime, reply, [evidence], evidence.id)
 }

@@ -56,8 +56,7 @@ async function readSignedBody(runtime: Runtime, request: FastifyRequest) {
   try {
     return verifyBody(runtime, request)
   } catch (cause) {
-    const anonymous = { caller: null, ip: request.ip }
-    await limitRate(runtime, rateSubjectOf(runtime, null, anonymous))
+    await limitRate(runtime, rateSubjectOf(runtime, { ip: request.ip }))
     throw cause
   }
 }

@@ -3,37 +3,37 @@ import type { ActivityEvent } from '#contract/activity.ts'
 import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Caller } from '#domain/context/context.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import { requireNoQuery, searchOf } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import { isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
-import { refusalAnswer } from '#operations/refusal.ts'
+import { problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { Follower } from './follower.ts'
 import { send } from './send.ts'
 
 const ACTIVITY_STREAM = '/v1/activity/stream'
 
-/** A browser's tabs and a few scripts; whoever wants more has lost count of them. */
+/** Enough for a browser's tabs and a few scripts. */
 const STREAMS_MAX = { credential: 10, account: 50 } as const
-/** Proxies close what is silent for a minute. */
-const BEAT_MS = 15_000
+/** Proxies close connections that are idle for a minute. */
+const KEEP_ALIVE_MS = 15_000
 
 /**
- * The activity stream as it happens, as server-sent events. No operation: whoever may call
- * get_activity may follow it, and sees the same rows.
+ * The activity stream as server-sent events. Anyone who may call get_activity may open it, and sees
+ * the same rows.
  */
 export function mountActivityStream(app: FastifyInstance, runtime: Runtime): void {
   const open = new Set<Follower>()
-  const stopBeat = runtime.clock.every(BEAT_MS, () => {
-    for (const follower of open) follower.beat()
+  const stopKeepAlive = runtime.clock.every(KEEP_ALIVE_MS, () => {
+    for (const follower of open) follower.keepAlive()
   })
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
-    stopBeat()
+    stopKeepAlive()
     for (const follower of open) follower.end()
   })
   app.route({
@@ -42,17 +42,17 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const call = openingOf(runtime, request)
-      const answer = await invoke(runtime, call)
-      if (answer.status !== 200) return send(runtime, reply, call, answer)
+      const response = await invoke(runtime, call)
+      if (response.status !== 200) return send(runtime, reply, call, response)
       const caller = await runtime.credentials.callerOf(call.bearer ?? '')
       if (hasTooMany(open, caller)) {
-        const refused = refusalAnswer(tooMany(), call.request.id)
-        Object.assign(refused.headers, answer.headers)
-        return send(runtime, reply, call, refused)
+        const refusal = problemResponse(tooMany(), call.request.id)
+        Object.assign(refusal.headers, response.headers)
+        return send(runtime, reply, call, refusal)
       }
-      const [newest] = (JSON.parse(answer.body) as { data: ActivityEvent[] }).data
-      beginStream(reply, { ...answer.headers, 'Request-Id': call.request.id })
-      const after = lastHeard(request) ?? newest?.id ?? ''
+      const [newest] = (JSON.parse(response.body) as { data: ActivityEvent[] }).data
+      beginStream(reply, { ...response.headers, 'Request-Id': call.request.id })
+      const after = lastEventId(request) ?? newest?.id ?? ''
       const follower = new Follower(runtime, { caller, call, after, sink: reply.raw })
       if (closing) follower.end()
       open.add(follower)
@@ -65,7 +65,7 @@ export function mountActivityStream(app: FastifyInstance, runtime: Runtime): voi
   })
 }
 
-/** Asked like any call: who it is, whether it may, within its rate; and where the stream stands. */
+/** Opening a stream is a call of get_activity, which also finds the newest event. */
 function openingOf(runtime: Runtime, request: FastifyRequest): Call {
   return {
     operation: 'get_activity',
@@ -73,13 +73,13 @@ function openingOf(runtime: Runtime, request: FastifyRequest): Call {
     request: requestContextOf(runtime, request),
     readInput: () => {
       requireNoQuery(Object.fromEntries(new URLSearchParams(searchOf(request.url))))
-      lastHeard(request)
+      lastEventId(request)
       return { limit: 1 }
     },
   }
 }
 
-function lastHeard({ headers }: FastifyRequest): string | null {
+function lastEventId({ headers }: FastifyRequest): string | null {
   const id = headers['last-event-id']
   if (id === undefined || id === '') return null
   if (typeof id === 'string' && isId('evt', id)) return id
@@ -104,7 +104,7 @@ function beginStream(reply: FastifyReply, headers: Record<string, string>): void
     ...headers,
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
-    // Some proxies would keep the first lines until there are many.
+    // Some proxies would buffer the first lines.
     'X-Accel-Buffering': 'no',
   })
 }

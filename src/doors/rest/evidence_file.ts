@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispute } from '#contract/disputes.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import { requestContextOf } from '#doors/request_context.ts'
 import { sendEvidence } from '#doors/send_evidence.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { send } from './send.ts'
 
-/** Files of evidence for their owner. No operation: whoever may read the dispute may have them. */
+/** Downloads of evidence files. Anyone who may call get_dispute may download its files. */
 export function mountEvidenceFiles(app: FastifyInstance, runtime: Runtime): void {
   app.get('/files/disputes/:id/evidence/:evidence_id', (request, reply) =>
     download(runtime, request, reply),
@@ -27,9 +27,9 @@ async function download(
     request: requestContextOf(runtime, request),
     readInput: () => ({ id }),
   }
-  const answer = await invoke(runtime, call)
-  if (answer.status !== 200) return send(runtime, reply, call, answer)
-  const { evidence } = JSON.parse(answer.body) as Dispute
-  reply.headers(answer.headers).header('Request-Id', call.request.id)
+  const response = await invoke(runtime, call)
+  if (response.status !== 200) return send(runtime, reply, call, response)
+  const { evidence } = JSON.parse(response.body) as Dispute
+  reply.headers(response.headers).header('Request-Id', call.request.id)
   return sendEvidence(runtime, reply, evidence, evidence_id)
 }

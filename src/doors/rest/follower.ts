@@ -3,7 +3,7 @@ import type { Problem } from '#contract/problem.ts'
 import { activityAfter } from '#domain/activity/follow_activity.ts'
 import type { Caller } from '#domain/context/context.ts'
 import type { Call } from '#operations/call.ts'
-import { problemOf, refusalAnswer } from '#operations/refusal.ts'
+import { problemOf, problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 
 type Following = { caller: Caller; call: Call; after: string; sink: ServerResponse }
@@ -11,24 +11,24 @@ type Following = { caller: Caller; call: Call; after: string; sink: ServerRespon
 const RECONNECT_MS = 2_000
 
 /**
- * One open stream. All it keeps is the last event it has sent: it reads on from there when the bell
- * rings, and no faster than its reader takes it, so nothing piles up and nothing is skipped. Before
- * each look it asks again who its bearer is.
+ * One open stream. It keeps only the ID of the last event sent: on each notification it reads on
+ * from there, no faster than the client reads, so nothing piles up and nothing is skipped. Before
+ * each read it authenticates the bearer again.
  */
 export class Follower {
   readonly caller: Caller
-  readonly #programme: Runtime
+  readonly #runtime: Runtime
   readonly #following: Following
   readonly #unsubscribe: () => void
   #after: string
   #ended = false
   #reading = false
-  #rung = false
-  #waited = false
+  #notified = false
+  #was_blocked = false
 
   constructor(runtime: Runtime, following: Following) {
     this.caller = following.caller
-    this.#programme = runtime
+    this.#runtime = runtime
     this.#following = following
     this.#after = following.after
     this.#unsubscribe = runtime.activity_notifier.subscribe(following.caller.account_id, () =>
@@ -39,16 +39,16 @@ export class Follower {
     this.#wake()
   }
 
-  /** A comment keeps the line open; a reader who took nothing since the last one is let go. */
-  beat(): void {
+  /** Sends a comment to keep the connection open; ends it if the client read nothing meanwhile. */
+  keepAlive(): void {
     const { sink } = this.#following
     if (!sink.writableNeedDrain) {
-      this.#waited = false
-      sink.write(': still here\n\n')
-      // Bearers expire without a notice.
+      this.#was_blocked = false
+      sink.write(': keep-alive\n\n')
+      // Bearers expire without a notification.
       this.#callerNow().catch((cause) => this.#fail(problemOf(cause)))
-    } else if (this.#waited) sink.destroy()
-    else this.#waited = true
+    } else if (this.#was_blocked) sink.destroy()
+    else this.#was_blocked = true
   }
 
   end(): void {
@@ -59,7 +59,7 @@ export class Follower {
   }
 
   #wake(): void {
-    this.#rung = true
+    this.#notified = true
     if (this.#reading || this.#ended) return
     this.#reading = true
     this.#readOn().catch((cause) => this.#fail(problemOf(cause)))
@@ -67,12 +67,12 @@ export class Follower {
 
   async #readOn(): Promise<void> {
     const { sink } = this.#following
-    while (this.#rung && !this.#ended && !sink.writableNeedDrain) {
-      this.#rung = false
+    while (this.#notified && !this.#ended && !sink.writableNeedDrain) {
+      this.#notified = false
       const caller = await this.#callerNow()
-      const db = this.#programme.databaseOf(caller)
+      const db = this.#runtime.databaseOf(caller)
       const { events, has_more } = await activityAfter(db, caller, this.#after)
-      if (has_more) this.#rung = true
+      if (has_more) this.#notified = true
       if (this.#ended) return
       for (const event of events) {
         sink.write(`id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -83,14 +83,14 @@ export class Follower {
   }
 
   #callerNow(): Promise<Caller> {
-    return this.#programme.credentials.callerOf(this.#following.call.bearer ?? '')
+    return this.#runtime.credentials.callerOf(this.#following.call.bearer ?? '')
   }
 
-  /** What will not pass is said before the end; anything else is for the reader to try again. */
+  /** A permanent error is sent before the end; after a temporary one the client reconnects. */
   #fail(problem: Problem): void {
     const { call, sink } = this.#following
     if (problem.status < 500 && !this.#ended) {
-      sink.write(`event: ended\ndata: ${refusalAnswer(problem, call.request.id).body}\n\n`)
+      sink.write(`event: ended\ndata: ${problemResponse(problem, call.request.id).body}\n\n`)
     }
     this.end()
   }

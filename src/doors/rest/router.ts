@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import type { BodyConfig } from '#doors/read_body.ts'
 import { readInput, searchOf } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
+import { bearerOf } from '#kernel/bearer.ts'
 import type { Call } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
@@ -15,15 +15,15 @@ import { serveUpload, takeStreams } from './upload.ts'
 
 const BASE = '/v1'
 
-/** The 52 operations as routes, read off the contract. */
+/** The 52 operations as routes, from the contract. */
 export function mountRest(app: FastifyInstance, runtime: Runtime): void {
   for (const [path, at_path] of byPath()) {
     const url = BASE + path.replaceAll(/\{(\w+)\}/g, ':$1')
-    const served = new Map<string, OperationShape[]>()
+    const by_method = new Map<string, OperationShape[]>()
     for (const operation of at_path) {
-      served.set(operation.method, [...(served.get(operation.method) ?? []), operation])
+      by_method.set(operation.method, [...(by_method.get(operation.method) ?? []), operation])
     }
-    for (const [method, choices] of served) {
+    for (const [method, choices] of by_method) {
       const config: BodyConfig = choices.some(({ access }) => access === 'anyone')
         ? {}
         : { bearer: 'rest' }
@@ -73,7 +73,7 @@ async function serve(
   return send(runtime, reply, call, await invoke(runtime, call))
 }
 
-/** A variant is meant when the names that only it requires are there. */
+/** A variant is chosen if its own required fields are sent. */
 function choose(choices: readonly OperationShape[], search: string): OperationShape {
   const [base] = choices
   if (base === undefined) throw new Error('a route serves at least one operation')

@@ -3,15 +3,14 @@ import { operations } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
 import { EVIDENCE_BYTES_MAX } from '#domain/disputes/evidence.ts'
 import { storeEvidenceFile, tooLarge } from '#domain/disputes/store_evidence_file.ts'
-import { bearerOf } from '#doors/bearer.ts'
 import { readQuery } from '#doors/query.ts'
 import { readBody } from '#doors/read_body.ts'
 import { readInput, requireNoQuery, searchOf } from '#doors/read_input.ts'
 import { requestContextOf } from '#doors/request_context.ts'
-import type { Answer, Call } from '#operations/call.ts'
+import { bearerOf } from '#kernel/bearer.ts'
+import type { Call, Response } from '#operations/call.ts'
 import { invoke } from '#operations/invoke.ts'
 import type { Runtime } from '#operations/runtime.ts'
-import { isNeedless } from '#operations/steps/take_file.ts'
 import { IdleTimeout, withIdleTimeout } from '#platform/runtime/idle_timeout.ts'
 import { readForm } from './form.ts'
 import { boundaryOf, MultipartError } from './multipart.ts'
@@ -19,7 +18,7 @@ import { send } from './send.ts'
 
 const operation = operations.add_dispute_evidence
 
-/** Only JSON is gathered; everything else is handed on as it comes, whatever its size. */
+/** JSON is read whole; everything else is streamed, whatever its size. */
 export function takeStreams(scope: FastifyInstance, runtime: Runtime): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(/^application\/([\w.-]+\+)?json/, (request: FastifyRequest) =>
@@ -28,7 +27,7 @@ export function takeStreams(scope: FastifyInstance, runtime: Runtime): void {
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 }
 
-/** A call whose input may be a stream. It is read only once the caller is known and may call. */
+/** A call whose input may be a stream, read only after the caller's access was checked. */
 export async function serveUpload(
   runtime: Runtime,
   request: FastifyRequest,
@@ -49,12 +48,9 @@ export async function serveUpload(
       })
     },
   }
-  const answer = await invoke(runtime, call)
-  if (facts.upload !== undefined && isNeedless(answer)) {
-    await runtime.blobs.remove(facts.upload.id)
-  }
-  if (!request.raw.complete) await letGo(runtime, request, reply, answer)
-  return send(runtime, reply, call, answer)
+  const response = await invoke(runtime, call)
+  if (!request.raw.complete) await discardRest(runtime, request, reply, response)
+  return send(runtime, reply, call, response)
 }
 
 type Store = (source: AsyncIterable<Uint8Array>) => Promise<void>
@@ -80,16 +76,16 @@ async function readStream(
     if (boundary === null) throw new MultipartError('its boundary is missing')
     return { ...(await readForm(body, { boundary, store })), ...path }
   } catch (cause) {
-    throw inWords(cause)
+    throw problemOfUpload(cause)
   } finally {
     await body.return(undefined)
   }
 }
 
-/** What is around a file in a form. */
+/** The form around the file. */
 const FORM_BYTES_MAX = 1_048_576
 
-/** Known before the first byte is read, where the sender says it. */
+/** Checked before the first byte is read, if the client sends Content-Length. */
 function requireSize({ headers }: FastifyRequest): void {
   const length = Number(headers['content-length'] ?? 0)
   if (length > EVIDENCE_BYTES_MAX + FORM_BYTES_MAX) throw tooLarge()
@@ -103,13 +99,13 @@ function requireRawQuery(query: Record<string, unknown>): void {
 
 const isRaw = (name: string) => RAW_QUERY.includes(name)
 
-/** The connection stays open when reading stops: there is still an answer to send. */
+/** The connection stays open when reading stops, for the response. */
 function bodyOf({ settings }: Runtime, { raw }: FastifyRequest): AsyncGenerator<Uint8Array> {
   const chunks = raw.iterator({ destroyOnReturn: false })
   return withIdleTimeout(chunks[Symbol.asyncIterator](), settings.upload_idle_seconds * 1_000)
 }
 
-function inWords(cause: unknown): unknown {
+function problemOfUpload(cause: unknown): unknown {
   if (cause instanceof IdleTimeout) {
     return new Problem('invalid_request', 'The upload timed out.', { status: 408 })
   }
@@ -122,18 +118,18 @@ function inWords(cause: unknown): unknown {
     : cause
 }
 
-/** As long as most senders need to hear of a refusal at all: they read when they have written. */
+/** Many clients read the response only after they have sent the whole body. */
 const LINGER_MS = 10_000
 
-/** Lets what is still coming run into nothing for a while, and then closes the connection. */
-async function letGo(
+/** Discards the rest of the body for a while, then closes the connection. */
+async function discardRest(
   { clock }: Runtime,
   { raw }: FastifyRequest,
   reply: FastifyReply,
-  { status }: Answer,
+  { status }: Response,
 ): Promise<void> {
   reply.header('Connection', 'close')
-  // Whoever has stopped sending, or was never asked to begin, is waiting for the answer.
+  // A client that has stopped sending is waiting for the response.
   if (status === 408 || raw.destroyed) return
   const done = new AbortController()
   for (const sign of ['end', 'close', 'error']) raw.once(sign, () => done.abort())

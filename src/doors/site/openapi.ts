@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { Access, OperationShape, Section } from '#contract/operation.ts'
+import type { OperationShape, PublicAccess, Section } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import { scopes } from '#contract/scopes.ts'
 import { decimalFromMicros, type Micros } from '#kernel/money.ts'
@@ -157,7 +157,7 @@ function descriptionOf(shape: OperationShape, variants: readonly OperationShape[
   return paragraphs.join('\n\n')
 }
 
-export function callersOf(access: Access): string {
+export function callersOf(access: PublicAccess): string {
   if (access === 'anyone') return 'none required'
   const callers: string[] = []
   if (access.session) callers.push('a session')
@@ -176,7 +176,7 @@ export function callersOf(access: Access): string {
   return [...callers, `an OAuth token with ${oauth.all.join(' and ')}${extra.join('')}`].join('; ')
 }
 
-function securityOf(access: Access): Json[] {
+function securityOf(access: PublicAccess): Json[] {
   if (access === 'anyone') return []
   const { session, api_key, oauth } = access
   const choices: Json[] = session || api_key !== false ? [{ bearer: [] }] : []

@@ -3,16 +3,11 @@ import { serverCard } from '#doors/server_card.ts'
 import { lazy } from '#kernel/lazy.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { mountDocs } from './docs/docs.ts'
-import type { OperatorCallDescription } from './docs/operator_page.ts'
 import { openApiDocument, openApiYaml } from './openapi.ts'
 import { mountPanelFiles } from './panel_files.ts'
 
 /** Public routes: the API description and the health check. */
-export function mountSite(
-  app: FastifyInstance,
-  runtime: Runtime,
-  operator_calls: readonly OperatorCallDescription[],
-): void {
+export function mountSite(app: FastifyInstance, runtime: Runtime): void {
   const { public_url, x402 } = runtime.settings
   const document = lazy(() => openApiDocument({ public_url, prices: x402.prices }))
   const json = lazy(() => JSON.stringify(document()))
@@ -39,7 +34,7 @@ export function mountSite(
       .header('Cache-Control', 'public, max-age=3600')
       .send(card()),
   )
-  mountDocs(app, runtime.settings, operator_calls)
+  mountDocs(app, runtime.settings)
   app.get('/healthz', async (_request, reply) => {
     await runtime.db.rows('select 1')
     return reply.type('application/json; charset=utf-8').send('{"status":"ok"}')

@@ -1,34 +1,26 @@
-import type { OperationShape } from '#contract/operation.ts'
 import { recordAudit } from '#domain/audit/audit.ts'
 import { auditContextOf } from '#domain/audit/audit_context.ts'
-import type { Caller, Resource } from '#domain/context/context.ts'
+import type { Resource } from '#domain/context/context.ts'
 import { ID_PREFIXES, isId } from '#kernel/id.ts'
 import type { Call } from '#operations/call.ts'
-import { problemOf } from '#operations/refusal.ts'
-import type { Runtime } from '#operations/runtime.ts'
-
-export type Refused = { operation: OperationShape; caller: Caller | null; cause: unknown }
+import type { Invocation } from '#operations/invocation.ts'
+import { problemOf } from '#operations/problem_response.ts'
 
 /**
  * Writes refused calls of sensitive operations to the audit log before the response is sent. Not
  * rate-limited calls, which would turn a flood of requests into a flood of writes, and not our own
  * errors.
  */
-export async function auditRefusal(
-  runtime: Runtime,
-  call: Call,
-  { operation, caller, cause }: Refused,
-): Promise<void> {
+export async function auditRefusal(invocation: Invocation, cause: unknown): Promise<void> {
+  const { runtime, call, operation, caller, request } = invocation
   const action = operation.refusals_audited_as
   const problem = problemOf(cause)
   const isAudited = problem.status < 500 && problem.code !== 'rate_limited'
-  if (action !== undefined && caller !== null && isAudited) {
-    const entry = { action, result: 'denied', resource: resourceIn(call) } as const
-    const request = { ...call.request, idempotency_key: null }
-    const facts = auditContextOf({ ...runtime, caller, request, operation: operation.name })
-    const db = runtime.databaseOf(caller)
-    await db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], facts))
-  }
+  if (action === undefined || caller === null || !isAudited) return
+  const entry = { action, result: 'denied', resource: resourceIn(call) } as const
+  const context = auditContextOf({ ...runtime, caller, request, operation: operation.name })
+  const db = runtime.databaseOf(caller)
+  await db.transaction((tx) => recordAudit(tx, caller.account_id, [entry], context))
 }
 
 /** The requested object, if the unvalidated input has a valid ID. */

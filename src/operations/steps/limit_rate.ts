@@ -1,6 +1,7 @@
-import type { OperationShape } from '#contract/operation.ts'
+import type { Operation } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Caller, RateStatus } from '#domain/context/context.ts'
+import type { Operator } from '#domain/operators/operator.ts'
 import {
   anonymous_policies,
   networkOf,
@@ -9,23 +10,41 @@ import {
   rate_profiles,
   SIGN_UP_POLICIES,
 } from '#domain/risk/rate_limit.ts'
+import type { CountedRate, Invocation } from '#operations/invocation.ts'
 import type { Runtime } from '#operations/runtime.ts'
 
 export type RateSubject = { key: string; policies: readonly RatePolicy[] }
 
+type RatedCall = {
+  ip: string
+  operation?: Operation
+  caller?: Caller | null
+  operator?: Operator | null
+  bearer?: string | null
+}
+
 /** Limits by credential, or by IP address if there is none. */
 export function rateSubjectOf(
-  runtime: Runtime,
-  operation: OperationShape | null,
-  { caller, ip }: { caller: Caller | null; ip: string },
+  { keys, settings }: Runtime,
+  { ip, operation, caller = null, operator = null, bearer = '' }: RatedCall,
 ): RateSubject {
+  if (operation?.rated_by === 'bearer') {
+    const key = `${operation.name}|${keys.fingerprint('operator', bearer ?? '')}`
+    return { key, policies: SECOND_FACTOR_POLICIES }
+  }
   if (caller === null && operation?.access === 'anyone') {
     return { key: `${operation.name}|${networkOf(ip)}`, policies: SIGN_UP_POLICIES }
   }
-  const name = caller?.rate_profile ?? runtime.settings.rate_profile
+  if (operator !== null) return { key: `operator|${operator.id}`, policies: rate_profiles.default }
+  const name = caller?.rate_profile ?? settings.rate_profile
   const policies = rate_profiles[name === 'off' ? 'default' : name]
   return { key: caller === null ? `ip|${networkOf(ip)}` : credentialKey(caller), policies }
 }
+
+/** A code has a million values; a stolen token allows about a thousand guesses a day. */
+const SECOND_FACTOR_POLICIES: readonly RatePolicy[] = [
+  { name: 'sustained', limit: 10, window_ms: 15 * 60_000 },
+]
 
 export type AnonymousGroup = keyof typeof anonymous_policies
 
@@ -39,6 +58,31 @@ function credentialKey({ kind, id, account_id }: Caller): string {
   return kind === 'oauth_client' ? `${id}|${account_id}` : id
 }
 
+/** Counts the call against the limits of its credential. */
+export function limitCallRate(invocation: Invocation): void | Promise<void> {
+  const subject = subjectOf(invocation)
+  const verdict = limitRate(invocation.runtime, subject)
+  if (!(verdict instanceof Promise)) {
+    invocation.rate = { subject, verdict }
+    return
+  }
+  return verdict.then((counted) => {
+    invocation.rate = { subject, verdict: counted }
+  })
+}
+
+const subjectOf = ({ runtime, operation, caller, operator, request, call }: Invocation) =>
+  rateSubjectOf(runtime, { ip: request.ip, operation, caller, operator, bearer: call.bearer })
+
+/** A call that was refused before it was counted has rate headers too. */
+export async function rateHeadersOf(invocation: Invocation): Promise<Record<string, string>> {
+  const { runtime, rate } = invocation
+  if (rate !== null) return rateHeaders(rate.subject, rate.verdict)
+  const subject = subjectOf(invocation)
+  return rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies))
+}
+
+/** Redis counts asynchronously, memory synchronously. */
 export function limitRate(
   runtime: Runtime,
   subject: RateSubject,
@@ -58,7 +102,7 @@ function requireAllowed(verdict: RateVerdict): RateVerdict {
   )
 }
 
-export function rateStatus({ policies }: RateSubject, verdict: RateVerdict): RateStatus {
+export function rateStatus({ subject: { policies }, verdict }: CountedRate): RateStatus {
   return {
     burst_per_second: limitOf(policies, 'burst'),
     sustained_per_minute: limitOf(policies, 'sustained'),

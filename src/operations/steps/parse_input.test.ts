@@ -10,9 +10,15 @@ import { readJson } from '#kernel/json.ts'
 import { USD_MAX } from '#kernel/money.ts'
 import { bodyOf, shapes } from '#test/support/contract.ts'
 import { amountFields, placeOf } from './amount_fields.ts'
-import { parseInput } from './parse_input.ts'
+import { validateInput } from './parse_input.ts'
 
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
+
+function parseInput(operation: OperationShape, given: unknown): Record<string, unknown> {
+  const { input, refusal } = validateInput(operation, given)
+  if (refusal !== null) throw refusal
+  return input
+}
 
 function refusalOf(operation: OperationShape, input: unknown): Problem {
   try {

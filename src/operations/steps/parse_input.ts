@@ -3,6 +3,7 @@ import { type InputShape, inputLocation } from '#contract/operation.ts'
 import { Problem, type ProblemDetail } from '#contract/problem.ts'
 import { InexactNumber } from '#kernel/json.ts'
 import { decimalsOf, USD_MAX } from '#kernel/money.ts'
+import type { Invocation } from '#operations/invocation.ts'
 import { type AmountField, amountFields, placeOf } from './amount_fields.ts'
 import { detailsFrom, type SchemaError } from './input_details.ts'
 import { encodedFields, overlongText } from './text_lengths.ts'
@@ -31,24 +32,29 @@ function preparedFor(operation: InputShape): Prepared {
   return known
 }
 
-export type ParsedInput = {
+/** Reads the input and validates it; throws a Problem if it is not valid. */
+export function parseInput(invocation: Invocation): void | Promise<void> {
+  const { operation, call } = invocation
+  const given = call.readInput()
+  const accept = (value: unknown) => {
+    const { input, refusal } = validateInput(operation, value)
+    invocation.input = input
+    invocation.refusal = refusal
+  }
+  return given instanceof Promise ? given.then(accept) : accept(given)
+}
+
+type ValidatedInput = {
   input: Input
   /** A well-formed but unacceptable amount; stored under the call's Idempotency-Key. */
   refusal: Problem | null
-}
-
-/** Validates the input of a call; throws a Problem if it is not valid. */
-export function parseInput(operation: InputShape, given: unknown): Input {
-  const { input, refusal } = judgeInput(operation, given)
-  if (refusal !== null) throw refusal
-  return input
 }
 
 /**
  * The schema is checked first and fails with 400. Amounts are checked only in a valid request and
  * fail with 422.
  */
-export function judgeInput(operation: InputShape, given: unknown): ParsedInput {
+export function validateInput(operation: InputShape, given: unknown): ValidatedInput {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Problem('invalid_request', 'The body must be a JSON object.')
   }
@@ -63,18 +69,21 @@ export function judgeInput(operation: InputShape, given: unknown): ParsedInput {
     if (!encoded.includes(name)) requireStorableText(input[name], name)
   }
   restore()
-  return { input, refusal: amounts.length === 0 ? null : judgeAmounts(operation, input, amounts) }
+  return {
+    input,
+    refusal: amounts.length === 0 ? null : validateAmounts(operation, input, amounts),
+  }
 }
 
 const silent = () => undefined
 
-function judgeAmounts(
+function validateAmounts(
   operation: InputShape,
   input: Input,
   amounts: readonly AmountField[],
 ): Problem | null {
-  const wrong = amounts.flatMap((field) => judgeAmount(input, field))
-  const details = wrong.length > 0 ? wrong : amounts.flatMap((field) => judgeSize(input, field))
+  const wrong = amounts.flatMap((field) => validateAmount(input, field))
+  const details = wrong.length > 0 ? wrong : amounts.flatMap((field) => validateSize(input, field))
   const [first] = details
   if (first === undefined) return null
   if (inputLocation(operation) === 'query') throw invalidRequest(details)
@@ -125,7 +134,7 @@ function messageOf({ field, message }: ProblemDetail): string {
   return field === '' ? `The request ${message}.` : `${field} ${message}.`
 }
 
-function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDetail[] {
+function validateAmount(input: Input, { path, decimals }: AmountField): ProblemDetail[] {
   const place = placeOf(input, path)
   if (place === null) return []
   const value = place.holder[place.name]
@@ -140,7 +149,7 @@ function judgeAmount(input: Input, { path, decimals }: AmountField): ProblemDeta
 }
 
 /** The ledger's own maximum; handlers enforce tighter limits. */
-function judgeSize(input: Input, { path }: AmountField): ProblemDetail[] {
+function validateSize(input: Input, { path }: AmountField): ProblemDetail[] {
   const place = placeOf(input, path)
   if (place === null || Number(place.holder[place.name]) <= USD_MAX) return []
   return [{ field: path.join('.'), message: `must be at most ${USD_MAX}` }]

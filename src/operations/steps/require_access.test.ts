@@ -94,7 +94,8 @@ for (const operation of shapes.filter(({ name }) => !bearerless.includes(name)))
   const need = needs[operation.name] ?? null
 
   test(`${operation.name}: every kind of bearer and every scope, alone and missing`, () => {
-    const asks = (who: Caller | null) => verdict(() => requireAccess(operation, who))
+    const asks = (who: Caller | null) =>
+      verdict(() => requireAccess({ operation, caller: who, operator: null }))
     assert.match(asks(null), /^credential_not_allowed/)
     const expectSession = operation.name === 'reveal_pan' ? /^credential_not_allowed/ : /^allowed/
     assert.match(asks(caller('session')), expectSession)
@@ -130,15 +131,16 @@ test('what anyone may call asks for nothing', () => {
   for (const name of bearerless) {
     const operation = operations[name as keyof typeof operations] as OperationShape
     for (const who of [null, caller('session'), caller('api_key'), caller('oauth_client', [])]) {
-      requireAccess(operation, who)
-      requireFieldAccess(operation, who, { email: 'a@b.cc', password: 'x' })
+      requireAccess({ operation, caller: who, operator: null })
+      const input = { email: 'a@b.cc', password: 'x' }
+      requireFieldAccess({ operation, caller: who, input })
     }
   }
 })
 
 test('an API key may send notifications to update_account and nothing else', () => {
   const sends = (who: Caller, input: Record<string, unknown>) =>
-    verdict(() => requireFieldAccess(operations.update_account, who, input))
+    verdict(() => requireFieldAccess({ operation: operations.update_account, caller: who, input }))
   const key = caller('api_key')
   assert.equal(sends(key, { notifications: {} }), 'allowed')
   assert.equal(sends(key, {}), 'allowed')
@@ -150,14 +152,15 @@ test('an API key may send notifications to update_account and nothing else', () 
 })
 
 test('a card that is loaded as it is issued asks a token for card:control too', () => {
+  const operation = operations.issue_card
   const sends = (held: readonly Scope[], input: Record<string, unknown>) =>
-    verdict(() => requireFieldAccess(operations.issue_card, caller('oauth_client', held), input))
+    verdict(() => requireFieldAccess({ operation, caller: caller('oauth_client', held), input }))
   assert.equal(sends(['card:issue'], { type: 'virtual' }), 'allowed')
   assert.equal(sends(['card:issue'], { type: 'virtual', load_usd: 0 }), 'allowed')
   assert.match(sends(['card:issue'], { load_usd: 0.01 }), /^insufficient_scope.*card:control/)
   assert.equal(sends(['card:issue', 'card:control'], { load_usd: 25 }), 'allowed')
   for (const kind of ['session', 'api_key'] as const) {
-    requireFieldAccess(operations.issue_card, caller(kind), { load_usd: 25 })
+    requireFieldAccess({ operation, caller: caller(kind), input: { load_usd: 25 } })
   }
 })
 

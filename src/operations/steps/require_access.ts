@@ -1,11 +1,17 @@
-import type { OAuthAccess, OperationShape } from '#contract/operation.ts'
+import type { OAuthAccess, Operation, OperationShape, OperatorAccess } from '#contract/operation.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Scope } from '#contract/scopes.ts'
 import type { Caller } from '#domain/context/context.ts'
+import { hasRole, type Operator } from '#domain/operators/operator.ts'
+import type { Invocation } from '#operations/invocation.ts'
+
+type Authenticated = Pick<Invocation, 'operation' | 'caller' | 'operator'>
 
 /** Enforces the contract's access rules; anything they do not list is denied. */
-export function requireAccess({ name, access }: OperationShape, caller: Caller | null): void {
+export function requireAccess({ operation, caller, operator }: Authenticated): void {
+  const { name, access } = operation
   if (access === 'anyone') return
+  if ('operator' in access) return requireRole(name, access, operator)
   if (caller?.kind === 'session' && access.session) return
   if (caller?.kind === 'api_key' && access.api_key !== false) return
   if (caller?.kind === 'oauth_client' && access.oauth !== null) {
@@ -15,10 +21,19 @@ export function requireAccess({ name, access }: OperationShape, caller: Caller |
   throw credentialNotAllowed(`${name} is not available to this type of credential.`)
 }
 
+function requireRole(name: string, access: OperatorAccess, operator: Operator | null): void {
+  if (operator !== null && hasRole(operator, access.operator)) return
+  const role = operator?.role ?? 'none'
+  throw new Problem(
+    'insufficient_scope',
+    `${name} requires the ${access.operator} role. This token has ${role}.`,
+  )
+}
+
 /** Whether the caller may call the operation; certain fields may require more scopes. */
-export function mayCall(operation: OperationShape, caller: Caller): boolean {
+export function mayCall(operation: Operation, caller: Caller | null): boolean {
   try {
-    requireAccess(operation, caller)
+    requireAccess({ operation, caller, operator: null })
     return true
   } catch (cause) {
     if (cause instanceof Problem) return false
@@ -61,13 +76,11 @@ function requireScopes(access: NonNullable<OAuthAccess>, held: ReadonlySet<Scope
   if (missing.length > 0) throw insufficientScope(missing.join(' and '))
 }
 
+type Parsed = Pick<Invocation, 'operation' | 'caller' | 'input'>
+
 /** Some fields require more access than the operation itself. */
-export function requireFieldAccess(
-  { access }: OperationShape,
-  caller: Caller | null,
-  input: Readonly<Record<string, unknown>>,
-): void {
-  if (access === 'anyone' || caller === null) return
+export function requireFieldAccess({ operation: { access }, caller, input }: Parsed): void {
+  if (access === 'anyone' || 'operator' in access || caller === null) return
   if (caller.kind === 'api_key' && typeof access.api_key === 'object') {
     const { only_fields } = access.api_key
     const other = Object.keys(input).find((field) => !only_fields.includes(field))

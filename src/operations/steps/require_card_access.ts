@@ -2,54 +2,54 @@ import { type CardPolicy, card_policies } from '#contract/card_policies.ts'
 import { notFound } from '#contract/common_problems.ts'
 import type { OperationName } from '#contract/operations.ts'
 import { Problem } from '#contract/problem.ts'
-import type { Caller } from '#domain/context/context.ts'
+import type { Invocation } from '#operations/invocation.ts'
+import { readAsCaller } from '#operations/perform/read.ts'
 
-type Input = Readonly<Record<string, unknown>>
-
-/** Runs another read for the same caller, to find the card an object belongs to. */
-export type ReadOther = (operation: OperationName, input: Input) => Promise<unknown>
+type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Restricts a token to its cards before the handler runs. Other cards respond as if they did not
  * exist, so their IDs cannot be probed.
  */
-export async function requireCardAccess(
-  operation: OperationName,
-  caller: Caller | null,
-  input: Input,
-  readOther: ReadOther,
-): Promise<void> {
+export function requireCardAccess(invocation: Invocation): void | Promise<void> {
+  const { operation, caller, input } = invocation
   if (caller === null || caller.card_ids === null) return
-  const policy: CardPolicy = card_policies[operation]
+  const policy: CardPolicy = card_policies[operation.name as OperationName]
   if (policy === 'denied') {
     throw new Problem(
       'policy_denied',
-      `${operation} is not available to a token restricted to certain cards.`,
+      `${operation.name} is not available to a token restricted to certain cards.`,
     )
   }
   if (policy === 'open') return
   if ('card' in policy) requireCard(caller.card_ids, input[policy.card], 'card')
-  if ('through' in policy) {
-    const other = (await readOther(policy.through, { id: input[policy.by] })) as Input
-    requireCard(caller.card_ids, other['card_id'], nounOf(policy.through))
-  }
+  if ('through' in policy) return requireCardOf(invocation, caller.card_ids, policy)
 }
 
-/** Removes what a card-restricted token may not see from a response. */
-export function withinCards(
-  operation: OperationName,
-  caller: Caller | null,
-  answer: unknown,
-): unknown {
-  if (caller === null || caller.card_ids === null) return answer
-  const policy: CardPolicy = card_policies[operation]
-  if (typeof policy === 'string') return answer
+type ThroughPolicy = Extract<CardPolicy, { through: OperationName }>
+
+/** The object itself names its card, so it is read first. */
+async function requireCardOf(
+  invocation: Invocation,
+  card_ids: readonly string[],
+  { through, by }: ThroughPolicy,
+): Promise<void> {
+  const object = (await readAsCaller(invocation, through, { id: invocation.input[by] })) as Fields
+  requireCard(card_ids, object['card_id'], nounOf(through))
+}
+
+/** Removes what a card-restricted token may not see from the output of a read. */
+export function restrictToCards({ operation, caller }: Invocation, output: object): object {
+  if (caller === null || caller.card_ids === null) return output
+  const name = operation.name as OperationName
+  const policy: CardPolicy = card_policies[name]
+  if (typeof policy === 'string') return output
   if ('answer' in policy) {
-    requireCard(caller.card_ids, (answer as Input)[policy.answer], nounOf(operation))
+    requireCard(caller.card_ids, (output as Fields)[policy.answer], nounOf(name))
   }
-  if (!('rows' in policy)) return answer
+  if (!('rows' in policy)) return output
   const { card_ids } = caller
-  const page = answer as { data: Input[] }
+  const page = output as { data: Fields[] }
   const data = page.data.filter((row) => card_ids.includes(String(row[policy.rows])))
   return { ...page, data }
 }

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { event_types } from '#contract/events.ts'
 import { operations } from '#contract/operations.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
-import { calls } from '#doors/operator/calls.ts'
 import { root } from '#platform/runtime/root.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -16,7 +16,7 @@ import { guide_groups } from './guides.ts'
 import { search, searchIndex } from './search.ts'
 
 const { url } = await startTestService()
-const pages = docPages({ public_url: url }, Object.values(calls))
+const pages = docPages({ public_url: url })
 const texts = new Map<string, string>()
 for (const page of pages) {
   const { status, text } = await send(url, 'GET', hrefOf(page))
@@ -49,7 +49,7 @@ test('every event, error code and operator call has an entry', () => {
   const entries = [
     ...Object.keys(event_types).map((id) => ['/docs/events', id]),
     ...Object.keys(problem_statuses).map((id) => ['/docs/error-codes', id]),
-    ...Object.keys(calls).map((id) => ['/docs/operator', id]),
+    ...Object.keys(operator_operations).map((id) => ['/docs/operator', id]),
   ]
   for (const [page = '', id = ''] of entries) {
     assert.ok(idsOf(texts.get(page) ?? '').includes(id), `${page}#${id}`)

@@ -9,7 +9,7 @@ import type { Settings } from '#settings/settings.ts'
 import { type DocPage, hrefOf } from './doc_page.ts'
 import { docs_headers, renderPage } from './frame.ts'
 import { guidePages } from './guides.ts'
-import { type OperatorCallDescription, operatorPage } from './operator_page.ts'
+import { operatorPage } from './operator_page.ts'
 import { operationTable, referencePages, sectionPath } from './reference.ts'
 import { DOCS_SCRIPT } from './script.ts'
 import { type SearchResult, search, searchIndex } from './search.ts'
@@ -20,12 +20,8 @@ const INSTANT_MAX = 12
 const RESULTS_MAX = 60
 
 /** Pages are rendered from the contract and docs/ on first use, and load nothing from elsewhere. */
-export function mountDocs(
-  app: FastifyInstance,
-  settings: Settings,
-  operator_calls: readonly OperatorCallDescription[],
-): void {
-  const pages = lazy(() => docPages(settings, operator_calls))
+export function mountDocs(app: FastifyInstance, settings: Settings): void {
+  const pages = lazy(() => docPages(settings))
   const index = lazy(() => searchIndex(pages()))
   const texts = lazy(
     () => new Map(pages().map((page) => [hrefOf(page), renderPage(page, pages())])),
@@ -69,14 +65,11 @@ function queryOf(query: unknown): string {
   return typeof q === 'string' ? q.slice(0, QUERY_MAX) : ''
 }
 
-export function docPages(
-  { public_url }: { public_url: string },
-  operator_calls: readonly OperatorCallDescription[],
-): DocPage[] {
+export function docPages({ public_url }: { public_url: string }): DocPage[] {
   const guides = guidePages(public_url)
   const reference = [...referencePages(`${public_url}/v1`), ...tablePages()]
   const overview = overviewPage(public_url, guides)
-  return [overview, ...guides, ...reference, operatorPage(operator_calls)]
+  return [overview, ...guides, ...reference, operatorPage()]
 }
 
 function overviewPage(public_url: string, guides: readonly DocPage[]): DocPage {

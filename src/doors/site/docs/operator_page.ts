@@ -1,54 +1,38 @@
-import type { TObject, TSchema } from 'typebox'
+import type { OperatorOperation } from '#contract/operator/operation.ts'
+import { operator_operations } from '#contract/operator/operations.ts'
 import { html, type Markup } from '#doors/markup.ts'
 import type { DocPage } from './doc_page.ts'
 import { fieldList, fieldsOf } from './fields.ts'
 
-/** The parts of an operator call that this page shows. */
-export type OperatorCallDescription = {
-  name: string
-  method: string
-  path: string
-  role: string
-  summary: string
-  input: TObject
-  output: TSchema
-}
-
-export function operatorPage(calls: readonly OperatorCallDescription[]): DocPage {
+export function operatorPage(): DocPage {
+  const operations = Object.values<OperatorOperation>(operator_operations)
   return {
     path: 'operator',
     title: 'Operator API',
     group: 'Running it',
-    anchors: calls.map(({ name: id, summary, method, path }) => ({
+    anchors: operations.map(({ name: id, summary, method, path }) => ({
       id,
       title: id,
       kind: 'call',
       words: `operator ${summary} ${method} /operator/v1${path}`,
     })),
     body: html`<h1>Operator API</h1>
-<p class="lead">For the people who run the programme: <code>/operator/v1</code>, with a bearer from
-<code>florin operator create</code>. Each role includes the ones before it: viewer, support, risk,
-admin. Calls that change something accept an <code>Idempotency-Key</code>. See also the <a
+<p class="lead">For operators of the programme: <code>/operator/v1</code>, with a token from
+<code>florin operator create</code>. The roles are viewer, support, risk and admin; each may also do
+what the roles before it may. Writes take an <code>Idempotency-Key</code>. See also the <a
 href="/operator/openapi.json">OpenAPI description</a> and <a href="/docs/running">Running
 Florin</a>.</p>
-${calls.map(callEntry)}`,
+${operations.map(operationEntry)}`,
   }
 }
 
-function callEntry({
-  name,
-  method,
-  path,
-  role,
-  summary,
-  input,
-  output,
-}: OperatorCallDescription): Markup {
+function operationEntry(operation: OperatorOperation): Markup {
+  const { name, method, path, access, summary, input, output } = operation
   const fields = fieldsOf(input, { link_objects: false })
   return html`<section class="operation"><h2 id="${name}"><code>${name}</code>
 <a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
 <p class="route"><b class="method ${method}">${method}</b> <code>/operator/v1${path}</code></p>
-<p>${summary} <span class="soft">Role: ${role}.</span></p>
+<p>${summary} <span class="soft">Role: ${access.operator}.</span></p>
 ${fields.length > 0 && fieldList(fields, { id: `${name}.in`, input: true })}
 <details><summary>Response fields</summary>
 ${fieldList(fieldsOf(output, { link_objects: true }), { id: `${name}.out`, input: false })}

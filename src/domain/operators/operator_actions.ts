@@ -1,10 +1,11 @@
+import type { OperatorRole } from '#contract/operator/roles.ts'
 import type { Resource } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Operator, OperatorRole } from './operator.ts'
+import type { Operator } from './operator.ts'
 
-type NewAct = {
+type NewOperatorAction = {
   operator: Operator
-  act: string
+  action: string
   resource: Resource | null
   account_id: string | null
   input: object
@@ -13,8 +14,7 @@ type NewAct = {
   now: Date
 }
 
-/** Written with the act itself, so that none is without it. */
-export async function recordAct(tx: Tx, one: NewAct): Promise<void> {
+export async function recordOperatorAction(tx: Tx, one: NewOperatorAction): Promise<void> {
   const { operator, resource } = one
   await tx.run(
     `insert into operator_acts (operator_id, operator_name, role, act, resource_type, resource_id,
@@ -24,7 +24,7 @@ export async function recordAct(tx: Tx, one: NewAct): Promise<void> {
       operator.id,
       operator.name,
       operator.role,
-      one.act,
+      one.action,
       resource?.type ?? null,
       resource?.id ?? null,
       one.account_id,
@@ -36,7 +36,7 @@ export async function recordAct(tx: Tx, one: NewAct): Promise<void> {
   )
 }
 
-type ActRow = {
+type ActionRow = {
   id: bigint
   operator_id: string
   operator_name: string
@@ -51,25 +51,25 @@ type ActRow = {
   created_at: Date
 }
 
-export async function findActs(
+export async function findOperatorActions(
   tx: Tx,
   { before, limit = 25 }: { before?: string; limit?: number },
 ) {
-  const rows = await tx.rows<ActRow>(
+  const rows = await tx.rows<ActionRow>(
     `select id, operator_id, operator_name, role, act, resource_type, resource_id, account_id,
             input, request_id, ip, created_at
        from operator_acts where ($1::bigint is null or id < $1) order by id desc limit $2`,
     [before ?? null, limit],
   )
-  return rows.map(actView)
+  return rows.map(actionView)
 }
 
-function actView(row: ActRow) {
+function actionView(row: ActionRow) {
   const { resource_type, resource_id } = row
   return {
     id: row.id.toString(),
     operator: { id: row.operator_id, name: row.operator_name, role: row.role },
-    act: row.act,
+    action: row.act,
     resource:
       resource_type === null || resource_id === null
         ? null

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '#contract/problem.ts'
-import { refusalAnswer } from '#operations/refusal.ts'
+import { problemResponse } from '#operations/problem_response.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import { rateHeaders, rateSubjectOf } from '#operations/steps/limit_rate.ts'
 import { requestContextOf } from './request_context.ts'
 
-/** For what never reached an operation: the same body and headers as any other refusal. */
-export async function answerProblem(
+/** Sends a problem of a request that reached no operation, in the same form as any other. */
+export async function sendProblem(
   runtime: Runtime,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -14,28 +14,28 @@ export async function answerProblem(
 ): Promise<FastifyReply> {
   const standard = await standardHeaders(runtime, request)
   const id = standard['Request-Id']
-  const answer = refusalAnswer(problem, id)
+  const response = problemResponse(problem, id)
   runtime.log.info('refused', {
     method: request.method,
-    status: answer.status,
+    status: response.status,
     error: problem.code,
     request_id: id,
     ip: request.ip,
   })
   return reply
-    .code(answer.status)
-    .headers({ ...answer.headers, ...standard })
+    .code(response.status)
+    .headers({ ...response.headers, ...standard })
     .type('application/json; charset=utf-8')
-    .send(answer.body)
+    .send(response.body)
 }
 
-/** What every answer carries: its own name, and how much its address may still ask. */
+/** Headers of every response: its request ID and the rate limit of the IP address. */
 export async function standardHeaders(
   runtime: Runtime,
   request: FastifyRequest,
 ): Promise<Record<string, string> & { 'Request-Id': string }> {
   const { id } = requestContextOf(runtime, request)
-  const subject = rateSubjectOf(runtime, null, { caller: null, ip: request.ip })
+  const subject = rateSubjectOf(runtime, { ip: request.ip })
   const verdict = await runtime.limiter.peek(subject.key, subject.policies)
   return { ...rateHeaders(subject, verdict), 'Request-Id': id }
 }

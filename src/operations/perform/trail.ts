@@ -11,10 +11,11 @@ import type {
 } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
+import type { Operator } from '#domain/operators/operator.ts'
+import type { Runtime } from '#operations/runtime.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { Runtime } from './runtime.ts'
 
-/** What a handler has told so far; written at the end of its transaction, or dropped with it. */
+/** What a handler emitted so far; written at the end of its transaction, or dropped with it. */
 export type CollectedTrail = Trail & {
   events: Map<string, NewEvent[]>
   entries: Map<string, NewAuditEntry[]>
@@ -43,22 +44,22 @@ function add<Item>(lists: Map<string, Item[]>, account_id: string, item: Item): 
 
 export type TrailSource = {
   caller: Caller | null
-  operator?: { id: string; name: string }
+  operator: Operator | null
   request: RequestContext
   operation: string
 }
 
 /**
- * E-mails to write first, they lock nothing; then events before audit entries, accounts in key
- * order: the last locks of the transaction.
+ * Emails first, because they lock nothing; then events before audit entries, accounts in key order.
+ * These are the last locks of the transaction.
  */
 export async function writeTrail(
   runtime: Runtime,
   tx: Tx,
   trail: CollectedTrail,
-  told: TrailSource,
+  source: TrailSource,
 ): Promise<void> {
-  const { caller, request, operation } = told
+  const { caller, request, operation } = source
   if (caller !== null) completeAudit(trail, caller, operation)
   const { clock, newId } = runtime
   for (const [account_id, alerts] of trail.alerts) {
@@ -77,12 +78,12 @@ export async function writeTrail(
   for (const account_id of [...accounts].sort()) {
     const events = trail.events.get(account_id) ?? []
     if (events.length > 0) await recordEvents(tx, account_id, events, event_metadata)
-    const facts = auditContextOf({ ...told, clock, newId })
-    await recordAudit(tx, account_id, trail.entries.get(account_id) ?? [], facts)
+    const context = auditContextOf({ ...source, clock, newId })
+    await recordAudit(tx, account_id, trail.entries.get(account_id) ?? [], context)
   }
 }
 
-/** A change that says nothing of itself is audited under its own name; a key's every write is. */
+/** A write without an audit entry gets one under its own name; a key's write gets another. */
 function completeAudit(trail: CollectedTrail, caller: Caller, operation: string): void {
   const { account_id } = caller
   if (!trail.entries.has(account_id)) trail.audit(account_id, { action: operation })

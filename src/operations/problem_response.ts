@@ -1,9 +1,9 @@
 import { Problem } from '#contract/problem.ts'
 import { DatabaseUnavailable } from '#platform/postgres/db.ts'
 import { Overdue } from '#platform/postgres/write_lane.ts'
-import type { Answer } from './call.ts'
+import type { Response } from './call.ts'
 
-/** Whatever was thrown, as something the caller is meant to hear. */
+/** The problem that is shown to the caller for anything that was thrown. */
 export function problemOf(cause: unknown): Problem {
   if (cause instanceof Problem) return cause
   if (cause instanceof DatabaseUnavailable) {
@@ -20,13 +20,12 @@ export function problemOf(cause: unknown): Problem {
   return new Problem('internal_error', 'Something went wrong on our end.', { cause })
 }
 
-export function refusalAnswer(problem: Problem, request_id: string): Answer {
-  const { code, message, details, retry_after_s } = problem
-  const headers: Record<string, string> = {}
-  if (retry_after_s !== undefined) headers['Retry-After'] = String(retry_after_s)
+export function problemResponse(problem: Problem, request_id: string): Response {
+  const { status, code, message, details, retry_after_s } = problem
   return {
-    status: problem.status,
-    headers,
+    status,
+    problem_code: code,
+    headers: retry_after_s === undefined ? {} : { 'Retry-After': String(retry_after_s) },
     body: JSON.stringify({ error: code, message, request_id, ...(details && { details }) }),
   }
 }

@@ -1,0 +1,69 @@
+import Type from 'typebox'
+import { Dispute, Evidence } from '#contract/disputes.ts'
+import { EnumList, Id, Input, Page, pageQuery, StringEnum } from '#contract/shapes.ts'
+import { operatorOperation } from './operation.ts'
+import { AccountFilter, owned } from './shapes.ts'
+
+const DisputeId = Id('dsp', 'ID of the dispute.')
+const Text = (description: string) => Type.String({ description, minLength: 1, maxLength: 5_000 })
+
+export const operator_list_disputes = operatorOperation({
+  name: 'operator_list_disputes',
+  method: 'GET',
+  path: '/disputes',
+  role: 'viewer',
+  summary: 'List disputes of all accounts.',
+  input: Input({
+    ...pageQuery,
+    status: Type.Optional(EnumList(['open', 'answered', 'closed'], 'Statuses to include.')),
+    outcome: Type.Optional(EnumList(['won', 'lost'], 'Outcomes to include.')),
+    account_id: AccountFilter,
+  }),
+  output: Page(owned(Dispute)),
+})
+
+export const operator_get_dispute = operatorOperation({
+  name: 'operator_get_dispute',
+  method: 'GET',
+  path: '/disputes/{id}',
+  role: 'viewer',
+  summary: 'Get a dispute.',
+  input: Input({ id: DisputeId }),
+  output: owned(Dispute),
+})
+
+export const operator_get_evidence = operatorOperation({
+  name: 'operator_get_evidence',
+  method: 'GET',
+  path: '/disputes/{id}/evidence/{evidence_id}',
+  role: 'viewer',
+  summary: 'Download an evidence file.',
+  input: Input({ id: DisputeId, evidence_id: Id('evd', 'ID of the file.') }),
+  output: Evidence,
+})
+
+export const operator_answer_dispute = operatorOperation({
+  name: 'operator_answer_dispute',
+  method: 'POST',
+  path: '/disputes/{id}/answer',
+  role: 'support',
+  summary: "Record the merchant's response to a dispute.",
+  input: Input({ id: DisputeId, text: Text("The merchant's response.") }),
+  output: Dispute,
+  problems: ['dispute_closed'],
+})
+
+export const operator_close_dispute = operatorOperation({
+  name: 'operator_close_dispute',
+  method: 'POST',
+  path: '/disputes/{id}/close',
+  role: 'risk',
+  summary: 'Close a dispute. If it is lost, the provisional credit is taken back.',
+  input: Input({
+    id: DisputeId,
+    outcome: StringEnum(['won', 'lost'], { description: 'Outcome for the cardholder.' }),
+    text: Type.Optional(Text('Reason for the decision.')),
+  }),
+  output: Dispute,
+  problems: ['dispute_closed'],
+})

@@ -1,0 +1,18 @@
+import type { Operation, OperatorAccess } from '#contract/operation.ts'
+import type { OperatorRole } from './roles.ts'
+
+/** An operation of the operator API. Its route, role check, OpenAPI and CLI command come from it. */
+export type OperatorOperation = Operation & {
+  access: OperatorAccess
+  /** True for reads that show no customer data. Every other read is recorded like a write. */
+  shows_no_customer?: true
+}
+
+type Declared = Omit<OperatorOperation, 'status' | 'access'> & { role: OperatorRole }
+
+/** Keeps the literal types, so handlers can derive their input and output types. */
+export const operatorOperation = <const Shape extends Declared>({ role, ...shape }: Shape) => ({
+  ...shape,
+  status: 200 as const,
+  access: { operator: role },
+})

@@ -1,0 +1,92 @@
+import type { Operation } from '#contract/operation.ts'
+import { Problem, type ProblemCode } from '#contract/problem.ts'
+import type { Tx } from '#platform/postgres/db.ts'
+
+/** A request under an Idempotency-Key. */
+export type IdempotentRequest = {
+  /** Account, operation and path: a key is unique within them. */
+  scope: string
+  key: string
+  fingerprint: string
+  account_id: string | null
+}
+
+export type StoredResponse = { status: number; problem_code: ProblemCode | null; body: string }
+
+/**
+ * Takes the key for this transaction. The lock alone marks a call in progress, so a crash leaves
+ * nothing behind. The first lock of any transaction.
+ */
+export async function lockIdempotencyKey(tx: Tx, { scope, key }: IdempotentRequest): Promise<void> {
+  const [row] = await tx.rows<{ locked: boolean }>(
+    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+    [`${scope}|${key}`],
+  )
+  if (row?.locked) return
+  throw new Problem(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is still in progress. Retry in a moment.',
+    { retry_after_s: 1 },
+  )
+}
+
+type ResponseRow = { fingerprint: string; status: number; body: string }
+
+export async function findStoredResponse(
+  tx: Tx,
+  { scope, key, fingerprint }: IdempotentRequest,
+): Promise<StoredResponse | undefined> {
+  const [row] = await tx.rows<ResponseRow>(
+    'select fingerprint, status, body from idempotent_answers where scope = $1 and key = $2',
+    [scope, key],
+  )
+  if (row === undefined) return undefined
+  if (row.fingerprint !== fingerprint) {
+    throw new Problem(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for a different request. Use a new key.',
+    )
+  }
+  const { status, body } = row
+  const problem_code = status < 400 ? null : (JSON.parse(body) as { error: ProblemCode }).error
+  return { status, problem_code, body }
+}
+
+/** A write, so that its commit waits for the replication of the stored response. */
+export async function markReplayed(tx: Tx, request: IdempotentRequest, now: Date): Promise<void> {
+  await tx.run('update idempotent_answers set replayed_at = $3 where scope = $1 and key = $2', [
+    request.scope,
+    request.key,
+    now,
+  ])
+}
+
+export async function insertResponse(
+  tx: Tx,
+  request: IdempotentRequest,
+  { status, body, now }: { status: number; body: string; now: Date },
+): Promise<void> {
+  const { scope, key, fingerprint, account_id } = request
+  await tx.run(
+    `insert into idempotent_answers (scope, key, fingerprint, status, body, account_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [scope, key, fingerprint, status, body, account_id, now],
+  )
+}
+
+export async function deleteResponsesBefore(tx: Tx, before: Date): Promise<void> {
+  await tx.run('delete from idempotent_answers where created_at < $1', [before])
+}
+
+/** Values that are shown only once are not stored: a replay has null instead. */
+export function storedBody({ shown_once = [] }: Operation, output: object): string {
+  if (shown_once.length === 0) return JSON.stringify(output)
+  const stored = { ...(output as Record<string, unknown>) }
+  for (const name of shown_once) if (name in stored) stored[name] = null
+  return JSON.stringify(stored)
+}
+
+/** Refusals by the state of the account are stored; those that a retry can fix are not. */
+export function isStorable({ status }: Problem): boolean {
+  return status === 409 || status === 422
+}
