@@ -1,7 +1,7 @@
 import type { Operation, OperatorAccess } from '#contract/operation.ts'
 import type { OperatorRole } from './roles.ts'
 
-/** An operation of the operator API. Its route, role check, OpenAPI and CLI command come from it. */
+/** An operation of the operator API: its route, role check, OpenAPI entry and CLI command. */
 export type OperatorOperation = Operation & {
   access: OperatorAccess
   /** True for reads that show no customer data. Every other read is recorded like a write. */

@@ -7,6 +7,7 @@ import { operator_roles } from '#contract/operator/roles.ts'
 import { createOperatorToken, revokeOperatorToken } from '#domain/operators/operator_token.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { balanceOf, fileDispute, openBuyer } from '#test/support/disputes.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'
@@ -124,6 +125,35 @@ test('a repeat under one key is done once and answered alike', async () => {
   assert.deepEqual(again.body, first.body)
   const other = await operate(url, 'POST', path, { body: { message: 'Twice.' }, key: 'reply-1' })
   assertRefused(other, 422, 'idempotency_key_reused')
+})
+
+test('a refusal under a key is stored and replayed', async () => {
+  const { card } = await openSpender(service, { usd: 1 })
+  const unfreeze = () => operate(url, 'POST', `/cards/${card.id}/unfreeze`, { key: 'unfreeze-1' })
+  assertRefused(await unfreeze(), 409, 'card_not_frozen')
+  await operate(url, 'POST', `/cards/${card.id}/freeze`)
+  const again = await unfreeze()
+  assertRefused(again, 409, 'card_not_frozen')
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+})
+
+test("a write waits for the account's other writes", async () => {
+  const { card, account_id } = await openSpender(service, { usd: 1 })
+  let frozen: Promise<unknown> | undefined
+  await db.transaction(async (tx) => {
+    await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 1))', [account_id])
+    frozen = operate(url, 'POST', `/cards/${card.id}/freeze`)
+    const waiting = () =>
+      db.rows("select 1 from pg_locks where locktype = 'advisory' and not granted")
+    assert.ok(await eventually(async () => (await waiting()).length > 0))
+  })
+  await frozen
+})
+
+test('calls are counted in the metrics under their own names', async () => {
+  await operate(url, 'GET', '/kill_switches')
+  const { text } = await send(url, 'GET', '/metrics')
+  assert.match(text, /operation="operator_list_kill_switches"/)
 })
 
 test('a card that an administrator froze stays frozen for its holder', async () => {

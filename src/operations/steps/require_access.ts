@@ -11,7 +11,10 @@ type Authenticated = Pick<Invocation, 'operation' | 'caller' | 'operator'>
 export function requireAccess({ operation, caller, operator }: Authenticated): void {
   const { name, access } = operation
   if (access === 'anyone') return
-  if ('operator' in access) return requireRole(name, access, operator)
+  if ('operator' in access) {
+    requireRole(name, access, operator)
+    return
+  }
   if (caller?.kind === 'session' && access.session) return
   if (caller?.kind === 'api_key' && access.api_key !== false) return
   if (caller?.kind === 'oauth_client' && access.oauth !== null) {
