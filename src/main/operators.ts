@@ -1,5 +1,5 @@
 import { type OperatorRole, operator_roles } from '#contract/operator/roles.ts'
-import { generateTotpSecret, totpUri } from '#domain/accounts/totp.ts'
+import { generateTotpSecret, totpUri } from '#domain/credentials/totp.ts'
 import {
   createOperatorToken,
   findOperatorTokens,

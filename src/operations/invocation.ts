@@ -3,10 +3,9 @@ import { pipeline_operations } from '#contract/operator/operations.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Caller, RequestContext } from '#domain/context/context.ts'
 import type { Operator } from '#domain/operators/operator.ts'
-import type { RateVerdict } from '#domain/risk/rate_limit.ts'
+import type { RatePolicy, RateVerdict } from '#domain/risk/rate_limit.ts'
 import type { Call } from './call.ts'
 import type { Runtime } from './runtime.ts'
-import type { RateSubject } from './steps/limit_rate.ts'
 
 /** A call on its way through the pipeline. Each step adds what it finds out. */
 export type Invocation = {
@@ -25,6 +24,9 @@ export type Invocation = {
   /** Headers of the response, whatever its outcome. */
   headers: Record<string, string>
 }
+
+/** The key that calls are counted under, and its limits. */
+export type RateSubject = { key: string; policies: readonly RatePolicy[] }
 
 export type CountedRate = { subject: RateSubject; verdict: RateVerdict }
 

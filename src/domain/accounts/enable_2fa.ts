@@ -1,6 +1,12 @@
 import { Problem } from '#contract/problem.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
+import {
+  generateRecoveryCodes,
+  generateTotpSecret,
+  totpStepOf,
+  totpUri,
+} from '#domain/credentials/totp.ts'
 import type { AccountRow } from './account.ts'
 import {
   consumeTotpStep,
@@ -9,7 +15,6 @@ import {
   resetTotpStep,
   updateTotp,
 } from './account_store.ts'
-import { generateRecoveryCodes, generateTotpSecret, totpStepOf, totpUri } from './totp.ts'
 import { openTotpSecret, recoveryCodeHash, sealTotpSecret, totpInvalid } from './two_factor.ts'
 
 export const enable2fa: Handler<'enable_2fa'> = {

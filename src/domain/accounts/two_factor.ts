@@ -2,13 +2,13 @@ import { totpRequired } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { PreparingContext } from '#domain/context/context.ts'
 import { clearGuesses, requireGuessLeft } from '#domain/credentials/guesses.ts'
+import { normalizeRecoveryCode, totpStepOf } from '#domain/credentials/totp.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { sealedColumn } from '#platform/storage/sealed_column.ts'
 import type { AccountRow } from './account.ts'
 import { consumeRecoveryCode, consumeTotpStep, findAccount, lockAccount } from './account_store.ts'
-import { normalizeRecoveryCode, totpStepOf } from './totp.ts'
 
 type TotpContext = { tx: Tx; keys: Keys; clock: Clock }
 

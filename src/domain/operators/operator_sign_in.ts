@@ -1,7 +1,7 @@
 import type { OutputOf } from '#contract/operation.ts'
 import type { operator_sign_in } from '#contract/operator/system.ts'
-import { totpStepOf } from '#domain/accounts/totp.ts'
 import type { Context } from '#domain/context/context.ts'
+import { totpStepOf } from '#domain/credentials/totp.ts'
 import { bearerOf } from '#kernel/bearer.ts'
 import { signInOperator } from './operator_token.ts'
 

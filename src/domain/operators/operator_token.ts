@@ -204,7 +204,7 @@ async function rowOfSession(
   return row
 }
 
-/** The time step of a right code, as domain/accounts/totp.ts finds it; null for a wrong one. */
+/** The time step of a right code, as domain/credentials/totp.ts finds it; null for a wrong one. */
 type StepOf = (secret: string) => bigint | null
 
 /** Exchanges a token and a code, which works once, for a session of eight hours. */

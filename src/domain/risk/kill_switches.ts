@@ -3,8 +3,6 @@ import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Rail } from './kill_switch.ts'
 
-export const rails = ['topups', 'withdrawals', 'issuing', 'authorizations'] as const
-
 export type KillSwitch = {
   rail: Rail
   on: boolean

@@ -1,9 +1,10 @@
 import { isWrite } from '#contract/operation.ts'
 import type { Response } from '#operations/call.ts'
 import type { Invocation } from '#operations/invocation.ts'
+import { makeWork } from './make_work.ts'
 import { runRead } from './read.ts'
 import { priceOf, runPaid } from './with_payment.ts'
-import { makeWork, type Work } from './work.ts'
+import type { Work } from './work.ts'
 import { runWrite } from './write.ts'
 
 /** Performs a call that has passed every step; one with a price is paid for first. */

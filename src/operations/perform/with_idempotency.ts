@@ -16,8 +16,7 @@ import {
   type StoredResponse,
   storedBody,
 } from './stored_responses.ts'
-import type { Work } from './work.ts'
-import type { Effect } from './write.ts'
+import type { Effect, Work } from './work.ts'
 
 type KeyedWrite = {
   tx: Tx

@@ -1,7 +1,7 @@
 import { notifyCredentialsChanged } from '#domain/credentials/credential_store.ts'
 import { findResourceAccount } from '#domain/operators/resource_account.ts'
 import type { Response } from '#operations/call.ts'
-import type { AnyContext, Run } from '#operations/handlers.ts'
+import type { Run } from '#operations/handlers.ts'
 import type { Invocation } from '#operations/invocation.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { contextOf, preparingContextOf } from './contexts.ts'
@@ -9,7 +9,7 @@ import { successResponse } from './read.ts'
 import { findStoredResponse, type IdempotentRequest } from './stored_responses.ts'
 import { collectTrail, writeTrail } from './trail.ts'
 import { idempotentRequestOf, runOnce } from './with_idempotency.ts'
-import type { Work } from './work.ts'
+import type { Effect, Work } from './work.ts'
 
 /** A write and everything it leaves are one transaction. */
 export async function runWrite(invocation: Invocation, work: Work): Promise<Response> {
@@ -29,9 +29,6 @@ export async function runWrite(invocation: Invocation, work: Work): Promise<Resp
   runtime.fail('before_reply')
   return response
 }
-
-/** A change in the transaction; it returns the output of the operation. */
-export type Effect = (context: AnyContext) => Promise<object>
 
 /**
  * Does the slow work before the transaction. A refusal found here is thrown inside the transaction,

@@ -10,10 +10,8 @@ import {
   rate_profiles,
   SIGN_UP_POLICIES,
 } from '#domain/risk/rate_limit.ts'
-import type { CountedRate, Invocation } from '#operations/invocation.ts'
+import type { CountedRate, Invocation, RateSubject } from '#operations/invocation.ts'
 import type { Runtime } from '#operations/runtime.ts'
-
-export type RateSubject = { key: string; policies: readonly RatePolicy[] }
 
 type RatedCall = {
   ip: string
