@@ -173,7 +173,9 @@ async function operate<Value>(
     tx,
     now,
     newId: (prefix, at = now) => dependencies.newId(prefix, at),
+    caller: null,
     operator: { id: 'op_1', name: 'Olga', role: 'admin' },
+    rate: { burst_per_second: 60, sustained_per_minute: 1_000, remaining: 999, reset_ms: 0 },
     request: {
       id: 'req_1',
       ip: '127.0.0.1',
