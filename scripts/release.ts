@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { openApiDocument } from '#doors/site/openapi.ts'
 import { root } from '#platform/runtime/root.ts'
 import { writeClientPackage } from './client_package/write_package.ts'
+import { newestRelease } from './release/changelog.ts'
 import { licenceList } from './release/licences.ts'
 import { createSbom, manifest } from './release/sbom.ts'
 
@@ -33,3 +34,11 @@ for (const cwd of [root, client]) {
   })
 }
 process.stdout.write(`${readdirSync(folder).sort().join('\n')}\n`)
+
+const { isReleased } = newestRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+const tag = `git tag -s v${version} -m 'Florin ${version}'`
+process.stdout.write(
+  isReleased
+    ? `\nTag this commit: ${tag}\n`
+    : `\nTo release, replace "Unreleased" in CHANGELOG.md by the date, commit, then: ${tag}\n`,
+)

@@ -1,3 +1,4 @@
+import { changelogViolations } from '#scripts/release/changelog.ts'
 import { tableOwnerViolations } from '#scripts/table_owners.ts'
 import { fileReferenceViolations, glossaryViolations } from './glossary.ts'
 import { exportViolations, importViolations } from './imports.ts'
@@ -25,6 +26,7 @@ const rules = [
   machineViolations,
   glossaryViolations,
   fileReferenceViolations,
+  changelogViolations,
 ]
 
 export function checkRules(files: readonly SourceFile[]): Violation[] {

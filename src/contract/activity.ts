@@ -90,7 +90,7 @@ export const AuditEntry = Type.Object(
       Type.String({ description: 'IP address of the caller.', examples: ['203.0.113.7'] }),
     ),
     user_agent: Nullable(
-      Type.String({ description: 'User agent of the caller.', examples: ['florin-cli/0.1.0'] }),
+      Type.String({ description: 'User agent of the caller.', examples: ['florin-cli/0.2.0'] }),
     ),
     request_id: Nullable(Id('req', 'The request that caused the entry.')),
     created_at: Timestamp('Time of the action.'),

@@ -63,7 +63,7 @@ export const SystemHealth = Type.Object(
       { description: 'Measured status of each component.' },
     ),
     maintenance: Type.Array(Maintenance, { description: 'Scheduled and ongoing maintenance.' }),
-    version: Type.String({ description: 'Version of the service.', examples: ['0.1.0'] }),
+    version: Type.String({ description: 'Version of the service.', examples: ['0.2.0'] }),
     checked_at: Timestamp('Time of measurement.'),
   },
   { description: 'Measured health of the service.' },

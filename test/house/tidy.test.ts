@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
+import { changelogViolations } from '#scripts/release/changelog.ts'
 import { blankProse } from '#scripts/tidy/blank.ts'
 import { fileReferenceViolations, glossaryViolations } from '#scripts/tidy/glossary.ts'
 import { exportViolations, importViolations } from '#scripts/tidy/imports.ts'
@@ -413,4 +414,25 @@ test('comments, headings and test names name their subject', () => {
     'src/kernel/a.ts':
       '/** Stores what is kept, where it is. */\n// Whose turn is it? Which one?\n',
   })
+})
+
+test('the changelog begins with the version of package.json and uses known kinds', () => {
+  const manifest = { 'package.json': '{ "version": "0.2.0" }' }
+  const old = '\n## 0.1.0 - 2026-11-15\n\n### Added\n'
+  assertPasses(changelogViolations, {
+    ...manifest,
+    'CHANGELOG.md': `## 0.2.0 - Unreleased\n\n### Fixed\n${old}`,
+  })
+  assertFinds(
+    changelogViolations,
+    { ...manifest, 'CHANGELOG.md': `## 0.3.0 - Unreleased\n\n### Features\n${old}` },
+    'CHANGELOG.md:1: is not version 0.2.0',
+    'CHANGELOG.md:3: has the kind Features',
+  )
+  assertFinds(
+    changelogViolations,
+    { ...manifest, 'CHANGELOG.md': '## Unreleased\n\n## 0.1.0 - Unreleased\n' },
+    'CHANGELOG.md:1: has no version and date',
+    'CHANGELOG.md:3: is unreleased but not the newest',
+  )
 })
