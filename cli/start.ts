@@ -53,7 +53,7 @@ async function startSandbox(settings: Settings) {
     dependencies: { clock },
   })
   const running = { ...service, stop: () => service.stop().then(sandbox.stop) }
-  const demo: Demo = await seedDemo(running.world)
+  const demo: Demo = await seedDemo(running.sandbox_host)
   process.stderr.write(firstRunScreen(settings, demo, operator_token.open()))
   return running
 }

@@ -25,7 +25,7 @@ export type Issuing = {
   host: CardHost
   probe: Probes['issuer']
   tasks: Task[]
-  world: Pick<
+  sandbox_host: Pick<
     SandboxHost,
     'card_host_port' | 'cardNumberOf' | 'expireAuthorization' | 'openChallenge' | 'challengeStatus'
   >
@@ -63,7 +63,7 @@ export async function startIssuing(
       expireAuthorizationsTask({ ...dependencies, engine }),
       settleClearingsTask({ ...dependencies, engine }),
     ],
-    world: {
+    sandbox_host: {
       card_host_port: port,
       cardNumberOf: async (account_id, id) => {
         assert(settings.mode === 'sandbox', 'only the sandbox reads a card number')

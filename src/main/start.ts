@@ -40,7 +40,7 @@ import { startNotifications } from './notifications.ts'
 
 export type RunningService = {
   url: string
-  world: SandboxHost
+  sandbox_host: SandboxHost
   runtime: Runtime
   tasks: TaskRunner
   stop(): Promise<void>
@@ -93,7 +93,7 @@ async function start(
 
   const app = makeHttp(runtime)
   keepOperatorApart(app, settings.operator_url)
-  const world = { ...worldOf(runtime, tasks), ...issuing.world }
+  const sandbox_host = { ...makeSandboxHost(runtime, tasks), ...issuing.sandbox_host }
   mountRest(app, runtime)
   mountMcp(app, runtime)
   mountOauth(app, runtime)
@@ -105,12 +105,12 @@ async function start(
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(await standardHeaders(runtime, request))
     })
-    for (const mount of options.surfaces ?? []) mount(scope, world)
+    for (const mount of options.surfaces ?? []) mount(scope, sandbox_host)
   })
   await app.listen({ host: settings.host, port: settings.port })
   stops.push(() => app.close())
   const { port } = app.server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, world, runtime, tasks, stop }
+  return { url: `http://127.0.0.1:${port}`, sandbox_host, runtime, tasks, stop }
 }
 
 const tasksOf = (runtime: Runtime): Task[] => [
@@ -135,7 +135,10 @@ async function databaseUrl(settings: Settings, stops: (() => Promise<void>)[]): 
   return embedded.url
 }
 
-function worldOf(runtime: Runtime, tasks: TaskRunner): Omit<SandboxHost, keyof Issuing['world']> {
+function makeSandboxHost(
+  runtime: Runtime,
+  tasks: TaskRunner,
+): Omit<SandboxHost, keyof Issuing['sandbox_host']> {
   return {
     settings: runtime.settings,
     clock: runtime.clock,

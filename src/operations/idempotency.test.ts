@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
-import { type Reply, type Sent, send } from '#test/support/http.ts'
+import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -12,7 +12,7 @@ const { url } = service
 const ada = await openAccount(url)
 const bob = await openAccount(url)
 
-const newKey = (who: Person, sent: Sent = {}) =>
+const newKey = (who: Person, sent: RequestOptions = {}) =>
   send(url, 'POST', '/v1/api_keys', { bearer: who.bearer, body: {}, ...sent })
 
 const keyCount = async (who: Person) => {

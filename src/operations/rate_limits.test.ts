@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type Reply, type Sent, send } from '#test/support/http.ts'
+import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -15,7 +15,7 @@ const DEFAULT_POLICY = '"burst";q=60;w=1, "sustained";q=1000;w=60'
 const CONSERVATIVE_POLICY = '"burst";q=100;w=1, "sustained";q=600;w=60'
 
 async function start(rate_profile: string, env: Record<string, string> = {}) {
-  const clock = heldClock()
+  const clock = manualClock()
   const service = await startTestService({
     env: { FLORIN_RATE_PROFILE: rate_profile, ...env },
     dependencies: { clock },
@@ -38,7 +38,7 @@ const storm = (count: number, call: () => Promise<Reply>) =>
 const countOf = (replies: readonly Reply[], status: number) =>
   replies.filter((reply) => reply.status === status).length
 
-const me = (url: string, bearer: string, sent: Sent = {}) =>
+const me = (url: string, bearer: string, sent: RequestOptions = {}) =>
   send(url, 'GET', '/v1/accounts/me', { bearer, ...sent })
 
 /** r and t of the RateLimit header, which must have exactly this form. */

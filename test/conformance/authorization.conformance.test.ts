@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allow, registerAgent, startAgentService, toConsent } from '#test/support/agent.ts'
+import { allow, openConsent, registerAgent, startAgentService } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { openAccount } from '#test/support/people.ts'
 import { freePort } from '#test/support/port.ts'
@@ -11,7 +11,7 @@ const { url } = await startAgentService()
 /** A person who opens the address that the suite prints, signs in, consents, and is sent back. */
 async function consent(address: string): Promise<void> {
   const browser = new Browser(url)
-  const page = await toConsent(browser, address, await openAccount(url))
+  const page = await openConsent(browser, address, await openAccount(url))
   await fetch(await allow(browser, page))
 }
 

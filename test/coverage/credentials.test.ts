@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { OperationShape } from '#contract/operation.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { pathOf, queryOf, sentFor, shapes } from '#test/support/contract.ts'
-import { type Reply, type Sent, send } from '#test/support/http.ts'
+import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
@@ -11,7 +11,7 @@ const { url } = await startTestService()
 const ada = await openAccount(url)
 const { key: api_key } = await createKey(url, ada.bearer)
 
-const call = (operation: OperationShape, sent: Sent = {}) =>
+const call = (operation: OperationShape, sent: RequestOptions = {}) =>
   send(url, operation.method, pathOf(operation) + queryOf(operation), {
     ...sentFor(operation),
     ...sent,

@@ -7,17 +7,17 @@ import { agentTools } from '#doors/agent_tools.ts'
 import { openApiDocument } from '#doors/site/openapi.ts'
 import { startAgentService } from '#test/support/agent.ts'
 import { bodyOf, shapes } from '#test/support/contract.ts'
-import { furnish } from '#test/support/furnished.ts'
-import { type Reply, type Sent, send } from '#test/support/http.ts'
+import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
-import { ODD_VALUES, seeded, spoiled, validValue } from '#test/support/schema_inputs.ts'
+import { corruptField, ODD_VALUES, seeded, validValue } from '#test/support/schema_inputs.ts'
+import { seedAccount } from '#test/support/seeded_account.ts'
 
 const SEED = Number(process.env['FLORIN_TEST_SEED'] ?? 20261115)
 const ROUNDS = Number(process.env['FLORIN_TEST_ROUNDS'] ?? 6)
 
 const service = await startAgentService()
 const { url, runtime } = service
-const { person, ids } = await furnish(service)
+const { person, ids } = await seedAccount(service)
 const { key } = await createKey(url, person.bearer)
 const document = openApiDocument({ public_url: runtime.settings.public_url })
 
@@ -94,7 +94,7 @@ async function bearerFor({ name, access }: OperationShape): Promise<string | und
 }
 
 /** The requests of one round: well-formed, spoiled, and malformed in each way there is. */
-function bodiesFor(operation: OperationShape): Sent[] {
+function bodiesFor(operation: OperationShape): RequestOptions[] {
   const in_path = pathNames(operation.path)
   const ownFields = (input: object) =>
     Object.fromEntries(Object.entries(input).filter(([name]) => !in_path.includes(name)))
@@ -105,9 +105,9 @@ function bodiesFor(operation: OperationShape): Sent[] {
     { body: made },
     { body: made, key: `k-${random()}` },
     { body: example },
-    { body: spoiled(example, operation.input, random) },
-    { body: spoiled(made, operation.input, random) },
-    { body: spoiled(example, operation.input, random), key: `k-${random()}` },
+    { body: corruptField(example, operation.input, random) },
+    { body: corruptField(made, operation.input, random) },
+    { body: corruptField(example, operation.input, random), key: `k-${random()}` },
     { raw: odd },
     { body: example, key: ' not a key' },
     {},
@@ -127,14 +127,14 @@ function queriesFor(operation: OperationShape): string[] {
         .map(([name, value]): [string, string] => [name, String(value)]),
     ).toString()
   const made = validValue(operation.input, random) as Record<string, unknown>
-  const spoilt = spoiled(made, operation.input, random)
+  const spoilt = corruptField(made, operation.input, random)
   return ['', pairs(made), pairs(spoilt), 'zzz=1', 'limit=1&limit=2', 'cursor=x', 'limit=1e9']
 }
 
 async function drive(operation: OperationShape, described: Map<string, Described>): Promise<void> {
   const bearer = await bearerFor(operation)
   const path = pathOf(operation)
-  const requests: [string, Sent][] =
+  const requests: [string, RequestOptions][] =
     inputLocation(operation) === 'body'
       ? bodiesFor(operation).map((sent) => [path, sent])
       : queriesFor(operation).map((query) => [`${path}?${query}`, {}])
@@ -164,7 +164,7 @@ test('whatever a tool is called with, its result fits its output schema', async 
     for (let round = 0; round < ROUNDS; round += 1) {
       const made = validValue(operation.input, random) as Record<string, unknown>
       if (operation.name === 'revoke_api_key') made['id'] = 'key_x'
-      for (const given of [made, spoiled(made, operation.input, random)]) {
+      for (const given of [made, corruptField(made, operation.input, random)]) {
         const params = { name: operation.name, arguments: given }
         const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
         const reply = await send(url, 'POST', '/mcp', { bearer: key, body, headers })

@@ -5,7 +5,7 @@ import type { OperationName } from '#contract/operations.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { pathOf, queryOf, sentFor, shapes } from '#test/support/contract.ts'
-import { type Sent, send } from '#test/support/http.ts'
+import { type RequestOptions, send } from '#test/support/http.ts'
 import { assertBooksSound } from '#test/support/money.ts'
 import { requiredBy } from '#test/support/paying.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
@@ -59,7 +59,7 @@ const { secret } = await turnOnTwoFactor(free.url, guarded.bearer, clock)
 for (const { tasks } of [free, priced]) await tasks.stop()
 await send(url, 'GET', '/v1/accounts/me', { bearer: ada.key })
 
-type Given = { ids?: Record<string, string>; sent?: Sent }
+type Given = { ids?: Record<string, string>; sent?: RequestOptions }
 const onCard = { ids: { id: card.id } }
 
 /** What makes each call one that would succeed, where the example of the contract does not. */
@@ -102,7 +102,7 @@ const given: Partial<Record<OperationName, Given>> = {
   },
 }
 
-function requestOf(shape: OperationShape): { path: string; sent: Sent } {
+function requestOf(shape: OperationShape): { path: string; sent: RequestOptions } {
   const { ids = {}, sent = {} } = given[shape.name as OperationName] ?? {}
   let { path } = shape
   for (const [name, id] of Object.entries(ids)) path = path.replace(`{${name}}`, id)

@@ -5,13 +5,13 @@ import { default_scopes, scope_names } from '#contract/scopes.ts'
 import {
   type Agent,
   allow,
-  attemptOf,
   authorize,
+  openConsent,
   REDIRECT,
   refresh,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { advance } from '#test/support/calls.ts'
@@ -25,7 +25,7 @@ const agent = await registerAgent(url, { token_endpoint_auth_method: 'none' })
 
 /** Where an authorization request ends: the client's address with an error, or a page of ours. */
 async function endOf(params: Record<string, string>, dropped: string[] = []) {
-  const attempt = await attemptOf(agent, { params })
+  const attempt = await startAuthorization(agent, { params })
   const address = new URL(attempt.url)
   for (const name of dropped) address.searchParams.delete(name)
   const shown = await new Browser(url).open(address.toString())
@@ -46,9 +46,9 @@ function exchangeRaw(agent: Agent, code: string, verifier: string, redirect_uri 
 }
 
 async function codeFor(agent: Agent) {
-  const attempt = await attemptOf(agent)
+  const attempt = await startAuthorization(agent)
   const browser = new Browser(url)
-  const callback = await allow(browser, await toConsent(browser, attempt.url, person))
+  const callback = await allow(browser, await openConsent(browser, attempt.url, person))
   return { code: String(callback.searchParams.get('code')), verifier: attempt.verifier }
 }
 
@@ -186,7 +186,7 @@ test('a signed-in cookie grants nothing to a client without consent on the page'
   for (const prompt of [undefined, 'none']) {
     const fresh = await registerAgent(url)
     const params = prompt === undefined ? {} : { prompt }
-    const attempt = await attemptOf(fresh, { params })
+    const attempt = await startAuthorization(fresh, { params })
     const shown = await browser.open(attempt.url)
     assert.equal(new URL(shown.url).searchParams.get('code'), null)
     if (prompt === undefined) assert.match(shown.text, /Allow Test agent to access your account/)
@@ -197,13 +197,13 @@ test('a signed-in cookie grants nothing to a client without consent on the page'
         'the error is shown here, not redirected',
       )
   }
-  const again = await browser.open((await attemptOf(agent)).url)
+  const again = await browser.open((await startAuthorization(agent)).url)
   assert.match(again.text, /Allow Test agent/, 'and a known one asks again too')
 })
 
 test('a consent form from another site, without its CSRF token or from another browser is refused', async () => {
   const browser = new Browser(url)
-  const page = await toConsent(browser, (await attemptOf(agent)).url, person)
+  const page = await openConsent(browser, (await startAuthorization(agent)).url, person)
   const forged = await browser.submit(page, 'allow', { csrf: 'x', scope: [...default_scopes] })
   assert.equal(forged.status, 400)
   const elsewhere = await new Browser(url).submit(page, 'allow', { scope: [...default_scopes] })

@@ -5,13 +5,13 @@ import type { OperationName } from '#contract/operations.ts'
 import { scope_names } from '#contract/scopes.ts'
 import {
   allow,
-  attemptOf,
   authorize,
   exchange,
+  openConsent,
   refresh,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser, boxesIn } from '#test/support/browser.ts'
 import { callCard, issueCard, openHolder } from '#test/support/cards.ts'
@@ -107,8 +107,8 @@ test('actions narrow the scopes', async () => {
 
 test('the owner can restrict an agent to cards even if it requested none', async () => {
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent, { scope: 'card:read card:control' })
-  const page = await toConsent(browser, attempt.url, holder)
+  const attempt = await startAuthorization(agent, { scope: 'card:read card:control' })
+  const page = await openConsent(browser, attempt.url, holder)
   assert.deepEqual(Object.keys(boxesIn(page.text, 'card')).sort(), [mine.id, other.id].sort())
   const none = await browser.submit(page, 'allow', { scope: ['card:read'], cards: 'some' })
   assert.match(none.text, /Select at least one card/)
@@ -139,15 +139,15 @@ test('malformed details, unknown types and cards of other accounts are refused',
     [detail(mine.id, ['steal'])],
     [{ ...detail(mine.id), limit: 5 }],
   ]) {
-    const attempt = await attemptOf(agent, { authorization_details: details })
+    const attempt = await startAuthorization(agent, { authorization_details: details })
     const { url: at } = await new Browser(url).open(attempt.url)
     assert.equal(new URL(at).searchParams.get('error'), 'invalid_authorization_details')
   }
   const stranger = await openHolder(service)
   const foreign = await issueCard(url, stranger.key)
-  const attempt = await attemptOf(agent, { authorization_details: [detail(foreign.id)] })
+  const attempt = await startAuthorization(agent, { authorization_details: [detail(foreign.id)] })
   const browser = new Browser(url)
-  const page = await toConsent(browser, attempt.url, holder)
+  const page = await openConsent(browser, attempt.url, holder)
   assert.deepEqual(boxesIn(page.text, 'card'), {})
   const tried = await browser.submit(page, 'allow', { scope: ['card:read'], card: [foreign.id] })
   assert.match(tried.text, /Select at least one card/)

@@ -14,7 +14,7 @@ import { WALLET } from '#test/support/withdrawals.ts'
 
 /** Attempts to make, keep or move money that is not the attacker's. Each of them must fail. */
 const service = await startTestService()
-const { url, world } = service
+const { url, sandbox_host } = service
 const { db } = service.runtime
 
 const inParallel = <Value>(count: number, attack: (at: number) => Promise<Value>) =>
@@ -111,7 +111,7 @@ test('one reveal nonce used twenty times at once shows the number once', async (
 test("a reversal that names another card's purchase releases nothing", async () => {
   const victim = await openSpender(service, { usd: 100 })
   const thief = await openSpender(service, { usd: 100 })
-  const line = await openLine(world.card_host_port)
+  const line = await openLine(sandbox_host.card_host_port)
   const cardOf = (who: typeof victim) => printedCard(service, who, who.card.id)
   const purchase = purchaseMessage(await cardOf(victim), 6_000)
   assert.equal((await line.ask(purchase)).fields[39], '00')

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { produceEvent } from '#cli/sandbox/trigger.ts'
 import { type EventType, event_types } from '#contract/events.ts'
-import { allow, startAgentService, toConsent } from '#test/support/agent.ts'
+import { allow, openConsent, startAgentService } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -135,16 +135,16 @@ test('profiles are readable by their owner only, and logout ends the session', a
 
 test('browser login gives a token with the approved scopes, renews it and revokes it on logout', async () => {
   const login = spawnFlorin(['login', '--server', url, '--no-browser', '--profile', 'b'], home)
-  const address = () => /https?:\S+/.exec(login.said.stderr)?.[0]
+  const address = () => /https?:\S+/.exec(login.captured.stderr)?.[0]
   assert.ok(await eventually(async () => address() !== undefined, { within_ms: 20_000 }))
   const browser = new Browser(url)
-  const page = await toConsent(browser, address() ?? '', holder)
+  const page = await openConsent(browser, address() ?? '', holder)
   const callback = await allow(browser, page, { scopes: ['account:read', 'card:read'] })
   const wrong = new URL(callback)
   wrong.searchParams.set('state', 'guessed')
   assert.equal((await fetch(wrong)).status, 404)
   assert.equal((await fetch(callback)).status, 200)
-  assert.equal((await login.ended).code, 0, login.said.stderr)
+  assert.equal((await login.ended).code, 0, login.captured.stderr)
 
   const mine = (...words: string[]) => run([...words, '--profile', 'b'], home)
   assert.equal((await mine('list_cards')).code, 0)

@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { scope_names } from '#contract/scopes.ts'
 import { root } from '#platform/runtime/root.ts'
 import {
-  attemptOf,
   exchange,
+  openConsent,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { callCard, issueCard, openHolder } from '#test/support/cards.ts'
@@ -33,8 +33,8 @@ const SCOPE = 'card:read card:control webhook:write'
 /** The cards of the token that a form with these fields leads to. */
 async function cardsOf(fields: Record<string, string | string[]>) {
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent, { scope: SCOPE })
-  const page = await toConsent(browser, attempt.url, holder)
+  const attempt = await startAuthorization(agent, { scope: SCOPE })
+  const page = await openConsent(browser, attempt.url, holder)
   const sent = await browser.submit(page, 'allow', { scope: 'card:read', ...fields })
   const { access_token } = await exchange(agent, attempt, new URL(sent.url))
   return (await service.runtime.credentials.callerOf(access_token, 'mcp')).card_ids
@@ -48,8 +48,8 @@ test('without scripts a checked card wins over "all cards"', async () => {
 
 test('a checked card of another account never becomes "all cards"', async () => {
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent, { scope: SCOPE })
-  const page = await toConsent(browser, attempt.url, holder)
+  const attempt = await startAuthorization(agent, { scope: SCOPE })
+  const page = await openConsent(browser, attempt.url, holder)
   const foreign = { scope: 'card:read', cards: 'all', card: 'card_00000000000000000000000000' }
   const shown = await browser.submit(page, 'allow', foreign)
   assert.equal(shown.status, 400)
@@ -57,8 +57,8 @@ test('a checked card of another account never becomes "all cards"', async () => 
 })
 
 test('each card is shown with its name, last four, balance, limits and state', async () => {
-  const attempt = await attemptOf(agent, { scope: SCOPE })
-  const { text } = await toConsent(new Browser(url), attempt.url, holder)
+  const attempt = await startAuthorization(agent, { scope: SCOPE })
+  const { text } = await openConsent(new Browser(url), attempt.url, holder)
   assert.match(text, new RegExp(`Groceries &#60;b&#62;, Visa ending in ${groceries.last4}`))
   assert.match(text, /Active · \$42\.50 balance · limits \$20\.00 per purchase, \$60\.00 per day</)
   assert.match(text, new RegExp(`Visa ending in ${travel.last4}`))
@@ -66,15 +66,15 @@ test('each card is shown with its name, last four, balance, limits and state', a
 })
 
 test('the page warns that webhook:write lets an app read every event', async () => {
-  const attempt = await attemptOf(agent, { scope: SCOPE })
-  const { text } = await toConsent(new Browser(url), attempt.url, holder)
+  const attempt = await startAuthorization(agent, { scope: SCOPE })
+  const { text } = await openConsent(new Browser(url), attempt.url, holder)
   assert.match(text, /The app can read every event in your account/)
 })
 
 test('a custom scheme is shown as an app on this device, never as a host', async () => {
   const app = await registerAgent(url, { redirect_uris: ['cursor://bank.example/oauth/callback'] })
   const browser = new Browser(url)
-  const attempt = await attemptOf(app)
+  const attempt = await startAuthorization(app)
   const sign_in = await browser.open(attempt.url)
   const { email } = holder
   const consent = await browser.submit(sign_in, 'sign_in', { email, password: PASSWORD })
@@ -86,8 +86,8 @@ test('a custom scheme is shown as an app on this device, never as a host', async
 
 test('a form with an error keeps the checked and unchecked boxes', async () => {
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent, { scope: SCOPE })
-  const page = await toConsent(browser, attempt.url, holder)
+  const attempt = await startAuthorization(agent, { scope: SCOPE })
+  const page = await openConsent(browser, attempt.url, holder)
   const again = await browser.submit(page, 'allow', { scope: 'card:read', cards: 'some' })
   assert.match(again.text, /value="card:read" checked/)
   assert.doesNotMatch(again.text, /value="card:control" checked/)
@@ -100,7 +100,7 @@ test('in a browser, checking a card selects "Only these cards"', {
 }, async () => {
   assert(chrome !== null)
   const { page, context, complaints } = await visitOf(chrome, { url, width: 520 })
-  const attempt = await attemptOf(agent, { scope: scope_names.join(' ') })
+  const attempt = await startAuthorization(agent, { scope: scope_names.join(' ') })
   await page.goto(attempt.url)
   await page.getByLabel('Email').fill(holder.email)
   await page.getByLabel('Password').fill(PASSWORD)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { inputLocation } from '#contract/operation.ts'
 import { operator_reply_ticket } from '#contract/operator/tickets.ts'
 import { bodyOf, pathOf, shapes } from '#test/support/contract.ts'
-import { type Sent, send } from '#test/support/http.ts'
+import { type RequestOptions, send } from '#test/support/http.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startProbed } from '#test/support/probed_node.ts'
@@ -73,7 +73,8 @@ function assertNone(): void {
   assert.deepEqual(over.splice(0), [])
 }
 
-const ask = (method: string, path: string, sent: Sent) => () => send(url, method, path, sent)
+const ask = (method: string, path: string, sent: RequestOptions) => () =>
+  send(url, method, path, sent)
 
 test('64 KB from a stranger hold no route longer than 50 ms', { skip }, async () => {
   const others = ['/oauth/token', '/oauth/revoke', '/oauth/register', '/three_ds/x/y', '/mcp']

@@ -20,23 +20,23 @@ after(stream.close)
 
 test('a stream tells events although a standby is listed first', async () => {
   await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
-  assert.equal((await stream.hears(1, 5_000)).length, 1)
+  assert.equal((await stream.waitForEvents(1, 5_000)).length, 1)
 })
 
 test('a stream goes on after the primary has died and the standby was promoted', async () => {
-  await postgres.caughtUp()
+  await postgres.waitForStandby()
   await primary.kill()
   await wait(2_000)
   await postgres.promote()
   const isBack = async () => (await send(url, 'GET', '/v1/balance', { bearer })).status === 200
   assert.ok(await eventually(isBack, { within_ms: 15_000 }), 'the API did not come back')
   await recordTestEvents(runtime, account_id, [plainEvent('card.frozen')])
-  const told = await stream.hears(2, 10_000)
+  const told = await stream.waitForEvents(2, 10_000)
   assert.deepEqual(
     told.map(({ event }) => event),
     ['card.loaded', 'card.frozen'],
   )
   // The next one comes by its notification, not by the look after the reconnection.
   await recordTestEvents(runtime, account_id, [plainEvent('card.unfrozen')])
-  assert.equal((await stream.hears(3, 2_000)).length, 3)
+  assert.equal((await stream.waitForEvents(3, 2_000)).length, 3)
 })

@@ -3,13 +3,13 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
-import { endAllFlorins, startFlorin, temporaryFolder } from '#test/support/florin_process.ts'
+import { startFlorin, stopAllProcesses, temporaryFolder } from '#test/support/florin_process.ts'
 
 const clone = await cloneDatabase()
 const folder = await temporaryFolder()
 const db = openDatabase(clone.url, { pool_size: 1 })
 after(async () => {
-  await endAllFlorins()
+  await stopAllProcesses()
   await db.close()
   await clone.drop()
   await folder.remove()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { operations } from '#contract/operations.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
 import { openHolder } from '#test/support/cards.ts'
-import { type Reply, type Sent, send } from '#test/support/http.ts'
+import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
 import { rpc } from '#test/support/mcp.ts'
 import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -20,7 +20,7 @@ const service = await startTestService({
 const { url } = service
 const { key } = await openHolder(service, 100)
 
-async function ask(method: string, path: string, sent: Sent = {}): Promise<Reply> {
+async function ask(method: string, path: string, sent: RequestOptions = {}): Promise<Reply> {
   const reply = await send(url, method, path, sent)
   assert(reply.status < 500, `${method} ${path} answered ${reply.status} ${reply.text}`)
   return reply

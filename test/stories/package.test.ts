@@ -7,13 +7,13 @@ import { promisify } from 'node:util'
 import { root } from '#platform/runtime/root.ts'
 import { findDisallowed, licenceList } from '#scripts/release/licences.ts'
 import { createSbom } from '#scripts/release/sbom.ts'
-import { endAllFlorins, startFlorin, temporaryFolder } from '#test/support/florin_process.ts'
+import { startFlorin, stopAllProcesses, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
 
 const execute = promisify(execFile)
 const folder = await temporaryFolder()
 after(async () => {
-  await endAllFlorins()
+  await stopAllProcesses()
   await folder.remove()
 })
 

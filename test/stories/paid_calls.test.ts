@@ -8,7 +8,7 @@ import { USDC } from '#rails/x402/requirement.ts'
 import { startBaseChain } from '#test/support/base_chain.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type Sent, send } from '#test/support/http.ts'
+import { type RequestOptions, send } from '#test/support/http.ts'
 import { assertBooksSound, fundTreasury } from '#test/support/money.ts'
 import { operate } from '#test/support/operator.ts'
 import { fromHeader, payingFetch, requiredBy, signed, toHeader } from '#test/support/paying.ts'
@@ -37,8 +37,9 @@ const CARDS = '/v1/cards'
 const PRICE = 500_000n
 const virtual = { type: 'virtual' }
 const WAIT = { within_ms: 10_000 }
-const ask = (sent: Sent = {}) => send(url, 'POST', CARDS, { bearer: key, body: virtual, ...sent })
-const askPaying = (payload: object, sent: Sent = {}) =>
+const ask = (sent: RequestOptions = {}) =>
+  send(url, 'POST', CARDS, { bearer: key, body: virtual, ...sent })
+const askPaying = (payload: object, sent: RequestOptions = {}) =>
   ask({ ...sent, headers: { 'payment-signature': toHeader(payload) } })
 const cardCount = async (): Promise<number> =>
   (await send(url, 'GET', `${CARDS}?limit=100`, { bearer: key })).body['data'].length

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { startPaidCrashes } from '#test/support/paid_crash.ts'
 
-const { repeatedAfter, abandonedAfter, PRICE } = await startPaidCrashes()
+const { assertRepeatedAfter, assertAbandonedAfter, PRICE } = await startPaidCrashes()
 
 /** What the payer is out of when the node dies there, before anybody comes back. */
 const taken: readonly (readonly [Failpoint, bigint])[] = [
@@ -15,9 +15,10 @@ const taken: readonly (readonly [Failpoint, bigint])[] = [
 
 for (const [point, amount] of taken) {
   test(`kill -9 at ${point}: a repeat gets the card, and the payer has paid once`, () =>
-    repeatedAfter(point))
-  test(`kill -9 at ${point}: without a repeat nothing is kept`, () => abandonedAfter(point, amount))
+    assertRepeatedAfter(point))
+  test(`kill -9 at ${point}: without a repeat nothing is kept`, () =>
+    assertAbandonedAfter(point, amount))
 }
 
 test('kill -9 before the reply: the answer is kept under its key', () =>
-  repeatedAfter('before_reply'))
+  assertRepeatedAfter('before_reply'))

@@ -1,13 +1,13 @@
 import { test } from 'node:test'
 import { startPaidCrashes } from '#test/support/paid_crash.ts'
 
-const { repeatedAfter, abandonedAfter, PRICE } = await startPaidCrashes()
+const { assertRepeatedAfter, assertAbandonedAfter, PRICE } = await startPaidCrashes()
 
 test('kill -9 between settlement and work: a repeat gets the card and pays nothing more', () =>
-  repeatedAfter('payment_settled'))
+  assertRepeatedAfter('payment_settled'))
 
 test('kill -9 between settlement and work: without a repeat the money comes back', () =>
-  abandonedAfter('payment_settled', PRICE))
+  assertAbandonedAfter('payment_settled', PRICE))
 
 test('kill -9 between signing and sending: what was stored is sent, once', () =>
-  repeatedAfter('payment_signed'))
+  assertRepeatedAfter('payment_signed'))

@@ -51,11 +51,14 @@ test('the official x402 client pays on the sandbox node', async () => {
 })
 
 test('sandbox calls and the demo are free of charge', async () => {
-  const { world } = priced
+  const { sandbox_host } = priced
   const email = `house_${Date.now()}@example.com`
-  const opened = await world.call('create_account', { email, password: PASSWORD })
+  const opened = await sandbox_host.call('create_account', { email, password: PASSWORD })
   assert.equal(opened.status, 201)
-  assert.equal((await world.call('get_balance', {}, String(opened.body['bearer']))).status, 200)
+  assert.equal(
+    (await sandbox_host.call('get_balance', {}, String(opened.body['bearer']))).status,
+    200,
+  )
 })
 
 test('florin sandbox pay prints each step of a payment', async () => {

@@ -41,7 +41,7 @@ async function askEither(message: OutgoingMessage, first: number): Promise<strin
   const repeat = { ...message, mti: `${message.mti.slice(0, 3)}1` }
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const line = await openLine(nodeAt(first + attempt).world.card_host_port)
+      const line = await openLine(nodeAt(first + attempt).sandbox_host.card_host_port)
       try {
         const { fields } = await line.ask(attempt === 0 ? message : repeat)
         return fields[39] ?? 'none'

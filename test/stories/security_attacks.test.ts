@@ -5,13 +5,13 @@ import { pathNames } from '#contract/operation.ts'
 import { operations } from '#contract/operations.ts'
 import {
   allow,
-  attemptOf,
   authorize,
+  openConsent,
   REDIRECT,
   refresh,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { assertRefused } from '#test/support/calls.ts'
@@ -35,9 +35,9 @@ const tokenRequest = (fields: Record<string, string>) =>
 
 async function codeFor(metadata: object = { token_endpoint_auth_method: 'none' }) {
   const agent = await registerAgent(url, metadata as Record<string, unknown>)
-  const attempt = await attemptOf(agent)
+  const attempt = await startAuthorization(agent)
   const browser = new Browser(url)
-  const callback = await allow(browser, await toConsent(browser, attempt.url, person))
+  const callback = await allow(browser, await openConsent(browser, attempt.url, person))
   const code = String(callback.searchParams.get('code'))
   const { client_id } = agent.client
   const fields = { grant_type: 'authorization_code', code, client_id, redirect_uri: REDIRECT }
@@ -46,34 +46,34 @@ async function codeFor(metadata: object = { token_endpoint_auth_method: 'none' }
 
 test('session fixation: cookies from before the sign-in are not signed in afterwards', async () => {
   const victim = new Browser(url)
-  const attempt = await attemptOf(await registerAgent(url))
+  const attempt = await startAuthorization(await registerAgent(url))
   const first = await victim.open(attempt.url)
   const planted = victim.copy()
   const { email } = person
   const consent = await victim.submit(first, 'sign_in', { email, password: PASSWORD })
   assert.match(consent.text, /Signed in as/)
-  const again = await planted.open((await attemptOf(await registerAgent(url))).url)
+  const again = await planted.open((await startAuthorization(await registerAgent(url))).url)
   assert.match(again.text, /name="password"/)
 })
 
 test('a cookie with a changed value or without its signature is not a session', async () => {
   const browser = new Browser(url)
-  await toConsent(browser, (await attemptOf(await registerAgent(url))).url, person)
+  await openConsent(browser, (await startAuthorization(await registerAgent(url))).url, person)
   for (const forge of [
     (name: string, value: string) => (name.endsWith('.sig') ? '' : value),
     (name: string, value: string) => (name.endsWith('.sig') ? value : `${value.slice(0, -2)}xx`),
   ]) {
     const forged = browser.copy(forge)
-    const shown = await forged.open((await attemptOf(await registerAgent(url))).url)
+    const shown = await forged.open((await startAuthorization(await registerAgent(url))).url)
     assert.match(shown.text, /name="password"/)
   }
 })
 
 test('clickjacking: no page of the authorization server can be framed', async () => {
   const browser = new Browser(url)
-  const attempt = await attemptOf(await registerAgent(url))
+  const attempt = await startAuthorization(await registerAgent(url))
   const sign_in = await browser.open(attempt.url)
-  const consent = await toConsent(new Browser(url), attempt.url, person)
+  const consent = await openConsent(new Browser(url), attempt.url, person)
   const error = await browser.open(`${url}/oauth/authorize?client_id=nobody`)
   const undo = await browser.open(`${url}/undo/${'x'.repeat(43)}`)
   for (const { headers, url: at } of [sign_in, consent, error, undo]) {
@@ -148,7 +148,7 @@ test('redirect_uri tricks: user info, backslash, encoding and case stay on our p
     'http://2130706433:9/callback',
     '//evil.example/callback',
   ]) {
-    const { url: address } = await attemptOf(agent, { params: { redirect_uri } })
+    const { url: address } = await startAuthorization(agent, { params: { redirect_uri } })
     const shown = await new Browser(url).open(address)
     assert(shown.url.startsWith(`${url}/oauth/authorize`), shown.url)
     assert.equal(shown.status, 400, redirect_uri)
@@ -163,7 +163,7 @@ test('parameter pollution: a repeated parameter is refused', async () => {
     ['scope', 'withdrawal:create'],
     ['code_challenge_method', 'plain'],
   ] as const) {
-    const { url: address } = await attemptOf(agent, { scope: 'account:read' })
+    const { url: address } = await startAuthorization(agent, { scope: 'account:read' })
     const shown = await new Browser(url).open(`${address}&${name}=${encodeURIComponent(value)}`)
     assert(!shown.url.startsWith('https://evil.example'), name)
     assert.doesNotMatch(shown.text, /name="password"|Allow Test agent/, name)
@@ -181,8 +181,8 @@ test('server-side requests: URLs in client metadata are never fetched', async ()
     policy_uri: uri,
   })
   const params = { request_uri: uri, client_metadata: uri }
-  await new Browser(url).open((await attemptOf(agent, { params })).url)
-  await new Browser(url).open((await attemptOf(agent)).url)
+  await new Browser(url).open((await startAuthorization(agent, { params })).url)
+  await new Browser(url).open((await startAuthorization(agent)).url)
   assert.equal(receiver.received.length, 0)
 })
 

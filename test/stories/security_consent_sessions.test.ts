@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   allow,
-  attemptOf,
   authorize,
   exchange,
+  openConsent,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
-import { Browser, type Shown } from '#test/support/browser.ts'
+import { Browser, type LoadedPage } from '#test/support/browser.ts'
 import { advance } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
 import { operate } from '#test/support/operator.ts'
@@ -30,7 +30,7 @@ const patch = (person: Person, body: object) =>
 const grantsOf = async ({ account_id }: Person) =>
   (await db.rows('select 1 from oauth_grants where account_id = $1', [account_id])).length
 
-const asksForPassword = ({ text }: Shown) => text.includes('name="password"')
+const asksForPassword = ({ text }: LoadedPage) => text.includes('name="password"')
 
 type Change = { name: string; make(person: Person): Promise<unknown> }
 
@@ -60,16 +60,16 @@ for (const { name, make } of changes) {
   test(`${name} ends the browser sessions at the authorization server and its open pages`, async () => {
     const [person, other] = [await openAccount(url), await openAccount(url)]
     const [thief, bystander] = [new Browser(url), new Browser(url)]
-    const attempt = await attemptOf(agent)
-    const open = await toConsent(thief, attempt.url, person)
-    await toConsent(bystander, (await attemptOf(agent)).url, other)
+    const attempt = await startAuthorization(agent)
+    const open = await openConsent(thief, attempt.url, person)
+    await openConsent(bystander, (await startAuthorization(agent)).url, other)
     await make(person)
     assert.equal((await thief.open(open.url)).status, 400, 'the open page is over')
     assert.equal((await thief.submit(open, 'allow', { scope: 'account:read' })).status, 400)
     assert.equal(await grantsOf(person), 0)
-    const again = await thief.open((await attemptOf(agent)).url)
+    const again = await thief.open((await startAuthorization(agent)).url)
     assert(asksForPassword(again), 'the cookie opens nothing any more')
-    const untouched = await bystander.open((await attemptOf(agent)).url)
+    const untouched = await bystander.open((await startAuthorization(agent)).url)
     assert(!asksForPassword(untouched), 'other accounts stay signed in')
   })
 }
@@ -78,20 +78,20 @@ test('turning two-factor off ends the browser sessions too', async () => {
   const person = await openAccount(url)
   const { secret, recovery_codes } = await turnOnTwoFactor(url, person.bearer, clock)
   const browser = new Browser(url)
-  const first = await browser.open((await attemptOf(agent)).url)
+  const first = await browser.open((await startAuthorization(agent)).url)
   const { email, bearer } = person
   const prompt = await browser.submit(first, 'sign_in', { email, password: PASSWORD })
   const open = await browser.submit(prompt, 'code', { totp_code: codeOf(secret, clock, 1) })
   const body = { password: PASSWORD, totp_code: recovery_codes[0] }
   assert.equal((await send(url, 'DELETE', '/v1/accounts/me/totp', { bearer, body })).status, 204)
   assert.equal((await browser.open(open.url)).status, 400)
-  assert(asksForPassword(await browser.open((await attemptOf(agent)).url)))
+  assert(asksForPassword(await browser.open((await startAuthorization(agent)).url)))
 })
 
 test('a sign-in from before a password change is refused if it continues afterwards', async () => {
   const person = await openAccount(url)
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent)
+  const attempt = await startAuthorization(agent)
   const first = await browser.open(attempt.url)
   const { email } = person
   const next = await browser.post(first, 'sign_in', { email, password: PASSWORD })
@@ -106,12 +106,12 @@ test('a browser session ends one hour after sign-in, even if it is in use', asyn
   await authorize(agent, person, { browser })
   for (const _ of [1, 2, 3]) {
     await advance(url, person.bearer, 19 * MINUTE_S)
-    const shown = await browser.open((await attemptOf(agent)).url)
+    const shown = await browser.open((await startAuthorization(agent)).url)
     assert(!asksForPassword(shown))
     await allow(browser, shown)
   }
   await advance(url, person.bearer, 4 * MINUTE_S)
-  assert(asksForPassword(await browser.open((await attemptOf(agent)).url)))
+  assert(asksForPassword(await browser.open((await startAuthorization(agent)).url)))
 })
 
 const SENSITIVE = ['withdrawal:create', 'card:reveal_pan']
@@ -127,8 +127,8 @@ for (const scope of SENSITIVE) {
 
     const plain = await authorize(agent, person, { ...asking, scopes: ['account:read'] })
     assert.equal(plain.scope, 'account:read', 'other scopes need no password')
-    const attempt = await attemptOf(agent, asking)
-    const consent = await toConsent(browser, attempt.url, person)
+    const attempt = await startAuthorization(agent, asking)
+    const consent = await openConsent(browser, attempt.url, person)
     const prompt = await browser.submit(consent, 'allow', { scope, cards: 'all' })
     assert.equal(prompt.status, 200)
     assert(asksForPassword(prompt), 'the page asks for the password again')
@@ -144,8 +144,8 @@ for (const scope of SENSITIVE) {
 test('a password cannot be left out of the confirmation', async () => {
   const person = await openAccount(url)
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent, { scope: 'withdrawal:create' })
-  const consent = await toConsent(browser, attempt.url, person)
+  const attempt = await startAuthorization(agent, { scope: 'withdrawal:create' })
+  const consent = await openConsent(browser, attempt.url, person)
   await advance(url, person.bearer, 5 * MINUTE_S + 1)
   for (const step of ['allow', 'confirm', 'code', 'sign_in', '']) {
     const shown = await browser.submit(consent, step, { scope: 'withdrawal:create' })
@@ -158,7 +158,7 @@ test('with two-factor authentication the confirmation asks for the code too', as
   const person = await openAccount(url)
   const { secret, recovery_codes } = await turnOnTwoFactor(url, person.bearer, clock)
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent, { scope: 'withdrawal:create' })
+  const attempt = await startAuthorization(agent, { scope: 'withdrawal:create' })
   const first = await browser.open(attempt.url)
   const code_page = await browser.submit(first, 'sign_in', {
     email: person.email,

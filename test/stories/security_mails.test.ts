@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InboxMail } from '#domain/context/surface.ts'
 import {
-  attemptOf,
   authorize,
+  openConsent,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
@@ -102,7 +102,11 @@ test('an owner locked out by an attacker’s two-factor setup recovers with the 
   const { bearer, email } = person
   await fundTreasury(db, person.account_id, 100)
   const browser = new Browser(url)
-  const open = await toConsent(browser, (await attemptOf(await registerAgent(url))).url, person)
+  const open = await openConsent(
+    browser,
+    (await startAuthorization(await registerAgent(url))).url,
+    person,
+  )
   await turnOnTwoFactor(url, bearer, clock)
   assertRefused(await signIn(email, PASSWORD), 401, 'totp_required')
   const link = linkIn(await mailOf(person, 'two_factor_on'))

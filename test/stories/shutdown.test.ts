@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
-import { endAllFlorins, startFlorin, temporaryFolder } from '#test/support/florin_process.ts'
+import { startFlorin, stopAllProcesses, temporaryFolder } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
 import { openAccount } from '#test/support/people.ts'
 
@@ -16,7 +16,7 @@ const env = {
 }
 const db = openDatabase(clone.url, { pool_size: 2 })
 after(async () => {
-  await endAllFlorins()
+  await stopAllProcesses()
   await db.close()
   await clone.drop()
   await folder.remove()

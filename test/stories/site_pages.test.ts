@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { operations } from '#contract/operations.ts'
-import { attemptOf, registerAgent, startAgentService } from '#test/support/agent.ts'
+import { registerAgent, startAgentService, startAuthorization } from '#test/support/agent.ts'
 import { issueCard } from '#test/support/cards.ts'
 import { everyPage, NO_BROWSER, startBrowser, visitOf } from '#test/support/panel_page.ts'
 import { openAccount, PASSWORD, type Person } from '#test/support/people.ts'
@@ -101,7 +101,7 @@ test(
     const { browser, url, clock } = requireBrowser()
     const agent = await registerAgent(url, { client_name: 'Shopping assistant' })
     const scope = 'card:read transaction:read card:control card:reveal_pan withdrawal:create'
-    const path = (await attemptOf(agent, { scope })).url
+    const path = (await startAuthorization(agent, { scope })).url
     const holder = await openAccount(url)
     await issueCard(url, holder.bearer, { name: 'Groceries' })
     const careful = await openAccount(url)

@@ -8,10 +8,10 @@ import { openDatabase } from '#platform/postgres/db.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import {
-  endAllFlorins,
   type FlorinProcess,
   florin,
   startFlorin,
+  stopAllProcesses,
   temporaryFolder,
 } from '#test/support/florin_process.ts'
 import { send } from '#test/support/http.ts'
@@ -23,7 +23,7 @@ const folder = await temporaryFolder()
 const env = { FLORIN_DATA_DIR: folder.path, FLORIN_RATE_PROFILE: 'off' }
 
 after(async () => {
-  await endAllFlorins()
+  await stopAllProcesses()
   await folder.remove()
 })
 

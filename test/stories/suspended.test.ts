@@ -14,14 +14,14 @@ import { PASSWORD } from '#test/support/people.ts'
 import { authorize, follow, openSpender } from '#test/support/spending.ts'
 
 const service = await startAgentService()
-const { url, world, runtime } = service
-const network = cardNetwork(world.card_host_port, world)
+const { url, sandbox_host, runtime } = service
+const network = cardNetwork(sandbox_host.card_host_port, sandbox_host)
 after(() => network.close())
 
 /** A shop far away: it knows the card, and nothing of its holder's bearers. */
 async function shopAsks(account_id: string, card_id: string): Promise<string> {
-  const card = await world.cardNumberOf(account_id, card_id)
-  const reference = newReference(world.random.below)
+  const card = await sandbox_host.cardNumberOf(account_id, card_id)
+  const reference = newReference(sandbox_host.random.below)
   const sale = { card, purchase: purchaseIn({ amount: 3 }), reference }
   const { fields } = await network.ask(authorization(network, sale, null))
   return String(fields[39])

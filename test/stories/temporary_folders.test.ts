@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { inTemporaryFolder } from '#scripts/test/temporary_folder.ts'
-import { endAllFlorins, florin, startFlorin } from '#test/support/florin_process.ts'
+import { florin, startFlorin, stopAllProcesses } from '#test/support/florin_process.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'florin_leftovers_'))
 after(async () => {
-  await endAllFlorins()
+  await stopAllProcesses()
   await rm(folder, { recursive: true, force: true })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as oauth from 'oauth4webapi'
-import { Browser, boxesIn, type Shown } from './browser.ts'
+import { Browser, boxesIn, type LoadedPage } from './browser.ts'
 import { PASSWORD, type Person } from './people.ts'
 import { freePort } from './port.ts'
 import { startTestService, type TestService } from './start.ts'
@@ -51,16 +51,19 @@ export async function registerAgent(
   return { url, server, client, redirect_uri, authentication }
 }
 
-export type Asking = {
+export type AuthorizationRequest = {
   scope?: string
   resource?: string
   authorization_details?: object[]
   params?: Record<string, string>
 }
 
-export type Attempt = { verifier: string; state: string; url: string }
+export type AuthorizationAttempt = { verifier: string; state: string; url: string }
 
-export async function attemptOf(agent: Agent, asking: Asking = {}): Promise<Attempt> {
+export async function startAuthorization(
+  agent: Agent,
+  request: AuthorizationRequest = {},
+): Promise<AuthorizationAttempt> {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
   const query = new URLSearchParams({
@@ -70,18 +73,22 @@ export async function attemptOf(agent: Agent, asking: Asking = {}): Promise<Atte
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     state,
-    resource: asking.resource ?? `${agent.url}/mcp`,
+    resource: request.resource ?? `${agent.url}/mcp`,
   })
-  if (asking.scope !== undefined) query.set('scope', asking.scope)
-  if (asking.authorization_details !== undefined) {
-    query.set('authorization_details', JSON.stringify(asking.authorization_details))
+  if (request.scope !== undefined) query.set('scope', request.scope)
+  if (request.authorization_details !== undefined) {
+    query.set('authorization_details', JSON.stringify(request.authorization_details))
   }
-  for (const [name, value] of Object.entries(asking.params ?? {})) query.set(name, value)
+  for (const [name, value] of Object.entries(request.params ?? {})) query.set(name, value)
   return { verifier, state, url: `${agent.server.authorization_endpoint}?${query}` }
 }
 
 /** Opens the request and signs in where that is asked for; stops at the consent page. */
-export async function toConsent(browser: Browser, url: string, person: Person): Promise<Shown> {
+export async function openConsent(
+  browser: Browser,
+  url: string,
+  person: Person,
+): Promise<LoadedPage> {
   const first = await browser.open(url)
   assert.equal(first.status, 200, first.text)
   if (!first.text.includes('name="password"')) return first
@@ -92,7 +99,7 @@ export async function toConsent(browser: Browser, url: string, person: Person): 
 export type Choice = { scopes?: string[]; cards?: string[] }
 
 /** Allows what is ticked, or what is given instead; answers with where the browser was sent. */
-export async function allow(browser: Browser, page: Shown, choice: Choice = {}): Promise<URL> {
+export async function allow(browser: Browser, page: LoadedPage, choice: Choice = {}): Promise<URL> {
   const boxes = boxesIn(page.text, 'scope')
   const scope = choice.scopes ?? Object.keys(boxes).filter((name) => boxes[name])
   const cards = choice.cards === undefined ? {} : { cards: 'some', card: choice.cards }
@@ -107,7 +114,7 @@ export type Tokens = { access_token: string; refresh_token: string; scope: strin
 
 export async function exchange(
   agent: Agent,
-  { verifier, state }: Attempt,
+  { verifier, state }: AuthorizationAttempt,
   callback: URL,
 ): Promise<Tokens> {
   const params = oauth.validateAuthResponse(agent.server, agent.client, callback, state)
@@ -153,12 +160,12 @@ function tokensIn(body: oauth.TokenEndpointResponse): Tokens {
 export async function authorize(
   agent: Agent,
   person: Person,
-  asking: Asking & Choice & { browser?: Browser } = {},
+  request: AuthorizationRequest & Choice & { browser?: Browser } = {},
 ): Promise<Tokens> {
-  const browser = asking.browser ?? new Browser(agent.url)
-  const attempt = await attemptOf(agent, asking)
-  const page = await toConsent(browser, attempt.url, person)
+  const browser = request.browser ?? new Browser(agent.url)
+  const attempt = await startAuthorization(agent, request)
+  const page = await openConsent(browser, attempt.url, person)
   assert.equal(page.status, 200, page.text)
-  const callback = await allow(browser, page, asking)
+  const callback = await allow(browser, page, request)
   return exchange(agent, attempt, callback)
 }

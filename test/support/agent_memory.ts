@@ -1,4 +1,4 @@
-import { allow, type Choice, REDIRECT, toConsent } from './agent.ts'
+import { allow, type Choice, openConsent, REDIRECT } from './agent.ts'
 import { Browser } from './browser.ts'
 import type { Person } from './people.ts'
 
@@ -46,7 +46,7 @@ export function agentMemory(
     discoveryState: () => kept.discovery,
     redirectToAuthorization: async (address: URL) => {
       seen.scope = address.searchParams.get('scope')
-      const page = await toConsent(browser, address.toString(), person)
+      const page = await openConsent(browser, address.toString(), person)
       seen.callback = await allow(browser, page, seen.choice)
     },
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 type Cookie = { name: string; value: string; path: string }
 
-export type Shown = { url: string; status: number; headers: Headers; text: string }
+export type LoadedPage = { url: string; status: number; headers: Headers; text: string }
 
 /** A browser as far as forms, redirects and cookies go. It stops where a redirect leaves home. */
 export class Browser {
@@ -22,7 +22,7 @@ export class Browser {
     return other
   }
 
-  async open(url: string, form?: URLSearchParams): Promise<Shown> {
+  async open(url: string, form?: URLSearchParams): Promise<LoadedPage> {
     let next = url
     let body = form
     for (let hops = 0; hops < 10; hops += 1) {
@@ -38,12 +38,12 @@ export class Browser {
   }
 
   /** Sends the form of a page with its hidden fields, and what else is given. */
-  submit(page: Shown, step: string, fields: Fields = {}): Promise<Shown> {
+  submit(page: LoadedPage, step: string, fields: Fields = {}): Promise<LoadedPage> {
     return this.open(page.url, formOf(page, step, fields))
   }
 
   /** As submit, but does not follow the redirect: answers with where it leads. */
-  async post(page: Shown, step: string, fields: Fields = {}): Promise<string> {
+  async post(page: LoadedPage, step: string, fields: Fields = {}): Promise<string> {
     const response = await this.#send(page.url, formOf(page, step, fields))
     return new URL(response.headers.get('location') ?? '', page.url).toString()
   }
@@ -89,7 +89,7 @@ export class Browser {
 
 type Fields = Record<string, string | string[]>
 
-function formOf(page: Shown, step: string, fields: Fields): URLSearchParams {
+function formOf(page: LoadedPage, step: string, fields: Fields): URLSearchParams {
   const form = hiddenFields(page.text)
   form.set('step', step)
   for (const [name, value] of Object.entries(fields)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Card } from '#contract/cards.ts'
 import { refusalOf } from './calls.ts'
-import { type Reply, type Sent, send } from './http.ts'
+import { type Reply, type RequestOptions, send } from './http.ts'
 import { fundTreasury } from './money.ts'
 import { createKey, openAccount, type Person } from './people.ts'
 import type { TestService } from './start.ts'
@@ -27,7 +27,7 @@ export async function issueCard(url: string, bearer: string, body: object = {}):
 export function callCard(
   url: string,
   { id, verb }: { id: string; verb: string },
-  sent: Sent,
+  sent: RequestOptions,
 ): Promise<Reply> {
   return send(url, 'POST', `/v1/cards/${id}/${verb}`, sent)
 }

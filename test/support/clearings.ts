@@ -8,15 +8,15 @@ type Spender = { account_id: string; card: Card }
 
 /** The network clears 1,500 yen and does not say what that is in dollars; a refund is 200000. */
 export async function clearInYen(
-  { world }: Pick<TestService, 'world'>,
+  { sandbox_host }: Pick<TestService, 'sandbox_host'>,
   { account_id, card }: Spender,
   type = '000000',
 ): Promise<void> {
-  const { pan, exp_year } = await world.cardNumberOf(account_id, card.id)
+  const { pan, exp_year } = await sandbox_host.cardNumberOf(account_id, card.id)
   const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
   const message = purchaseMessage(plastic, 1_500, { mti: '0220', fields: { 3: type, 49: '392' } })
   const { 14: _, ...fields } = message.fields
-  const line = await openLine(world.card_host_port)
+  const line = await openLine(sandbox_host.card_host_port)
   const answer = await line.ask({ ...message, fields })
   line.end()
   assert.equal(answer.fields[39], '00')

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 
-type HeldClock = Clock & {
+type ManualClock = Clock & {
   /** Lets the world's time and the measured time pass; `now` is moved by the sandbox alone. */
   advance(ms: number): void
 }
 
 /** The world's time and the measured time stand still until a test lets them pass. */
-export function heldClock(): HeldClock {
+export function manualClock(): ManualClock {
   let wall_ms = Date.parse('2031-05-06T07:08:15.000Z')
   let monotonic_ms = 1_000
   return {

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { inputLocation, type OperationShape } from '#contract/operation.ts'
 import { type OperationName, operations } from '#contract/operations.ts'
 import { request_examples } from '#doors/site/request_examples.ts'
-import type { Sent } from './http.ts'
+import type { RequestOptions } from './http.ts'
 
 export const shapes: readonly OperationShape[] = Object.values(operations)
 
@@ -45,6 +45,6 @@ function enumOf(schema: TSchema | undefined): string {
 }
 
 /** What a call of this operation sends besides its method and path, well-formed. */
-export function sentFor(operation: OperationShape): Sent {
+export function sentFor(operation: OperationShape): RequestOptions {
   return inputLocation(operation) === 'body' ? { body: bodyOf(operation) } : {}
 }

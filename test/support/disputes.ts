@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Dispute } from '#contract/disputes.ts'
 import type { Transaction } from '#contract/transactions.ts'
-import { type Reply, type Sent, send } from './http.ts'
+import { type Reply, type RequestOptions, send } from './http.ts'
 import { authorize, follow, openSpender } from './spending.ts'
 import type { TestService } from './start.ts'
 
@@ -16,7 +16,12 @@ export async function openBuyer(service: Service, amount = 40, usd = 100): Promi
   return { ...spender, capture }
 }
 
-export function file(url: string, { key, capture }: Buyer, body: object = {}, sent: Sent = {}) {
+export function file(
+  url: string,
+  { key, capture }: Buyer,
+  body: object = {},
+  sent: RequestOptions = {},
+) {
   return send(url, 'POST', '/v1/disputes', {
     bearer: key,
     body: {
@@ -42,7 +47,12 @@ export async function getDispute(url: string, bearer: string, id: string): Promi
 }
 
 /** Adds evidence: JSON unless other headers and bytes are sent. */
-export function addEvidence(url: string, bearer: string, id: string, sent: Sent): Promise<Reply> {
+export function addEvidence(
+  url: string,
+  bearer: string,
+  id: string,
+  sent: RequestOptions,
+): Promise<Reply> {
   return send(url, 'POST', `/v1/disputes/${id}/evidence`, { bearer, ...sent })
 }
 

@@ -4,12 +4,12 @@ const STEP_MS = 20
 
 /** Asks until the answer is yes; false where it was never yes within the time. */
 export async function eventually(
-  ask: () => Promise<boolean>,
+  check: () => Promise<boolean>,
   { within_ms }: { within_ms: number },
 ): Promise<boolean> {
   const end = performance.now() + within_ms
   for (;;) {
-    if (await ask()) return true
+    if (await check()) return true
     if (performance.now() >= end) return false
     await wait(STEP_MS)
   }

@@ -7,7 +7,7 @@ import { root } from '#platform/runtime/root.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './port.ts'
 
-type Ended = { code: number | null; signal: NodeJS.Signals | null }
+type ExitStatus = { code: number | null; signal: NodeJS.Signals | null }
 
 export type FlorinProcess = {
   url: string
@@ -15,7 +15,7 @@ export type FlorinProcess = {
   /** What it has written so far, on both streams. */
   output(): string
   signal(name: NodeJS.Signals): void
-  ended: Promise<Ended>
+  ended: Promise<ExitStatus>
 }
 
 const started = new Set<ChildProcess>()
@@ -23,13 +23,13 @@ const started = new Set<ChildProcess>()
 /** Only what a machine needs to run a program: no variable of the tests reaches the service. */
 const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' })
 
-type Running = { input?: string | undefined; folder?: string | undefined }
+type RunOptions = { input?: string | undefined; folder?: string | undefined }
 
 /** As it was built for the tests; `cli/florin.js`, which starts, looks first whether to build. */
 export const built_cli = join(root, 'dist/cli/main.js')
 
 /** From the checkout, or from a folder that has florin among its packages. */
-function run(words: readonly string[], env: Record<string, string>, { input, folder }: Running) {
+function run(words: readonly string[], env: Record<string, string>, { input, folder }: RunOptions) {
   const place = folder === undefined ? root : join(folder, 'node_modules/florin')
   const isShort = folder === undefined && words[0] !== 'start'
   const cli = isShort ? built_cli : join(place, 'cli/florin.js')
@@ -40,18 +40,18 @@ function run(words: readonly string[], env: Record<string, string>, { input, fol
   })
   started.add(child)
   child.stdin.end(input)
-  const said = { stdout: '', stderr: '', output: '' }
+  const captured = { stdout: '', stderr: '', output: '' }
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].on('data', (chunk) => {
-      said[stream] += String(chunk)
-      said.output += String(chunk)
+      captured[stream] += String(chunk)
+      captured.output += String(chunk)
     })
   }
   const ended = once(child, 'close').then(([code, signal]) => {
     started.delete(child)
-    return { code, signal } as Ended
+    return { code, signal } as ExitStatus
   })
-  return { child, ended, said, output: () => said.output }
+  return { child, ended, captured, output: () => captured.output }
 }
 
 /** One command to its end. */
@@ -60,15 +60,15 @@ export async function florin(
   env: Record<string, string>,
   input?: string,
 ) {
-  const { ended, said } = run(words, env, { input })
+  const { ended, captured } = run(words, env, { input })
   const { code } = await ended
-  return { code, ...said }
+  return { code, ...captured }
 }
 
 /** One that goes on for a while: what it says is there as it says it. */
 export function spawnFlorin(words: readonly string[], env: Record<string, string>) {
-  const { child, ended, said } = run(words, env, {})
-  return { ended, said, kill: (name: NodeJS.Signals) => child.kill(name) }
+  const { child, ended, captured } = run(words, env, {})
+  return { ended, captured, kill: (name: NodeJS.Signals) => child.kill(name) }
 }
 
 /** `florin start` on free ports, as a person would run it, until it serves and has said so. */
@@ -100,7 +100,7 @@ export async function startFlorin(
 }
 
 /** Nothing that a test started outlives it, however it went. */
-export async function endAllFlorins(): Promise<void> {
+export async function stopAllProcesses(): Promise<void> {
   const children = [...started]
   for (const child of children) child.kill('SIGTERM')
   await Promise.all(

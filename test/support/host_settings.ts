@@ -1,12 +1,12 @@
 import type { CardHostSettings } from '#doors/card_host/card_host.ts'
 
 /** Settings of a card host on a free port, as the sandbox has them unless said otherwise. */
-export const hostSettings = (given: Partial<CardHostSettings> = {}): CardHostSettings => ({
+export const hostSettings = (overrides: Partial<CardHostSettings> = {}): CardHostSettings => ({
   iso_port: 0,
   iso_host: '127.0.0.1',
   iso_tls: null,
   iso_peers: [],
   iso_connections_max: 512,
   iso_sign_on: 'optional',
-  ...given,
+  ...overrides,
 })

@@ -6,7 +6,7 @@ export type Reply = {
   text: string
 }
 
-export type Sent = {
+export type RequestOptions = {
   bearer?: string | undefined
   key?: string
   body?: unknown
@@ -20,7 +20,7 @@ export async function send(
   url: string,
   method: string,
   path: string,
-  sent: Sent = {},
+  sent: RequestOptions = {},
 ): Promise<Reply> {
   const headers: Record<string, string> = { ...sent.headers }
   if (sent.bearer !== undefined) headers['authorization'] = `Bearer ${sent.bearer}`

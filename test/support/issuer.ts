@@ -161,10 +161,10 @@ let trace = 0
 export function purchaseMessage(
   { pan, expiry }: Pick<BareCard, 'pan' | 'expiry'>,
   cents: number,
-  given: { mti?: string; fields?: Record<number, string | undefined>; now?: Date } = {},
+  overrides: { mti?: string; fields?: Record<number, string | undefined>; now?: Date } = {},
 ): OutgoingMessage {
   trace += 1
-  const digits = (given.now ?? new Date()).toISOString().replace(/\D/g, '')
+  const digits = (overrides.now ?? new Date()).toISOString().replace(/\D/g, '')
   const stan = String(trace % 1_000_000).padStart(6, '0')
   const fields: Record<number, string | undefined> = {
     2: pan,
@@ -185,10 +185,10 @@ export function purchaseMessage(
     42: 'MERCHANT0000001',
     43: 'Test Shop                City         US',
     49: '840',
-    ...given.fields,
+    ...overrides.fields,
   }
-  const said = Object.entries(fields).filter((entry): entry is [string, string] => {
+  const sent_fields = Object.entries(fields).filter((entry): entry is [string, string] => {
     return entry[1] !== undefined
   })
-  return { mti: given.mti ?? '0100', fields: Object.fromEntries(said) }
+  return { mti: overrides.mti ?? '0100', fields: Object.fromEntries(sent_fields) }
 }

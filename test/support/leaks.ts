@@ -2,7 +2,7 @@ import type { Database } from '#platform/postgres/db.ts'
 import { jsonLog, type Log } from '#platform/runtime/log.ts'
 
 /** A log that is kept as text, to be searched for what must not stand in it. */
-export function keptLog(): { log: Log; text(): string } {
+export function recordingLog(): { log: Log; text(): string } {
   const lines: string[] = []
   const sink = { write: (line: string) => lines.push(line) }
   return { log: jsonLog(sink, () => new Date(0)), text: () => lines.join('') }

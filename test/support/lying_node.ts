@@ -3,25 +3,26 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 
-type Question = { id: number; method: string; params: unknown[] }
+type RpcRequest = { id: number; method: string; params: unknown[] }
 
 /** A node in front of a node: it passes every call on, and lies where it is told to. */
 export async function startLyingNode(behind: string) {
   const lies = new Map<string, (truth: unknown) => unknown>()
   const headers = { 'content-type': 'application/json' }
-  const tell = async (body: string): Promise<string> => {
-    const { id, method } = JSON.parse(body) as Question
+  const respond = async (body: string): Promise<string> => {
+    const { id, method } = JSON.parse(body) as RpcRequest
     const truth = await fetch(behind, { method: 'POST', headers, body })
-    const answer = (await truth.json()) as { result?: unknown }
+    const response_json = (await truth.json()) as { result?: unknown }
     const lie = lies.get(method)
-    const told = lie === undefined ? answer : { jsonrpc: '2.0', id, result: lie(answer.result) }
-    return JSON.stringify(told)
+    const response_body =
+      lie === undefined ? response_json : { jsonrpc: '2.0', id, result: lie(response_json.result) }
+    return JSON.stringify(response_body)
   }
   const server = createServer((request, response) => {
     void text(request)
-      .then(tell)
+      .then(respond)
       .then(
-        (told) => response.writeHead(200, headers).end(told),
+        (response_body) => response.writeHead(200, headers).end(response_body),
         // The node behind it is gone, as it is at the end of a test.
         () => response.writeHead(502).end(),
       )

@@ -34,7 +34,7 @@ export async function runMixedFlood(flood: MixedFlood): Promise<StormResult> {
     const random = seeded(seed * 1_000 + at)
     const node = nodes[at % nodes.length]
     assert(node !== undefined)
-    const line = await openLine(node.world.card_host_port)
+    const line = await openLine(node.sandbox_host.card_host_port)
     while (!isStopped() && performance.now() < end_ms) {
       await sendCardMessage([line], pick(owners, random), { random, result })
     }

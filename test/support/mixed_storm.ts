@@ -46,7 +46,9 @@ export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
   const client = (at: number) => async (isStopped: () => boolean) => {
     const random = seeded(seed * 1_000 + at)
     // Links of its own: answers are matched by trace number, which a repeat shares.
-    const lines = await Promise.all(nodes.map(({ world }) => openLine(world.card_host_port)))
+    const lines = await Promise.all(
+      nodes.map(({ sandbox_host }) => openLine(sandbox_host.card_host_port)),
+    )
     try {
       while (!isStopped() && !isOver(result)) {
         const owner = pick(owners, random)

@@ -4,9 +4,9 @@ import { pick, type Random, type StormOwner } from './mixed_storm_actors.ts'
 import type { TestService } from './start.ts'
 import { WALLET } from './withdrawals.ts'
 
-type Answer = { call: string; status: number; text: string }
+type CallResult = { call: string; status: number; text: string }
 type Call = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>
-type Act = (call: Call, owner: StormOwner, random: Random) => Promise<unknown>
+type OwnerAction = (call: Call, owner: StormOwner, random: Random) => Promise<unknown>
 
 /** A card of the account, for a call about it. */
 const card = ({ cards }: StormOwner, random: Random): string =>
@@ -14,7 +14,7 @@ const card = ({ cards }: StormOwner, random: Random): string =>
 const CARDS_KEPT = 14
 
 /** Everything an owner can change that touches the account's money, cards or event sequence. */
-const acts: readonly Act[] = [
+const owner_actions: readonly OwnerAction[] = [
   ...repeated(6, (call, owner, random) =>
     call('POST', `${card(owner, random)}/load`, { amount_usd: 1 + random(50) }),
   ),
@@ -79,18 +79,18 @@ export async function makeOwnerCall(
   node: TestService,
   owner: StormOwner,
   random: Random,
-): Promise<Answer[]> {
-  const answers: Answer[] = []
+): Promise<CallResult[]> {
+  const results: CallResult[] = []
   const call: Call = async (method, path, body) => {
     const reply = await send(node.url, method, path, { bearer: owner.key, body })
-    answers.push({ call: `${method} ${path}`, status: reply.status, text: reply.text })
+    results.push({ call: `${method} ${path}`, status: reply.status, text: reply.text })
     return reply.status < 300 ? reply.body : {}
   }
   const dice = random(40)
   if (dice === 0) await replaceCard(node, call, { owner, random })
   else if (dice === 1) await swapCard(node, call, { owner, random })
-  else await pick(acts, random)(call, owner, random)
-  return answers
+  else await pick(owner_actions, random)(call, owner, random)
+  return results
 }
 
 export async function printedCard(
@@ -98,11 +98,11 @@ export async function printedCard(
   { account_id }: Pick<StormOwner, 'account_id'>,
   id: string,
 ): Promise<BareCard> {
-  const { pan, exp_year, exp_month } = await node.world.cardNumberOf(account_id, id)
+  const { pan, exp_year, exp_month } = await node.sandbox_host.cardNumberOf(account_id, id)
   const expiry = `${String(exp_year % 100).padStart(2, '0')}${String(exp_month).padStart(2, '0')}`
   return { account_id, id, pan: pan.open(), expiry }
 }
 
-function repeated(times: number, act: Act): Act[] {
-  return Array.from({ length: times }, () => act)
+function repeated(times: number, action: OwnerAction): OwnerAction[] {
+  return Array.from({ length: times }, () => action)
 }

@@ -52,13 +52,18 @@ function repeat({ purchases }: StormOwner, random: Random): OutgoingMessage {
   return { mti: `${mti.slice(0, 3)}1`, fields }
 }
 
-type Given = { mti?: string; fields?: Record<number, string | undefined> }
+type MessageOverrides = { mti?: string; fields?: Record<number, string | undefined> }
 
 /** A message about an earlier purchase, found by its retrieval reference number. */
-function later({ purchases }: StormOwner, random: Random, given: Given, earlier?: OutgoingMessage) {
+function later(
+  { purchases }: StormOwner,
+  random: Random,
+  overrides: MessageOverrides,
+  earlier?: OutgoingMessage,
+) {
   const { 2: pan = '', 14: expiry = '', 37: rrn } = (earlier ?? pick(purchases, random)).fields
-  const fields = { 37: rrn, ...given.fields }
-  return purchaseMessage({ pan, expiry }, cents(random), { ...given, fields })
+  const fields = { 37: rrn, ...overrides.fields }
+  return purchaseMessage({ pan, expiry }, cents(random), { ...overrides, fields })
 }
 
 function refundOf(card: { pan: string; expiry: string }, random: Random, rrn: string | undefined) {

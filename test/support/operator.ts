@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Reply, type Sent, send } from './http.ts'
+import { type Reply, type RequestOptions, send } from './http.ts'
 
 /** What startTestService sets. */
 export const OPERATOR_TOKEN = 'operator_token_of_the_tests'
@@ -9,7 +9,7 @@ export function operate(
   url: string,
   method: string,
   path: string,
-  sent: Sent = {},
+  sent: RequestOptions = {},
 ): Promise<Reply> {
   return send(url, method, `/operator/v1${path}`, { bearer: OPERATOR_TOKEN, ...sent })
 }

@@ -61,7 +61,7 @@ export async function startPaidCrashes() {
 
   return {
     /** Whoever comes back with the same payment gets the card, and has paid once. */
-    async repeatedAfter(point: Failpoint): Promise<void> {
+    async assertRepeatedAfter(point: Failpoint): Promise<void> {
       const { bearer, payer, repeat } = await crashAt(point)
       await advance(url, bearer, LEASE_S)
       const reply = await repeat()
@@ -72,7 +72,7 @@ export async function startPaidCrashes() {
       await assertBooksSound(runtime.db)
     },
     /** Whoever does not come back is given back what was taken. */
-    async abandonedAfter(point: Failpoint, taken: bigint): Promise<void> {
+    async assertAbandonedAfter(point: Failpoint, taken: bigint): Promise<void> {
       const { bearer, payer } = await crashAt(point)
       for (const seconds of [LEASE_S, GRACE_S]) {
         await advance(url, bearer, seconds)

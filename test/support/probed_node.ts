@@ -36,17 +36,17 @@ export async function startProbed(env: Record<string, string> = {}): Promise<Pro
     await database.drop()
     await rm(data_dir, { recursive: true, force: true })
   })
-  const told = async <Message>() => ((await once(child, 'message')) as [Message])[0]
+  const nextMessage = async <Message>() => ((await once(child, 'message')) as [Message])[0]
   const { url } = await Promise.race([
-    told<{ url: string }>(),
+    nextMessage<{ url: string }>(),
     ended.then(() => Promise.reject(new Error('the node ended before it served'))),
   ])
   return {
     url,
     longestTurn: async () => {
-      const answer = told<{ worst_ms: number }>()
+      const measurement = nextMessage<{ worst_ms: number }>()
       child.send('turn')
-      return (await answer).worst_ms
+      return (await measurement).worst_ms
     },
   }
 }

@@ -23,7 +23,7 @@ export type ReplicatedPostgres = {
   /** One address with several hosts, in this order. */
   urlOf(...servers: readonly Server[]): string
   /** Waits until the standby has everything that the primary has written. */
-  caughtUp(): Promise<void>
+  waitForStandby(): Promise<void>
   /** Makes the standby the primary. */
   promote(): Promise<void>
 }
@@ -50,7 +50,7 @@ export async function replicatedPostgres(): Promise<ReplicatedPostgres> {
     const server = startServer({ ...cluster, dir }, at)
     servers.push({ port: at, url, kill: () => kill(server) })
     const answers = () =>
-      ask(url, 'select 1').then(
+      query(url, 'select 1').then(
         () => true,
         () => false,
       )
@@ -66,10 +66,10 @@ export async function replicatedPostgres(): Promise<ReplicatedPostgres> {
       const hosts = listed.map((one) => `127.0.0.1:${one.port}`).join(',')
       return `postgres://postgres:${password}@${hosts}/postgres`
     },
-    caughtUp: async () => {
-      const [row] = await ask(primary.url, 'select pg_current_wal_lsn()::text as lsn')
+    waitForStandby: async () => {
+      const [row] = await query(primary.url, 'select pg_current_wal_lsn()::text as lsn')
       const isThere = async () => {
-        const [found] = await ask(
+        const [found] = await query(
           standby.url,
           `select pg_last_wal_replay_lsn() >= '${row?.['lsn']}'::pg_lsn as is_there`,
         )
@@ -78,7 +78,7 @@ export async function replicatedPostgres(): Promise<ReplicatedPostgres> {
       if (!(await eventually(isThere, { within_ms: 30_000 }))) throw new Error('no replication')
     },
     promote: async () => {
-      await ask(standby.url, 'select pg_promote(true, 30)')
+      await query(standby.url, 'select pg_promote(true, 30)')
     },
   }
 }
@@ -130,7 +130,7 @@ async function kill(server: ChildProcess): Promise<void> {
   await once(server, 'exit')
 }
 
-async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => undefined)
   await client.connect()

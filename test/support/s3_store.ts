@@ -26,7 +26,7 @@ export async function startS3Store(): Promise<S3Store> {
     configureBuckets: [{ name: BUCKET }],
   })
   const uploads = server.store.getResourcePath(BUCKET, undefined, 'uploads')
-  endsUploads(server, uploads)
+  addAbortUpload(server, uploads)
   const { port } = await server.run()
   after(async () => {
     await server.close()
@@ -41,7 +41,7 @@ export async function startS3Store(): Promise<S3Store> {
 }
 
 /** The one call of ours that this server lacks: to end an upload that was begun. */
-function endsUploads(server: S3rver, uploads: string): void {
+function addAbortUpload(server: S3rver, uploads: string): void {
   server.middleware.unshift(async (context, next) => {
     const id = context.query['uploadId']
     if (context.method !== 'DELETE' || id === undefined) return next()

@@ -97,7 +97,7 @@ export const ODD_VALUES: readonly unknown[] = [
 ]
 
 /** The object with one field changed, dropped or added. */
-export function spoiled(
+export function corruptField(
   object: Record<string, unknown>,
   schema: TSchema,
   random: Random,

@@ -35,7 +35,7 @@ export async function authorize(
   { key, card }: Spender,
   body: Record<string, unknown>,
 ): Promise<Transaction> {
-  return okay(await callSandbox(url, key, `cards/${card.id}/authorize`, body))
+  return requireOk(await callSandbox(url, key, `cards/${card.id}/authorize`, body))
 }
 
 export async function forceCapture(
@@ -43,7 +43,7 @@ export async function forceCapture(
   { key, card }: Spender,
   body: Record<string, unknown>,
 ): Promise<Transaction> {
-  return okay(await callSandbox(url, key, `cards/${card.id}/force_capture`, body))
+  return requireOk(await callSandbox(url, key, `cards/${card.id}/force_capture`, body))
 }
 
 type Verb = 'capture' | 'reverse' | 'expire' | 'refund'
@@ -54,7 +54,7 @@ export async function follow(
   { key }: Pick<Spender, 'key'>,
   { id, verb, ...body }: { id: string; verb: Verb; amount?: number },
 ): Promise<Transaction> {
-  return okay(await callSandbox(url, key, `transactions/${id}/${verb}`, body))
+  return requireOk(await callSandbox(url, key, `transactions/${id}/${verb}`, body))
 }
 
 export function callSandbox(
@@ -66,14 +66,14 @@ export function callSandbox(
   return send(url, 'POST', `/sandbox/v1/${path}`, { bearer, body })
 }
 
-function okay(reply: Reply): Transaction {
+function requireOk(reply: Reply): Transaction {
   assert.equal(reply.status, 200, reply.text)
   return reply.body
 }
 
 export async function getTransaction(url: string, bearer: string, id: string) {
   const reply = await send(url, 'GET', `/v1/transactions/${id}`, { bearer })
-  return okay(reply)
+  return requireOk(reply)
 }
 
 /** Every proof of the ledger and of its holds, and no violation. */

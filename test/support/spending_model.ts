@@ -30,7 +30,7 @@ export type ModelAccount = {
   events: number
 }
 
-export type Told =
+export type ModelMessage =
   | { kind: 'authorize' | 'debit' | 'advise'; rrn: string; amount: number }
   | { kind: 'capture'; rrn: string; amount: number; is_final: boolean }
   | { kind: 'refund'; rrn: string; amount: number }
@@ -68,7 +68,7 @@ function give(account: ModelAccount, card: ModelCard, amount: number): void {
   else card.balance += amount - paid
 }
 
-function letGo(
+function releaseHold(
   account: ModelAccount,
   card: ModelCard,
   purchase: Purchase,
@@ -83,16 +83,16 @@ function letGo(
 }
 
 /** The response code that the message must get. */
-export function tell(
+export function applyMessage(
   account: ModelAccount,
   card: ModelCard,
-  message: Told,
+  message: ModelMessage,
   { is_reversed }: { is_reversed: boolean },
 ): string {
   switch (message.kind) {
     case 'authorize':
     case 'debit':
-      return question(account, card, message, is_reversed)
+      return requestAuthorization(account, card, message, is_reversed)
     case 'advise':
       return advice(account, card, message)
     case 'capture':
@@ -104,12 +104,12 @@ export function tell(
   }
 }
 
-type Question = { kind: string; rrn: string; amount: number }
+type AuthorizationInput = { kind: string; rrn: string; amount: number }
 
-function question(
+function requestAuthorization(
   account: ModelAccount,
   card: ModelCard,
-  { kind, rrn, amount }: Question,
+  { kind, rrn, amount }: AuthorizationInput,
   is_reversed: boolean,
 ): string {
   const purchase: Purchase = {
@@ -149,7 +149,11 @@ function objection(account: ModelAccount, card: ModelCard, amount: number, is_re
   return amount > card.balance || account.owed > 0 ? '51' : null
 }
 
-function advice(account: ModelAccount, card: ModelCard, { rrn, amount }: Question): string {
+function advice(
+  account: ModelAccount,
+  card: ModelCard,
+  { rrn, amount }: AuthorizationInput,
+): string {
   const known = card.purchases.get(rrn)
   if (known?.single && known.kind === 'authorization') return '00'
   if (known?.kind === 'authorization') {
@@ -159,7 +163,7 @@ function advice(account: ModelAccount, card: ModelCard, { rrn, amount }: Questio
       known.held += hold(card, open - known.open)
       known.open = open
     } else {
-      letGo(account, card, known, { open, held: Math.min(known.held, open) })
+      releaseHold(account, card, known, { open, held: Math.min(known.held, open) })
     }
     known.amount = amount
     return '00'
@@ -203,7 +207,12 @@ function capture(account: ModelAccount, card: ModelCard, { rrn, amount, is_final
   purchase.open -= from_open
   purchase.captured += amount
   const held = Math.min(purchase.held, purchase.open)
-  letGo(account, card, purchase, is_final ? { open: 0, held: 0 } : { open: purchase.open, held })
+  releaseHold(
+    account,
+    card,
+    purchase,
+    is_final ? { open: 0, held: 0 } : { open: purchase.open, held },
+  )
   return '00'
 }
 
@@ -237,7 +246,7 @@ function reversal(account: ModelAccount, card: ModelCard, message: Reversal): st
   if (purchase.open > 0) {
     const wanted = Math.max(0, (replacement ?? 0) - purchase.captured)
     const open = Math.min(wanted, purchase.open)
-    letGo(account, card, purchase, { open, held: Math.min(purchase.held, open) })
+    releaseHold(account, card, purchase, { open, held: Math.min(purchase.held, open) })
     return '00'
   }
   return purchase.captured > 0 && !is_advice ? '21' : '00'

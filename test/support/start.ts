@@ -65,25 +65,25 @@ export async function startTestService(options: Options = {}): Promise<TestServi
 
 const pick = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })
 
-type Shared = { world: Promise<SandboxWorld>; clock: Clock }
-const worlds = new Map<string, Shared>()
+type SharedSandbox = { sandbox: Promise<SandboxWorld>; clock: Clock }
+const sandboxes = new Map<string, SharedSandbox>()
 
 /** A service that is started again in the same folder finds the same world; it brings the time. */
 function sandboxOf(settings: Settings, clock: Clock): Promise<SandboxWorld> {
-  const known = worlds.get(settings.data_dir)
+  const known = sandboxes.get(settings.data_dir)
   if (known !== undefined) {
     known.clock = clock
-    return known.world
+    return known.sandbox
   }
-  const now_ms = () => (worlds.get(settings.data_dir)?.clock ?? clock).now().getTime()
-  const world = startSandboxWorld({
+  const now_ms = () => (sandboxes.get(settings.data_dir)?.clock ?? clock).now().getTime()
+  const sandbox = startSandboxWorld({
     settings,
     now_ms,
     wall_ms: () => Date.now(),
     every: systemClock().every,
     startSigner: signerInside({ now_ms, random: systemRandom }),
   })
-  worlds.set(settings.data_dir, { world, clock })
-  after(async () => (await world).stop())
-  return world
+  sandboxes.set(settings.data_dir, { sandbox, clock })
+  after(async () => (await sandbox).stop())
+  return sandbox
 }

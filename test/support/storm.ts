@@ -3,7 +3,13 @@ import { default_link } from '#iso8583/links.ts'
 import { decode, encode, type OutgoingMessage } from '#iso8583/message.ts'
 import { type BareCard, type Issuer, insertBareCard, purchaseMessage } from './issuer.ts'
 import { assertBooksAreSound } from './spending.ts'
-import { type ModelAccount, type ModelCard, newAccount, type Told, tell } from './spending_model.ts'
+import {
+  applyMessage,
+  type ModelAccount,
+  type ModelCard,
+  type ModelMessage,
+  newAccount,
+} from './spending_model.ts'
 
 /** Mulberry32: a run is its seed. */
 export function seeded(seed: number): (limit: number) => number {
@@ -17,7 +23,7 @@ export function seeded(seed: number): (limit: number) => number {
 }
 
 type Sent = { body: Uint8Array; code: string; at: number }
-type Original = { message: OutgoingMessage; told: Told }
+type Original = { message: OutgoingMessage; model_message: ModelMessage }
 
 /** One account's storm: what was sent, what must have been answered, what must have come of it. */
 export type Storm = {
@@ -120,7 +126,7 @@ class Script {
     const mti = kind === 'debit' ? '0200' : kind === 'advise' ? '0120' : '0100'
     const amount = this.#cents()
     // An advice about a purchase that is known says what it really came to.
-    const rrn = kind === 'advise' ? this.#original(at)?.told.rrn : undefined
+    const rrn = kind === 'advise' ? this.#original(at)?.model_message.rrn : undefined
     const fields = rrn === undefined ? {} : { 37: rrn }
     const message = this.#message(at, amount, { mti, fields })
     this.#send(at, message, { kind, rrn: message.fields[37] ?? '', amount })
@@ -131,7 +137,7 @@ class Script {
     const amount = this.#cents()
     const purchase = this.#message(at, amount, {})
     const rrn = purchase.fields[37] ?? ''
-    this.#sendReversal(at, { message: purchase, told: { kind: 'authorize', rrn, amount } })
+    this.#sendReversal(at, { message: purchase, model_message: { kind: 'authorize', rrn, amount } })
     this.#unsent.push(() => this.#send(at, purchase, { kind: 'authorize', rrn, amount }))
   }
 
@@ -143,10 +149,11 @@ class Script {
 
   #capture(at: number): void {
     const original = this.#original(at)
-    const whole = original?.told.kind === 'reverse' ? 0 : (original?.told.amount ?? 0)
+    const whole =
+      original?.model_message.kind === 'reverse' ? 0 : (original?.model_message.amount ?? 0)
     const amount = this.#below(2) === 0 && whole > 0 ? whole : this.#cents()
     const is_final = this.#below(6) === 0
-    const rrn = original?.told.rrn
+    const rrn = original?.model_message.rrn
     const message = this.#message(at, amount, {
       mti: '0220',
       fields: { ...(rrn !== undefined && { 37: rrn }), ...(is_final && { 48: '44011' }) },
@@ -156,7 +163,7 @@ class Script {
 
   #refund(at: number): void {
     const amount = this.#cents()
-    const rrn = this.#original(at)?.told.rrn
+    const rrn = this.#original(at)?.model_message.rrn
     const fields = { 3: '200000', ...(rrn !== undefined && { 37: rrn }) }
     const message = this.#message(at, amount, { mti: '0220', fields })
     this.#send(at, message, { kind: 'refund', rrn: message.fields[37] ?? '', amount })
@@ -166,16 +173,16 @@ class Script {
     const amount = this.#cents()
     const never = this.#message(at, amount, {})
     const rrn = never.fields[37] ?? ''
-    const unknown: Original = { message: never, told: { kind: 'authorize', rrn, amount } }
+    const unknown: Original = { message: never, model_message: { kind: 'authorize', rrn, amount } }
     const original = this.#original(at)
-    const isReversible = original !== null && original.told.kind !== 'capture'
+    const isReversible = original !== null && original.model_message.kind !== 'capture'
     this.#sendReversal(at, isReversible ? original : unknown)
   }
 
-  #sendReversal(at: number, { message: original, told }: Original): void {
+  #sendReversal(at: number, { message: original, model_message }: Original): void {
     const { 7: sent = '', 11: stan = '', 32: acquirer = '', 37: rrn } = original.fields
     const named = `${original.mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`
-    const amount = told.kind === 'reverse' ? 0 : told.amount
+    const amount = model_message.kind === 'reverse' ? 0 : model_message.amount
     const is_advice = this.#below(2) === 0
     const replacement = this.#below(3) === 0 ? this.#below(amount + 1) : null
     const de95 = `${String(replacement ?? 0).padStart(12, '0')}${'0'.repeat(30)}`
@@ -184,7 +191,7 @@ class Script {
       fields: { 37: rrn, 90: named, ...(replacement !== null && { 95: de95 }) },
     })
     const reversal = { kind: 'reverse' as const, replacement, is_advice, of: named }
-    this.#send(at, message, { ...reversal, rrn: told.rrn })
+    this.#send(at, message, { ...reversal, rrn: model_message.rrn })
   }
 
   #message(
@@ -197,32 +204,33 @@ class Script {
     return purchaseMessage(card, amount, { ...given, now: this.#now })
   }
 
-  #send(at: number, message: OutgoingMessage, told: Told): void {
+  #send(at: number, message: OutgoingMessage, model_message: ModelMessage): void {
     const { model, sent } = this.#storm
     const card = model.cards[at]
     assert(card !== undefined)
     const { 7: moment, 11: stan } = message.fields
     const own = `${message.mti}${stan}${moment}`
     const is_reversed = [...this.#reversed].some((named) => named.startsWith(own))
-    const isUnknown = told.kind === 'reverse' && !card.purchases.has(told.rrn)
+    const isUnknown = model_message.kind === 'reverse' && !card.purchases.has(model_message.rrn)
     // A reversal that names a declined message is about that one, whatever else has its reference.
-    const isOfDecline = told.kind === 'reverse' && this.#declined.has(told.of.slice(0, 20))
-    const code = isOfDecline ? '00' : tell(model, card, told, { is_reversed })
-    if ((told.kind === 'authorize' || told.kind === 'debit') && code !== '00') {
+    const isOfDecline =
+      model_message.kind === 'reverse' && this.#declined.has(model_message.of.slice(0, 20))
+    const code = isOfDecline ? '00' : applyMessage(model, card, model_message, { is_reversed })
+    if ((model_message.kind === 'authorize' || model_message.kind === 'debit') && code !== '00') {
       this.#declined.add(own)
     }
-    if (isUnknown && told.kind === 'reverse') this.#reversed.add(told.of)
-    if (told.kind !== 'reverse' && told.kind !== 'refund') {
-      this.#originals[at]?.push({ message, told })
+    if (isUnknown && model_message.kind === 'reverse') this.#reversed.add(model_message.of)
+    if (model_message.kind !== 'reverse' && model_message.kind !== 'refund') {
+      this.#originals[at]?.push({ message, model_message })
     }
     sent.push({ body: encode(default_link, message), code, at })
   }
 }
 
 /** Storms side by side, each against its own model; what all of it came to is proven at the end. */
-export async function weather(
+export async function runStorms(
   issuer: Issuer,
-  { seed, rounds, side_by_side, card_count }: Weather,
+  { seed, rounds, side_by_side, card_count }: StormOptions,
 ): Promise<void> {
   for (let round = 0; round < rounds; round += side_by_side) {
     const storms = await Promise.all(
@@ -230,19 +238,19 @@ export async function weather(
         makeStorm(issuer, seed + round + at, { length: LENGTH, card_count }),
       ),
     )
-    await Promise.all(storms.map((storm) => playStorm(issuer, storm)))
-    for (const storm of storms) await assertCameTo(issuer, storm)
+    await Promise.all(storms.map((storm) => sendStorm(issuer, storm)))
+    for (const storm of storms) await assertMatchesModel(issuer, storm)
     if (round % (10 * side_by_side) === 0) await assertBooksAreSound(issuer.db)
   }
   await assertBooksAreSound(issuer.db)
 }
 
-export type Weather = { seed: number; rounds: number; side_by_side: number; card_count: 1 | 2 }
+export type StormOptions = { seed: number; rounds: number; side_by_side: number; card_count: 1 | 2 }
 
 const LENGTH = 30
 
 /** Sends it all at once, in order; every answer is the model's, and repeats are byte for byte. */
-export async function playStorm(issuer: Issuer, { sent }: Storm): Promise<void> {
+export async function sendStorm(issuer: Issuer, { sent }: Storm): Promise<void> {
   const answers = await Promise.all(sent.map(({ body }) => issuer.askBytes(body)))
   const first = new Map<Uint8Array, string>()
   for (const [index, { body, code }] of sent.entries()) {
@@ -257,7 +265,7 @@ export async function playStorm(issuer: Issuer, { sent }: Storm): Promise<void> 
   }
 }
 
-export async function assertCameTo(issuer: Issuer, storm: Storm): Promise<void> {
+export async function assertMatchesModel(issuer: Issuer, storm: Storm): Promise<void> {
   const { account_id, cards, model } = storm
   type Found = { kind: string; owner_id: string; cents: bigint; held: bigint; spent: bigint }
   const rows = await issuer.db.rows<Found>(

@@ -2,14 +2,14 @@ import { request } from 'node:http'
 import type { ActivityEvent } from '#contract/activity.ts'
 import { eventually } from './eventually.ts'
 
-export type Followed = {
+export type ActivityStream = {
   status: number
   headers: NodeJS.Dict<string | string[]>
   /** The text as far as it has come. */
   text(): string
   /** What was told so far, in order. */
   events(): ActivityEvent[]
-  hears(count: number, within_ms?: number): Promise<ActivityEvent[]>
+  waitForEvents(count: number, within_ms?: number): Promise<ActivityEvent[]>
   /** Resolves once the service has ended it. */
   ended: Promise<void>
   close(): void
@@ -22,7 +22,7 @@ export function followActivity(
   url: string,
   bearer: string | null,
   { last = '', query = '' }: { last?: string; query?: string } = {},
-): Promise<Followed> {
+): Promise<ActivityStream> {
   const headers: Record<string, string> = {}
   if (bearer !== null) headers['authorization'] = `Bearer ${bearer}`
   if (last !== '') headers['last-event-id'] = last
@@ -37,7 +37,7 @@ export function followActivity(
       const ended = new Promise<void>((done) => response.once('close', done))
       response.on('error', () => undefined)
       const events = () => eventsIn(text)
-      const hears = async (count: number, within_ms = 1_000) => {
+      const waitForEvents = async (count: number, within_ms = 1_000) => {
         await eventually(async () => events().length >= count, { within_ms })
         return events()
       }
@@ -51,7 +51,7 @@ export function followActivity(
         headers: got,
         text: () => text,
         events,
-        hears,
+        waitForEvents,
         ended,
         close,
         pause,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { type Reply, send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const kept = keptLog()
+const kept = recordingLog()
 const { url, runtime } = await startTestService({ dependencies: { log: kept.log } })
 const { db } = runtime
 

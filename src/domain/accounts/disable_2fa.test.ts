@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import {
@@ -14,7 +14,7 @@ import { startTestService } from '#test/support/start.ts'
 
 const STEP_MS = 30_000
 
-const clock = heldClock()
+const clock = manualClock()
 const { url, runtime } = await startTestService({ dependencies: { clock } })
 
 const disable = (bearer: string, body: unknown): Promise<Reply> =>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOTP, URI } from 'otpauth'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { type Reply, send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor, wrongCodeOf } from '#test/support/second_factor.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -12,8 +12,8 @@ import { startTestService } from '#test/support/start.ts'
 const PATH = '/v1/accounts/me/totp'
 const STEP_MS = 30_000
 
-const clock = heldClock()
-const kept = keptLog()
+const clock = manualClock()
+const kept = recordingLog()
 const { url, runtime } = await startTestService({ dependencies: { clock, log: kept.log } })
 
 const enable = (bearer: string, totp_code?: string, key?: string): Promise<Reply> =>

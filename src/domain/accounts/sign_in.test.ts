@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { lockAccount } from '#domain/accounts/account_store.ts'
 import { hashPassword } from '#domain/accounts/password.ts'
 import { advance, assertRefused, auditLog, refusalOf } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { openAccount, PASSWORD, type Person } from '#test/support/people.ts'
@@ -13,7 +13,7 @@ import { startTestService } from '#test/support/start.ts'
 const STEP_MS = 30_000
 const DAY_S = 86_400
 
-const clock = heldClock()
+const clock = manualClock()
 const { url, runtime, owner_db } = await startTestService({ dependencies: { clock } })
 const { db } = runtime
 

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { AuditEntry } from '#contract/activity.ts'
 import { genesisHash } from '#domain/audit/audit.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD, type Person } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const clock = heldClock()
+const clock = manualClock()
 const { url } = await startTestService({ dependencies: { clock } })
 
 type AuditedPerson = Person & { key: { id: string; key: string }; session_id: string }

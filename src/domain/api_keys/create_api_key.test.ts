@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { systemClock } from '#platform/runtime/clock.ts'
 import type { Failpoint } from '#platform/runtime/failpoints.ts'
 import { advance, assertRefused, auditLog } from '#test/support/calls.ts'
-import { type Reply, type Sent, send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { type Reply, type RequestOptions, send } from '#test/support/http.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const kept = keptLog()
+const kept = recordingLog()
 let armed: Failpoint | null = null
 const fail = (point: Failpoint) => {
   if (point !== armed) return
@@ -21,7 +21,7 @@ const clock = { ...systemClock(), every: () => () => undefined }
 const { url, runtime } = await startTestService({ dependencies: { log: kept.log, fail, clock } })
 const { db } = runtime
 
-const create = (bearer: string, sent: Sent = {}): Promise<Reply> =>
+const create = (bearer: string, sent: RequestOptions = {}): Promise<Reply> =>
   send(url, 'POST', '/v1/api_keys', { bearer, body: {}, ...sent })
 
 const countOf = async (account_id: string) =>

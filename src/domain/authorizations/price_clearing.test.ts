@@ -16,7 +16,7 @@ const log = {
   },
 }
 const service = await startTestService({ dependencies: { log } })
-const { url, world, runtime } = service
+const { url, sandbox_host, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 
@@ -49,8 +49,8 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
   }
   const priced = await operate(url, 'POST', path, { body: { amount_usd: 10.05 } })
   assert.deepEqual([priced.status, priced.body.amount_usd], [200, 10.05])
-  await world.runTasks(['settle_clearings'])
-  await world.runTasks(['settle_clearings'])
+  await sandbox_host.runTasks(['settle_clearings'])
+  await sandbox_host.runTasks(['settle_clearings'])
 
   const [capture, ...more] = await transactionsOf(spender)
   assert(capture !== undefined && more.length === 0)
@@ -84,7 +84,7 @@ test('the USD amount is entered once, and only by an operator', async () => {
     body: { amount_usd: 2 },
   })
   assert.equal(stranger.status, 401)
-  await world.runTasks(['settle_clearings'])
+  await sandbox_host.runTasks(['settle_clearings'])
   const card = await getCard(url, spender.key, spender.card.id)
   assert.equal(card.balance_usd, 11)
 })

@@ -17,7 +17,7 @@ const log = {
 }
 const env = { FLORIN_RISK: '{"refund_review_usd": 0}', FLORIN_ISO_SIGN_ON: 'required' }
 const service = await startTestService({ env, dependencies: { log } })
-const { url, world, runtime } = service
+const { url, sandbox_host, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 type Message = ReturnType<typeof purchaseMessage>
@@ -26,14 +26,14 @@ const open = (usd = 100) => openSpender(service, { usd })
 
 /** Sends a network message about the card over a link of its own. */
 async function sendMessage({ account_id, card }: Spender, cents: number, given: object) {
-  const { pan, exp_year } = await world.cardNumberOf(account_id, card.id)
+  const { pan, exp_year } = await sandbox_host.cardNumberOf(account_id, card.id)
   const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
   const message = purchaseMessage(plastic, cents, given)
   return { message, code: await responseTo(message) }
 }
 
 async function responseTo(message: Message): Promise<string | undefined> {
-  const line = await openLine(world.card_host_port)
+  const line = await openLine(sandbox_host.card_host_port)
   await line.ask({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
   const response = await line.ask(message)
   line.end()
@@ -53,7 +53,7 @@ async function heldOf({ card }: Spender): Promise<Held[]> {
   return (body.data as Held[]).filter(({ card_id }) => card_id === card.id)
 }
 
-const settle = () => world.runTasks(['settle_clearings'])
+const settle = () => sandbox_host.runTasks(['settle_clearings'])
 
 test('a refund without a purchase gets a 00 and is credited only after an operator approves it', async () => {
   const spender = await open()

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { openIssuer } from '#test/support/issuer.ts'
-import { weather } from '#test/support/storm.ts'
+import { runStorms } from '#test/support/storm.ts'
 
 const rounds = Number(process.env['FLORIN_STORM_ROUNDS'] ?? 60)
 const seed = Number(process.env['FLORIN_SEED'] ?? Date.now() % 1_000_000_000)
@@ -13,9 +13,9 @@ const issuer = await openIssuer({ clock })
 const one_lane = await openIssuer({ clock, lane_count: 1 })
 
 test(`random storms over one card come to what a simple model says, seed ${seed}`, async () => {
-  await weather(issuer, { seed, rounds, side_by_side: 6, card_count: 1 })
+  await runStorms(issuer, { seed, rounds, side_by_side: 6, card_count: 1 })
 })
 
 test(`random storms over two cards come to what a simple model says, seed ${seed}`, async () => {
-  await weather(one_lane, { seed, rounds, side_by_side: 6, card_count: 2 })
+  await runStorms(one_lane, { seed, rounds, side_by_side: 6, card_count: 2 })
 })

@@ -13,11 +13,11 @@ import {
   openHolder,
 } from '#test/support/cards.ts'
 import { type Reply, send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { startTestService } from '#test/support/start.ts'
 import { isCvvOf, panHash } from './pan_vault.ts'
 
-const kept = keptLog()
+const kept = recordingLog()
 /** The failpoint that throws once. */
 let fail_at: string | null = null
 const fail = (point: string) => {

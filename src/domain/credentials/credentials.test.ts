@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '#platform/postgres/db.ts'
 import { assertRefused } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
@@ -16,7 +16,7 @@ const { db, keys, random, settings } = first.runtime
 
 /** Credentials of a separate node that count their queries. */
 function makeCountingCredentials() {
-  const clock = heldClock()
+  const clock = manualClock()
   const queries = { count: 0 }
   const counting: Database = {
     ...db,
@@ -106,7 +106,7 @@ test('a failed query is not remembered', async () => {
     rows: (sql, params) =>
       isDown ? Promise.reject(new Error('connection lost')) : db.rows(sql, params),
   }
-  const credentials = makeCredentials({ db: failing, keys, clock: heldClock(), settings })
+  const credentials = makeCredentials({ db: failing, keys, clock: manualClock(), settings })
   await assert.rejects(credentials.callerOf(bearer), /connection lost/)
   isDown = false
   assert.equal((await credentials.callerOf(bearer)).kind, 'session')

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { type Reply, send } from '#test/support/http.ts'
 import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 import { memoryRateLimiter, networkOf, type RateVerdict, rate_profiles } from './rate_limit.ts'
 
 /** The measured time stands still, so that what refills does so only when a test says so. */
-const clock = heldClock()
+const clock = manualClock()
 const env = { FLORIN_RATE_PROFILE: 'default', FLORIN_TRUSTED_PROXIES: '127.0.0.1' }
 const { url, runtime } = await startTestService({ env, dependencies: { clock } })
 

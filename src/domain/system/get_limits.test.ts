@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SystemLimits } from '#contract/system.ts'
 import { assertRefused } from '#test/support/calls.ts'
-import { heldClock } from '#test/support/clock.ts'
+import { manualClock } from '#test/support/clock.ts'
 import { send } from '#test/support/http.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const clock = heldClock()
+const clock = manualClock()
 const { url, runtime } = await startTestService({
   env: { FLORIN_RATE_PROFILE: 'default' },
   dependencies: { clock },

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { authorize, follow, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
-const kept = keptLog()
+const kept = recordingLog()
 const service = await startTestService({ dependencies: { log: kept.log } })
-const { url, runtime, world } = service
+const { url, runtime, sandbox_host } = service
 
 test('shows the request and the response, masked', async () => {
   const spender = await openSpender(service, { usd: 100 })
@@ -35,7 +35,7 @@ test('shows the request and the response, masked', async () => {
 
 test('the card number and CVV of a purchase are nowhere in the database or the log', async () => {
   const spender = await openSpender(service, { usd: 100 })
-  const { pan, cvv } = await world.cardNumberOf(spender.account_id, spender.card.id)
+  const { pan, cvv } = await sandbox_host.cardNumberOf(spender.account_id, spender.card.id)
   const authorized = await authorize(url, spender, { amount: 10, cvv: '987' })
   assert.equal(authorized.decline_code === 'cvv_mismatch' || cvv.open() === '987', true)
   const paid = await authorize(url, spender, { amount: 10 })

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { makeHttpClient } from '#platform/http_client/http_client.ts'
 import { assertRefused, auditLog } from '#test/support/calls.ts'
 import { send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { openAccount } from '#test/support/people.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { startTestService } from '#test/support/start.ts'
 import { makeEvent, subscribe } from '#test/support/webhooks.ts'
 
-const kept = keptLog()
+const kept = recordingLog()
 const names: Record<string, string[]> = {
   'shop.example': ['93.184.216.34'],
   'inward.example': ['93.184.216.34', '10.0.0.7'],

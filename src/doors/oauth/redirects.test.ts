@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import {
   type Agent,
   allow,
-  attemptOf,
   authorize,
+  openConsent,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser } from '#test/support/browser.ts'
 import { send } from '#test/support/http.ts'
@@ -84,7 +84,7 @@ async function openAuthorization(
   params: Record<string, string>,
   browser = new Browser(url),
 ) {
-  return browser.open((await attemptOf(agent, { params })).url)
+  return browser.open((await startAuthorization(agent, { params })).url)
 }
 
 test('errors are not redirected to a client that no account has approved (no open redirector)', async () => {
@@ -113,8 +113,8 @@ test('errors are not redirected to a client that no account has approved (no ope
 test('prompt=none redirects its error only to an approved client at its approved redirect URI', async () => {
   const agent = await registerAgent(url, { redirect_uris: [REMOTE, 'https://other.example/cb'] })
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent)
-  await allow(browser, await toConsent(browser, attempt.url, person))
+  const attempt = await startAuthorization(agent)
+  await allow(browser, await openConsent(browser, attempt.url, person))
   const redirected = await openAuthorization(agent, { prompt: 'none' }, browser)
   assert(redirected.url.startsWith(`${REMOTE}?`), redirected.url)
   assert.equal(new URL(redirected.url).searchParams.get('error'), 'interaction_required')
@@ -144,7 +144,7 @@ test('prompt=none redirects its error only to an approved client at its approved
 test('denying on the page redirects to the client, because the page has shown its address', async () => {
   const agent = await registerAgent(url, { redirect_uris: [REMOTE] })
   const browser = new Browser(url)
-  const page = await browser.open((await attemptOf(agent)).url)
+  const page = await browser.open((await startAuthorization(agent)).url)
   const denied = await browser.submit(page, 'deny')
   assert.equal(new URL(denied.url).searchParams.get('error'), 'access_denied')
   assert(denied.url.startsWith(REMOTE))

@@ -4,23 +4,23 @@ import { test } from 'node:test'
 import { default_scopes, scope_names } from '#contract/scopes.ts'
 import {
   allow,
-  attemptOf,
   authorize,
   exchange,
+  openConsent,
   refresh,
   registerAgent,
   startAgentService,
-  toConsent,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { Browser, boxesIn } from '#test/support/browser.ts'
 import { advance, auditLog } from '#test/support/calls.ts'
 import { type Reply, send } from '#test/support/http.ts'
-import { keptLog, wholeDatabase } from '#test/support/leaks.ts'
+import { recordingLog, wholeDatabase } from '#test/support/leaks.ts'
 import { callTool, rpc } from '#test/support/mcp.ts'
 import { openAccount, PASSWORD } from '#test/support/people.ts'
 import { codeOf, turnOnTwoFactor } from '#test/support/second_factor.ts'
 
-const log = keptLog()
+const log = recordingLog()
 const { url, runtime } = await startAgentService({ dependencies: { log: log.log } })
 const person = await openAccount(url)
 
@@ -147,8 +147,8 @@ test('the metadata is correct and does not depend on the Host header', async () 
 
 test('the consent page shows client and redirect host; opt-in scopes start unchecked', async () => {
   const agent = await registerAgent(url, { client_name: 'Evil <script>alert(1)</script>\u202E' })
-  const { url: address } = await attemptOf(agent, { scope: scope_names.join(' ') })
-  const page = await toConsent(new Browser(url), address, person)
+  const { url: address } = await startAuthorization(agent, { scope: scope_names.join(' ') })
+  const page = await openConsent(new Browser(url), address, person)
   assert.match(page.text, /Evil &#60;script&#62;/)
   assert.doesNotMatch(page.text, /<script>alert|\u202E/)
   assert.match(page.text, /<span class="host">127\.0\.0\.1:9<\/span>/)
@@ -183,8 +183,8 @@ test('consent can be partial, and refused scopes can be requested again', async 
 test('a refusal is returned to the client and recorded in the audit log', async () => {
   const agent = await registerAgent(url)
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent)
-  const page = await toConsent(browser, attempt.url, person)
+  const attempt = await startAuthorization(agent)
+  const page = await openConsent(browser, attempt.url, person)
   const { url: sent_to } = await browser.submit(page, 'deny')
   const response = new URL(sent_to).searchParams
   assert.equal(response.get('error'), 'access_denied')
@@ -200,7 +200,7 @@ test('signing in on the page asks for the second factor if it is enabled', async
   const { secret } = await turnOnTwoFactor(url, other.bearer, runtime.clock)
   const agent = await registerAgent(url)
   const browser = new Browser(url)
-  const attempt = await attemptOf(agent)
+  const attempt = await startAuthorization(agent)
   const first = await browser.open(attempt.url)
   const wrong = await browser.submit(first, 'sign_in', {
     email: other.email,
@@ -224,7 +224,7 @@ test('another user can sign in with the same browser', async () => {
   const agent = await registerAgent(url)
   const browser = new Browser(url)
   await authorize(agent, person, { browser })
-  const attempt = await attemptOf(agent)
+  const attempt = await startAuthorization(agent)
   const page = await browser.open(attempt.url)
   assert.match(page.text, new RegExp(person.email))
   const sign_in = await browser.submit(page, 'switch')
@@ -258,7 +258,7 @@ test('a token for one resource is not valid for the other', async () => {
   assert.equal(await get(mcp.access_token), 401)
   assert.equal(await isLive(mcp.access_token), true)
   assert.equal(await isLive(rest.access_token), false)
-  const unknown = await attemptOf(agent, { resource: 'https://elsewhere.example/mcp' })
+  const unknown = await startAuthorization(agent, { resource: 'https://elsewhere.example/mcp' })
   const page = await new Browser(url).open(unknown.url)
   assert.equal(new URL(page.url).searchParams.get('error'), 'invalid_target')
 })

@@ -6,16 +6,16 @@ import { eventually } from '#test/support/eventually.ts'
 import { send } from '#test/support/http.ts'
 import { startTwoNodes } from '#test/support/nodes.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
-import { type Followed, followActivity } from '#test/support/stream.ts'
+import { type ActivityStream, followActivity } from '#test/support/stream.ts'
 
 const { first, second } = await startTwoNodes()
 const { url, runtime, owner_db } = first
-const opened: Followed[] = []
+const opened: ActivityStream[] = []
 after(() => {
   for (const each of opened) each.close()
 })
 
-async function follow(...asked: Parameters<typeof followActivity>): Promise<Followed> {
+async function follow(...asked: Parameters<typeof followActivity>): Promise<ActivityStream> {
   const followed = await followActivity(...asked)
   opened.push(followed)
   return followed
@@ -37,7 +37,7 @@ test('an event arrives within a second, on any node, as get_activity shows it', 
     plainEvent('topup.confirmed'),
   ])
   const { body } = await send(url, 'GET', '/v1/activity?order=asc', { bearer })
-  for (const stream of streams) assert.deepEqual(await stream.hears(2), body['data'])
+  for (const stream of streams) assert.deepEqual(await stream.waitForEvents(2), body['data'])
 })
 
 test("hears nobody else's, and nothing that is no activity", async () => {
@@ -47,7 +47,7 @@ test("hears nobody else's, and nothing that is no activity", async () => {
   await recordTestEvents(runtime, ada.account_id, [plainEvent('card.loaded')])
   await recordTestEvents(runtime, bob.account_id, [plainEvent('account.signed_in')])
   await recordTestEvents(runtime, bob.account_id, [plainEvent('card.frozen')])
-  assert.deepEqual(namesOf(await stream.hears(1)), ['card.frozen'])
+  assert.deepEqual(namesOf(await stream.waitForEvents(1)), ['card.frozen'])
 })
 
 test('goes on after the last event that was heard, without a gap or a repeat', async () => {
@@ -55,7 +55,7 @@ test('goes on after the last event that was heard, without a gap or a repeat', a
   await recordTestEvents(runtime, account_id, [plainEvent('card.issued')])
   const before = await follow(url, bearer)
   await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
-  const [heard] = await before.hears(1)
+  const [heard] = await before.waitForEvents(1)
   before.close()
   const missed = Array.from({ length: 250 }, (_, at) =>
     plainEvent('card.frozen', { message: `${at}` }),
@@ -63,7 +63,7 @@ test('goes on after the last event that was heard, without a gap or a repeat', a
   await recordTestEvents(runtime, account_id, missed)
   const again = await follow(second.url, bearer, { last: heard?.id ?? '' })
   await recordTestEvents(runtime, account_id, [plainEvent('card.cancelled')])
-  const events = await again.hears(251, 5_000)
+  const events = await again.waitForEvents(251, 5_000)
   const expected = [...missed.map(({ message }) => message), 'It was card.cancelled.']
   assert.deepEqual(
     events.map(({ message }) => message),
@@ -82,7 +82,7 @@ test('events that are written while it is read arrive once each, in order', asyn
     ),
   )
   await Promise.all(writers)
-  const ids = (await stream.hears(100, 3_000)).map(({ id }) => id)
+  const ids = (await stream.waitForEvents(100, 3_000)).map(({ id }) => id)
   assert.equal(new Set(ids).size, 100)
   assert.deepEqual(ids, [...ids].sort())
 })
@@ -96,10 +96,10 @@ test('a reader who stops reading loses nothing and holds up nobody', async () =>
   for (let round = 0; round < 20; round += 1) {
     await recordTestEvents(runtime, account_id, Array(100).fill(long))
   }
-  assert.equal((await quick.hears(2_000, 30_000)).length, 2_000)
+  assert.equal((await quick.waitForEvents(2_000, 30_000)).length, 2_000)
   assert.ok(slow.events().length < 2_000)
   slow.resume()
-  assert.equal((await slow.hears(2_000, 30_000)).length, 2_000)
+  assert.equal((await slow.waitForEvents(2_000, 30_000)).length, 2_000)
 })
 
 test('the stream of a revoked key ends at once on every node, and says why', async () => {
@@ -113,7 +113,7 @@ test('the stream of a revoked key ends at once on every node, and says why', asy
   assert.ok(performance.now() - started < 1_000)
   for (const { text } of streams) assert.match(text(), /event: ended\ndata: .*"token_revoked"/)
   await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
-  assert.equal((await other.hears(1)).length, 1, 'the others go on')
+  assert.equal((await other.waitForEvents(1)).length, 1, 'the others go on')
 })
 
 test('a session that ends takes its streams with it', async () => {
@@ -161,7 +161,7 @@ test('a hundred idle streams hold no connection to the database', async () => {
   const before = await connections()
   const people = []
   for (let at = 0; at < 10; at += 1) people.push(await openAccount(url))
-  const streams: Followed[] = []
+  const streams: ActivityStream[] = []
   for (const { bearer } of people) {
     for (let at = 0; at < 10; at += 1) streams.push(await follow(url, bearer))
   }
@@ -175,7 +175,7 @@ test('a hundred idle streams hold no connection to the database', async () => {
   )
   const [ada] = people
   await recordTestEvents(runtime, ada?.account_id ?? '', [plainEvent('card.loaded')])
-  const heard = await Promise.all(streams.slice(0, 10).map((stream) => stream.hears(1)))
+  const heard = await Promise.all(streams.slice(0, 10).map((stream) => stream.waitForEvents(1)))
   assert(heard.every(({ length }) => length === 1))
   for (const stream of streams) stream.close()
 })

@@ -7,11 +7,11 @@ import { AuthorizationResponseError } from 'oauth4webapi'
 import type { Page } from 'playwright-core'
 import { opt_in_scopes, scopes as scope_sentences } from '#contract/scopes.ts'
 import {
-  attemptOf,
   exchange,
   refresh,
   registerAgent,
   startAgentService,
+  startAuthorization,
 } from '#test/support/agent.ts'
 import { issueCard, openHolder } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
@@ -65,7 +65,7 @@ test('an agent gets the checked scopes for the selected card, until its access i
     client_name: 'Pantry agent',
     redirect_uris: [redirect_uri],
   })
-  const attempt = await attemptOf(agent, asking)
+  const attempt = await startAuthorization(agent, asking)
 
   const { page, complaints } = await visitOf(browser, { url, width: 360 })
   await ask(page, attempt.url, holder)
@@ -122,7 +122,7 @@ test('denying access, or allowing no scope, grants nothing and returns access_de
   const isRefused = (problem: unknown) =>
     problem instanceof AuthorizationResponseError && problem.error === 'access_denied'
   for (const verb of ['Deny', 'Allow'] as const) {
-    const attempt = await attemptOf(agent, asking)
+    const attempt = await startAuthorization(agent, asking)
     const { page } = await visitOf(browser, { url })
     await ask(page, attempt.url, holder)
     for (const scope of verb === 'Allow' ? requested_scopes : []) {

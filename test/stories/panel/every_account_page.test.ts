@@ -1,15 +1,15 @@
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startAgentService } from '#test/support/agent.ts'
-import { furnish } from '#test/support/furnished.ts'
 import { everyPage, NO_BROWSER, type PanelPage, startBrowser } from '#test/support/panel_page.ts'
 import { openAccount } from '#test/support/people.ts'
+import { seedAccount } from '#test/support/seeded_account.ts'
 
 const service = await startAgentService()
 const { url } = service
 const browser = await startBrowser()
 const skip = browser === null ? NO_BROWSER : false
-const { person, ids } = await furnish(service)
+const { person, ids } = await seedAccount(service)
 
 const loaded = (shown: Page) =>
   shown.locator('[class*=shimmer]').first().waitFor({ state: 'detached' })

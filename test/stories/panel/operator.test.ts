@@ -186,7 +186,7 @@ test('an operator enters the USD amount of a foreign clearing, and it is posted'
   await dialog.getByLabel('USD amount').fill('10.05')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await service.world.runTasks(['settle_clearings'])
+  await service.sandbox_host.runTasks(['settle_clearings'])
   assert.equal((await getCard(url, spender.key, spender.card.id)).balance_usd, 39.95)
   await page.reload()
   await page.getByText('No clearings awaiting conversion').waitFor()

@@ -10,7 +10,7 @@ import type { TestService } from './start.ts'
 import { makeEvent, subscribe } from './webhooks.ts'
 import { requested } from './withdrawals.ts'
 
-export type Furnished = {
+export type SeededAccount = {
   person: Person
   ids: Record<
     'card' | 'capture' | 'decline' | 'dispute' | 'withdrawal' | 'ticket' | 'webhook',
@@ -19,7 +19,7 @@ export type Furnished = {
 }
 
 /** An account that has one of everything, so that no page is empty. */
-export async function furnish(service: TestService): Promise<Furnished> {
+export async function seedAccount(service: TestService): Promise<SeededAccount> {
   const { url, runtime } = service
   const buyer = await openBuyer(service)
   const { bearer, card } = buyer
