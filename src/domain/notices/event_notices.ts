@@ -1,7 +1,8 @@
 import type { Notifications } from '#contract/accounts.ts'
-import type { Dependencies } from '#domain/context/context.ts'
 import type { EventConsumer } from '#domain/events/fan_out_events_task.ts'
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Settings } from '#settings/settings.ts'
 import { findRecipients, insertNotices, type Recipient } from './notice_store.ts'
 import { eventEmail } from './templates/event_email.ts'
 import { renderEmail } from './templates/layout.ts'
@@ -29,7 +30,10 @@ const settings_by_event: Readonly<Record<string, Setting>> = {
 export function eventNotices({
   clock,
   settings,
-}: Pick<Dependencies, 'clock' | 'settings'>): EventConsumer {
+}: {
+  clock: Clock
+  settings: Settings
+}): EventConsumer {
   const { public_url, mode } = settings
   return async (tx, events) => {
     const emailed = events.filter(({ type }) => type in settings_by_event)

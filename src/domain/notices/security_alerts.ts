@@ -1,12 +1,20 @@
-import type { Dependencies, RequestContext, SecurityAlert } from '#domain/context/context.ts'
+import type { RequestContext, SecurityAlert } from '#domain/context/context.ts'
 import { createUndo, UNDO_HOURS } from '#domain/credentials/security_undo.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Random } from '#platform/runtime/random.ts'
+import type { Keys } from '#platform/storage/keys.ts'
+import type { Settings } from '#settings/settings.ts'
 import type { NewNotice } from './notice.ts'
 import { findRecipients, insertNotices } from './notice_store.ts'
 import { renderEmail } from './templates/layout.ts'
 import { securityEmail } from './templates/security_email.ts'
 
-type Source = Pick<Dependencies, 'clock' | 'settings' | 'keys' | 'random'> & {
+type AlertSource = {
+  clock: Clock
+  settings: Settings
+  keys: Keys
+  random: Random
   request: RequestContext
 }
 
@@ -15,7 +23,7 @@ export async function insertSecurityNotices(
   tx: Tx,
   account_id: string,
   alerts: readonly SecurityAlert[],
-  source: Source,
+  source: AlertSource,
 ): Promise<void> {
   const [owner] = await findRecipients(tx, [account_id])
   if (owner === undefined) return
@@ -32,7 +40,7 @@ type AddressedAlert = { account_id: string; recipient: string; alert: SecurityAl
 async function securityNotice(
   tx: Tx,
   { account_id, recipient, alert }: AddressedAlert,
-  source: Source,
+  source: AlertSource,
 ): Promise<NewNotice> {
   const { clock, settings, request } = source
   const { kind } = alert

@@ -1,4 +1,6 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Log } from '#platform/runtime/log.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Mailer } from './mailer.ts'
 import type { NoticeRow } from './notice.ts'
@@ -16,14 +18,14 @@ const HOUR_MS = 60 * MINUTE_MS
 const DELAYS_MS = [1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE_MS)
 const KEPT_MS = 30 * 24 * HOUR_MS
 const LEASE_MS = 2 * MINUTE_MS
-const BATCH = 20
+const BATCH_SIZE = 20
 const ERROR_LENGTH_MAX = 500
 
-type Tools = Pick<Dependencies, 'db' | 'clock' | 'log'>
+type MailDependencies = { db: Database; clock: Clock; log: Log }
 
 /** Sends due emails. Without a mail server it only deletes old ones. */
-export function sendNoticesTask(tools: Tools, mailer: Mailer | null): Task {
-  const { db, clock } = tools
+export function sendNoticesTask(dependencies: MailDependencies, mailer: Mailer | null): Task {
+  const { db, clock } = dependencies
   return {
     name: 'send_notices',
     every_ms: 1_000,
@@ -33,13 +35,13 @@ export function sendNoticesTask(tools: Tools, mailer: Mailer | null): Task {
       await deleteNoticesBefore(db, new Date(now.getTime() - KEPT_MS))
       if (mailer === null) return
       const leased_until = new Date(now.getTime() + LEASE_MS)
-      const due = await leaseNotices(db, { now, leased_until, limit: BATCH })
-      await Promise.all(due.map((notice) => sendOne(tools, mailer, notice)))
+      const due = await leaseNotices(db, { now, leased_until, limit: BATCH_SIZE })
+      await Promise.all(due.map((notice) => sendNotice(dependencies, mailer, notice)))
     },
   }
 }
 
-async function sendOne({ db, clock, log }: Tools, mailer: Mailer, notice: NoticeRow) {
+async function sendNotice({ db, clock, log }: MailDependencies, mailer: Mailer, notice: NoticeRow) {
   const { id, recipient, subject, body_text, body_html } = notice
   const mail = { to: recipient, subject, text: body_text, html: body_html }
   try {

@@ -1,8 +1,9 @@
-import type { Dependencies } from '#domain/context/context.ts'
 import { purseSql } from '#domain/ledger/balances.ts'
 import { type Micros, microsFromUsd } from '#kernel/money.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
+import type { Settings } from '#settings/settings.ts'
 import { insertNotices } from './notice_store.ts'
 import { renderEmail } from './templates/layout.ts'
 import { lowBalanceEmail } from './templates/low_balance_email.ts'
@@ -14,16 +15,23 @@ type LowBalance = {
   balance_micros: Micros
 }
 
-const BATCH = 200
+const BATCH_SIZE = 200
 
 /**
  * Emails owners whose balance fell below their threshold, so no other module has to check it. An
  * owner gets one email, and another only after the balance has been above the threshold again.
  */
-export function warnLowBalanceTask(tools: Pick<Dependencies, 'db' | 'clock' | 'settings'>): Task {
-  const { db, clock, settings } = tools
+export function warnLowBalanceTask({
+  db,
+  clock,
+  settings,
+}: {
+  db: Database
+  clock: Clock
+  settings: Settings
+}): Task {
   const { public_url, mode } = settings
-  const once = () =>
+  const warnBatch = () =>
     db.transaction(async (tx) => {
       const now = clock.now()
       const low = await markLowBalances(tx, now)
@@ -42,7 +50,7 @@ export function warnLowBalanceTask(tools: Pick<Dependencies, 'db' | 'clock' | 's
     run: async () => {
       await clearRecovered(db)
       if (!(await hasLowBalance(db))) return
-      while ((await once()) === BATCH);
+      while ((await warnBatch()) === BATCH_SIZE);
     },
   }
 }
@@ -68,7 +76,7 @@ function markLowBalances(tx: Tx, now: Date): Promise<LowBalance[]> {
        select a.id as account_id, a.email, p.balance_micros,
               ${THRESHOLD}::double precision as threshold_usd
        ${LOW}
-        limit ${BATCH}),
+        limit ${BATCH_SIZE}),
      told as (
        insert into low_balances (account_id, told_at) select account_id, $1 from low
            on conflict do nothing

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/postgres/db.ts'
 
 export type Rail = 'topups' | 'withdrawals' | 'issuing' | 'authorizations'
 
-/** Read in the transaction of what it guards: once a switch is on, nothing new begins. */
+/** Read in the transaction it guards, so nothing starts after a switch is turned on. */
 export async function isKilled(tx: Tx, rail: Rail): Promise<boolean> {
   const [row] = await tx.rows<{ is_on: boolean }>(
     'select is_on from kill_switches where rail = $1',

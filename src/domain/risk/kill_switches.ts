@@ -26,7 +26,7 @@ export async function findKillSwitches(tx: Tx): Promise<KillSwitch[]> {
   return rows.map(view)
 }
 
-/** What has begun goes on to its end; nothing new begins while it is on. */
+/** Nothing new starts while a switch is on; what has already started is completed. */
 export async function setKillSwitch(
   { tx, now }: OperatorContext,
   { rail, on, reason }: { rail: Rail; on: boolean; reason: string },

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decideRate, memoryRateLimiter, type RatePolicy } from './rate_limit.ts'
 
-const policies_of = (burst: number, sustained: number): RatePolicy[] => [
+const policiesOf = (burst: number, sustained: number): RatePolicy[] => [
   { name: 'burst', limit: burst, window_ms: 1_000 },
   { name: 'sustained', limit: sustained, window_ms: 60_000 },
 ]
 
 const anyPolicies = fc
   .record({ burst: fc.integer({ min: 1, max: 80 }), sustained: fc.integer({ min: 1, max: 400 }) })
-  .map(({ burst, sustained }) => policies_of(burst, sustained))
+  .map(({ burst, sustained }) => policiesOf(burst, sustained))
 
 /** Pauses between calls: mostly none, some short, a few long. */
 const anyPauses = fc.array(
@@ -22,8 +22,8 @@ const anyPauses = fc.array(
   { minLength: 1, maxLength: 400 },
 )
 
-/** The moments at which calls were let through. */
-function admitted(policies: readonly RatePolicy[], pauses: readonly number[]): number[] {
+/** Timestamps of the allowed calls. */
+function allowedTimestamps(policies: readonly RatePolicy[], pauses: readonly number[]): number[] {
   let now = 10_000
   const limiter = memoryRateLimiter(() => now)
   const timestamps: number[] = []
@@ -36,16 +36,16 @@ function admitted(policies: readonly RatePolicy[], pauses: readonly number[]): n
   return timestamps
 }
 
-test('between any two moments no bucket lets through more than it holds and was refilled', () => {
+test('in any interval a bucket allows at most its limit and its refill', () => {
   fc.assert(
     fc.property(anyPolicies, anyPauses, (policies, pauses) => {
-      const timestamps = admitted(policies, pauses)
+      const timestamps = allowedTimestamps(policies, pauses)
       for (const { limit, window_ms } of policies) {
         for (let first = 0; first < timestamps.length; first += 7) {
           for (let last = first; last < timestamps.length; last += 1) {
             const elapsed = (timestamps[last] ?? 0) - (timestamps[first] ?? 0)
-            const most = limit + (elapsed * limit) / window_ms + 0.01
-            assert(last - first + 1 <= most)
+            const allowed_max = limit + (elapsed * limit) / window_ms + 0.01
+            assert(last - first + 1 <= allowed_max)
           }
         }
       }
@@ -53,7 +53,7 @@ test('between any two moments no bucket lets through more than it holds and was 
   )
 })
 
-test('whoever waits as long as told is let through, and not a moment sooner', () => {
+test('a call is allowed after retry_after_ms, and not earlier', () => {
   fc.assert(
     fc.property(anyPolicies, anyPauses, (policies, pauses) => {
       let now_ms = 10_000
@@ -76,7 +76,7 @@ test('whoever waits as long as told is let through, and not a moment sooner', ()
   )
 })
 
-test('what remains can be taken at once, where the burst allows it, and not one more', () => {
+test('exactly `remaining` further calls are allowed immediately', () => {
   fc.assert(
     fc.property(anyPolicies, anyPauses, (policies, pauses) => {
       const sustained = policies.slice(1)
@@ -100,16 +100,16 @@ test('what remains can be taken at once, where the burst allows it, and not one 
   )
 })
 
-test('asking takes nothing, and a refusal by one bucket takes nothing from the other', () => {
+test('peeking takes nothing, and a refusal by one bucket takes nothing from the other', () => {
   fc.assert(
     fc.property(anyPolicies, anyPauses, (policies, pauses) => {
       let now_ms = 10_000
       let full_at: number[] = []
       for (const pause of pauses) {
         now_ms += pause
-        const asked = decideRate(full_at, policies, { now_ms, cost: 0 })
+        const peeked = decideRate(full_at, policies, { now_ms, cost: 0 })
         const again = decideRate(full_at, policies, { now_ms, cost: 0 })
-        assert.deepEqual(again.verdict, asked.verdict)
+        assert.deepEqual(again.verdict, peeked.verdict)
         const before = full_at
         const { verdict, full_at: next } = decideRate(full_at, policies, { now_ms, cost: 1 })
         if (!verdict.allowed)

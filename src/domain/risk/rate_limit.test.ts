@@ -7,7 +7,7 @@ import { createKey, openAccount, PASSWORD } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 import { memoryRateLimiter, networkOf, type RateVerdict, rate_profiles } from './rate_limit.ts'
 
-/** The measured time stands still, so that what refills does so only when a test says so. */
+/** The clock is stopped, so buckets refill only when a test advances it. */
 const clock = manualClock()
 const env = { FLORIN_RATE_PROFILE: 'default', FLORIN_TRUSTED_PROXIES: '127.0.0.1' }
 const { url, runtime } = await startTestService({ env, dependencies: { clock } })
@@ -15,19 +15,19 @@ const { url, runtime } = await startTestService({ env, dependencies: { clock } }
 const getAccount = (bearer: string): Promise<Reply> =>
   send(url, 'GET', '/v1/accounts/me', { bearer })
 
-/** Opening accounts is limited itself: a minute passes before each. */
-async function newcomer() {
+/** Opening accounts is limited too, so a minute passes before each. */
+async function openLimitedAccount() {
   clock.advance(60_000)
   return openAccount(url)
 }
 
-async function atOnce(count: number, call: () => Promise<Reply>): Promise<Reply[]> {
+async function callConcurrently(count: number, call: () => Promise<Reply>): Promise<Reply[]> {
   return Promise.all(Array.from({ length: count }, call))
 }
 
-test('sixty calls in a second pass; the next is told to wait, and then passes', async () => {
-  const { bearer } = await newcomer()
-  const replies = await atOnce(70, () => getAccount(bearer))
+test('sixty calls a second are allowed; the next one is allowed after Retry-After', async () => {
+  const { bearer } = await openLimitedAccount()
+  const replies = await callConcurrently(70, () => getAccount(bearer))
   assert.equal(replies.filter(({ status }) => status === 200).length, 60)
   for (const reply of replies.filter(({ status }) => status !== 200)) {
     assertRefused(reply, 429, 'rate_limited')
@@ -37,13 +37,13 @@ test('sixty calls in a second pass; the next is told to wait, and then passes', 
   assert.equal((await getAccount(bearer)).status, 200)
 })
 
-test('a thousand calls in a minute pass, however well they are spread', async () => {
-  const { bearer } = await newcomer()
+test('a thousand calls a minute are allowed, even if they are spread evenly', async () => {
+  const { bearer } = await openLimitedAccount()
   let passed = 0
   let elapsed_s = 0
-  // Forty a second: the burst never empties, the sustained bucket refills by 1000 in 60 s.
+  // At 40 calls a second the burst bucket never empties; the sustained one refills 1,000 in 60 s.
   for (; elapsed_s < 60; elapsed_s += 1) {
-    const replies = await atOnce(40, () => getAccount(bearer))
+    const replies = await callConcurrently(40, () => getAccount(bearer))
     passed += replies.filter(({ status }) => status === 200).length
     if (replies.some(({ status }) => status === 429)) break
     clock.advance(1_000)
@@ -54,8 +54,8 @@ test('a thousand calls in a minute pass, however well they are spread', async ()
   assert.equal(passed, 1_000 + Math.floor((elapsed_s * 1_000) / 60))
 })
 
-test('every answer tells the policy and what is left of it, refusals too', async () => {
-  const { bearer } = await newcomer()
+test('every response has the policy and the remaining calls, refusals too', async () => {
+  const { bearer } = await openLimitedAccount()
   const first = await getAccount(bearer)
   const policy = '"burst";q=60;w=1, "sustained";q=1000;w=60'
   assert.equal(first.headers.get('ratelimit-policy'), policy)
@@ -70,15 +70,15 @@ test('every answer tells the policy and what is left of it, refusals too', async
 })
 
 test('each credential has buckets of its own', async () => {
-  const person = await newcomer()
+  const person = await openLimitedAccount()
   const { key } = await createKey(url, person.bearer)
   clock.advance(1_000)
-  await atOnce(61, () => getAccount(key))
+  await callConcurrently(61, () => getAccount(key))
   assertRefused(await getAccount(key), 429, 'rate_limited')
   assert.equal((await getAccount(person.bearer)).status, 200)
 })
 
-test('ten accounts a minute can be opened from an address, and ten sign-ins tried', async () => {
+test('an IP can open ten accounts and try ten sign-ins a minute', async () => {
   clock.advance(60_000)
   const create = (from: string, at: number) =>
     send(url, 'POST', '/v1/accounts', {
@@ -99,19 +99,21 @@ test('ten accounts a minute can be opened from an address, and ten sign-ins trie
 
   const body = { email: 'nobody@example.com', password: 'x' }
   const headers = { 'x-forwarded-for': '203.0.113.9' }
-  const tries = await atOnce(12, () => send(url, 'POST', '/v1/sessions', { body, headers }))
+  const tries = await callConcurrently(12, () =>
+    send(url, 'POST', '/v1/sessions', { body, headers }),
+  )
   assert.equal(tries.filter(({ body }) => body['error'] === 'rate_limited').length, 2)
 })
 
-test('wrong bearers are limited by address: keys cannot be guessed at any speed', async () => {
+test('invalid bearers are limited per IP, so keys cannot be guessed fast', async () => {
   clock.advance(60_000)
-  const replies = await atOnce(80, () => getAccount('flk_test_nonsense'))
+  const replies = await callConcurrently(80, () => getAccount('flk_test_nonsense'))
   assert.equal(replies.filter(({ status }) => status === 401).length, 60)
   assert.equal(replies.filter(({ status }) => status === 429).length, 20)
 })
 
 test('the conservative profile can be set for one account', async () => {
-  const person = await newcomer()
+  const person = await openLimitedAccount()
   await runtime.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
     person.account_id,
   ])
@@ -119,19 +121,19 @@ test('the conservative profile can be set for one account', async () => {
   const reply = await getAccount(person.bearer)
   const policy = '"burst";q=100;w=1, "sustained";q=600;w=60'
   assert.equal(reply.headers.get('ratelimit-policy'), policy)
-  const replies = await atOnce(110, () => getAccount(person.bearer))
+  const replies = await callConcurrently(110, () => getAccount(person.bearer))
   assert.equal(replies.filter(({ status }) => status === 200).length, 99)
 })
 
-test('moving the service’s clock refills nothing', async () => {
-  const { bearer } = await newcomer()
-  await atOnce(60, () => getAccount(bearer))
+test('moving the clock of the service refills no bucket', async () => {
+  const { bearer } = await openLimitedAccount()
+  await callConcurrently(60, () => getAccount(bearer))
   const body = { seconds: 3_600 }
   await send(url, 'POST', '/sandbox/v1/clock/advance', { bearer, body })
   assertRefused(await getAccount(bearer), 429, 'rate_limited')
 })
 
-test('addresses of one IPv6 /64 share a bucket; those of another do not', async () => {
+test('addresses of one IPv6 /64 share a bucket', async () => {
   const tries = (from: string) => {
     const headers = { 'x-forwarded-for': from }
     return send(url, 'POST', '/v1/sessions', { body: {}, headers })
@@ -146,7 +148,7 @@ test('addresses of one IPv6 /64 share a bucket; those of another do not', async 
   assert.equal((await tries('::ffff:203.0.113.77')).status, 429)
 })
 
-test('the network of an address is its /64, and never longer than an address can be', () => {
+test('networkOf returns the /64 of an IPv6 address and at most 45 characters', () => {
   assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0::/64')
   assert.equal(networkOf('::1'), '0:0:0:0::/64')
   assert.equal(networkOf('fe80::1%eth0'), 'fe80:0:0:0::/64')
@@ -155,7 +157,7 @@ test('the network of an address is its /64, and never longer than an address can
   assert.equal(networkOf('x:'.repeat(5_000)).length, 45)
 })
 
-test('a table that is full of addresses takes each next one without going through all of them', () => {
+test('a full table accepts further IPs without a scan', () => {
   let now_ms = 0
   const limiter = memoryRateLimiter(() => now_ms, 100_000)
   const policies = rate_profiles.default
@@ -164,7 +166,7 @@ test('a table that is full of addresses takes each next one without going throug
   for (let at = 0; at < 5_000; at += 1) limiter.take(`other|${at}`, policies)
   const took_ms = performance.now() - began
   assert.ok(took_ms < 1_000, `5,000 calls took ${took_ms} ms`)
-  // Buckets that are full again make room, and one that is in use is kept.
+  // Full buckets are dropped, and one in use is kept.
   now_ms = 120_000
   for (let at = 0; at < 70; at += 1) limiter.take('busy', policies)
   for (let at = 0; at < 10_000; at += 1) limiter.take(`later|${at}`, policies)
@@ -172,7 +174,7 @@ test('a table that is full of addresses takes each next one without going throug
   assert.equal(verdict.allowed, false)
 })
 
-test('every route that takes no bearer is limited by address, and off lifts that too', async () => {
+test('routes without a bearer are limited per IP, unless the profile is off', async () => {
   const open = await startTestService({ env: { FLORIN_RATE_PROFILE: 'off' } })
   const limited = async (service: { url: string }, method: string, path: string, count: number) => {
     const headers = { 'x-forwarded-for': '198.51.100.7' }

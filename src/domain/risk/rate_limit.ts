@@ -9,7 +9,7 @@ const profile = (burst_per_second: number, sustained_per_minute: number) => [
   { name: 'sustained', limit: sustained_per_minute, window_ms: 60_000 },
 ]
 
-/** The specification names two pairs of numbers; both exist, and the operator chooses. */
+/** The specification has two pairs of limits; the operator chooses one. */
 export const rate_profiles: Readonly<
   Record<Exclude<RateProfileName, 'off'>, readonly RatePolicy[]>
 > = {
@@ -17,7 +17,7 @@ export const rate_profiles: Readonly<
   conservative: profile(100, 600),
 }
 
-/** Without a credential: opening accounts and guessing passwords is slow work. */
+/** For calls without a credential. Low, because anyone can open accounts and guess passwords. */
 export const SIGN_UP_POLICIES: readonly RatePolicy[] = [
   { name: 'sustained', limit: 10, window_ms: 60_000 },
 ]
@@ -28,8 +28,8 @@ const perMinute = (sustained: number, burst: number): readonly RatePolicy[] => [
 ]
 
 /**
- * What one address may ask of routes that take no bearer. Each begun authorization is stored, so it
- * is the scarcest; the site is generous, since an office loads the panel from one address.
+ * Limits per IP of routes without a bearer. Each started authorization is stored, so its limit is
+ * the lowest. The site's is high, because a whole office may load the panel from one IP.
  */
 export const anonymous_policies = {
   authorize: perMinute(30, 10),
@@ -40,8 +40,8 @@ export const anonymous_policies = {
 } as const satisfies Record<string, readonly RatePolicy[]>
 
 /**
- * The part of an address that one party holds: an IPv6 host has a /64 to itself and could call from
- * another address each time. Behind a proxy the text is what somebody sent, so it is bounded.
+ * The IPv4 address or IPv6 /64 of a caller, because an IPv6 host can use any address of its /64.
+ * Behind a proxy the header may contain any text, so its length is bounded.
  */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip.slice(0, 45)
@@ -58,9 +58,9 @@ export function networkOf(ip: string): string {
 
 export type RateVerdict = {
   allowed: boolean
-  /** Of the sustained bucket, after this call. */
+  /** Calls left in the sustained bucket, after this one. */
   remaining: number
-  /** Until the sustained bucket is full again. */
+  /** Time until the sustained bucket is full again. */
   reset_ms: number
   retry_after_ms: number
 }
@@ -68,16 +68,16 @@ export type RateVerdict = {
 export type RateLimiter = {
   /** Takes one call from every bucket, or from none. */
   take(subject: string, policies: readonly RatePolicy[]): RateVerdict | Promise<RateVerdict>
-  /** What take would say, without taking. */
+  /** The verdict of take, without taking. */
   peek(subject: string, policies: readonly RatePolicy[]): RateVerdict | Promise<RateVerdict>
-  /** Why nodes do not share their limits although they should; null where all is well. */
+  /** The reason why nodes don't share their limits; null if they do. */
   fault(): string | null
   close(): Promise<void>
 }
 
 /**
- * The generic cell rate algorithm: a bucket is one number, the moment at which it would be full
- * again if nothing more came. Pure, so that the memory and the shared store decide alike.
+ * The generic cell rate algorithm (GCRA): a bucket is one number, the time when it would be full
+ * again without further calls. The Lua script in redis_rate_limit.ts computes the same.
  */
 export function decideRate(
   full_at: readonly number[],
@@ -88,7 +88,7 @@ export function decideRate(
     const step_ms = policy.window_ms / policy.limit
     return Math.max(full_at[at] ?? 0, now_ms) + cost * step_ms
   })
-  // A thousandth of a millisecond of tolerance: sums of fractions must not cost a call.
+  // Tolerates 1 µs, because rounding errors must not cost a call.
   const waits = policies.map((policy, at) => (next[at] ?? 0) - now_ms - policy.window_ms - 1e-3)
   const retry_after_ms = Math.max(0, ...waits)
   const allowed = retry_after_ms === 0
@@ -105,10 +105,10 @@ export function decideRate(
 }
 
 const SUBJECTS_MAX = 100_000
-/** More than one, so that a table of buckets that are full again shrinks. */
-const LOOKED_AT = 4
+/** More than one, so the table shrinks while its buckets are full. */
+const INSPECTED_BUCKETS = 4
 
-/** For one node. Full buckets say nothing, so they are dropped when the table grows. */
+/** For one node. A full bucket equals a missing one, so it is dropped when the table is full. */
 export function memoryRateLimiter(now_ms: () => number, subjects_max = SUBJECTS_MAX): RateLimiter {
   const buckets = new Map<string, number[]>()
   const decide = (subject: string, policies: readonly RatePolicy[], cost: 0 | 1) => {
@@ -132,14 +132,14 @@ export function memoryRateLimiter(now_ms: () => number, subjects_max = SUBJECTS_
 }
 
 /**
- * Looks at the few oldest entries only: a flood of addresses must not make each call go through the
- * whole table. Those not full yet go to the end of the line; if all are, the oldest is forgotten.
+ * Inspects only the few oldest entries, so a flood of IPs does not scan the whole table. Full
+ * buckets are dropped and the others move to the end; if none is full, the oldest is dropped.
  */
 function makeRoom(buckets: Map<string, number[]>, now_ms: number): void {
   const oldest: [string, number[]][] = []
   for (const entry of buckets) {
     oldest.push(entry)
-    if (oldest.length === LOOKED_AT) break
+    if (oldest.length === INSPECTED_BUCKETS) break
   }
   let dropped = 0
   for (const [subject, full_at] of oldest) {
@@ -150,7 +150,7 @@ function makeRoom(buckets: Map<string, number[]>, now_ms: number): void {
   if (dropped === 0 && oldest[0] !== undefined) buckets.delete(oldest[0][0])
 }
 
-/** For FLORIN_RATE_PROFILE=off: everything passes, and the headers still tell the policy. */
+/** For FLORIN_RATE_PROFILE=off: allows every call, and the headers still show the policy. */
 export const unlimitedRate: RateLimiter = {
   take: (_subject, policies) => unlimited(policies),
   peek: (_subject, policies) => unlimited(policies),

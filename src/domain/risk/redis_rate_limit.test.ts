@@ -17,11 +17,11 @@ let redis: ChildProcess | undefined
 
 async function startRedis(): Promise<void> {
   redis = spawn('redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'])
-  const answers = async () =>
+  const isReady = async () =>
     spawnSync('redis-cli', ['-p', String(port), 'ping'])
       .stdout.toString()
       .includes('PONG')
-  assert.ok(await eventually(answers, { within_ms: 5_000 }), 'redis-server did not start')
+  assert.ok(await eventually(isReady, { within_ms: 5_000 }), 'redis-server did not start')
 }
 
 async function killRedis(): Promise<void> {
@@ -32,11 +32,11 @@ async function killRedis(): Promise<void> {
 }
 after(killRedis)
 
-const said: string[] = []
+const logged: string[] = []
 const log: Log = {
   ...silentLog,
-  info: (message) => void said.push(message),
-  error: (message) => void said.push(message),
+  info: (message) => void logged.push(message),
+  error: (message) => void logged.push(message),
 }
 
 async function sharedGauge(url: string): Promise<string | undefined> {
@@ -44,7 +44,7 @@ async function sharedGauge(url: string): Promise<string | undefined> {
   return /^florin_rate_limits_shared (\d)$/m.exec(text)?.[1]
 }
 
-test('calls go on without Redis, limited per node, and are shared again when it is back', async (t) => {
+test('without Redis calls are limited per node, and limits are shared again when it is back', async (t) => {
   if (requireTool('redis-server', t) === undefined) return
   await startRedis()
   const { url } = await startTestService({
@@ -63,33 +63,33 @@ test('calls go on without Redis, limited per node, and are shared again when it 
   await killRedis()
   const replies = await Promise.all(Array.from({ length: 30 }, call))
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]))
-  const told = await health()
-  assert.equal(told.status, 'degraded')
-  assert.match(told.components.issuer.message ?? '', /rate limits are counted per node/)
+  const degraded = await health()
+  assert.equal(degraded.status, 'degraded')
+  assert.match(degraded.components.issuer.message ?? '', /rate limits are counted per node/)
   assert.equal(await gauge(), '0')
-  assert.ok(said.some((line) => line.startsWith('Redis does not answer')))
+  assert.ok(logged.some((line) => line.startsWith('Redis is unavailable')))
   const signIn = () =>
     send(url, 'POST', '/v1/sessions', { body: { email: 'a@b.c', password: 'x' } })
   const refused = await Promise.all(Array.from({ length: 15 }, signIn))
   const statuses = refused.map(({ status }) => status)
-  assert.ok(statuses.includes(429), 'this node does not limit by itself')
+  assert.ok(statuses.includes(429), 'this node does not limit locally')
   assert.ok(!statuses.some((status) => status >= 500))
 
   await startRedis()
   assert.ok(await eventually(async () => (await gauge()) === '1', { within_ms: 10_000 }))
   assert.equal((await call()).status, 200)
   assert.equal((await health()).components.issuer.message, null)
-  assert.ok(said.some((line) => line.startsWith('Redis answers again')))
+  assert.ok(logged.some((line) => line.startsWith('Redis is available again')))
 
   redis?.kill('SIGSTOP')
   const began = performance.now()
   assert.equal((await call()).status, 200)
-  assert.ok(performance.now() - began < 2_000, 'a Redis that hangs holds calls up')
+  assert.ok(performance.now() - began < 2_000, 'a hanging Redis delays calls')
   redis?.kill('SIGCONT')
   assert.ok(await eventually(async () => (await gauge()) === '1', { within_ms: 10_000 }))
 })
 
-test('a node starts without Redis, and shares its limits once Redis is there', async (t) => {
+test('a node starts without Redis and shares its limits once Redis is available', async (t) => {
   if (requireTool('redis-server', t) === undefined) return
   await killRedis()
   const { url } = await startTestService({

@@ -1,4 +1,6 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
+import type { Log } from '#platform/runtime/log.ts'
+import type { Metrics } from '#platform/runtime/metrics.ts'
 import {
   memoryRateLimiter,
   type RateLimiter,
@@ -7,8 +9,8 @@ import {
 } from './rate_limit.ts'
 
 /**
- * The same algorithm as decideRate, run inside Redis so that all nodes share one bucket. Time is
- * Redis's own: nodes need not agree on theirs.
+ * The same algorithm as decideRate, run inside Redis so that all nodes share a bucket. It uses the
+ * time of Redis, so the clocks of the nodes may differ.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -39,36 +41,39 @@ local remaining = math.floor((window - reset) / (window / limit) + 0.000001)
 return { tostring(wait), tostring(remaining), tostring(reset) }
 `
 
-/** A Redis that takes longer holds up every call: this node counts by itself meanwhile. */
-const ANSWER_MS = 500
+/** A slower Redis would delay every call, so the node then counts locally. */
+const TIMEOUT_MS = 500
 const RETRY_MS = 1_000
 
-export const PER_NODE_FAULT = 'Redis does not answer: rate limits are counted per node.'
+export const PER_NODE_FAULT = 'Redis is unavailable: rate limits are counted per node.'
 
-type Parts = Pick<Dependencies, 'clock' | 'log' | 'metrics'>
+type LimiterDependencies = { clock: Clock; log: Log; metrics: Metrics }
 
 /**
- * Counts in Redis, so that all nodes share a caller's buckets. While Redis is away this node counts
- * by itself, and asks once a second whether Redis is back: no call fails or waits for want of it.
+ * Counts in Redis, so all nodes share a caller's buckets. While Redis is unavailable, the node
+ * counts locally and pings Redis once a second, so no call fails or waits.
  */
-export async function redisRateLimiter(url: string, parts: Parts): Promise<RateLimiter> {
+export async function redisRateLimiter(
+  url: string,
+  dependencies: LimiterDependencies,
+): Promise<RateLimiter> {
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     connectTimeout: 2_000,
-    commandTimeout: ANSWER_MS,
+    commandTimeout: TIMEOUT_MS,
     enableOfflineQueue: false,
     retryStrategy: () => RETRY_MS,
     lazyConnect: true,
   })
   redis.on('error', () => undefined)
-  const { isShared, lose, stop } = followRedis(() => redis.ping(), parts)
+  const { isShared, lose, stop } = watchRedis(() => redis.ping(), dependencies)
   await redis.connect().catch(lose)
-  const local = memoryRateLimiter(parts.clock.monotonic)
+  const local = memoryRateLimiter(dependencies.clock.monotonic)
   const shared = async (subject: string, policies: readonly RatePolicy[], cost: 0 | 1) => {
     const numbers = policies.flatMap((policy) => [policy.limit, policy.window_ms])
-    const answer = await redis.eval(SCRIPT, 1, `florin:rate:${subject}`, cost, ...numbers)
-    const [wait = 0, remaining = 0, reset = 0] = (answer as string[]).map(Number)
+    const reply = await redis.eval(SCRIPT, 1, `florin:rate:${subject}`, cost, ...numbers)
+    const [wait = 0, remaining = 0, reset = 0] = (reply as string[]).map(Number)
     return { allowed: wait === 0, remaining, reset_ms: reset, retry_after_ms: wait }
   }
   const decide = async (
@@ -96,24 +101,24 @@ export async function redisRateLimiter(url: string, parts: Parts): Promise<RateL
   }
 }
 
-/** Whether Redis can be counted on, told to the log and the metrics whenever it changes. */
-function followRedis(ping: () => Promise<unknown>, { clock, log, metrics }: Parts) {
+/** Tracks whether Redis is available, and logs and measures each change. */
+function watchRedis(ping: () => Promise<unknown>, { clock, log, metrics }: LimiterDependencies) {
   let isShared = true
-  let stopAsking = () => {}
+  let stopPinging = () => {}
   metrics.rate_limits_shared.set(1)
   const recover = () => {
     if (isShared) return
     isShared = true
-    stopAsking()
+    stopPinging()
     metrics.rate_limits_shared.set(1)
-    log.info('Redis answers again: rate limits are shared between nodes')
+    log.info('Redis is available again: rate limits are shared between nodes')
   }
   const lose = (cause: unknown) => {
     if (!isShared) return
     isShared = false
-    stopAsking = clock.every(RETRY_MS, () => void ping().then(recover, () => undefined))
+    stopPinging = clock.every(RETRY_MS, () => void ping().then(recover, () => undefined))
     metrics.rate_limits_shared.set(0)
-    log.error('Redis does not answer: rate limits are counted per node', {}, cause)
+    log.error('Redis is unavailable: rate limits are counted per node', {}, cause)
   }
-  return { isShared: () => isShared, lose, stop: () => stopAsking() }
+  return { isShared: () => isShared, lose, stop: () => stopPinging() }
 }

@@ -9,8 +9,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Gives an owner who was robbed of the account time to notice. A new key waits as long as new
- * sign-in data does: a thief in a session would otherwise mint one and withdraw with it.
+ * Delays withdrawals after a change of credentials, so the owner of a stolen account can react. A
+ * new API key waits as long: otherwise an attacker with a session would create one and withdraw.
  */
 export async function requireCooledDown(
   tx: Tx,
@@ -26,43 +26,49 @@ export async function requireCooledDown(
       where a.id = $1`,
     [account_id, kind === 'api_key' ? id : null],
   )
-  requirePast(row?.credentials_changed_at, {
+  requireElapsed(row?.credentials_changed_at, {
     hours,
     now,
     reason: 'Your email, password or two-factor settings changed recently',
   })
-  requirePast(row?.key_created_at, { hours, now, reason: 'This API key is new' })
+  requireElapsed(row?.key_created_at, { hours, now, reason: 'This API key is new' })
 }
 
-function requirePast(
+function requireElapsed(
   since: Date | null | undefined,
   { hours, now, reason }: { hours: number; now: Date; reason: string },
 ): void {
   if (since === null || since === undefined) return
-  const open_at = new Date(since.getTime() + hours * HOUR_MS)
-  if (open_at <= now) return
+  const allowed_at = new Date(since.getTime() + hours * HOUR_MS)
+  if (allowed_at <= now) return
   throw new Problem(
     'policy_denied',
-    `${reason}. You can withdraw again at ${open_at.toISOString()}.`,
+    `${reason}. You can withdraw again at ${allowed_at.toISOString()}.`,
   )
 }
 
-/** From this amount on a person looks at it before it goes. */
+/** An operator reviews withdrawals of this amount or more. */
 export function needsReview(amount_micros: Micros, { risk }: Settings): boolean {
   const { withdrawal_review_usd } = risk
   return withdrawal_review_usd !== null && amount_micros >= microsFromUsd(withdrawal_review_usd)
 }
 
-type Withdrawn = { amount_micros: Micros; left_micros: Micros; settings: Settings; now: Date }
+type DebitedWithdrawal = {
+  amount_micros: Micros
+  left_micros: Micros
+  settings: Settings
+  now: Date
+}
 
 /**
- * The credit of an open dispute must stay in the balance, because a loss takes it back. Asked after
- * the debit, while the treasury is locked, so that no two withdrawals count the same money.
+ * Provisional credit of an open dispute must stay in the balance, because a lost dispute takes it
+ * back. Call it after the debit, while the treasury is locked, so that concurrent withdrawals can't
+ * count the same money.
  */
 export async function requireCreditLeft(
   tx: Tx,
   account_id: string,
-  { amount_micros, left_micros, settings, now }: Withdrawn,
+  { amount_micros, left_micros, settings, now }: DebitedWithdrawal,
 ): Promise<void> {
   const days = settings.risk.provisional_credit_days
   if (days === 0) return
@@ -73,16 +79,16 @@ export async function requireCreditLeft(
   )
   const credit = row?.micros ?? 0n
   if (credit <= left_micros) return
-  const open = left_micros + amount_micros - credit
+  const available = left_micros + amount_micros - credit
   throw new Problem(
     'insufficient_balance',
     `${formatUsd(credit)} of your balance is provisional credit from open disputes. It ` +
       `can't be withdrawn until the dispute is closed or ${days} days old. ` +
-      `${formatUsd(open < 0n ? 0n : open)} is available to withdraw now.`,
+      `${formatUsd(available < 0n ? 0n : available)} is available to withdraw now.`,
   )
 }
 
-/** What arrives is never refused; what is not begun does not arrive. */
+/** Refuses top-ups above the maximum balance. A deposit that arrives is never refused. */
 export async function requireBalanceRoom(
   tx: Tx,
   account_id: string,

@@ -2,7 +2,7 @@ import type { Tx } from '#platform/postgres/db.ts'
 import type { Settings } from '#settings/settings.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
-/** The programme's limits, with what the operator has set for this one account. */
+/** The default limits, overridden by those set for this account. */
 export async function spendLimitsOf(
   tx: Tx,
   account_id: string,

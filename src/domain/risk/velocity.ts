@@ -1,11 +1,12 @@
 import { Problem } from '#contract/problem.ts'
-import type { Caller, Dependencies } from '#domain/context/context.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Caller } from '#domain/context/context.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Settings } from '#settings/settings.ts'
 import { networkOf } from './rate_limit.ts'
 
-type Counted = {
+type CountedCall = {
   settings: Settings
   operation: string
   caller: Caller | null
@@ -16,25 +17,25 @@ type Counted = {
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Counts what the operator limits by the day. It is counted in the transaction of the change, so
- * that what fails does not count; the count is the first row it locks.
+ * Enforces the daily limits of an operation. The count is part of the transaction, so a failed call
+ * does not count, and it is the first row that the transaction locks.
  */
-export async function requireVelocity(tx: Tx, counted: Counted): Promise<void> {
-  const bounds = counted.settings.risk.velocity[counted.operation]
-  if (bounds === undefined) return
-  const { account_per_day, ip_per_day } = bounds
-  if (counted.caller !== null && account_per_day !== undefined) {
-    await count(tx, counted, { subject: counted.caller.account_id, most: account_per_day })
+export async function requireVelocity(tx: Tx, call: CountedCall): Promise<void> {
+  const limits = call.settings.risk.velocity[call.operation]
+  if (limits === undefined) return
+  const { account_per_day, ip_per_day } = limits
+  if (call.caller !== null && account_per_day !== undefined) {
+    await countCall(tx, call, { subject: call.caller.account_id, limit: account_per_day })
   }
   if (ip_per_day !== undefined) {
-    await count(tx, counted, { subject: `ip|${networkOf(counted.ip)}`, most: ip_per_day })
+    await countCall(tx, call, { subject: `ip|${networkOf(call.ip)}`, limit: ip_per_day })
   }
 }
 
-async function count(
+async function countCall(
   tx: Tx,
-  { operation, now }: Counted,
-  { subject, most }: { subject: string; most: number },
+  { operation, now }: CountedCall,
+  { subject, limit }: { subject: string; limit: number },
 ): Promise<void> {
   const [row] = await tx.rows<{ count: number }>(
     `insert into velocities as v (subject, operation, day, count)
@@ -43,13 +44,13 @@ async function count(
   returning count`,
     [subject, operation, now],
   )
-  if ((row?.count ?? 0) <= most) return
-  throw new Problem('rate_limited', `${operation} is limited to ${most} times a day.`, {
+  if ((row?.count ?? 0) <= limit) return
+  throw new Problem('rate_limited', `${operation} is limited to ${limit} times a day.`, {
     retry_after_s: Math.ceil((DAY_MS - (now.getTime() % DAY_MS)) / 1_000),
   })
 }
 
-export function sweepVelocitiesTask({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Task {
+export function sweepVelocitiesTask({ db, clock }: { db: Database; clock: Clock }): Task {
   return {
     name: 'sweep_velocities',
     every_ms: 3_600_000,

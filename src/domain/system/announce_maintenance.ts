@@ -1,7 +1,9 @@
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Dependencies, NewEvent } from '#domain/context/context.ts'
-import { recordEvents } from '#domain/events/record_events.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
+import type { Settings } from '#settings/settings.ts'
 import {
   findAccountsToNotify,
   hasUnannounced,
@@ -13,44 +15,45 @@ import {
   type NewMaintenance,
 } from './maintenance_store.ts'
 
-/** Shown by get_system_health at once; the task below tells every account of it. */
-export function announceMaintenance(tx: Tx, given: NewMaintenance, now: Date): Promise<void> {
-  return insertMaintenance(tx, given, now)
+/** get_system_health shows it immediately; the task below emits an event in every account. */
+export function announceMaintenance(tx: Tx, planned: NewMaintenance, now: Date): Promise<void> {
+  return insertMaintenance(tx, planned, now)
 }
 
-/** Accounts per transaction: each is locked until its end, and none of them may wait long. */
-const BATCH = 20
+/** Accounts per transaction. Few, because each one is locked until the commit. */
+const BATCH_SIZE = 20
 
-type Tools = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
+type AnnouncementDependencies = {
+  db: Database
+  clock: Clock
+  newId: Dependencies['newId']
+  settings: Settings
+}
 
-/** Goes through the accounts in the order of their ids; where it stopped is where it goes on. */
-export function announceMaintenanceTask(tools: Tools): Task {
+/** Goes through the accounts in id order and stores its position after each batch. */
+export function announceMaintenanceTask(dependencies: AnnouncementDependencies): Task {
   return {
     name: 'announce_maintenance',
     every_ms: 1_000,
     idle_ms: 5_000,
     run: async () => {
-      if (!(await hasUnannounced(tools.db))) return
-      while (await announceToBatch(tools));
+      if (!(await hasUnannounced(dependencies.db))) return
+      while (await announceToBatch(dependencies));
     },
   }
 }
 
-function announceToBatch({ db, clock, newId, settings }: Tools): Promise<boolean> {
-  const stamp = () => {
-    const created_at = clock.now()
-    return { id: newId('evt', created_at), created_at }
-  }
-  const event_metadata = { livemode: settings.mode === 'live', request: null, stamp }
+function announceToBatch(dependencies: AnnouncementDependencies): Promise<boolean> {
+  const { db, clock } = dependencies
   return db.transaction(async (tx) => {
     const maintenance = await lockUnannounced(tx)
     if (maintenance === undefined) return false
-    const accounts = await findAccountsToNotify(tx, maintenance, BATCH)
-    const event = maintenanceEvent(maintenance)
-    for (const account_id of accounts) await recordEvents(tx, account_id, [event], event_metadata)
+    const accounts = await findAccountsToNotify(tx, maintenance, BATCH_SIZE)
+    const events = [maintenanceEvent(maintenance)]
+    for (const account_id of accounts) await emitAsSystem(tx, dependencies, account_id, { events })
     await markAnnounced(tx, maintenance.id, {
       told_up_to: accounts.at(-1) ?? maintenance.told_up_to,
-      told_at: accounts.length < BATCH ? clock.now() : null,
+      told_at: accounts.length < BATCH_SIZE ? clock.now() : null,
     })
     return true
   })

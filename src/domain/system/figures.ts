@@ -6,8 +6,8 @@ import {
   type DayRow,
   loadDays,
   loadDeclineReasons,
+  loadTotals,
   type ReasonRow,
-  totals,
 } from './figures_store.ts'
 
 export type DayFigures = {
@@ -17,7 +17,7 @@ export type DayFigures = {
   withdrawn_usd: number
   approved: number
   declined: number
-  /** Of all purchases that were asked for; null on a day without any. */
+  /** Share of approved authorizations; null on a day without any. */
   approval_rate: number | null
   decline_reasons: Record<string, number>
   captured_usd: number
@@ -49,11 +49,11 @@ export async function figuresOf(
   { from, to }: { from?: string; to?: string },
   now: Date,
 ): Promise<Figures> {
-  const last = dayIn('to', to ?? now.toISOString().slice(0, 10))
+  const last = parseDay('to', to ?? now.toISOString().slice(0, 10))
   const first =
     from === undefined
       ? new Date(last.getTime() - (DAYS_STANDARD - 1) * DAY_MS)
-      : dayIn('from', from)
+      : parseDay('from', from)
   const span = Math.round((last.getTime() - first.getTime()) / DAY_MS) + 1
   if (span < 1 || span > DAYS_MAX) {
     throw invalid('from', `must be at most ${DAYS_MAX} days before to, and not after it`)
@@ -62,7 +62,7 @@ export async function figuresOf(
   const [days, reasons, sums] = await Promise.all([
     loadDays(tx, range),
     loadDeclineReasons(tx, range),
-    totals(tx),
+    loadTotals(tx),
   ])
   return {
     from: first.toISOString().slice(0, 10),
@@ -80,8 +80,8 @@ export async function figuresOf(
 }
 
 function dayView(row: DayRow, reasons: readonly ReasonRow[]): DayFigures {
-  const asked = row.approved + row.declined
-  const of_day = reasons.filter(({ day }) => day === row.day)
+  const requests = row.approved + row.declined
+  const reasons_of_day = reasons.filter(({ day }) => day === row.day)
   return {
     day: row.day,
     accounts_opened: row.accounts_opened,
@@ -89,16 +89,16 @@ function dayView(row: DayRow, reasons: readonly ReasonRow[]): DayFigures {
     withdrawn_usd: usdFromMicros(row.withdrawn_micros),
     approved: row.approved,
     declined: row.declined,
-    approval_rate: asked === 0 ? null : Math.round((row.approved / asked) * 10_000) / 10_000,
-    decline_reasons: Object.fromEntries(of_day.map(({ code, count }) => [code, count])),
+    approval_rate: requests === 0 ? null : Math.round((row.approved / requests) * 10_000) / 10_000,
+    decline_reasons: Object.fromEntries(reasons_of_day.map(({ code, count }) => [code, count])),
     captured_usd: usdFromMicros(row.captured_micros),
     refunded_usd: usdFromMicros(row.refunded_micros),
     disputes_opened: row.disputes_opened,
   }
 }
 
-/** A moment in UTC stands for its day. */
-function dayIn(field: string, text: string): Date {
+/** Accepts a date, or a UTC timestamp of which only the date counts. */
+function parseDay(field: string, text: string): Date {
   const [date = ''] = /^[^T]+T[\d:.]+Z$/.test(text) ? text.split('T') : [text]
   const day = new Date(`${date}T00:00:00.000Z`)
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)

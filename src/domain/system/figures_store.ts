@@ -19,18 +19,21 @@ export type DayRow = {
 
 const DAY = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`
 
-/** One row a day, also for days on which nothing happened. */
+/** One row per day, including days without activity. */
 export async function loadDays(tx: Tx, range: Range): Promise<DayRow[]> {
-  const [counts, transfers] = await Promise.all([countsByDay(tx, range), transfersByDay(tx, range)])
-  const transfers_of = new Map(transfers.map((row) => [row.day, row]))
-  return counts.map((row) => ({ ...NO_TRANSFERS, ...row, ...transfers_of.get(row.day) }))
+  const [counts, transfers] = await Promise.all([
+    loadCountsByDay(tx, range),
+    transfersByDay(tx, range),
+  ])
+  const transfers_by_day = new Map(transfers.map((row) => [row.day, row]))
+  return counts.map((row) => ({ ...NO_TRANSFERS, ...row, ...transfers_by_day.get(row.day) }))
 }
 
 const NO_TRANSFERS = { deposited_micros: 0n, withdrawn_micros: 0n }
 
 type CountRow = Omit<DayRow, keyof typeof NO_TRANSFERS>
 
-function countsByDay(tx: Tx, { first, end }: Range): Promise<CountRow[]> {
+function loadCountsByDay(tx: Tx, { first, end }: Range): Promise<CountRow[]> {
   const within = 'where created_at >= $1 and created_at < $2 group by 1'
   return tx.rows<CountRow>(
     `with days as (
@@ -72,7 +75,7 @@ export function loadDeclineReasons(tx: Tx, { first, end }: Range): Promise<Reaso
 
 type Totals = { accounts: number; accounts_suspended: number; cards_active: number } & BalanceSums
 
-export async function totals(tx: Tx): Promise<Totals> {
+export async function loadTotals(tx: Tx): Promise<Totals> {
   const [[counts], sums] = await Promise.all([
     tx.rows<Omit<Totals, keyof BalanceSums>>(
       `select a.*, c.*

@@ -11,7 +11,7 @@ export const getLimits: Handler<'get_limits'> = async ({ tx, caller, settings, r
     burst_per_second: rate.burst_per_second,
     sustained_per_minute: rate.sustained_per_minute,
     remaining: rate.remaining,
-    // Rates follow the world's time, even where the service's clock was moved.
+    // Rate limits use the real time, even if the clock of the service was moved.
     resets_at: new Date(clock.wall().getTime() + rate.reset_ms).toISOString(),
     max_body_bytes: MAX_BODY_BYTES,
     max_evidence_bytes: MAX_EVIDENCE_BYTES,

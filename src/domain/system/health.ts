@@ -1,37 +1,36 @@
 import type { SystemHealth } from '#contract/system.ts'
-import type { Dependencies } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { ComponentHealth } from '#platform/runtime/health.ts'
-import { maintenancesAhead, maintenanceView } from './maintenance_store.ts'
+import type { ComponentHealth, Probes } from '#platform/runtime/health.ts'
+import type { Settings } from '#settings/settings.ts'
+import { findCurrentMaintenance, maintenanceView } from './maintenance_store.ts'
 
-type Parts = Pick<Dependencies, 'probes' | 'settings'> & { tx: Tx }
+type HealthContext = { tx: Tx; probes: Probes; settings: Settings }
 
-/** Measured now, part by part, at the same time. */
 export async function systemHealth(
-  { tx, probes, settings }: Parts,
+  { tx, probes, settings }: HealthContext,
   now: Date,
 ): Promise<SystemHealth> {
-  const [issuer, rails, network, ahead] = await Promise.all([
+  const [issuer, rails, network, maintenance] = await Promise.all([
     probes.issuer(),
     probes.rails(),
     probes.network(),
-    // Health is told even while the database is not there to say what was planned.
-    maintenancesAhead(tx, now).catch(() => []),
+    // Health must be readable while the database is down.
+    findCurrentMaintenance(tx, now).catch(() => []),
   ])
-  const isUnderWay = ahead.some(({ starts_at }) => starts_at <= now)
+  const isInMaintenance = maintenance.some(({ starts_at }) => starts_at <= now)
   return {
-    status: isUnderWay ? 'maintenance' : overall([issuer, rails, network]),
+    status: isInMaintenance ? 'maintenance' : overallStatus([issuer, rails, network]),
     components: { issuer, rails, network },
-    maintenance: ahead.map(maintenanceView),
+    maintenance: maintenance.map(maintenanceView),
     version: settings.version,
     checked_at: now.toISOString(),
   }
 }
 
-/** One part down makes the service degraded; all of them down is an outage. */
-function overall(parts: readonly ComponentHealth[]): ComponentHealth['status'] {
-  if (parts.every((part) => part.status === 'outage')) return 'outage'
-  if (parts.every((part) => part.status === 'operational')) return 'operational'
-  if (parts.some((part) => part.status === 'maintenance')) return 'maintenance'
+/** One component down degrades the service; all of them down is an outage. */
+function overallStatus(components: readonly ComponentHealth[]): ComponentHealth['status'] {
+  if (components.every(({ status }) => status === 'outage')) return 'outage'
+  if (components.every(({ status }) => status === 'operational')) return 'operational'
+  if (components.some(({ status }) => status === 'maintenance')) return 'maintenance'
   return 'degraded'
 }

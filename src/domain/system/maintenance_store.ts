@@ -29,27 +29,27 @@ export function maintenanceView(row: NewMaintenance): Maintenance {
   }
 }
 
-export async function insertMaintenance(tx: Tx, given: NewMaintenance, now: Date): Promise<void> {
+export async function insertMaintenance(tx: Tx, planned: NewMaintenance, now: Date): Promise<void> {
   await tx.run(
     `insert into maintenances (starts_at, ends_at, message, components, announced_at)
      values ($1, $2, $3, $4, $5)`,
-    [given.starts_at, given.ends_at, given.message, [...given.components], now],
+    [planned.starts_at, planned.ends_at, planned.message, [...planned.components], now],
   )
 }
 
-/** What is planned or under way, soonest first. */
-export function maintenancesAhead(tx: Tx, now: Date): Promise<MaintenanceRow[]> {
+/** Scheduled and current maintenance, soonest first. */
+export function findCurrentMaintenance(tx: Tx, now: Date): Promise<MaintenanceRow[]> {
   return tx.rows<MaintenanceRow>(
     `select ${COLUMNS} from maintenances where ends_at > $1 order by starts_at, id limit 100`,
     [now],
   )
 }
 
-/** The oldest that not everybody has been told of; one that another node is at is passed over. */
 export async function hasUnannounced(tx: Tx): Promise<boolean> {
   return (await tx.rows('select from maintenances where told_at is null limit 1')).length > 0
 }
 
+/** The oldest one that still has accounts to notify and that no other node has locked. */
 export async function lockUnannounced(tx: Tx): Promise<MaintenanceRow | undefined> {
   const [row] = await tx.rows<MaintenanceRow>(
     `select ${COLUMNS} from maintenances where told_at is null order by id limit 1
@@ -58,7 +58,7 @@ export async function lockUnannounced(tx: Tx): Promise<MaintenanceRow | undefine
   return row
 }
 
-/** The next accounts to tell, among those there were when it was announced. */
+/** The next accounts in id order that existed when the maintenance was announced. */
 export async function findAccountsToNotify(
   tx: Tx,
   { told_up_to, announced_at }: MaintenanceRow,

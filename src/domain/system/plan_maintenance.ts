@@ -4,17 +4,25 @@ import type { Tx } from '#platform/postgres/db.ts'
 import { announceMaintenance } from './announce_maintenance.ts'
 import { maintenanceView } from './maintenance_store.ts'
 
-type Plan = { starts_at: string; ends_at: string; message: string; components?: string[] }
+type MaintenanceInput = {
+  starts_at: string
+  ends_at: string
+  message: string
+  components?: string[]
+}
 
 const ALL_COMPONENTS = ['issuer', 'rails', 'network']
 
-/** Everybody is told of it by an event; it must still be ahead, at least in part. */
-export async function planMaintenance(tx: Tx, plan: Plan, now: Date): Promise<Maintenance> {
+export async function planMaintenance(
+  tx: Tx,
+  input: MaintenanceInput,
+  now: Date,
+): Promise<Maintenance> {
   const maintenance = {
-    starts_at: new Date(plan.starts_at),
-    ends_at: new Date(plan.ends_at),
-    message: plan.message,
-    components: plan.components ?? ALL_COMPONENTS,
+    starts_at: new Date(input.starts_at),
+    ends_at: new Date(input.ends_at),
+    message: input.message,
+    components: input.components ?? ALL_COMPONENTS,
   }
   if (maintenance.ends_at <= maintenance.starts_at || maintenance.ends_at <= now) {
     const message = 'must be after starts_at and in the future'

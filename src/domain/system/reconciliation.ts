@@ -14,11 +14,11 @@ import { loadNetworkTotals } from './reconciliation_store.ts'
 
 export type Reconciliation = {
   checked_at: string
-  /** The proofs of the ledger that do not hold; there are none. */
+  /** Failed proofs of the ledger. It should be empty. */
   violations: { proof: string; found: Record<string, unknown> }[]
   chains: ChainDifference[]
   network: NetworkDifference[]
-  /** What single calls have brought in; null where none has a price and none ever had. */
+  /** Payments for API calls; null if no call ever had a price. */
   paid_calls: PaymentsDifference | null
 }
 
@@ -31,7 +31,7 @@ export type NetworkDifference = {
 
 const NODE_TIMEOUT_MS = 10_000
 
-/** The books against what is outside: coins in custody, and what the card networks have taken. */
+/** Compares the books with the coins in custody, the card networks and x402 payments. */
 export async function reconcile(
   { db, settings }: { db: Database; settings: Settings },
   now: Date,

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/postgres/db.ts'
 
 type NetworkTotals = { network: string; ledger_micros: Micros; transactions_micros: Micros }
 
-/** What the networks were given by the books, and by the transactions they have settled with us. */
+/** Amounts paid to each card network, by the ledger and by the settled transactions. */
 export function loadNetworkTotals(tx: Tx): Promise<NetworkTotals[]> {
   return tx.rows<NetworkTotals>(
     `with moved as (
