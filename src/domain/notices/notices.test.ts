@@ -168,7 +168,7 @@ test('every setting controls the emails of its events', async () => {
     const { bearer, account_id } = person
     const set = await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
     assert.equal(set.status, 200, set.text)
-    // The last one always comes, so that there is something to wait for.
+    // The last one is always sent, so the test can wait for it.
     const types = [...asked.map(([, type]) => type), 'webhook.disabled' as const]
     await recordTestEvents(
       runtime,
@@ -257,7 +257,7 @@ test('an email that is given up leaves no undo link in the database', async () =
     const token = /\/undo\/([\w-]{43})/.exec(text)?.[1] ?? assert.fail(text)
     const isTried = async () => ((await stateOf(person))?.attempts ?? 0) > 0
     assert(await eventually(isTried, { within_ms: 5_000 }))
-    // As after a day of attempts.
+    // The number of attempts after a day.
     await runtime.db.run('update notices set attempts = 6 where account_id = $1', [
       person.account_id,
     ])

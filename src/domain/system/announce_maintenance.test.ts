@@ -12,7 +12,7 @@ import { announceMaintenance } from './announce_maintenance.ts'
 const { url, runtime } = await startTestService()
 const { db, clock } = runtime
 
-test('every account is told once, and health shows it until it is over', async () => {
+test('every account gets one event, and health shows the maintenance until it ends', async () => {
   const people = []
   for (let at = 0; at < 23; at += 1) people.push(await openAccount(url))
   const [person] = people
@@ -34,13 +34,13 @@ test('every account is told once, and health shows it until it is over', async (
   const [received] = await receiver.waitFor(1)
   assert.equal(received?.event.type, 'system.maintenance')
   assert.deepEqual(received?.event.data.object, object)
-  const told = () =>
+  const countEvents = () =>
     db.rows<{ count: bigint }>(
       `select count(*) as count from events where type = 'system.maintenance' group by account_id`,
     )
-  const isEverybody = async () => (await told()).length === people.length
-  assert(await eventually(isEverybody, { within_ms: 5_000 }))
-  assert((await told()).every(({ count }) => count === 1n))
+  const isEveryoneNotified = async () => (await countEvents()).length === people.length
+  assert(await eventually(isEveryoneNotified, { within_ms: 5_000 }))
+  assert((await countEvents()).every(({ count }) => count === 1n))
   const isMailed = async () => {
     const { text } = await send(url, 'GET', '/sandbox/v1/inbox', { bearer: person.bearer })
     return text.includes('Scheduled maintenance')

@@ -36,7 +36,7 @@ const SCOPES = [
   'system:read',
 ]
 
-test('the numbers are those of the contract', async () => {
+test('the numbers match the contract', async () => {
   const { bearer } = await openAccount(url)
   const { rate_limits, spend_limits, programme: offered } = await limitsOf(bearer)
   assert.deepEqual(rate_limits, {
@@ -72,7 +72,7 @@ test('the numbers are those of the contract', async () => {
   })
 })
 
-test('session and key hold all fourteen scopes and every card, each under its own id', async () => {
+test('a session and a key have all fourteen scopes and every card, with their own id', async () => {
   const { bearer } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   const by_session = await limitsOf(bearer)
@@ -84,7 +84,7 @@ test('session and key hold all fourteen scopes and every card, each under its ow
     assert.deepEqual(scopes.toSorted(), SCOPES.toSorted())
 })
 
-test('what remains falls with every call of the credential, and comes back with time', async () => {
+test('remaining decreases with each call and is refilled over time', async () => {
   const { bearer } = await openAccount(url)
   const { key } = await createKey(url, bearer)
   const first = (await limitsOf(key)).rate_limits
@@ -99,7 +99,7 @@ test('what remains falls with every call of the credential, and comes back with 
   assert.equal((await limitsOf(key)).rate_limits.remaining, 999)
 })
 
-test('the conservative profile has the numbers of the specification’s other pair', async () => {
+test("the conservative profile has the specification's second pair of limits", async () => {
   const env = { FLORIN_RATE_PROFILE: 'conservative' }
   const conservative = await startTestService({ env, dependencies: { clock } })
   const { bearer } = await openAccount(conservative.url)
@@ -109,7 +109,7 @@ test('the conservative profile has the numbers of the specification’s other pa
   assert.equal(rate_limits.remaining, 599)
 })
 
-test('every spend limit is configuration, and can be set for one account', async () => {
+test('spend limits are configurable, also for one account', async () => {
   const env = { FLORIN_SPEND_LIMITS: '{"load_max_usd": 77, "withdrawal_fee_usd": 0.5}' }
   const other = await startTestService({ env })
   const ada = await openAccount(other.url)
@@ -124,7 +124,7 @@ test('every spend limit is configuration, and can be set for one account', async
   assert.deepEqual([of_bob.load_max_usd, of_bob.withdrawal_fee_usd], [77, 0.5])
 })
 
-test('one account can be given the other rate profile', async () => {
+test('one account can have the other rate profile', async () => {
   const { bearer, account_id } = await openAccount(url)
   await runtime.db.run(`update accounts set rate_profile = 'conservative' where id = $1`, [
     account_id,
@@ -133,7 +133,7 @@ test('one account can be given the other rate profile', async () => {
   assert.deepEqual([rate_limits.burst_per_second, rate_limits.sustained_per_minute], [100, 600])
 })
 
-test('it needs a bearer and takes no parameters', async () => {
+test('a missing bearer and parameters are refused', async () => {
   const { bearer } = await openAccount(url)
   assertRefused(await send(url, 'GET', '/v1/system/limits'), 401, 'missing_token')
   const reply = await send(url, 'GET', '/v1/system/limits?full=true', { bearer })

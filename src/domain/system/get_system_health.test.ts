@@ -19,7 +19,7 @@ async function healthOf(bearer: string, at = url): Promise<SystemHealth> {
   return body as unknown as SystemHealth
 }
 
-test('it tells of issuer, rails and network, with when it was measured', async () => {
+test('it shows issuer, rails and network with the time of the check', async () => {
   const { bearer } = await openAccount(url)
   const before = runtime.clock.now().toISOString()
   const health = await healthOf(bearer)
@@ -45,7 +45,7 @@ test('it tells of issuer, rails and network, with when it was measured', async (
   assert(health.checked_at >= before && health.checked_at <= runtime.clock.now().toISOString())
 })
 
-test('it is measured, not constant: each time anew, and as long as it took', async () => {
+test('each call measures the components again', async () => {
   const { bearer } = await openAccount(url)
   const bare = disconnectedProbes(runtime.db, runtime.clock)
   const latencies = new Set<number | null>()
@@ -56,7 +56,7 @@ test('it is measured, not constant: each time anew, and as long as it took', asy
   assert((await healthOf(bearer)).checked_at >= first.checked_at)
 })
 
-test('the chains are read at the start, before the first beat: a new programme is not ill', async () => {
+test('the chains are read at the start, so a new service is healthy', async () => {
   const clock = { ...systemClock(), every: () => () => undefined }
   const fresh = await startTestService({ dependencies: { clock } })
   const { bearer } = await openAccount(fresh.url)
@@ -64,7 +64,7 @@ test('the chains are read at the start, before the first beat: a new programme i
   assert(await eventually(isWell, { within_ms: 5_000 }))
 })
 
-/** Parts that are as a test says. */
+/** Probes with a fixed result. */
 function probesWith(statuses: readonly ComponentHealth['status'][]): Probes {
   const [issuer = 'operational', rails = 'operational', network = 'operational'] = statuses
   const part = (status: ComponentHealth['status']) => ({ status, message: null, latency_ms: 1 })
@@ -75,7 +75,7 @@ function probesWith(statuses: readonly ComponentHealth['status'][]): Probes {
   }
 }
 
-test('one part down makes it degraded, all of them an outage, none operational', async () => {
+test('one component down is degraded, all down an outage, none down operational', async () => {
   const cases = [
     [['operational', 'operational', 'operational'], 'operational'],
     [['outage', 'operational', 'operational'], 'degraded'],
@@ -92,11 +92,11 @@ test('one part down makes it degraded, all of them an outage, none operational',
   }
 })
 
-test('it needs a bearer', async () => {
+test('a missing bearer is refused', async () => {
   assertRefused(await send(url, 'GET', '/v1/system/health'), 401, 'missing_token')
 })
 
-test('without its database the service says 503, and recovers by itself', async () => {
+test('without its database the service returns 503 and recovers by itself', async () => {
   const database = await cloneDatabase()
   const line = await cuttableLine(database.url)
   const service = await startTestService({ database_url: line.url })
