@@ -16,8 +16,8 @@ const { db } = runtime
 const movementsOf = async (account_id: string) =>
   (await db.rows('select 1 from movements where account_id = $1', [account_id])).length
 
-/** With the rail off the call is refused and nothing moves; with it on again it is served. */
-async function stopsAndResumes(
+/** The call is refused and moves no money while the switch is on, and works afterwards. */
+async function assertSwitchStops(
   rail: string,
   account_id: string,
   call: () => Promise<{ status: number }>,
@@ -34,32 +34,32 @@ async function stopsAndResumes(
   await assertBooksSound(db)
 }
 
-test('with issuing off no card is made, and all resumes after', async () => {
+test('the issuing switch stops new cards until it is off again', async () => {
   const holder = await openHolder(service, 50)
   const body = { type: 'virtual', load_usd: 10 }
-  await stopsAndResumes('issuing', holder.account_id, () =>
+  await assertSwitchStops('issuing', holder.account_id, () =>
     send(url, 'POST', '/v1/cards', { bearer: holder.key, body }),
   )
   const card = await issueCard(url, holder.key)
-  await stopsAndResumes('issuing', holder.account_id, () =>
+  await assertSwitchStops('issuing', holder.account_id, () =>
     send(url, 'POST', `/v1/cards/${card.id}/replace`, { bearer: holder.key, body: {} }),
   )
 })
 
-test('with withdrawals off none begins, and all resumes after', async () => {
+test('the withdrawals switch stops new withdrawals until it is off again', async () => {
   const holder = await openHolder(service, 100)
   const body = { amount_usd: 20, address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE' }
-  await stopsAndResumes('withdrawals', holder.account_id, () =>
+  await assertSwitchStops('withdrawals', holder.account_id, () =>
     send(url, 'POST', '/v1/withdrawals', { bearer: holder.key, body }),
   )
 })
 
-test('with top-ups off none begins, what arrives is held, and a person decides on it', async () => {
+test('the topups switch stops new top-ups and holds deposits for an operator to decide', async () => {
   const holder = await openHolder(service)
-  const begin = () =>
+  const createTopup = () =>
     send(url, 'POST', '/v1/topups', { bearer: holder.key, body: { amount_usd: 25 } })
-  await stopsAndResumes('topups', holder.account_id, begin)
-  const [first, second] = [(await begin()).body, (await begin()).body]
+  await assertSwitchStops('topups', holder.account_id, createTopup)
+  const [first, second] = [(await createTopup()).body, (await createTopup()).body]
   await setKillSwitch(url, 'topups', true)
   for (const { id } of [first, second]) {
     await callSandbox(url, holder.key, `topups/${id}/deposit`, { amount_usd: 25 })
@@ -98,7 +98,7 @@ test('with top-ups off none begins, what arrives is held, and a person decides o
   )
 })
 
-test('with authorizations off purchases decline, what was approved is still captured', async () => {
+test('the authorizations switch declines purchases, but approved ones are still captured', async () => {
   const spender = await openSpender(service, { usd: 50 })
   const held = await authorize(url, spender, { amount: 10 })
   const before = await movementsOf(spender.account_id)
@@ -112,7 +112,7 @@ test('with authorizations off purchases decline, what was approved is still capt
   await assertBooksSound(db)
 })
 
-test('what is stopped and why is shown, and who did it is on record', async () => {
+test('a switch shows its reason, and the operator is recorded', async () => {
   await setKillSwitch(url, 'issuing', true)
   const { body } = await operate(url, 'GET', '/kill_switches')
   const issuing = body['data'].find(({ rail }: { rail: string }) => rail === 'issuing')

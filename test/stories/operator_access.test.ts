@@ -15,7 +15,7 @@ const clock = systemClock()
 const { url, database_url, data_dir, runtime } = await startTestService({ dependencies: { clock } })
 const env = { FLORIN_DATABASE_URL: database_url, FLORIN_DATA_DIR: data_dir }
 
-async function created(...words: string[]) {
+async function createToken(...words: string[]) {
   const { code, stdout, stderr } = await florin(['operator', 'create', ...words], env)
   assert.equal(code, 0, stderr)
   return { bearer: stdout.trim(), uri: /otpauth:\S+/.exec(stderr)?.[0] ?? '' }
@@ -25,8 +25,8 @@ const ask = (bearer: string, path = '/tickets') => operate(url, 'GET', path, { b
 const signIn = (bearer: string, totp_code: string) =>
   operate(url, 'POST', '/sessions', { bearer, body: { totp_code } })
 
-test('a token with a code opens nothing without it, a code works once, and sessions end', async () => {
-  const { bearer, uri } = await created('Ada', '--role', 'support', '--totp')
+test('a token with two-factor needs a code, a code works once, and sessions expire', async () => {
+  const { bearer, uri } = await createToken('Ada', '--role', 'support', '--totp')
   const totp = URI.parse(uri) as TOTP
   assertRefused(await ask(bearer), 401, 'totp_required')
   assertRefused(await signIn(bearer, '000000'), 401, 'totp_invalid')
@@ -46,7 +46,7 @@ test('a token with a code opens nothing without it, a code works once, and sessi
 })
 
 test('a session ends with its token', async () => {
-  const { bearer, uri } = await created('Eve', '--role', 'viewer', '--totp')
+  const { bearer, uri } = await createToken('Eve', '--role', 'viewer', '--totp')
   const session = await signIn(bearer, (URI.parse(uri) as TOTP).generate())
   const own = String(session.body['bearer'])
   assert.equal((await ask(own)).status, 200)
@@ -54,11 +54,11 @@ test('a session ends with its token', async () => {
   assertRefused(await ask(own), 401, 'token_revoked')
 })
 
-test('a new authenticator secret ends the old one and its sessions', async () => {
-  // The command goes by the time of the machine.
+test('a new authenticator secret replaces the old one and ends its sessions', async () => {
+  // The command uses the real time.
   const began = clock.offset_ms()
   clock.setOffset(0)
-  const { bearer, uri } = await created('Kay', '--role', 'viewer', '--totp')
+  const { bearer, uri } = await createToken('Kay', '--role', 'viewer', '--totp')
   const old_totp = URI.parse(uri) as TOTP
   const session = String((await signIn(bearer, old_totp.generate())).body['bearer'])
   assert.equal((await ask(session)).status, 200)
@@ -74,8 +74,8 @@ test('a new authenticator secret ends the old one and its sessions', async () =>
   clock.setOffset(began)
 })
 
-test('an operator token ends after its term, 90 days unless it is set; the sandbox token stays', async () => {
-  const ninety = await created('Ninety', '--role', 'viewer')
+test('an operator token expires after 90 days or its own term; the sandbox token does not', async () => {
+  const ninety = await createToken('Ninety', '--role', 'viewer')
   const env_one = { ...env, FLORIN_OPERATOR_TOKEN_DAYS: '1' }
   const made = await florin(['operator', 'create', 'One', '--role', 'viewer'], env_one)
   const one = made.stdout.trim()
@@ -91,7 +91,7 @@ test('an operator token ends after its term, 90 days unless it is set; the sandb
   clock.setOffset(began)
 })
 
-test('where the token of the settings has a term, it ends that long after its first use', async () => {
+test('the token in the settings can expire a number of days after its first use', async () => {
   const settings = { ...runtime.settings, first_operator_token_days: 90 }
   const operatorAt = (days: number) => {
     const now = new Date(Date.now() + days * DAY_MS)
@@ -111,7 +111,7 @@ const WITHOUT_CUSTOMER = [
 ]
 
 test('every read by an operator is recorded, except those that show no customer', async () => {
-  const { bearer } = await created('Reader', '--role', 'admin')
+  const { bearer } = await createToken('Reader', '--role', 'admin')
   const expected: string[] = []
   for (const call of Object.values(operator_operations).filter(({ method }) => method === 'GET')) {
     const id = `${/\/(\w)/.exec(call.path)?.[1] === 'd' ? 'dsp' : 'acct'}_${'0'.repeat(26)}`
@@ -133,8 +133,8 @@ test('every read by an operator is recorded, except those that show no customer'
   )
 })
 
-test('the record of a read says who asked for what', async () => {
-  const { bearer } = await created('Searcher', '--role', 'viewer')
+test('the record of a read names the operator and the input', async () => {
+  const { bearer } = await createToken('Searcher', '--role', 'viewer')
   await ask(bearer, '/cards?last4=1234')
   await ask(bearer, '/accounts/acct_00000000000000000000000000')
   const { body } = await ask(OPERATOR_TOKEN, '/actions')
@@ -149,7 +149,7 @@ test('the record of a read says who asked for what', async () => {
   )
 })
 
-/** fetch does not let a caller choose the Host. */
+/** fetch can't set the Host header. */
 function statusAt(at: string, host: string, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { host, authorization: `Bearer ${OPERATOR_TOKEN}` }
@@ -162,7 +162,7 @@ function statusAt(at: string, host: string, path: string): Promise<number> {
   })
 }
 
-test('with an origin of its own the console is served there and nothing else is', async () => {
+test('a separate console origin serves the console and nothing else', async () => {
   const apart = await startTestService({ env: { FLORIN_OPERATOR_URL: 'https://ops.example' } })
   const at = (host: string, path: string) => statusAt(apart.url, host, path)
   for (const path of ['/operator', '/operator/v1/tickets', '/operator/openapi.json']) {

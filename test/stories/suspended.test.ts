@@ -18,8 +18,8 @@ const { url, sandbox_host, runtime } = service
 const network = cardNetwork(sandbox_host.card_host_port, sandbox_host)
 after(() => network.close())
 
-/** A shop far away: it knows the card, and nothing of its holder's bearers. */
-async function shopAsks(account_id: string, card_id: string): Promise<string> {
+/** Sends an authorization request over ISO 8583 and returns the response code. */
+async function authorizeAtShop(account_id: string, card_id: string): Promise<string> {
   const card = await sandbox_host.cardNumberOf(account_id, card_id)
   const reference = newReference(sandbox_host.random.below)
   const sale = { card, purchase: purchaseIn({ amount: 3 }), reference }
@@ -27,7 +27,7 @@ async function shopAsks(account_id: string, card_id: string): Promise<string> {
   return String(fields[39])
 }
 
-test('a suspended account is refused everywhere, its cards decline, and all resumes after', async () => {
+test('every call and purchase of a suspended account is refused until it is reinstated', async () => {
   const spender = await openSpender(service, { usd: 50 })
   const { account_id, card, key, bearer, email } = spender
   const held = await authorize(url, spender, { amount: 10 })
@@ -47,10 +47,10 @@ test('a suspended account is refused everywhere, its cards decline, and all resu
   const body = { email, password: PASSWORD }
   assertRefused(await send(url, 'POST', '/v1/sessions', { body }), 403, 'account_suspended')
   const tool = { name: 'get_balance', arguments: {} }
-  const asked = await rpc(url, 'tools/call', tool, { bearer: agent.access_token })
-  assert.match(asked.text, /account_suspended/)
+  const response = await rpc(url, 'tools/call', tool, { bearer: agent.access_token })
+  assert.match(response.text, /account_suspended/)
 
-  assert.equal(await shopAsks(account_id, card.id), '59', 'what Visa calls suspected fraud')
+  assert.equal(await authorizeAtShop(account_id, card.id), '59', 'suspected fraud')
   const [declined] = await runtime.db.rows<{ decline_code: string }>(
     'select decline_code from transactions where card_id = $1 order by id desc limit 1',
     [card.id],
@@ -60,8 +60,8 @@ test('a suspended account is refused everywhere, its cards decline, and all resu
   await operate(url, 'POST', `/accounts/${account_id}/reinstate`)
   const balance = await callTool(url, 'get_balance', {}, agent.access_token)
   assert.equal(balance.isError, undefined, balance.content[0]?.text)
-  assert.equal(await shopAsks(account_id, card.id), '00')
+  assert.equal(await authorizeAtShop(account_id, card.id), '00')
   const capture = await follow(url, spender, { id: held.id, verb: 'capture' })
-  assert.equal(capture.amount_usd, 10, 'what was promised before is kept')
+  assert.equal(capture.amount_usd, 10, 'an earlier approval is still captured')
   await assertBooksSound(runtime.db)
 })

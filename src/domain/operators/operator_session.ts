@@ -2,17 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Problem } from '#contract/problem.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 
-/** A token that asks for a code is exchanged for this; it ends with the token, or by itself. */
+/** Issued for a token that requires a two-factor code. It ends with the token or after 8 hours. */
 export type OperatorSession = { id: string; expires_at: Date }
 
 const SESSION_MS = 8 * 60 * 60_000
-const FORM = /^flos_(op_[0-9a-f]+)_(\d{1,15})_(\S+)$/
+const PATTERN = /^flos_(op_[0-9a-f]+)_(\d{1,15})_(\S+)$/
 const PURPOSE = 'operator_session'
 
 export const sessionStartOf = ({ expires_at }: OperatorSession): Date =>
   new Date(expires_at.getTime() - SESSION_MS)
 
-/** It names its token and its end under a keyed hash, so it needs no row. */
+/** A session holds its token id and expiry under a keyed hash, so it needs no row. */
 export function newOperatorSession(
   keys: Keys,
   id: string,
@@ -26,15 +26,15 @@ export function newOperatorSession(
   }
 }
 
-/** Null for what is no session at all; a forged one is refused. */
+/** Null if the bearer is not a session. Refuses a forged one. */
 export function readOperatorSession(bearer: string, keys: Keys): OperatorSession | null {
-  const [, id = '', expires = '', mac = ''] = FORM.exec(bearer) ?? []
+  const [, id = '', expires = '', mac = ''] = PATTERN.exec(bearer) ?? []
   if (id === '') return null
   const session = { id, expires_at: new Date(Number(expires)) }
-  const isOurs = keys
+  const isAuthentic = keys
     .credentialHashes(PURPOSE, signedTextOf(session))
     .some((hash) => timingSafeEqual(digest(hash), digest(mac)))
-  if (!isOurs) throw new Problem('invalid_token', 'This is not a valid operator session.')
+  if (!isAuthentic) throw new Problem('invalid_token', 'This is not a valid operator session.')
   return session
 }
 

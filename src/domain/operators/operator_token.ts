@@ -16,8 +16,8 @@ import {
 } from './operator_session.ts'
 
 /**
- * Tokens of those who run the programme: 256 random bits, kept as a keyed hash, named and
- * revocable. The one in the settings is for the first minutes and for emergencies; it has no row.
+ * Operator tokens have 256 random bits, a name and an expiry, and are stored as a keyed hash. The
+ * token in the settings is for setup and emergencies and has no row.
  */
 export type OperatorTokenRow = {
   id: string
@@ -44,25 +44,25 @@ const TOKEN_BYTES = 32
 const ID_BYTES = 8
 const FIRST_OPERATOR: Operator = { id: 'operator', name: 'FLORIN_OPERATOR_TOKEN', role: 'admin' }
 
-type Making = {
+type TokenInput = {
   random: Random
   keys: Keys
   now: Date
   livemode: boolean
   days: number
-  /** The secret of the authenticator whose codes the token asks for; null: it asks for none. */
+  /** Null if the token requires no two-factor code. */
   totp_secret: string | null
 }
 
 export async function createOperatorToken(
   tx: Tx,
   { name, role }: Pick<Operator, 'name' | 'role'>,
-  { random, keys, now, livemode, days, totp_secret }: Making,
+  { random, keys, now, livemode, days, totp_secret }: TokenInput,
 ): Promise<{ id: string; token: Secret }> {
   const body = Buffer.from(random.bytes(TOKEN_BYTES)).toString('hex')
   const token = new Secret(`flo_${livemode ? 'live' : 'test'}_${body}`)
   const id = `op_${Buffer.from(random.bytes(ID_BYTES)).toString('hex')}`
-  const made = await tx.run(
+  const inserted = await tx.run(
     `insert into operator_tokens (id, name, role, token_hash, created_at, expires_at,
                                   totp_secret_sealed)
      values ($1, $2, $3, $4, $5, $6, $7)
@@ -77,7 +77,7 @@ export async function createOperatorToken(
       totp_secret === null ? null : keys.seal(OPERATOR_TOTP_PURPOSE, id, totp_secret),
     ],
   )
-  if (made === 0) throw new Problem('invalid_request', `A token named ${name} already exists.`)
+  if (inserted === 0) throw new Problem('invalid_request', `A token named ${name} already exists.`)
   return { id, token }
 }
 
@@ -85,29 +85,29 @@ export function findOperatorTokens(tx: Tx): Promise<OperatorTokenRow[]> {
   return tx.rows<OperatorTokenRow>(`select ${COLUMNS} from operator_tokens order by created_at, id`)
 }
 
-/** By id or by name; false where there is no such token, or it was revoked before. */
-export async function revokeOperatorToken(tx: Tx, which: string, now: Date): Promise<boolean> {
+/** Returns false if no active token has this id or name. */
+export async function revokeOperatorToken(tx: Tx, id_or_name: string, now: Date): Promise<boolean> {
   const revoked = await tx.run(
     `update operator_tokens set revoked_at = $2
       where (id = $1 or name = $1) and revoked_at is null`,
-    [which, now],
+    [id_or_name, now],
   )
   return revoked > 0
 }
 
 /**
- * Gives a token another authenticator secret, or its first one. Codes of the old secret no longer
- * work, and sessions end. Null where there is no such token, or it was revoked.
+ * Sets or replaces the authenticator secret of a token. This ends the old secret and all sessions.
+ * Returns null if no active token has this id or name.
  */
 export async function setOperatorTotp(
   tx: Tx,
-  which: string,
-  { keys, now, totp_secret }: Pick<Making, 'keys' | 'now'> & { totp_secret: string },
+  id_or_name: string,
+  { keys, now, totp_secret }: { keys: Keys; now: Date; totp_secret: string },
 ): Promise<{ name: string } | null> {
   const [row] = await tx.rows<{ id: string; name: string }>(
     `select id, name from operator_tokens
       where (id = $1 or name = $1) and revoked_at is null for update`,
-    [which],
+    [id_or_name],
   )
   if (row === undefined) return null
   await tx.run(
@@ -118,37 +118,44 @@ export async function setOperatorTotp(
   return { name: row.name }
 }
 
-type Asking = { db: Tx; keys: Keys; settings: Settings; now: Date }
+type OperatorCredentialContext = { db: Tx; keys: Keys; settings: Settings; now: Date }
 
-/** Asked of the database every time, so that a revoked token is refused at once, everywhere. */
-export async function operatorOf(bearer: string | null, asking: Asking): Promise<Operator> {
+/** Never cached, so every node refuses a revoked token immediately. */
+export async function operatorOf(
+  bearer: string | null,
+  context: OperatorCredentialContext,
+): Promise<Operator> {
   if (bearer === null) {
     throw new Problem(
       'missing_token',
       'Send an Authorization: Bearer header with an operator token.',
     )
   }
-  const first = asking.settings.operator_token?.open()
+  const first = context.settings.operator_token?.open()
   if (first !== undefined && timingSafeEqual(digest(bearer), digest(first))) {
-    await requireFirstInTerm(first, asking)
+    await requireFirstTokenUnexpired(first, context)
     return FIRST_OPERATOR
   }
-  const session = readOperatorSession(bearer, asking.keys)
-  const row = session === null ? await rowOf(bearer, asking) : await rowOfSession(session, asking)
+  const session = readOperatorSession(bearer, context.keys)
+  const row =
+    session === null ? await findToken(bearer, context) : await findTokenOfSession(session, context)
   if (session === null && row.needs_code) {
     throw new Problem(
       'totp_required',
       'This operator token requires a two-factor code. Sign in at POST /operator/v1/sessions.',
     )
   }
-  const { db, keys, now } = asking
+  const { db, keys, now } = context
   const hash = session === null ? keys.credentialHash(PURPOSE, bearer) : null
-  await touch(db, row, { now, hash })
+  await touchToken(db, row, { now, hash })
   return { id: row.id, name: row.name, role: row.role }
 }
 
-/** The token of the settings is for the first minutes and for emergencies: it must be replaced. */
-async function requireFirstInTerm(token: string, { db, keys, settings, now }: Asking) {
+/** The token in the settings expires a number of days after its first use. */
+async function requireFirstTokenUnexpired(
+  token: string,
+  { db, keys, settings, now }: OperatorCredentialContext,
+) {
   const days = settings.first_operator_token_days
   if (days === null) return
   const hash = keys.fingerprint('first_operator_token', token)
@@ -161,34 +168,37 @@ async function requireFirstInTerm(token: string, { db, keys, settings, now }: As
     'select first_used_at from first_operator_tokens where token_hash = $1',
     [hash],
   )
-  requireInTerm(new Date((row?.first_used_at ?? now).getTime() + days * DAY_MS), now)
+  requireUnexpired(new Date((row?.first_used_at ?? now).getTime() + days * DAY_MS), now)
 }
 
-function requireInTerm(expires_at: Date, now: Date): void {
+function requireUnexpired(expires_at: Date, now: Date): void {
   if (expires_at > now) return
   throw new Problem('token_expired', `This operator token expired at ${expires_at.toISOString()}.`)
 }
 
-async function rowOf(token: string, { db, keys, now }: Asking): Promise<OperatorTokenRow> {
+async function findToken(
+  token: string,
+  { db, keys, now }: OperatorCredentialContext,
+): Promise<OperatorTokenRow> {
   const rows = await db.rows<OperatorTokenRow>(
     `select ${COLUMNS} from operator_tokens where token_hash = any($1)`,
     [keys.credentialHashes(PURPOSE, token)],
   )
-  return requireValid(rows[0], now)
+  return requireActive(rows[0], now)
 }
 
-function requireValid(row: OperatorTokenRow | undefined, now: Date): OperatorTokenRow {
+function requireActive(row: OperatorTokenRow | undefined, now: Date): OperatorTokenRow {
   if (row === undefined) throw new Problem('invalid_token', 'This is not a valid operator token.')
   if (row.revoked_at !== null) {
     throw new Problem('token_revoked', 'This operator token was revoked.')
   }
-  requireInTerm(row.expires_at, now)
+  requireUnexpired(row.expires_at, now)
   return row
 }
 
-async function rowOfSession(
+async function findTokenOfSession(
   session: OperatorSession,
-  { db, now }: Asking,
+  { db, now }: OperatorCredentialContext,
 ): Promise<OperatorTokenRow> {
   if (session.expires_at <= now) {
     throw new Problem('token_expired', 'This operator session has ended. Sign in again.')
@@ -197,7 +207,7 @@ async function rowOfSession(
     `select ${COLUMNS} from operator_tokens where id = $1`,
     [session.id],
   )
-  const row = requireValid(rows[0], now)
+  const row = requireActive(rows[0], now)
   if (row.totp_set_at !== null && sessionStartOf(session) < row.totp_set_at) {
     throw new Problem('token_expired', 'This operator session has ended. Sign in again.')
   }
@@ -207,25 +217,25 @@ async function rowOfSession(
 /** The time step of a right code, as domain/credentials/totp.ts finds it; null for a wrong one. */
 type StepOf = (secret: string) => bigint | null
 
-/** Exchanges a token and a code, which works once, for a session of eight hours. */
+/** Exchanges a token and a two-factor code for a session. Each code works once. */
 export async function signInOperator(
   bearer: string | null,
   stepOf: StepOf,
-  asking: Asking,
+  context: OperatorCredentialContext,
 ): Promise<{ bearer: string; expires_at: string }> {
-  const row = await rowOf(bearer ?? '', asking)
+  const row = await findToken(bearer ?? '', context)
   if (!row.needs_code) {
     throw new Problem(
       'totp_not_enabled',
       'This operator token has no two-factor authentication. Use it directly.',
     )
   }
-  const { db, keys, now } = asking
-  const [kept] = await db.rows<{ totp_secret_sealed: string }>(
+  const { db, keys, now } = context
+  const [secret] = await db.rows<{ totp_secret_sealed: string }>(
     'select totp_secret_sealed from operator_tokens where id = $1',
     [row.id],
   )
-  const step = stepOf(keys.open(OPERATOR_TOTP_PURPOSE, row.id, kept?.totp_secret_sealed ?? ''))
+  const step = stepOf(keys.open(OPERATOR_TOTP_PURPOSE, row.id, secret?.totp_secret_sealed ?? ''))
   const used =
     step === null
       ? 0
@@ -240,8 +250,8 @@ export async function signInOperator(
 
 const TOUCH_MS = 60_000
 
-/** The hash comes under the current root of credentials by the way. */
-async function touch(
+/** Updates last_used_at at most once a minute, and rehashes the token with the current key root. */
+async function touchToken(
   db: Tx,
   { id, last_used_at }: OperatorTokenRow,
   { now, hash }: { now: Date; hash: string | null },
