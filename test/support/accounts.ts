@@ -6,7 +6,7 @@ import { systemRandom } from '#platform/runtime/random.ts'
 
 const makeId = idMaker(systemRandom.bytes)
 
-/** An account straight in the database, for tests of what lies below the operations. */
+/** Inserts an account directly, for tests below the operations. */
 export async function insertBareAccount(db: Database): Promise<string> {
   const id = makeId('acct', Date.now())
   await db.transaction((tx) =>

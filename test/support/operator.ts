@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Reply, type RequestOptions, send } from './http.ts'
 
-/** What startTestService sets. */
+/** The operator token that startTestService sets. */
 export const OPERATOR_TOKEN = 'operator_token_of_the_tests'
 
-/** A call of the operator's surface, as the first operator unless another token is given. */
+/** Calls the operator API, with the token of the settings by default. */
 export function operate(
   url: string,
   method: string,

@@ -5,13 +5,13 @@ import { send } from './http.ts'
 
 const STEP_MS = 30_000
 
-/** The code of an authenticator app, so many steps from the clock's own. */
+/** The code of an authenticator app, offset by a number of time steps. */
 export function codeOf(secret: string, clock: Clock, steps = 0): string {
   const timestamp = clock.wall().getTime() + steps * STEP_MS
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
 }
 
-/** A code that is none of the three that could be right. */
+/** A code that is wrong in every accepted time step. */
 export function wrongCodeOf(secret: string, clock: Clock): string {
   const near = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, clock, steps))
   const wrong = ['000000', '111111', '222222', '333333', '444444', '555555'].find(
@@ -23,15 +23,15 @@ export function wrongCodeOf(secret: string, clock: Clock): string {
 
 export type SecondFactor = { secret: string; recovery_codes: string[] }
 
-/** Turns two-factor on; the code of the clock's present step is used up by it. */
+/** Turns on two-factor authentication. This consumes the code of the current time step. */
 export async function turnOnTwoFactor(
   url: string,
   bearer: string,
   clock: Clock,
 ): Promise<SecondFactor> {
   const path = '/v1/accounts/me/totp'
-  const begun = await send(url, 'POST', path, { bearer })
-  const secret = String(begun.body['secret'])
+  const started = await send(url, 'POST', path, { bearer })
+  const secret = String(started.body['secret'])
   const body = { totp_code: codeOf(secret, clock) }
   const confirmed = await send(url, 'POST', path, { bearer, body })
   assert.equal(confirmed.status, 200, confirmed.text)

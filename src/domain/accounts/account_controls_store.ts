@@ -2,7 +2,7 @@ import { notFound } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 
-/** What operators set for one account. */
+/** Settings of one account that only operators change. */
 export type AccountControls = {
   status: 'active' | 'suspended'
   rate_profile: 'default' | 'conservative' | null

@@ -2,7 +2,7 @@ import type { SecurityAlert } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { endBrowserSessions } from './browser_sessions.ts'
 
-/** Changes that a thief makes first. A new API key is not one: it has its own cool-down. */
+/** Changes an attacker makes first. A new API key is not one: it has its own cool-down. */
 const CREDENTIAL_CHANGES: readonly SecurityAlert['kind'][] = [
   'password_changed',
   'email_changed',

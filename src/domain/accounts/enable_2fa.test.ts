@@ -132,11 +132,11 @@ test('one of several concurrent confirmations turns it on', async () => {
 
 test('a replay under an Idempotency-Key has null instead of the secrets', async () => {
   const { bearer } = await openAccount(url)
-  const begun = await enable(bearer, undefined, 'begin-1')
-  const begun_again = await enable(bearer, undefined, 'begin-1')
-  assert.equal(begun_again.headers.get('idempotent-replayed'), 'true')
-  assert.deepEqual(begun_again.body, { status: 'pending', secret: null, uri: null })
-  const code = codeOf(begun.body['secret'], clock)
+  const started = await enable(bearer, undefined, 'start-1')
+  const replayed = await enable(bearer, undefined, 'start-1')
+  assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+  assert.deepEqual(replayed.body, { status: 'pending', secret: null, uri: null })
+  const code = codeOf(started.body['secret'], clock)
   const confirmed = await enable(bearer, code, 'confirm-1')
   assert.equal(confirmed.status, 200)
   const confirmed_again = await enable(bearer, code, 'confirm-1')
@@ -146,8 +146,8 @@ test('a replay under an Idempotency-Key has null instead of the secrets', async 
 
 test('neither secret nor recovery codes are in any table or log line in clear text', async () => {
   const { bearer } = await openAccount(url)
-  const begun = await enable(bearer, undefined, 'leak-1')
-  const { secret } = begun.body
+  const started = await enable(bearer, undefined, 'leak-1')
+  const { secret } = started.body
   const code = codeOf(secret, clock)
   const { recovery_codes } = (await enable(bearer, code, 'leak-2')).body
   const places = [await wholeDatabase(runtime.db), kept.text()]

@@ -60,7 +60,7 @@ test('keys are listed newest first, with their prefix and never the key', async 
   assert(second.key.startsWith(rowsOf(reply)[0]?.prefix ?? '-'))
 })
 
-test('an account without keys has an empty list, whatever other accounts have', async () => {
+test('an account without keys has an empty list even if other accounts have keys', async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   await createKey(url, ada.bearer)

@@ -142,8 +142,8 @@ function requireUsable(row: CredentialRow, clock: Clock): void {
 }
 
 function wrongResource(resource: ResourceName): Problem {
-  const place = resource === 'mcp' ? 'the agent tools' : 'the REST API'
-  return new Problem('invalid_token', `This token was not issued for ${place}.`)
+  const name = resource === 'mcp' ? 'the agent tools' : 'the REST API'
+  return new Problem('invalid_token', `This token was not issued for ${name}.`)
 }
 
 function callerFrom(row: CredentialRow, scopes: ReadonlySet<Scope>): Caller {

@@ -98,7 +98,7 @@ export async function isKnownClient(
 
 type RedirectQuery = { account_id: string; client_id: string; redirect_uri: string; now: Date }
 
-/** True if an active grant of the account was given for this redirect URI. */
+/** True if the account has an active grant for this redirect URI. */
 export async function hasConsentedTo(tx: Tx, redirect: RedirectQuery): Promise<boolean> {
   const { account_id, client_id, redirect_uri, now } = redirect
   const rows = await tx.rows(

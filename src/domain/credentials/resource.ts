@@ -11,7 +11,7 @@ export function resourceUrl({ public_url }: PublicUrl, resource: ResourceName): 
   return public_url + PATHS[resource]
 }
 
-/** Protected resource metadata (RFC 9728): tells clients how to get a token. */
+/** Protected resource metadata (RFC 9728), where clients learn how to get a token. */
 export function resourceMetadataUrl({ public_url }: PublicUrl, resource: ResourceName): string {
   return `${public_url}/.well-known/oauth-protected-resource${PATHS[resource]}`
 }

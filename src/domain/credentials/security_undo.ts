@@ -2,7 +2,7 @@ import type { Tx } from '#platform/postgres/db.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 
-/** How long the link in the email works. */
+/** Lifetime of the link in the email. */
 export const UNDO_HOURS = 72
 const TOKEN_BYTES = 32
 

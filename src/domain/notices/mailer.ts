@@ -1,4 +1,4 @@
-import type { Settings } from '#settings/settings.ts'
+import type { Secret } from '#kernel/secret.ts'
 
 export type Mail = { id: string; to: string; subject: string; text: string; html: string }
 export type Mailer = {
@@ -11,9 +11,10 @@ export type Mailer = {
 const TIMEOUT_MS = 15_000
 
 /** Null if no mail server is configured; the library is loaded only if one is. */
-export async function makeMailer(
-  settings: Pick<Settings, 'smtp_url' | 'mail_from'>,
-): Promise<Mailer | null> {
+export async function makeMailer(settings: {
+  smtp_url: Secret | null
+  mail_from: string
+}): Promise<Mailer | null> {
   if (settings.smtp_url === null) return null
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({

@@ -148,7 +148,7 @@ test('an event is emailed only if its setting is on', async () => {
 })
 
 test('every setting controls the emails of its events', async () => {
-  const asked: [string, NewEvent['type']][] = [
+  const settings_of_events: [string, NewEvent['type']][] = [
     ['topup_confirmed', 'topup.confirmed'],
     ['topup_expired', 'topup.expired'],
     ['transaction_authorized', 'transaction.authorized'],
@@ -161,15 +161,18 @@ test('every setting controls the emails of its events', async () => {
     ['system_maintenance', 'system.maintenance'],
   ]
   const { low_balance_threshold_usd: _, security_alerts: __, ...switches } = STANDARD_NOTIFICATIONS
-  assert.deepEqual(new Set(asked.map(([setting]) => setting)), new Set(Object.keys(switches)))
+  assert.deepEqual(
+    new Set(settings_of_events.map(([setting]) => setting)),
+    new Set(Object.keys(switches)),
+  )
   const mailed = async (isOn: boolean) => {
     const person = await openAccount(url)
-    const notifications = Object.fromEntries(asked.map(([setting]) => [setting, isOn]))
+    const notifications = Object.fromEntries(settings_of_events.map(([setting]) => [setting, isOn]))
     const { bearer, account_id } = person
     const set = await send(url, 'PATCH', '/v1/accounts/me', { bearer, body: { notifications } })
     assert.equal(set.status, 200, set.text)
     // The last one is always sent, so the test can wait for it.
-    const types = [...asked.map(([, type]) => type), 'webhook.disabled' as const]
+    const types = [...settings_of_events.map(([, type]) => type), 'webhook.disabled' as const]
     await recordTestEvents(
       runtime,
       account_id,
@@ -178,7 +181,7 @@ test('every setting controls the emails of its events', async () => {
     await mailOf(person, 'webhook.disabled')
     return (await inbox(person)).map(({ kind }) => kind).toSorted()
   }
-  const all = [...asked.map(([, type]) => type), 'webhook.disabled']
+  const all = [...settings_of_events.map(([, type]) => type), 'webhook.disabled']
   assert.deepEqual(await mailed(true), all.toSorted())
   assert.deepEqual(await mailed(false), ['webhook.disabled'])
 })

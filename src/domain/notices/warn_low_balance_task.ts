@@ -77,11 +77,11 @@ function markLowBalances(tx: Tx, now: Date): Promise<LowBalance[]> {
               ${THRESHOLD}::double precision as threshold_usd
        ${LOW}
         limit ${BATCH_SIZE}),
-     told as (
+     marked as (
        insert into low_balances (account_id, told_at) select account_id, $1 from low
            on conflict do nothing
     returning account_id)
-     select low.* from low join told using (account_id)`,
+     select low.* from low join marked using (account_id)`,
     [now],
   )
 }

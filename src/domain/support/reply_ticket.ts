@@ -8,7 +8,7 @@ import { changeTicket, findMessages, insertMessage, lockTicket } from './ticket_
 
 type ReplyInput = { id: string; message: string; status?: Ticket['status'] }
 
-/** Adds a reply from support. The ticket then waits for the customer unless a status is given. */
+/** Adds a reply from support. The ticket becomes pending unless another status is sent. */
 export async function replyTicket(
   context: OperatorContext,
   { id, message, status = 'pending' }: ReplyInput,

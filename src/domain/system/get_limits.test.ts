@@ -38,7 +38,7 @@ const SCOPES = [
 
 test('the numbers match the contract', async () => {
   const { bearer } = await openAccount(url)
-  const { rate_limits, spend_limits, programme: offered } = await limitsOf(bearer)
+  const { rate_limits, spend_limits, programme } = await limitsOf(bearer)
   assert.deepEqual(rate_limits, {
     burst_per_second: 60,
     sustained_per_minute: 1000,
@@ -64,7 +64,7 @@ test('the numbers match the contract', async () => {
     withdrawal_fee_usd: 1,
     withdrawal_used_today_usd: 0,
   })
-  assert.deepEqual(offered, {
+  assert.deepEqual(programme, {
     bins: [
       { bin: '400000', brand: 'visa', types: ['virtual', 'physical'], default: true },
       { bin: '555555', brand: 'mastercard', types: ['virtual', 'physical'], default: false },
