@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 const BUNDLED = [
   'fastify',
+  'markdown-it',
   'oidc-provider',
   'prom-client',
   'qrcode',

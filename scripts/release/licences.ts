@@ -10,6 +10,7 @@ const ALLOWED = [
   'Apache-2.0',
   '0BSD',
   'Unlicense',
+  'PSF-2.0',
 ]
 
 const licenceOf = ({ licenses: [licence] }: Component): string => {

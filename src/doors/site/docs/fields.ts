@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { html, type Markup } from '#doors/markup.ts'
 import { schemaNameOf } from '#doors/site/openapi_schemas.ts'
-import { inline } from './markdown_inline.ts'
+import { renderInline } from './markdown.ts'
 
 /** The parts of a JSON schema that the docs show. */
 type Schema = {
@@ -117,6 +117,6 @@ export function fieldList(
     return html`<div id="${id}"><dt><a class="name" href="#${id}"><code>${name}</code></a>
 <span class="type">${type}</span>${
       options.input && required && html` <span class="required">required</span>`
-    }</dt><dd>${inline(text, () => null)}</dd></div>`
+    }</dt><dd>${renderInline(text)}</dd></div>`
   })}</dl>`
 }

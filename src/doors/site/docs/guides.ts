@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#platform/runtime/root.ts'
 import type { DocPage } from './doc_page.ts'
-import { renderMarkdown } from './markdown.ts'
-import type { LinkTo } from './markdown_inline.ts'
+import { type LinkTo, renderMarkdown } from './markdown.ts'
 
 /** The documents in docs/, in reading order for a newcomer. */
 export const guide_groups = {

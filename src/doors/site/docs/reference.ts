@@ -11,8 +11,7 @@ import { callExamples } from './call_examples.ts'
 import type { Anchor, DocPage } from './doc_page.ts'
 import { exampleOf } from './example_of.ts'
 import { type Field, fieldList, fieldsOf } from './fields.ts'
-import { codeBlock, slugOf } from './markdown.ts'
-import { inline } from './markdown_inline.ts'
+import { codeBlock, renderInline, slugOf } from './markdown.ts'
 
 const shapes: readonly OperationShape[] = Object.values(operations)
 
@@ -82,7 +81,7 @@ function operationEntry(shape: OperationShape, base: string): Markup {
 <h2 id="${name}"><code>${name}</code>
 <a class="anchor" href="#${name}" aria-label="Link to ${name}">#</a></h2>
 <p class="route"><b class="method ${method}">${method}</b> <code>/v1${path}</code></p>
-<p><strong>${summary}</strong> ${inline(description, () => null)}</p>
+<p><strong>${summary}</strong> ${renderInline(description)}</p>
 <p class="soft">Credentials: ${callersOf(shape.access)}.${variantNote(shape)}</p>
 ${
   emits !== undefined &&

@@ -11,8 +11,7 @@ import { eventObjectOf } from '#doors/site/openapi_webhooks.ts'
 import type { DocPage } from './doc_page.ts'
 import { exampleOf } from './example_of.ts'
 import { fieldList, fieldsOf } from './fields.ts'
-import { codeBlock } from './markdown.ts'
-import { inline } from './markdown_inline.ts'
+import { codeBlock, renderInline } from './markdown.ts'
 import { operationHref } from './reference.ts'
 
 const shapes: readonly OperationShape[] = Object.values(operations)
@@ -105,7 +104,7 @@ ${meaning !== undefined && html`<p>${meaning}.</p>`}
     const returned_by = shapes.filter((shape) => (shape.problems ?? []).includes(each))
     const isCommon = shapes.filter((shape) => problemCodesOf(shape).includes(each)).length > 20
     return html`<div id="${each}"><dt><a class="name" href="#${each}"><code>${each}</code></a></dt>
-<dd>${inline(problem_meanings[each], () => null)}${
+<dd>${renderInline(problem_meanings[each])}${
       !isCommon &&
       returned_by.length > 0 &&
       html`<br><span class="soft">${links(returned_by)}</span>`
