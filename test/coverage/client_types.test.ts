@@ -53,7 +53,7 @@ test('the packed types match the contract in a project without Node types and sc
   const module = { module: 'esnext', moduleResolution: 'bundler', target: 'es2022', types: [] }
   const config = { compilerOptions: { ...compilerOptions, ...module }, files: ['use.ts'] }
   await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
   const errors = await promisify(execFile)(process.execPath, [tsc, '-p', folder.path]).then(
     () => '',
     ({ stdout }: { stdout: string }) => stdout,
