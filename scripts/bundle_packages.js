@@ -10,6 +10,7 @@ const BUNDLED = [
   'fastify',
   'markdown-it',
   'oidc-provider',
+  'pino',
   'prom-client',
   'qrcode',
   'typebox',
