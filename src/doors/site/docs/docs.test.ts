@@ -11,7 +11,7 @@ import { root } from '#platform/runtime/root.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 import { hrefOf } from './doc_page.ts'
-import { docPages } from './docs.ts'
+import { docPages } from './doc_pages.ts'
 import { guide_groups } from './guides.ts'
 import { search, searchIndex } from './search.ts'
 
