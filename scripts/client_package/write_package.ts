@@ -52,7 +52,11 @@ function declarations(): [string, string][] {
   try {
     const config = join(out, 'tsconfig.json')
     writeFileSync(config, JSON.stringify(configOf(out)))
-    execFileSync(process.execPath, [join(root, 'node_modules/@typescript/native/bin/tsc'), '-p', config])
+    execFileSync(process.execPath, [
+      join(root, 'node_modules/@typescript/native/bin/tsc'),
+      '-p',
+      config,
+    ])
     return readdirSync(join(out, 'client')).map((name) => {
       const text = readFileSync(join(out, 'client', name), 'utf8')
       return [name, text.replaceAll(/'#contract\/\w+\.ts'/g, `'./contract.js'`)].map((each) =>
