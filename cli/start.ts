@@ -4,8 +4,8 @@ import { systemRandom } from '#platform/runtime/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
 import { type Demo, seedDemo } from '#sandbox/demo.ts'
 import { sandboxOperatorToken } from '#sandbox/operator_token.ts'
-import { signerApart } from '#sandbox/signer_apart.ts'
-import { startSandboxWorld } from '#sandbox/world.ts'
+import { startSandbox } from '#sandbox/sandbox.ts'
+import { signerInChildProcess } from '#sandbox/signer_in_child_process.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
 import { firstRunScreen } from './first_run_screen.ts'
 import { explainError, requireFreeDataDir } from './start_errors.ts'
@@ -14,7 +14,7 @@ import { explainError, requireFreeDataDir } from './start_errors.ts'
 export async function start(): Promise<void> {
   const settings = readSettings(process.env)
   await requireFreeDataDir(settings)
-  const starting = settings.mode === 'sandbox' ? startSandbox(settings) : startService(settings)
+  const starting = settings.mode === 'sandbox' ? startWithSandbox(settings) : startService(settings)
   const running = await starting.catch((cause: unknown) => {
     throw explainError(cause, settings)
   })
@@ -33,7 +33,7 @@ export async function start(): Promise<void> {
   process.on('SIGTERM', stop)
 }
 
-async function startSandbox(settings: Settings) {
+async function startWithSandbox(settings: Settings) {
   const operator_token = await sandboxOperatorToken(settings, systemRandom)
   // Printed before the server accepts requests, so scripts have the token from the first request.
   process.stderr.write(
@@ -41,12 +41,12 @@ async function startSandbox(settings: Settings) {
   )
   const clock = systemClock()
   const now_ms = () => clock.now().getTime()
-  const sandbox = await startSandboxWorld({
+  const sandbox = await startSandbox({
     settings: { ...settings, operator_token },
     now_ms,
     wall_ms: () => clock.wall().getTime(),
     every: clock.every,
-    startSigner: signerApart({ now_ms, every: clock.every }),
+    startSigner: signerInChildProcess({ now_ms, every: clock.every }),
   })
   const service = await startService(sandbox.settings, {
     surfaces: [sandboxControl, ...sandbox.surfaces],

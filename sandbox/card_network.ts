@@ -11,38 +11,38 @@ import type { Random } from '#platform/runtime/random.ts'
  */
 export type CardNetwork = {
   /** Sends a message and waits for its answer. The trace number and the time are put in here. */
-  ask(message: OutgoingMessage): Promise<Message>
+  send(message: OutgoingMessage): Promise<Message>
   /** What a later message needs to name this one. */
   stamp(): { 7: string; 11: string; 12: string; 13: string }
   /** The line in use, dialled and signed on where there is none. */
-  line(): Promise<Line>
+  connection(): Promise<HostConnection>
   /** A line of its own. */
-  dial(): Promise<Line>
+  dial(): Promise<HostConnection>
   close(): void
 }
 
 /** A switch in the field waits about this long before it stands in. */
-const PATIENCE_MS = 5_000
+const RESPONSE_TIMEOUT_MS = 5_000
 const TRACE_NUMBERS = 1_000_000
 
-export class NetworkFailed extends Error {}
+export class NetworkError extends Error {}
 
 type Waiting = { resolve(message: Message): void; reject(cause: Error): void }
 
 export function cardNetwork(port: number, { clock, random }: { clock: Clock; random: Random }) {
   let trace = random.below(TRACE_NUMBERS)
-  let line: Line | null = null
+  let connection: HostConnection | null = null
   const network: CardNetwork = {
-    ask: async (message) => (await network.line()).ask(message),
-    line: async () => {
-      if (line === null || line.isDown()) {
-        line = await openLine(port)
+    send: async (message) => (await network.connection()).send(message),
+    connection: async () => {
+      if (connection === null || connection.isDown()) {
+        connection = await openConnection(port)
         const { 7: moment, 11: stan } = network.stamp()
-        await line.ask({ mti: '0800', fields: { 7: moment, 11: stan, 70: '001' } })
+        await connection.send({ mti: '0800', fields: { 7: moment, 11: stan, 70: '001' } })
       }
-      return line
+      return connection
     },
-    dial: () => openLine(port),
+    dial: () => openConnection(port),
     stamp: () => {
       trace = (trace + 1) % TRACE_NUMBERS
       const digits = clock.now().toISOString().replace(/\D/g, '')
@@ -53,14 +53,14 @@ export function cardNetwork(port: number, { clock, random }: { clock: Clock; ran
         13: digits.slice(4, 8),
       }
     },
-    close: () => line?.end(),
+    close: () => connection?.end(),
   }
   return network
 }
 
 /** One connection: answers find their question by trace number and type. */
-export type Line = {
-  ask(message: OutgoingMessage): Promise<Message>
+export type HostConnection = {
+  send(message: OutgoingMessage): Promise<Message>
   /** Bytes as they are, for faults. */
   write(bytes: Uint8Array): void
   socket: Socket
@@ -68,17 +68,17 @@ export type Line = {
   end(): void
 }
 
-export function openLine(port: number): Promise<Line> {
+export function openConnection(port: number): Promise<HostConnection> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    socket.once('error', (cause) => reject(new NetworkFailed('no host', { cause })))
-    socket.once('connect', () => resolve(lineOver(socket)))
+    socket.once('error', (cause) => reject(new NetworkError('no host', { cause })))
+    socket.once('connect', () => resolve(connectionOver(socket)))
   })
 }
 
 const keyOf = (mti: string, stan: string | undefined): string => `${mti}|${stan ?? ''}`
 
-function lineOver(socket: Socket): Line {
+function connectionOver(socket: Socket): HostConnection {
   const waiting = new Map<string, Waiting>()
   const reader = new FrameReader(default_link.frame)
   socket.on('data', (chunk: Buffer) =>
@@ -90,21 +90,21 @@ function lineOver(socket: Socket): Line {
     }),
   )
   const fail = () => {
-    for (const one of waiting.values()) one.reject(new NetworkFailed('the line was cut'))
+    for (const one of waiting.values()) one.reject(new NetworkError('the line was cut'))
     waiting.clear()
   }
   socket.on('error', fail)
   socket.on('close', fail)
   return {
     socket,
-    ask: (message) => question(socket, waiting, message),
+    send: (message) => sendRequest(socket, waiting, message),
     write: (bytes) => void socket.write(bytes),
     isDown: () => socket.destroyed || !socket.writable,
     end: () => socket.destroy(),
   }
 }
 
-function question(
+function sendRequest(
   socket: Socket,
   waiting: Map<string, Waiting>,
   message: OutgoingMessage,
@@ -114,8 +114,8 @@ function question(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       waiting.delete(key)
-      reject(new NetworkFailed('no answer came in time'))
-    }, PATIENCE_MS)
+      reject(new NetworkError('no answer came in time'))
+    }, RESPONSE_TIMEOUT_MS)
     timer.unref()
     waiting.set(key, {
       resolve: (answer) => {

@@ -5,20 +5,20 @@ import { JsonError, readJson } from '#kernel/json.ts'
 import { sandboxInbox } from './inbox.ts'
 
 /** The sandbox's controls: what the world outside would do, on demand. Same bearers as the API. */
-export const sandboxControl: Surface = (app: FastifyInstance, world) => {
-  sandboxInbox(app, world)
+export const sandboxControl: Surface = (app: FastifyInstance, host) => {
+  sandboxInbox(app, host)
   app.post('/sandbox/v1/clock/advance', async (request) => {
-    await world.callerOf(request.headers.authorization)
-    const seconds = secondsIn(readBody(request))
-    const now = await world.advanceClock(seconds)
-    return { now: now.toISOString(), offset_seconds: world.clock.offset_ms() / 1_000 }
+    await host.callerOf(request.headers.authorization)
+    const seconds = parseSeconds(readBody(request))
+    const now = await host.advanceClock(seconds)
+    return { now: now.toISOString(), offset_seconds: host.clock.offset_ms() / 1_000 }
   })
 }
 
 const SECONDS_MAX = 10 * 366 * 24 * 60 * 60
 
 /** Forward only: what has expired cannot come back to life. */
-function secondsIn(body: Record<string, unknown>): number {
+function parseSeconds(body: Record<string, unknown>): number {
   const { seconds, ...others } = body
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalid(other, 'is not recognized')
@@ -33,7 +33,7 @@ export function invalid(field: string, message: string): Problem {
 }
 
 /** The service's own answer as it came; a refusal keeps the name that it has there. */
-export function passOn(reply: FastifyReply, { status, body }: CallAnswer): FastifyReply {
+export function forwardResponse(reply: FastifyReply, { status, body }: CallAnswer): FastifyReply {
   const { request_id } = body
   if (typeof request_id === 'string') reply.header('Request-Id', request_id)
   return reply.code(status).send(body)

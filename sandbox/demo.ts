@@ -5,25 +5,25 @@ import type { SandboxHost } from '#domain/context/surface.ts'
 /** An account to try things with, made at the first start and kept beside the data. */
 export type Demo = { email: string; password: string; api_key: string }
 
-export async function seedDemo(world: SandboxHost): Promise<Demo & { is_new: boolean }> {
-  const path = join(world.settings.data_dir, 'demo.json')
+export async function seedDemo(host: SandboxHost): Promise<Demo & { is_new: boolean }> {
+  const path = join(host.settings.data_dir, 'demo.json')
   const known = await readFile(path, 'utf8').then(
     (text) => JSON.parse(text) as Demo,
     () => null,
   )
-  if (known !== null && (await world.call('get_account', {}, known.api_key)).status === 200) {
+  if (known !== null && (await host.call('get_account', {}, known.api_key)).status === 200) {
     return { ...known, is_new: false }
   }
-  const demo = await makeDemo(world)
-  await mkdir(world.settings.data_dir, { recursive: true })
+  const demo = await makeDemo(host)
+  await mkdir(host.settings.data_dir, { recursive: true })
   await writeFile(path, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   return { ...demo, is_new: true }
 }
 
-async function makeDemo(world: SandboxHost): Promise<Demo> {
-  const letters = (count: number) => Buffer.from(world.random.bytes(count)).toString('hex')
+async function makeDemo(host: SandboxHost): Promise<Demo> {
+  const letters = (count: number) => Buffer.from(host.random.bytes(count)).toString('hex')
   const password = `demo-${letters(6)}`
-  const create = (email: string) => world.call('create_account', { email, password })
+  const create = (email: string) => host.call('create_account', { email, password })
   let email = 'demo@florin.example'
   let account = await create(email)
   // The address is taken where the data folder was lost but the database was not.
@@ -33,6 +33,6 @@ async function makeDemo(world: SandboxHost): Promise<Demo> {
   }
   const { bearer } = account.body
   if (typeof bearer !== 'string') throw new Error('the demo account could not be opened')
-  const key = await world.call('create_api_key', { name: 'Demo key' }, bearer)
+  const key = await host.call('create_api_key', { name: 'Demo key' }, bearer)
   return { email, password, api_key: String(key.body['key']) }
 }

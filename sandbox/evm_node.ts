@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from 'viem'
 import { EvmChain, type EvmChange, type EvmSnapshot } from './evm_node/chain.ts'
-import { answerRpc } from './evm_node/json_rpc.ts'
+import { respondToRpc } from './evm_node/json_rpc.ts'
 
 /**
  * A node of Base in one process: the JSON-RPC that stock clients speak, in front of a chain that
@@ -36,7 +36,7 @@ export async function startEvmNode({ now, snapshot, changes, persist }: Options)
   const server = createServer((request, response) => {
     const height = chain.head.number
     const answer = async () => {
-      const told = await answerRpc(chain, await bodyOf(request))
+      const told = await respondToRpc(chain, await bodyOf(request))
       if (chain.head.number > height) save()
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
     }
@@ -47,9 +47,9 @@ export async function startEvmNode({ now, snapshot, changes, persist }: Options)
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    mint: (to, micros) => chain.world.addCoins(to, micros),
-    fund: (to, wei) => chain.world.addWei(to, wei),
-    balanceOf: (owner) => chain.world.coinsOf(owner),
+    mint: (to, micros) => chain.state.addCoins(to, micros),
+    fund: (to, wei) => chain.state.addWei(to, wei),
+    balanceOf: (owner) => chain.state.coinsOf(owner),
     snapshot: () => chain.snapshot(),
     save,
     stop: () =>

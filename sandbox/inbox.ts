@@ -1,9 +1,9 @@
 import type { Surface } from '#domain/context/surface.ts'
 
 /** The e-mails that the service has written to the caller, newest first, sent or not. */
-export const sandboxInbox: Surface = (app, world) => {
+export const sandboxInbox: Surface = (app, host) => {
   app.get('/sandbox/v1/inbox', async (request) => {
-    const { account_id } = await world.callerOf(request.headers.authorization)
-    return { data: await world.inboxOf(account_id), next_cursor: null, has_more: false }
+    const { account_id } = await host.callerOf(request.headers.authorization)
+    return { data: await host.inboxOf(account_id), next_cursor: null, has_more: false }
   })
 }

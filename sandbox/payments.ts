@@ -17,7 +17,7 @@ export type Payments = {
   stop(): Promise<void>
 }
 
-type Parts = { settings: Settings; wall_ms(): number }
+type PaymentDependencies = { settings: Settings; wall_ms(): number }
 
 /** A relayer's day of fees, and a payer's pocket money. */
 const RELAYER_WEI = 10n ** 18n
@@ -32,7 +32,7 @@ const RELAYER_KEY_FILE = 'x402_relayer.key'
  * A node of our own with a relayer that has ether and a payer that has coins, where prices are set
  * and no other node is named. Nothing is read or started for a sandbox in which all is free.
  */
-export async function startPayments({ settings, wall_ms }: Parts): Promise<Payments> {
+export async function startPayments({ settings, wall_ms }: PaymentDependencies): Promise<Payments> {
   const { x402, data_dir } = settings
   const nothing: Payments = { x402, node: null, stop: async () => undefined }
   if (x402.prices.size === 0) return nothing

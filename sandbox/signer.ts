@@ -21,15 +21,15 @@ import { walletFromPhrase } from '#rails/signer/wallet.ts'
 export type SandboxSigner = {
   xpub: string
   hot_wallet: string
-  serve(order: SigningOrder): Promise<void>
+  serve(order: SignerOptions): Promise<void>
   stop(): Promise<void>
 }
 
-export type SigningOrder = { chains: readonly ChainSettings[]; socket: string }
+export type SignerOptions = { chains: readonly ChainSettings[]; socket: string }
 
 /** Where it keeps its seed and its memory, and the key by which it knows the service's word. */
-export type SignerHome = { data_dir: string; key_file: string; key_token?: TokenSettings | null }
-export type StartSigner = (home: SignerHome) => Promise<SandboxSigner>
+export type SignerFiles = { data_dir: string; key_file: string; key_token?: TokenSettings | null }
+export type StartSigner = (home: SignerFiles) => Promise<SandboxSigner>
 
 /** Far above what the programme's own limits let through. */
 const SANDBOX_POLICY = {
@@ -45,11 +45,11 @@ const SANDBOX_POLICY = {
 }
 
 /** In this very process, for tests that start many; `now_ms` is the time that it goes by. */
-export function signerInside(parts: { now_ms(): number; random: Random }): StartSigner {
+export function signerInProcess(dependencies: { now_ms(): number; random: Random }): StartSigner {
   return async ({ data_dir, key_file, key_token = null }) => {
-    const wallet = walletFromPhrase(sandboxPhrase(data_dir, parts.random))
-    const seal = sealFor(key_token, parts.random)
-    const keys = await loadKeys(key_file, parts.random, seal)
+    const wallet = walletFromPhrase(sandboxPhrase(data_dir, dependencies.random))
+    const seal = sealFor(key_token, dependencies.random)
+    const keys = await loadKeys(key_file, dependencies.random, seal)
     const approvalKeys = () => {
       keys.refreshSync()
       return keys.materials(APPROVAL_PURPOSE, 32)
@@ -66,7 +66,7 @@ export function signerInside(parts: { now_ms(): number; random: Random }): Start
       hot_wallet: tronAddressFromBytes(hexToBytes(wallet.addressOf('tron', null))),
       serve: async ({ chains, socket }) => {
         const policy = policyFrom(SANDBOX_POLICY, chains)
-        const { now_ms } = parts
+        const { now_ms } = dependencies
         const signer = makeSigner({ wallet, policy, store, approvalKeys, now_ms })
         stopServing = (await serveSigner(signer, socket)).stop
       },

@@ -4,23 +4,27 @@ import type { Topup } from '#contract/topups.ts'
 import type { CallAnswer, SandboxHost, Surface } from '#domain/context/surface.ts'
 import { decimalsOf, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
-import { invalid, passOn, readBody } from './control.ts'
+import { forwardResponse, invalid, readBody } from './control.ts'
+import { runTasksUntil } from './run_tasks_until.ts'
 import type { TronNode } from './tron_node.ts'
-import { lookUntil } from './until.ts'
 
-type Stage = { node: TronNode; save(): void; world: SandboxHost }
-type Play = Stage & { account_id: string }
-type Act = (play: Play, topup: Topup, body: Record<string, unknown>) => Promise<void>
+type SandboxChain = { node: TronNode; save(): void; host: SandboxHost }
+type ActionContext = SandboxChain & { account_id: string }
+type Action = (
+  runAction: ActionContext,
+  topup: Topup,
+  body: Record<string, unknown>,
+) => Promise<void>
 
 /** So many blocks make the one before them final. */
 export const FINAL_BLOCKS = 19
 
 /** What happens to a top-up on the sandbox's chain, on demand; each call answers the Topup. */
 export function sandboxTopups(node: TronNode, save: () => void): Surface {
-  return (app, world) => {
-    for (const [name, act] of Object.entries(acts)) {
+  return (app, host) => {
+    for (const [name, action] of Object.entries(actions)) {
       app.post(`/sandbox/v1/topups/:id/${name}`, (request, reply) =>
-        play({ node, save, world }, act, { request, reply }),
+        runAction({ node, save, host }, action, { request, reply }),
       )
     }
   }
@@ -28,55 +32,63 @@ export function sandboxTopups(node: TronNode, save: () => void): Surface {
 
 type Http = { request: FastifyRequest; reply: FastifyReply }
 
-async function play(stage: Stage, act: Act, { request, reply }: Http): Promise<unknown> {
-  const { world } = stage
+async function runAction(
+  sandbox_chain: SandboxChain,
+  action: Action,
+  { request, reply }: Http,
+): Promise<unknown> {
+  const { host } = sandbox_chain
   const { id } = request.params as { id: string }
-  const { account_id } = await world.callerOf(request.headers.authorization)
+  const { account_id } = await host.callerOf(request.headers.authorization)
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  const look = () => world.call('get_topup', { id }, bearer)
+  const look = () => host.call('get_topup', { id }, bearer)
   const body = readBody(request)
   const found = await look()
-  if (found.status !== 200) return passOn(reply, found)
-  await act({ ...stage, account_id, world: withBearer(world, bearer) }, topupIn(found), body)
-  stage.save()
-  return passOn(reply, await look())
+  if (found.status !== 200) return forwardResponse(reply, found)
+  await action(
+    { ...sandbox_chain, account_id, host: withBearer(host, bearer) },
+    topupOf(found),
+    body,
+  )
+  sandbox_chain.save()
+  return forwardResponse(reply, await look())
 }
 
-const topupIn = ({ body }: CallAnswer): Topup => body as unknown as Topup
+const topupOf = ({ body }: CallAnswer): Topup => body as unknown as Topup
 
 /** The world as the caller sees it. */
-function withBearer(world: SandboxHost, bearer: string): SandboxHost {
-  return { ...world, call: (operation, input) => world.call(operation, input, bearer) }
+function withBearer(host: SandboxHost, bearer: string): SandboxHost {
+  return { ...host, call: (operation, input) => host.call(operation, input, bearer) }
 }
 
-const acts: Record<string, Act> = {
-  deposit: async ({ node, world }, topup, body) => {
+const actions: Record<string, Action> = {
+  deposit: async ({ node, host }, topup, body) => {
     requireOnSandboxChain(topup)
-    const { amount_micros, from } = depositIn(body)
+    const { amount_micros, from } = parseDeposit(body)
     const txid = node.transferUsdt({
       to: topup.deposit_address,
       amount_micros,
       ...(from === undefined ? {} : { from }),
     })
     node.mine()
-    await lookUntil(world, ['watch_deposits'], async () => {
-      const { txids } = await seen(world, topup.id)
+    await runTasksUntil(host, ['watch_deposits'], async () => {
+      const { txids } = await seen(host, topup.id)
       return { is_there: txids.includes(txid), seen: null }
     })
   },
-  confirm: async ({ node, world }, topup, body) => {
+  confirm: async ({ node, host }, topup, body) => {
     requireEmpty(body)
     node.mine(FINAL_BLOCKS)
-    await lookUntil(world, ['watch_deposits'], async () => {
-      const { status } = await seen(world, topup.id)
+    await runTasksUntil(host, ['watch_deposits'], async () => {
+      const { status } = await seen(host, topup.id)
       return { is_there: status !== 'confirming', seen: null }
     })
   },
-  expire: async ({ world, account_id }, topup, body) => {
+  expire: async ({ host, account_id }, topup, body) => {
     requireEmpty(body)
-    await world.expireTopup(account_id, topup.id)
+    await host.expireTopup(account_id, topup.id)
   },
-  reorg: async ({ node, world }, topup, body) => {
+  reorg: async ({ node, host }, topup, body) => {
     requireEmpty(body)
     const pending = topup.txids.filter((txid) => isPending(node, txid))
     const [deepest] = pending.map((txid) => node.blockOf(txid)?.number ?? 0).sort((a, b) => a - b)
@@ -84,15 +96,15 @@ const acts: Record<string, Act> = {
       throw new Problem('invalid_request', 'Nothing of this top-up is pending.', { status: 409 })
     }
     node.reorg({ depth: node.head().number - deepest + 1, keep: { all_but: pending } })
-    await lookUntil(world, ['watch_deposits'], async () => {
-      const { txids } = await seen(world, topup.id)
+    await runTasksUntil(host, ['watch_deposits'], async () => {
+      const { txids } = await seen(host, topup.id)
       return { is_there: !pending.some((txid) => txids.includes(txid)), seen: null }
     })
   },
 }
 
-async function seen(world: SandboxHost, id: string): Promise<Topup> {
-  return topupIn(await world.call('get_topup', { id }))
+async function seen(host: SandboxHost, id: string): Promise<Topup> {
+  return topupOf(await host.call('get_topup', { id }))
 }
 
 function isPending(node: TronNode, txid: string): boolean {
@@ -110,7 +122,7 @@ export function requireEmpty(body: Record<string, unknown>): void {
   if (other !== undefined) throw invalid(other, 'is not recognized')
 }
 
-function depositIn(body: Record<string, unknown>): { amount_micros: bigint; from?: string } {
+function parseDeposit(body: Record<string, unknown>): { amount_micros: bigint; from?: string } {
   const { amount_usd, from, ...others } = body
   requireEmpty(others)
   if (typeof amount_usd !== 'number') throw invalid('amount_usd', 'must be a number')

@@ -5,69 +5,78 @@ import type { PrintedCard, SandboxHost } from '#domain/context/surface.ts'
 import { type Currency, currencyOfLetters } from '#iso8583/currencies.ts'
 import type { OutgoingMessage } from '#iso8583/message.ts'
 import { microsFromUsd } from '#kernel/money.ts'
-import { capture, type Earlier, refund, reversal } from './card_network/merchant.ts'
-import { amountElements, exactMinor, minorIn } from './card_network/purchase.ts'
-import { type Scene, sceneOf, sent, type Wires } from './card_network/scene.ts'
+import { capture, type OriginalMessage, refund, reversal } from './card_network/merchant.ts'
+import { amountElements, exactMinor, parseAmount } from './card_network/purchase.ts'
+import {
+  openCall,
+  type SandboxCall,
+  type SharedNetwork,
+  sendToHost,
+} from './card_network/sandbox_call.ts'
 import { readBody } from './control.ts'
 import { requireEmpty } from './topups.ts'
 
 /** What happens to a purchase after it was asked for: the merchant's later messages. */
-export function sandboxTransactions(app: FastifyInstance, world: SandboxHost, wires: Wires) {
-  for (const [name, act] of Object.entries(acts)) {
+export function sandboxTransactions(
+  app: FastifyInstance,
+  host: SandboxHost,
+  shared: SharedNetwork,
+) {
+  for (const [name, action] of Object.entries(actions)) {
     app.post(`/sandbox/v1/transactions/:id/${name}`, async (request) => {
-      const scene = await sceneOf(world, wires, request)
+      const call = await openCall(host, shared, request)
       const { amount, ...others } = readBody(request)
       requireEmpty(others)
-      const transaction = (await scene.read('get_transaction', {
-        id: scene.id,
+      const transaction = (await call.read('get_transaction', {
+        id: call.id,
       })) as unknown as Transaction
       const currency = currencyOfLetters(transaction.currency)
       if (currency === null) throw new Error('a transaction has a currency')
-      const minor = amount === undefined ? null : minorIn(amount, currency)
-      return act(scene, { transaction, currency, minor })
+      const minor = amount === undefined ? null : parseAmount(amount, currency)
+      return action(call, { transaction, currency, minor })
     })
   }
 }
 
-type Asked = { transaction: Transaction; currency: Currency; minor: bigint | null }
-type Act = (scene: Scene, asked: Asked) => Promise<unknown>
+type FollowUpInput = { transaction: Transaction; currency: Currency; minor: bigint | null }
+type Action = (call: SandboxCall, input: FollowUpInput) => Promise<unknown>
 
-const acts: Record<string, Act> = {
-  capture: async (scene, asked) => {
-    requireType(asked, ['authorization'])
-    const { status, held_usd, amount_usd, captured_usd } = asked.transaction
+const actions: Record<string, Action> = {
+  capture: async (call, input) => {
+    requireType(input, ['authorization'])
+    const { status, held_usd, amount_usd, captured_usd } = input.transaction
     // A late capture finds no hold any more; the merchant still presents what it never captured.
     const open_usd = status === 'expired' ? amount_usd - captured_usd : held_usd
-    const minor = asked.minor ?? share(asked, open_usd)
-    const sending = await laterOf(scene, asked, requireSome(minor, 'capture'))
-    return partAfter(scene, asked, capture(scene.network, sending), 'capture')
+    const minor = input.minor ?? share(input, open_usd)
+    const sending = await followUpOf(call, input, requireSome(minor, 'capture'))
+    return sendAndFind(call, input, capture(call.network, sending), 'capture')
   },
-  refund: async (scene, asked) => {
-    requireType(asked, ['authorization', 'capture'])
-    const { captured_usd, refunded_usd } = asked.transaction
-    const minor = asked.minor ?? share(asked, captured_usd - refunded_usd)
-    const sending = await laterOf(scene, asked, requireSome(minor, 'refund'))
-    return partAfter(scene, asked, refund(scene.network, sending), 'refund')
+  refund: async (call, input) => {
+    requireType(input, ['authorization', 'capture'])
+    const { captured_usd, refunded_usd } = input.transaction
+    const minor = input.minor ?? share(input, captured_usd - refunded_usd)
+    const sending = await followUpOf(call, input, requireSome(minor, 'refund'))
+    return sendAndFind(call, input, refund(call.network, sending), 'refund')
   },
-  reverse: async (scene, asked) => {
-    requireType(asked, ['authorization', 'refund'])
-    const { captured_usd, held_usd } = asked.transaction
-    const total = share(asked, captured_usd + held_usd)
-    const left = asked.minor === null ? null : total - asked.minor
+  reverse: async (call, input) => {
+    requireType(input, ['authorization', 'refund'])
+    const { captured_usd, held_usd } = input.transaction
+    const total = share(input, captured_usd + held_usd)
+    const left = input.minor === null ? null : total - input.minor
     const replacement = left === null || left <= 0n ? null : left
-    const whole = exactMinor(asked.transaction.amount, asked.currency.decimals)
-    const sending = await laterOf(scene, asked, whole)
-    await sent(scene, reversal(scene.network, sending, replacement))
-    return scene.read('get_transaction', { id: scene.id })
+    const whole = exactMinor(input.transaction.amount, input.currency.decimals)
+    const sending = await followUpOf(call, input, whole)
+    await sendToHost(call, reversal(call.network, sending, replacement))
+    return call.read('get_transaction', { id: call.id })
   },
-  expire: async (scene, asked) => {
-    requireType(asked, ['authorization'])
-    await scene.world.expireAuthorization(scene.account_id, scene.id)
-    return scene.read('get_transaction', { id: scene.id })
+  expire: async (call, input) => {
+    requireType(input, ['authorization'])
+    await call.host.expireAuthorization(call.account_id, call.id)
+    return call.read('get_transaction', { id: call.id })
   },
 }
 
-function requireType({ transaction }: Asked, types: readonly Transaction['type'][]): void {
+function requireType({ transaction }: FollowUpInput, types: readonly Transaction['type'][]): void {
   if (types.includes(transaction.type)) return
   const wanted = types.join(' or ')
   throw new Problem('invalid_request', `This works on ${wanted}; it is a ${transaction.type}.`, {
@@ -76,7 +85,7 @@ function requireType({ transaction }: Asked, types: readonly Transaction['type']
 }
 
 /** Dollars of a purchase, in the smallest unit of its own currency. */
-function share({ transaction, currency }: Asked, usd: number): bigint {
+function share({ transaction, currency }: FollowUpInput, usd: number): bigint {
   const whole = exactMinor(transaction.amount, currency.decimals)
   const part = microsFromUsd(Math.round(usd * 1_000_000) / 1_000_000)
   const total = microsFromUsd(transaction.amount_usd)
@@ -88,32 +97,36 @@ function requireSome(minor: bigint, what: string): bigint {
   throw new Problem('invalid_amount', `There is nothing left to ${what}: send an amount.`)
 }
 
-type Later = {
+type FollowUp = {
   card: PrintedCard
-  earlier: Earlier
+  original: OriginalMessage
   transaction: Transaction
   amount: Record<number, string>
 }
 
-async function laterOf(scene: Scene, asked: Asked, minor: bigint): Promise<Later> {
-  const { transaction, currency } = asked
-  const [earlier, card] = await Promise.all([
-    scene.read('get_auth_details', { id: transaction.id }),
-    scene.world.cardNumberOf(scene.account_id, transaction.card_id),
+async function followUpOf(
+  call: SandboxCall,
+  input: FollowUpInput,
+  minor: bigint,
+): Promise<FollowUp> {
+  const { transaction, currency } = input
+  const [original, card] = await Promise.all([
+    call.read('get_auth_details', { id: transaction.id }),
+    call.host.cardNumberOf(call.account_id, transaction.card_id),
   ])
   const amount = amountElements(minor, currency)
-  return { card, earlier: earlier as unknown as Earlier, transaction, amount }
+  return { card, original: original as unknown as OriginalMessage, transaction, amount }
 }
 
 /** The new part of the purchase: the newest of its type that was not there before. */
-async function partAfter(
-  scene: Scene,
-  { transaction }: Asked,
+async function sendAndFind(
+  call: SandboxCall,
+  { transaction }: FollowUpInput,
   message: OutgoingMessage,
   type: 'capture' | 'refund',
 ): Promise<Transaction> {
   const list = async (): Promise<Transaction[]> => {
-    const { data } = await scene.read('list_card_transactions', {
+    const { data } = await call.read('list_card_transactions', {
       id: transaction.card_id,
       type,
       limit: 100,
@@ -121,7 +134,7 @@ async function partAfter(
     return data as Transaction[]
   }
   const before = new Set((await list()).map(({ id }) => id))
-  await sent(scene, message)
+  await sendToHost(call, message)
   const reference = transaction.retrieval_reference_number
   const made = (await list()).find(
     ({ id, retrieval_reference_number }) =>

@@ -5,10 +5,11 @@ import { assert } from '#kernel/assert.ts'
 import { bytesFromTronAddress, tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import type { Asset } from '#sandbox/tron_node/asset.ts'
 import { Chain } from '#sandbox/tron_node/chain.ts'
+import { keys } from '#sandbox/tron_node/chain_state.ts'
 import { Exchange } from '#sandbox/tron_node/exchange.ts'
 import { type Fault, Faults } from '#sandbox/tron_node/faults.ts'
-import { type Reorg, type ReorgOutcome, reorganise } from '#sandbox/tron_node/fork.ts'
-import { httpFace } from '#sandbox/tron_node/http_face.ts'
+import { type Reorg, type ReorgOutcome, reorganize } from '#sandbox/tron_node/fork.ts'
+import { createHttpServer } from '#sandbox/tron_node/http_server.ts'
 import {
   type AnySnapshot,
   restoreInto,
@@ -17,7 +18,6 @@ import {
   type TronSnapshot,
   takeChange,
 } from '#sandbox/tron_node/snapshot.ts'
-import { keys } from '#sandbox/tron_node/world.ts'
 
 /**
  * A TRON network in one process: blocks, forks, fees and finality by TRON's rules, spoken in TRON's
@@ -93,7 +93,7 @@ const BLOCKS_AT_START = 20
 export async function startTronNode(options: TronNodeOptions): Promise<TronNode> {
   const faults = new Faults()
   let chain = newChain(options, faults)
-  if (options.snapshot === undefined) begin(chain, options.now())
+  if (options.snapshot === undefined) startChain(chain, options.now())
   else restoreInto(chain, options.snapshot, options.changes)
   let saved_number = -1
   const save = () => {
@@ -108,7 +108,7 @@ export async function startTronNode(options: TronNodeOptions): Promise<TronNode>
     if (options.persist !== undefined && chain.solidNumber() > saved_number) save()
     return chain
   }
-  const server = httpFace({ chain: () => chain, faults, beforeEach: current })
+  const server = createHttpServer({ chain: () => chain, faults, beforeEach: current })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port ?? 0, '127.0.0.1', resolve)
@@ -143,7 +143,7 @@ function controls(current: () => Chain, exchange: Exchange, faults: Faults): Con
   return {
     mine: (count = 1) => {
       current().mine(count)
-      return markOf(current(), current().head_number)
+      return headerOf(current(), current().head_number)
     },
     transferUsdt: ({ to, amount_micros, from, contract = USDT_ADDRESS }) => {
       current()
@@ -160,14 +160,14 @@ function controls(current: () => Chain, exchange: Exchange, faults: Faults): Con
     },
     fundStake: ({ to, amount_sun }) => {
       // Blocks never write this key, so no fork can disturb a change made between blocks.
-      const { world } = current()
-      world.add(keys.staked(hexFrom(to)), amount_sun)
-      world.takeUndo()
+      const { state } = current()
+      state.add(keys.staked(hexFrom(to)), amount_sun)
+      state.takeUndo()
     },
     balanceOf: (address, contract = USDT_ADDRESS) =>
-      current().world.get(keys.asset(hexFrom(contract), hexFrom(address))),
-    trxOf: (address) => current().world.get(keys.trx(hexFrom(address))),
-    reorg: (reorg) => reorganise(current(), reorg, () => exchange.stranger()),
+      current().state.get(keys.asset(hexFrom(contract), hexFrom(address))),
+    trxOf: (address) => current().state.get(keys.trx(hexFrom(address))),
+    reorg: (reorg) => reorganize(current(), reorg, () => exchange.unrelatedTransfer()),
     fault: (fault) => faults.add(fault),
     clearFaults: () => faults.clear(),
     blockOf: (txid) => {
@@ -175,11 +175,11 @@ function controls(current: () => Chain, exchange: Exchange, faults: Faults): Con
       if (found === null) return null
       const { result } = found.mined.receipt
       const ok = result === null || result === 'SUCCESS'
-      return { ...markOf(current(), found.block.number), ok }
+      return { ...headerOf(current(), found.block.number), ok }
     },
     transferCount: () => current().transferCount(),
-    head: () => markOf(current(), current().head_number),
-    finalized: () => markOf(current(), current().solidNumber()),
+    head: () => headerOf(current(), current().head_number),
+    finalized: () => headerOf(current(), current().solidNumber()),
   }
 }
 
@@ -197,8 +197,8 @@ function newChain(options: TronNodeOptions, faults: Faults): Chain {
   })
 }
 
-function begin(chain: Chain, now_ms: number): void {
-  Exchange.endow(chain)
+function startChain(chain: Chain, now_ms: number): void {
+  Exchange.fundAtGenesis(chain)
   const interval_ms = BLOCK_INTERVAL_MS
   for (let left = BLOCKS_AT_START; left >= 0; left -= 1)
     chain.append(now_ms - left * interval_ms, [])
@@ -219,7 +219,7 @@ function hexFrom(address: string): string {
   return bytesToHex(bytes)
 }
 
-function markOf(chain: Chain, number: number): BlockHeader {
+function headerOf(chain: Chain, number: number): BlockHeader {
   const block = chain.blocks.get(number)
   assert(block !== null, 'the block is on the chain')
   return { number, id: block.id, timestamp_ms: block.timestamp_ms }

@@ -1,48 +1,53 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import type { SandboxHost, Surface } from '#domain/context/surface.ts'
-import { passOn, readBody } from './control.ts'
+import { forwardResponse, readBody } from './control.ts'
+import { runTasksUntil } from './run_tasks_until.ts'
 import { FINAL_BLOCKS, requireEmpty } from './topups.ts'
 import type { TronNode } from './tron_node.ts'
-import { lookUntil } from './until.ts'
 
-type Act = (play: { node: TronNode; look: Look; world: SandboxHost }, id: string) => Promise<void>
+type Action = (
+  runAction: { node: TronNode; look: Look; host: SandboxHost },
+  id: string,
+) => Promise<void>
 type Look = () => Promise<Withdrawal>
 
 const TASKS = ['send_withdrawals', 'confirm_withdrawals'] as const
 
 /** What becomes of a withdrawal on the sandbox's chain; each call answers the Withdrawal. */
 export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
-  return (app, world) => {
-    const play = async (request: FastifyRequest, reply: FastifyReply, act: Act) => {
+  return (app, host) => {
+    const runAction = async (request: FastifyRequest, reply: FastifyReply, action: Action) => {
       const { id } = request.params as { id: string }
-      await world.callerOf(request.headers.authorization)
+      await host.callerOf(request.headers.authorization)
       const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-      const call = () => world.call('get_withdrawal', { id }, bearer)
+      const call = () => host.call('get_withdrawal', { id }, bearer)
       const look = async () => (await call()).body as unknown as Withdrawal
       requireEmpty(readBody(request))
       const found = await call()
-      if (found.status === 200 && isOpen(await look())) await act({ node, look, world }, id)
+      if (found.status === 200 && isOpen(await look())) await action({ node, look, host }, id)
       save()
-      return passOn(reply, await call())
+      return forwardResponse(reply, await call())
     }
     app.post('/sandbox/v1/withdrawals/:id/confirm', (request, reply) =>
-      play(request, reply, confirm),
+      runAction(request, reply, confirm),
     )
-    app.post('/sandbox/v1/withdrawals/:id/fail', (request, reply) => play(request, reply, fail))
+    app.post('/sandbox/v1/withdrawals/:id/fail', (request, reply) =>
+      runAction(request, reply, fail),
+    )
   }
 }
 
 const isOpen = ({ status }: Withdrawal) => status === 'pending' || status === 'broadcasted'
 
-const confirm: Act = async ({ node, look, world }) => {
-  if (!(await isSent(world, look))) return
-  await settle(node, world, look)
+const confirm: Action = async ({ node, look, host }) => {
+  if (!(await isSent(host, look))) return
+  await settle(node, host, look)
 }
 
 /** Mined and reverted: a transfer that stands in a block already is mined again and fails there. */
-const fail: Act = async ({ node, look, world }) => {
-  if (!(await isSent(world, look))) return
+const fail: Action = async ({ node, look, host }) => {
+  if (!(await isSent(host, look))) return
   const { txid } = await look()
   if (txid === null) return
   const end = node.fault({ kind: 'reverted_transfer', txid, times: Number.POSITIVE_INFINITY })
@@ -51,22 +56,22 @@ const fail: Act = async ({ node, look, world }) => {
     if (block?.ok === true && block.number > node.finalized().number) {
       node.reorg({ depth: node.head().number - block.number + 1, keep: 'pool' })
     }
-    await settle(node, world, look)
+    await settle(node, host, look)
   } finally {
     end()
   }
 }
 
-function isSent(world: SandboxHost, look: Look): Promise<boolean> {
-  return lookUntil(world, TASKS, async () => {
+function isSent(host: SandboxHost, look: Look): Promise<boolean> {
+  return runTasksUntil(host, TASKS, async () => {
     const is_there = (await look()).status !== 'pending'
     return { is_there, seen: is_there }
   })
 }
 
-async function settle(node: TronNode, world: SandboxHost, look: Look): Promise<void> {
+async function settle(node: TronNode, host: SandboxHost, look: Look): Promise<void> {
   node.mine(FINAL_BLOCKS + 1)
-  await lookUntil(world, TASKS, async () => {
+  await runTasksUntil(host, TASKS, async () => {
     const is_there = !isOpen(await look())
     // A transfer that a fork took back is sent again first, and needs its blocks after that.
     if (!is_there) node.mine()

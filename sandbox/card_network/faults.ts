@@ -1,7 +1,7 @@
 import { writeFrame } from '#iso8583/frame.ts'
 import { default_link } from '#iso8583/links.ts'
 import { encode, type Message, type OutgoingMessage } from '#iso8583/message.ts'
-import { type CardNetwork, type Line, NetworkFailed } from '#sandbox/card_network.ts'
+import { type CardNetwork, type HostConnection, NetworkError } from '#sandbox/card_network.ts'
 import { invalid } from '#sandbox/control.ts'
 import { originalOf } from './merchant.ts'
 
@@ -16,38 +16,38 @@ type Send = (network: CardNetwork, message: OutgoingMessage) => Promise<Message>
 export const faults = {
   /** Answered, and sent again as a repeat: the answer must be the same, byte for byte. */
   repeat: async (network, message) => {
-    const first = await network.ask(message)
-    return sameAs(first, await network.ask(repeatOf(message)))
+    const first = await network.send(message)
+    return sameAs(first, await network.send(repeatOf(message)))
   },
   /** Its reversal overtakes it. */
   reorder: async (network, message) => {
-    await network.ask(reversalOf(network, message))
-    return network.ask(message)
+    await network.send(reversalOf(network, message))
+    return network.send(message)
   },
   /** The answer comes when the switch has given up: it takes the message back. */
   late: async (network, message) => {
-    const answer = await network.ask(message)
-    await network.ask(reversalOf(network, message))
+    const answer = await network.send(message)
+    await network.send(reversalOf(network, message))
     return answer
   },
   /** The line is cut behind the message; on the next line it is repeated. */
   cut: async (network, message) => {
-    await cutBehind(await network.line(), message)
-    return network.ask(repeatOf(message))
+    await cutBehind(await network.connection(), message)
+    return network.send(repeatOf(message))
   },
   /** Bytes that are no frame come first: the host hangs up, and the switch dials again. */
   garbage: async (network, message) => {
-    const line = await network.line()
-    line.write(GARBAGE)
-    await hungUp(line)
-    return network.ask(message)
+    const connection = await network.connection()
+    connection.write(GARBAGE)
+    await hungUp(connection)
+    return network.send(message)
   },
   /** Another line asks and asks and does not read: this one must not wait for it. */
   slow_reader: async (network, message) => {
     const deaf = await network.dial()
     deaf.socket.pause()
     for (let count = 0; count < FLOOD; count += 1) deaf.write(frameOf(echoOf(network)))
-    const answer = await network.ask(message)
+    const answer = await network.send(message)
     deaf.end()
     return answer
   },
@@ -58,7 +58,7 @@ const FLOOD = 500
 const HANG_UP_MS = 5_000
 
 /** Null takes back what was asked for. */
-export function faultIn(body: Record<string, unknown>): Fault | null {
+export function parseFault(body: Record<string, unknown>): Fault | null {
   const { fault, ...others } = body
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalid(other, 'is not recognized')
@@ -91,20 +91,20 @@ function echoOf(network: CardNetwork): OutgoingMessage {
 
 function sameAs(first: Message, again: Message): Message {
   if (Buffer.compare(first.raw, again.raw) === 0) return first
-  throw new NetworkFailed('a repeat got another answer')
+  throw new NetworkError('a repeat got another answer')
 }
 
-function cutBehind(line: Line, message: OutgoingMessage): Promise<void> {
+function cutBehind(connection: HostConnection, message: OutgoingMessage): Promise<void> {
   return new Promise((done) => {
-    line.socket.once('close', () => done())
-    line.socket.write(frameOf(message), () => line.end())
+    connection.socket.once('close', () => done())
+    connection.socket.write(frameOf(message), () => connection.end())
   })
 }
 
-function hungUp(line: Line): Promise<void> {
+function hungUp(connection: HostConnection): Promise<void> {
   return new Promise((done, failed) => {
-    const timer = setTimeout(() => failed(new NetworkFailed('the line stays open')), HANG_UP_MS)
-    line.socket.once('close', () => {
+    const timer = setTimeout(() => failed(new NetworkError('the line stays open')), HANG_UP_MS)
+    connection.socket.once('close', () => {
       clearTimeout(timer)
       done()
     })

@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '#iso8583/message.ts'
 import { writeOriginalDataElements, writeReplacementAmounts } from '#iso8583/subfields.ts'
 import { writePrivateTags } from '#iso8583/tags.ts'
 import type { CardNetwork } from '#sandbox/card_network.ts'
-import { amountElements, type Purchase, placeElements } from './purchase.ts'
+import { amountElements, merchantElements, type Purchase } from './purchase.ts'
 
 /**
  * A merchant of the sandbox: it builds the messages that its terminal and its bank would send, and
@@ -13,7 +13,7 @@ import { amountElements, type Purchase, placeElements } from './purchase.ts'
 export const ACQUIRER = '400001'
 
 /** The elements of an earlier message, as get_auth_details shows them. */
-export type Earlier = { mti: string; fields: Readonly<Record<string, string>> }
+export type OriginalMessage = { mti: string; fields: Readonly<Record<string, string>> }
 
 const RRN_DIGITS = 12
 
@@ -55,7 +55,7 @@ function saleElements(network: CardNetwork, { card, purchase, reference }: Sale)
     3: '000000',
     ...amountElements(purchase.amount_minor, purchase.currency),
     ...network.stamp(),
-    ...placeElements(purchase),
+    ...merchantElements(purchase),
     32: ACQUIRER,
     37: reference,
   }
@@ -66,18 +66,18 @@ export function forcedCapture(network: CardNetwork, sale: Sale): OutgoingMessage
   return { mti: '0220', fields: saleElements(network, sale) }
 }
 
-type Later = {
+type FollowUp = {
   card: PrintedCard
-  earlier: Earlier
+  original: OriginalMessage
   transaction: Transaction
   amount: Record<number, string>
 }
 
 /** What a later message repeats of the one it belongs to. */
-function laterElements(network: CardNetwork, { card, earlier, transaction, amount }: Later) {
+function followUpElements(network: CardNetwork, { card, original, transaction, amount }: FollowUp) {
   const repeated: Record<number, string> = {}
   for (const element of [18, 19, 22, 25, 32, 37, 41, 42, 43] as const) {
-    const value = earlier.fields[element]
+    const value = original.fields[element]
     if (value !== undefined) repeated[element] = value
   }
   const code = transaction.authorization_code
@@ -91,24 +91,28 @@ function laterElements(network: CardNetwork, { card, earlier, transaction, amoun
   }
 }
 
-export function capture(network: CardNetwork, later: Later): OutgoingMessage {
-  return { mti: '0220', fields: laterElements(network, later) }
+export function capture(network: CardNetwork, follow_up: FollowUp): OutgoingMessage {
+  return { mti: '0220', fields: followUpElements(network, follow_up) }
 }
 
-export function refund(network: CardNetwork, later: Later): OutgoingMessage {
-  const fields = { ...laterElements(network, later), 3: '200000', 90: originalOf(later.earlier) }
+export function refund(network: CardNetwork, follow_up: FollowUp): OutgoingMessage {
+  const fields = {
+    ...followUpElements(network, follow_up),
+    3: '200000',
+    90: originalOf(follow_up.original),
+  }
   return { mti: '0220', fields }
 }
 
 /** All of it, or down to what is left of it. */
 export function reversal(
   network: CardNetwork,
-  later: Later,
+  follow_up: FollowUp,
   replacement_minor: bigint | null,
 ): OutgoingMessage {
   const fields: Record<number, string> = {
-    ...laterElements(network, later),
-    90: originalOf(later.earlier),
+    ...followUpElements(network, follow_up),
+    90: originalOf(follow_up.original),
   }
   if (replacement_minor !== null) {
     fields[95] = writeReplacementAmounts({
@@ -121,7 +125,7 @@ export function reversal(
   return { mti: '0420', fields }
 }
 
-export function originalOf({ mti, fields }: Earlier): string {
+export function originalOf({ mti, fields }: OriginalMessage): string {
   return writeOriginalDataElements({
     mti,
     stan: fields['11'] ?? '0',

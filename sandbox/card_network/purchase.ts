@@ -31,7 +31,7 @@ export type EntryMode = keyof typeof entry_modes
 const NAME_MAX = 25
 const PRINTABLE = /^[ -~]+$/
 
-export function purchaseIn(body: Record<string, unknown>): Purchase {
+export function parsePurchase(body: Record<string, unknown>): Purchase {
   const { amount, currency: letters = 'USD', merchant_name = 'Sandbox Shop', ...others } = body
   const { mcc = '5732', merchant_country = 'US', entry_mode = 'ecommerce', ...more } = others
   const { cvv = null, three_ds = false, ...unknown } = more
@@ -54,7 +54,7 @@ export function purchaseIn(body: Record<string, unknown>): Purchase {
   }
   if (typeof three_ds !== 'boolean') throw invalid('three_ds', 'must be true or false')
   return {
-    amount_minor: minorIn(amount, currency),
+    amount_minor: parseAmount(amount, currency),
     currency,
     merchant_name: merchant_name.slice(0, NAME_MAX),
     mcc,
@@ -68,7 +68,7 @@ export function purchaseIn(body: Record<string, unknown>): Purchase {
 /** The most that twelve digits of element 4 hold, and the dollars of element 6 with them. */
 const MINOR_MAX = 9_999_999_999n
 
-export function minorIn(amount: unknown, { decimals, letters }: Currency): bigint {
+export function parseAmount(amount: unknown, { decimals, letters }: Currency): bigint {
   if (typeof amount !== 'number') throw invalid('amount', 'must be a number')
   const isRight = Number.isFinite(amount) && amount > 0 && decimalsOf(amount) <= decimals
   const minor = isRight ? exactMinor(amount, decimals) : 0n
@@ -121,7 +121,7 @@ export function amountElements(minor: bigint, currency: Currency): Record<number
   }
 }
 
-export function placeElements(purchase: Purchase): Record<number, string> {
+export function merchantElements(purchase: Purchase): Record<number, string> {
   const [entry, condition] = entry_modes[purchase.entry_mode]
   const city = purchase.entry_mode === 'ecommerce' ? 'ONLINE' : 'SANDBOX CITY'
   return {

@@ -11,15 +11,15 @@ import {
 import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
 import { RpcError, SERVER_ERROR } from '#sandbox/tron_node/rpc_error.ts'
 import { callCoin, type Log, Reverted } from './coin.ts'
-import { EvmWorld } from './world.ts'
+import { EvmState } from './evm_state.ts'
 
 /** About what Base asks for. */
 export const BASE_FEE_WEI = 10_000_000n
 export const TIP_WEI = 1_000_000n
 /** What moving coins by permission takes on the real chain, and what a refusal of it does. */
-export const GAS_OF_CALL = 86_000n
-const GAS_OF_REVERT = 34_000n
-const GAS_OF_PAYMENT = 21_000n
+export const CALL_GAS = 86_000n
+const REVERT_GAS = 34_000n
+const TRANSFER_GAS = 21_000n
 
 export type Transaction = { hash: Hex; raw: Hex; from: Hex; content: TransactionSerializable }
 
@@ -35,6 +35,7 @@ export type Block = { number: number; hash: Hex; parent: Hex; time_s: number; mi
 
 /** What has changed since the last save. */
 export type EvmChange = {
+  /** The chain state; saved files name it so. */
   world: [string, string][]
   blocks: { time_s: number; raw: Hex | null; receipt: SavedReceipt | null }[]
 }
@@ -51,7 +52,7 @@ const refusal = (sentence: string) => new RpcError(SERVER_ERROR, sentence)
  * it may be: alone in its block, in its sender's order.
  */
 export class EvmChain {
-  readonly world: EvmWorld
+  readonly state: EvmState
   readonly blocks: Block[] = []
   readonly #mined = new Map<Hex, Mined>()
   readonly #waiting = new Map<Hex, Transaction>()
@@ -59,11 +60,14 @@ export class EvmChain {
   #last: Promise<unknown> = Promise.resolve()
   #saved_count = 0
 
-  constructor(now: () => number, saved?: EvmSnapshot, changes: readonly EvmChange[] = []) {
+  constructor(now: () => number, snapshot?: EvmSnapshot, changes: readonly EvmChange[] = []) {
     this.#now = now
-    this.world = new EvmWorld([...(saved?.world ?? []), ...changes.flatMap(({ world }) => world)])
-    if (saved === undefined) this.#append(null)
-    for (const { blocks } of saved === undefined ? [] : [saved, ...changes]) {
+    this.state = new EvmState([
+      ...(snapshot?.world ?? []),
+      ...changes.flatMap(({ world }) => world),
+    ])
+    if (snapshot === undefined) this.#append(null)
+    for (const { blocks } of snapshot === undefined ? [] : [snapshot, ...changes]) {
       for (const block of blocks) this.#restore(block)
     }
   }
@@ -80,7 +84,7 @@ export class EvmChain {
 
   /** A call as it would go now, by whoever asks. */
   call(from: Hex, data: Hex) {
-    return callCoin(this.world, { from, time_s: BigInt(this.time_s()) }, data)
+    return callCoin(this.state, { from, time_s: BigInt(this.time_s()) }, data)
   }
 
   /** One after the other: each is judged by what the ones before have done. */
@@ -91,14 +95,14 @@ export class EvmChain {
   }
 
   snapshot(): EvmSnapshot {
-    return { version: 1, world: this.world.saved(), blocks: this.blocks.map(savedBlock) }
+    return { version: 1, world: this.state.toJson(), blocks: this.blocks.map(savedBlock) }
   }
 
   /** A change costs what it holds, however long the chain is. */
   takeChange(): EvmChange {
     const blocks = this.blocks.slice(this.#saved_count).map(savedBlock)
     this.#saved_count = this.blocks.length
-    return { world: this.world.takeChanges(), blocks }
+    return { world: this.state.takeChanges(), blocks }
   }
 
   async #admit(raw: Hex): Promise<Hex> {
@@ -106,9 +110,9 @@ export class EvmChain {
     const { hash, from, content } = transaction
     if (this.#mined.has(hash) || this.#waiting.has(hash)) throw refusal('already known')
     if (content.chainId !== CHAIN_ID) throw refusal('invalid chain id for signer')
-    if (BigInt(content.nonce ?? 0) < this.world.nonceOf(from)) throw refusal('nonce too low')
+    if (BigInt(content.nonce ?? 0) < this.state.nonceOf(from)) throw refusal('nonce too low')
     const { value = 0n, gas = 0n } = content
-    if (this.world.weiOf(from) < value + gas * maxPriceOf(content)) {
+    if (this.state.weiOf(from) < value + gas * maxPriceOf(content)) {
       throw refusal('insufficient funds for gas * price + value')
     }
     if (maxPriceOf(content) < BASE_FEE_WEI) {
@@ -121,7 +125,7 @@ export class EvmChain {
 
   async #mineWaiting(): Promise<void> {
     const next = [...this.#waiting.values()].find(
-      ({ from, content }) => BigInt(content.nonce ?? 0) === this.world.nonceOf(from),
+      ({ from, content }) => BigInt(content.nonce ?? 0) === this.state.nonceOf(from),
     )
     if (next === undefined) return
     this.#waiting.delete(next.hash)
@@ -134,24 +138,24 @@ export class EvmChain {
     const { to, value = 0n, data = '0x' } = content
     const price_wei = priceOf(content)
     const number = this.blocks.length
-    this.world.countUp(from)
+    this.state.incrementNonce(from)
     const ended = (ok: boolean, gas_used: bigint, logs: Log[]): Mined => {
-      this.world.addWei(from, -gas_used * price_wei)
+      this.state.addWei(from, -gas_used * price_wei)
       return { ...transaction, number, ok, gas_used, price_wei, logs }
     }
-    if (!to) return ended(false, GAS_OF_REVERT, [])
+    if (!to) return ended(false, REVERT_GAS, [])
     if (!isAddressEqual(to, USDC)) {
-      this.world.addWei(from, -value)
-      this.world.addWei(to, value)
-      return ended(true, GAS_OF_PAYMENT, [])
+      this.state.addWei(from, -value)
+      this.state.addWei(to, value)
+      return ended(true, TRANSFER_GAS, [])
     }
     try {
       const { apply, logs } = await this.call(from, data)
-      apply(this.world)
-      return ended(true, GAS_OF_CALL, logs)
+      apply(this.state)
+      return ended(true, CALL_GAS, logs)
     } catch (cause) {
       if (!(cause instanceof Reverted)) throw cause
-      return ended(false, GAS_OF_REVERT, [])
+      return ended(false, REVERT_GAS, [])
     }
   }
 

@@ -10,7 +10,7 @@ import {
   serializeSignature,
 } from 'viem'
 import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
-import type { EvmWorld } from './world.ts'
+import type { EvmState } from './evm_state.ts'
 
 /** What the owner signs: EIP-3009's permission to move coins. */
 const authorization = [
@@ -68,7 +68,7 @@ const authorization_types = { TransferWithAuthorization: authorization } as cons
 export class Reverted extends Error {}
 
 export type Log = { address: Hex; topics: Hex[]; data: Hex }
-export type Outcome = { returned: Hex; logs: Log[]; apply(world: EvmWorld): void }
+export type CallResult = { returned: Hex; logs: Log[]; apply(state: EvmState): void }
 type Caller = { from: Hex; time_s: bigint }
 
 const nothing = () => undefined
@@ -78,9 +78,9 @@ const require = (holds: boolean, reason: string): void => {
 }
 
 /** Works out what a call does, without doing it. */
-export async function callCoin(world: EvmWorld, caller: Caller, data: Hex): Promise<Outcome> {
-  const call = decoded(data)
-  const answer = (result: unknown): Outcome => ({
+export async function callCoin(state: EvmState, caller: Caller, data: Hex): Promise<CallResult> {
+  const call = decodeCall(data)
+  const answer = (result: unknown): CallResult => ({
     returned: encodeFunctionResult({
       abi: coin_abi,
       functionName: call.functionName,
@@ -99,17 +99,19 @@ export async function callCoin(world: EvmWorld, caller: Caller, data: Hex): Prom
     case 'decimals':
       return answer(6)
     case 'balanceOf':
-      return answer(world.coinsOf(call.args[0]))
+      return answer(state.coinsOf(call.args[0]))
     case 'authorizationState':
-      return answer(world.isUsed(call.args[0], call.args[1]))
+      return answer(state.isUsed(call.args[0], call.args[1]))
     case 'transfer':
-      return { ...moved(world, { from: caller.from, to: call.args[0], value: call.args[1] }) }
+      return {
+        ...transferCoins(state, { from: caller.from, to: call.args[0], value: call.args[1] }),
+      }
     case 'transferWithAuthorization':
-      return authorized(world, caller, call.args)
+      return transferWithAuthorization(state, caller, call.args)
   }
 }
 
-function decoded(data: Hex) {
+function decodeCall(data: Hex) {
   try {
     return decodeFunctionData({ abi: coin_abi, data })
   } catch {
@@ -117,10 +119,10 @@ function decoded(data: Hex) {
   }
 }
 
-type Move = { from: Hex; to: Hex; value: bigint }
+type CoinTransfer = { from: Hex; to: Hex; value: bigint }
 
-function moved(world: EvmWorld, { from, to, value }: Move): Outcome {
-  require(world.coinsOf(from) >= value, 'ERC20: transfer amount exceeds balance')
+function transferCoins(state: EvmState, { from, to, value }: CoinTransfer): CallResult {
+  require(state.coinsOf(from) >= value, 'ERC20: transfer amount exceeds balance')
   const topics = encodeEventTopics({ abi: coin_abi, eventName: 'Transfer', args: { from, to } })
   return {
     returned: numberToHex(1n, { size: 32 }),
@@ -134,15 +136,15 @@ function moved(world: EvmWorld, { from, to, value }: Move): Outcome {
 
 type Signature = readonly [Hex] | readonly [number, Hex, Hex]
 
-async function authorized(
-  world: EvmWorld,
+async function transferWithAuthorization(
+  state: EvmState,
   { time_s }: Caller,
   args: readonly [Hex, Hex, bigint, bigint, bigint, Hex, ...Signature],
-): Promise<Outcome> {
+): Promise<CallResult> {
   const [from, to, value, validAfter, validBefore, nonce, ...signature] = args
   require(time_s > validAfter, 'FiatTokenV2: authorization is not yet valid')
   require(time_s < validBefore, 'FiatTokenV2: authorization is expired')
-  require(!world.isUsed(from, nonce), 'FiatTokenV2: authorization is used or canceled')
+  require(!state.isUsed(from, nonce), 'FiatTokenV2: authorization is used or canceled')
   const signed = signatureIn(signature)
   // As USDC's ECRecover: of the two signatures for one permission only the low s counts.
   require(sOf(signed) <= HALF_ORDER, "ECRecover: invalid signature 's' value")
@@ -154,7 +156,7 @@ async function authorized(
     signature: signed,
   }).catch(() => null)
   require(signer !== null && isAddressEqual(signer, from), 'FiatTokenV2: invalid signature')
-  const { logs, apply } = moved(world, { from, to, value })
+  const { logs, apply } = transferCoins(state, { from, to, value })
   const topics = encodeEventTopics({
     abi: coin_abi,
     eventName: 'AuthorizationUsed',
@@ -164,7 +166,7 @@ async function authorized(
     returned: '0x',
     logs: [{ address: USDC, topics: topics as Hex[], data: '0x' }, ...logs],
     apply: (changed) => {
-      changed.use(from, nonce)
+      changed.useAuthorization(from, nonce)
       apply(changed)
     },
   }

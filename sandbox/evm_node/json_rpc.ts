@@ -6,8 +6,8 @@ import {
   METHOD_NOT_FOUND,
   RpcError,
 } from '#sandbox/tron_node/rpc_error.ts'
-import { BASE_FEE_WEI, type Block, type EvmChain, GAS_OF_CALL, TIP_WEI } from './chain.ts'
-import { type Outcome, Reverted } from './coin.ts'
+import { BASE_FEE_WEI, type Block, CALL_GAS, type EvmChain, TIP_WEI } from './chain.ts'
+import { type CallResult, Reverted } from './coin.ts'
 import { aggregate, MULTICALL } from './multicall.ts'
 import { blockJson, logsJson, receiptJson, transactionJson } from './shapes.ts'
 
@@ -30,23 +30,23 @@ const methods: Record<string, Method> = {
   eth_blockNumber: (chain) => numberToHex(chain.head.number),
   eth_getBlockByNumber: (chain, [tag, full]) => {
     const block = chain.blocks[numberOf(chain, tag)]
-    return block === undefined ? null : blockJson(shown(chain, block), full === true, chain)
+    return block === undefined ? null : blockJson(atCurrentTime(chain, block), full === true, chain)
   },
   eth_getBlockByHash: (chain, [hash, full]) => {
     const block = chain.blocks.find((one) => one.hash === hash)
     return block === undefined ? null : blockJson(block, full === true, chain)
   },
-  eth_getBalance: (chain, [address]) => numberToHex(chain.world.weiOf(addressOf(address))),
+  eth_getBalance: (chain, [address]) => numberToHex(chain.state.weiOf(addressOf(address))),
   eth_getTransactionCount: (chain, [address]) =>
-    numberToHex(chain.world.nonceOf(addressOf(address))),
+    numberToHex(chain.state.nonceOf(addressOf(address))),
   eth_getCode: (_chain, [address]) =>
     [USDC, MULTICALL].some((known) => known.toLowerCase() === addressOf(address).toLowerCase())
       ? CODE
       : '0x',
-  eth_call: async (chain, [call]) => (await called(chain, call)).returned,
+  eth_call: async (chain, [call]) => (await callContract(chain, call)).returned,
   eth_estimateGas: async (chain, [call]) => {
-    await called(chain, call)
-    return numberToHex(GAS_OF_CALL)
+    await callContract(chain, call)
+    return numberToHex(CALL_GAS)
   },
   eth_sendRawTransaction: (chain, [raw]) => chain.send(hexOf(raw)),
   eth_getTransactionByHash: (chain, [hash]) => {
@@ -57,15 +57,15 @@ const methods: Record<string, Method> = {
     const mined = chain.find(hexOf(hash))
     return mined === null ? null : receiptJson(mined, chain)
   },
-  eth_getLogs: (chain, [filter]) => logsIn(chain, filter),
+  eth_getLogs: (chain, [filter]) => findLogs(chain, filter),
 }
 
-export async function answerRpc(chain: EvmChain, body: unknown): Promise<unknown> {
-  if (Array.isArray(body)) return Promise.all(body.map((one) => answerOne(chain, one)))
-  return answerOne(chain, body)
+export async function respondToRpc(chain: EvmChain, body: unknown): Promise<unknown> {
+  if (Array.isArray(body)) return Promise.all(body.map((one) => respondToOne(chain, one)))
+  return respondToOne(chain, body)
 }
 
-async function answerOne(chain: EvmChain, body: unknown): Promise<unknown> {
+async function respondToOne(chain: EvmChain, body: unknown): Promise<unknown> {
   const { id = null, method, params = [] } = (body ?? {}) as Record<string, unknown>
   const told = (content: object) => ({ jsonrpc: '2.0', id, ...content })
   try {
@@ -93,7 +93,7 @@ const revertError = (reason: string) => ({
   data: encodeErrorResult({ abi: error_abi, errorName: 'Error', args: [reason] }),
 })
 
-async function called(chain: EvmChain, call: unknown): Promise<Pick<Outcome, 'returned'>> {
+async function callContract(chain: EvmChain, call: unknown): Promise<Pick<CallResult, 'returned'>> {
   const { to, from = NOBODY, data, input = data } = (call ?? {}) as Record<string, unknown>
   const target = addressOf(to).toLowerCase()
   const caller = addressOf(from)
@@ -105,7 +105,7 @@ async function called(chain: EvmChain, call: unknown): Promise<Pick<Outcome, 're
 }
 
 /** Nobody sends us transactions when nothing happens, so the newest block is as old as it seems. */
-function shown(chain: EvmChain, block: Block): Block {
+function atCurrentTime(chain: EvmChain, block: Block): Block {
   return block === chain.head ? { ...block, time_s: chain.time_s() } : block
 }
 
@@ -129,7 +129,7 @@ function hexOf(value: unknown): Hex {
 
 type Filter = { fromBlock?: unknown; toBlock?: unknown; address?: unknown; topics?: unknown }
 
-function logsIn(chain: EvmChain, given: unknown): unknown[] {
+function findLogs(chain: EvmChain, given: unknown): unknown[] {
   const { fromBlock, toBlock, address, topics = [] } = (given ?? {}) as Filter
   const wanted = [address ?? []].flat().map((one) => addressOf(one).toLowerCase())
   const slots = (topics as unknown[]).map((slot) => (slot === null ? null : [slot].flat()))

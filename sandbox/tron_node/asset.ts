@@ -8,14 +8,14 @@ import {
   TRANSFER_TOPIC,
 } from '#rails/chain/tron/trc20.ts'
 import type { Log } from './block.ts'
-import { keys, type Reader } from './world.ts'
+import { keys, type Reader } from './chain_state.ts'
 
 /** A TRC-20 contract as the sandbox plays it: balances, and the answers people read. */
 export type Asset = { address: string; symbol: string; name: string; decimals: number }
 
 export type AssetTransfer = { from: string; to: string; value: bigint }
 
-export type AssetAnswer = {
+export type AssetCallResult = {
   ok: boolean
   returned: string
   reason: string
@@ -31,29 +31,29 @@ const ENERGY_OF_READ = 900
 
 export const REVERTED = 'REVERT opcode executed'
 
-type Read = (world: Reader, asset: Asset, words: Uint8Array) => Uint8Array
+type Read = (state: Reader, asset: Asset, words: Uint8Array) => Uint8Array
 
 const reads: Record<string, Read> = {
-  [selectorOf('balanceOf(address)')]: (world, asset, words) =>
-    numberWord(world.get(keys.asset(asset.address, bytesToHex(words.subarray(12, 32))))),
+  [selectorOf('balanceOf(address)')]: (state, asset, words) =>
+    numberWord(state.get(keys.asset(asset.address, bytesToHex(words.subarray(12, 32))))),
   [selectorOf('decimals()')]: (_, asset) => numberWord(BigInt(asset.decimals)),
-  [selectorOf('totalSupply()')]: (world, asset) =>
-    numberWord(world.get(keys.supply(asset.address))),
+  [selectorOf('totalSupply()')]: (state, asset) =>
+    numberWord(state.get(keys.supply(asset.address))),
   [selectorOf('symbol()')]: (_, asset) => textWords(asset.symbol),
   [selectorOf('name()')]: (_, asset) => textWords(asset.name),
 }
 
 /** Works out what a call does, without doing it. */
 export function callAsset(
-  world: Reader,
+  state: Reader,
   asset: Asset,
   { caller, data }: { caller: string; data: Uint8Array },
-): AssetAnswer {
+): AssetCallResult {
   const selector = bytesToHex(data.subarray(0, 4))
   const words = data.subarray(4)
   if (selector === selectorOf(TRANSFER_FUNCTION) && words.length >= 64) {
     const to = bytesToHex(words.subarray(12, 32))
-    return transferred(world, asset, {
+    return transferred(state, asset, {
       from: caller,
       to,
       value: readNumberWord(words.subarray(32, 64)),
@@ -63,15 +63,15 @@ export function callAsset(
   if (read === undefined || (selector === selectorOf('balanceOf(address)') && words.length < 32)) {
     return { ok: false, returned: '', reason: REVERTED, energy: ENERGY_OF_REVERT }
   }
-  const returned = bytesToHex(read(world, asset, words))
+  const returned = bytesToHex(read(state, asset, words))
   return { ok: true, returned, reason: '', energy: ENERGY_OF_READ }
 }
 
-function transferred(world: Reader, asset: Asset, transfer: AssetTransfer): AssetAnswer {
-  if (world.get(keys.asset(asset.address, transfer.from)) < transfer.value) {
+function transferred(state: Reader, asset: Asset, transfer: AssetTransfer): AssetCallResult {
+  if (state.get(keys.asset(asset.address, transfer.from)) < transfer.value) {
     return { ok: false, returned: '', reason: REVERTED, energy: ENERGY_OF_REVERT }
   }
-  const isHolder = world.get(keys.asset(asset.address, transfer.to)) > 0n
+  const isHolder = state.get(keys.asset(asset.address, transfer.to)) > 0n
   return {
     ok: true,
     // The real USDT declares a bool and never sets it: success returns false.

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { assert } from '#kernel/assert.ts'
 import { type RawData, readRawBytes, txidOf } from '#rails/chain/tron/transaction.ts'
-import type { Undo } from './world.ts'
+import type { Undo } from './chain_state.ts'
 
 export type Log = { address: string; topics: readonly string[]; data: string }
 

@@ -1,10 +1,10 @@
 import { assert } from '#kernel/assert.ts'
-import { type Refusal, refusalOf } from './admission.ts'
+import { type AdmissionError, findAdmissionError } from './admission.ts'
 import type { Asset } from './asset.ts'
 import { type Block, blockId, type Mined, SOLIDIFIED_BEHIND, type Transaction } from './block.ts'
 import { BlockStore } from './block_store.ts'
+import { ChainState, type Reader } from './chain_state.ts'
 import { execute, type TakeRevert } from './execute.ts'
-import { type Reader, SandboxHost } from './world.ts'
 
 export type ChainSettings = {
   chain_id: number
@@ -16,7 +16,7 @@ export type ChainSettings = {
 
 type Slots = { first_ms: number; step_ms: number; count: number }
 
-export type Found = { block: Block; index: number; mined: Mined }
+export type MinedTransaction = { block: Block; index: number; mined: Mined }
 
 /** A reference block is named by two bytes of its height, so it is among this many. */
 const REFERENCE_SPAN = 65_536
@@ -37,7 +37,7 @@ const CATCH_UP_BLOCKS_MAX = 200
 export class Chain {
   readonly chain_id: number
   readonly assets: ReadonlyMap<string, Asset>
-  readonly world = new SandboxHost()
+  readonly state = new ChainState()
   readonly blocks = new BlockStore()
   readonly #txids = new Map<string, number>()
   readonly #settings: ChainSettings
@@ -72,7 +72,7 @@ export class Chain {
     return Math.max(0, head_number - SOLIDIFIED_BEHIND)
   }
 
-  find(txid: string): Found | null {
+  find(txid: string): MinedTransaction | null {
     const block = this.blocks.get(this.#txids.get(txid) ?? -1)
     const index = block?.mined.findIndex((one) => one.txid === txid) ?? -1
     const mined = block?.mined[index]
@@ -89,17 +89,17 @@ export class Chain {
 
   /** The world as it was after this block. */
   readerAt(number: number): Reader {
-    if (number >= this.head_number) return this.world
+    if (number >= this.head_number) return this.state
     const newer = this.blocks.kept(number + 1, this.head_number).reverse()
-    return this.world.before(newer.map(({ undo }) => undo))
+    return this.state.before(newer.map(({ undo }) => undo))
   }
 
   /** With `unsigned`, asks what may be asked before the owner has signed. */
-  refusal(transaction: Transaction, { unsigned = false } = {}): Refusal | null {
-    return refusalOf(
+  admissionError(transaction: Transaction, { unsigned = false } = {}): AdmissionError | null {
+    return findAdmissionError(
       {
         head: this.head,
-        world: this.world,
+        state: this.state,
         assets: this.assets,
         isKnown: (txid) => this.isKnown(txid),
         blockByReference: (low_bytes) => this.#blockByReference(low_bytes),
@@ -132,7 +132,7 @@ export class Chain {
 
   append(timestamp_ms: number, transactions: readonly Transaction[]): void {
     const mined = transactions.flatMap((transaction) => this.#executed(transaction, timestamp_ms))
-    const undo = this.world.takeUndo()
+    const undo = this.state.takeUndo()
     const { fork } = this
     if (mined.length === 0 && undo.length === 0) {
       this.blocks.appendEmpty({ timestamp_ms, step_ms: 0, count: 1, fork })
@@ -154,7 +154,7 @@ export class Chain {
   /** Undoes the newest block and answers it. */
   pop(): Block {
     const block = this.head
-    this.world.revert(block.undo)
+    this.state.revert(block.undo)
     this.dropFrom(block.number)
     return block
   }
@@ -180,8 +180,8 @@ export class Chain {
 
   #executed(transaction: Transaction, time_ms: number): Mined[] {
     const { takeRevert } = this.#settings
-    const receipt = this.world.attempt(() =>
-      execute(this.world, transaction, { time_ms, assets: this.assets, takeRevert }),
+    const receipt = this.state.attempt(() =>
+      execute(this.state, transaction, { time_ms, assets: this.assets, takeRevert }),
     )
     return receipt === null ? [] : [{ ...transaction, receipt }]
   }

@@ -9,8 +9,8 @@ import { rawBytes, signTransaction, txidOf } from '#rails/chain/tron/transaction
 import { transferCall } from '#rails/chain/tron/trc20.ts'
 import type { Transaction } from './block.ts'
 import type { Chain } from './chain.ts'
+import { keys } from './chain_state.ts'
 import { newContent } from './wallet_writes.ts'
-import { keys } from './world.ts'
 
 /** A key that everybody may know: it holds sandbox money only. */
 const KEY = new Secret(sha256(utf8ToBytes('florin sandbox exchange')))
@@ -24,7 +24,7 @@ const FEE_LIMIT_SUN = 100_000_000n
 /** Enough for a transfer to a newcomer, with its bandwidth. */
 const SENDER_FEES_SUN = 20_000_000n
 
-export type Sending = { asset: string; to: string; amount: bigint; from?: string }
+export type AssetPayment = { asset: string; to: string; amount: bigint; from?: string }
 
 /** The rich sender of the sandbox: where deposits come from, and what other senders live on. */
 export class Exchange {
@@ -36,19 +36,19 @@ export class Exchange {
   }
 
   /** Before the first block: what exists exists from the beginning. */
-  static endow(chain: Chain): void {
+  static fundAtGenesis(chain: Chain): void {
     const address = bytesToHex(ADDRESS)
-    chain.world.set(keys.exists(address), 1n)
-    chain.world.set(keys.trx(address), ENDOWMENT)
+    chain.state.set(keys.exists(address), 1n)
+    chain.state.set(keys.trx(address), ENDOWMENT)
     for (const asset of chain.assets.keys()) {
-      chain.world.set(keys.asset(asset, address), ENDOWMENT)
-      chain.world.set(keys.supply(asset), ENDOWMENT)
+      chain.state.set(keys.asset(asset, address), ENDOWMENT)
+      chain.state.set(keys.supply(asset), ENDOWMENT)
     }
-    chain.world.takeUndo()
+    chain.state.takeUndo()
   }
 
   /** A sender who lacks the means is given them first, in the same block. */
-  send({ asset, to, amount, from = bytesToHex(ADDRESS) }: Sending): string {
+  send({ asset, to, amount, from = bytesToHex(ADDRESS) }: AssetPayment): string {
     const chain = this.#chain()
     assert(chain.assets.has(asset), 'the asset is on this chain')
     if (from !== bytesToHex(ADDRESS)) this.#equip(chain, from, { asset, amount })
@@ -60,7 +60,7 @@ export class Exchange {
   }
 
   /** Somebody else's business, to stand before others in a block: no money, but a log. */
-  stranger(): Transaction {
+  unrelatedTransfer(): Transaction {
     const [asset] = this.#chain().assets.keys()
     assert(asset !== undefined, 'there is an asset')
     const [from, to] = [bytesToHex(ADDRESS), bytesToHex(STRANGER)]
@@ -69,9 +69,9 @@ export class Exchange {
 
   #equip(chain: Chain, sender: string, { asset, amount }: { asset: string; amount: bigint }): void {
     const gifts: TronContract[] = []
-    if (chain.world.get(keys.trx(sender)) < SENDER_FEES_SUN)
+    if (chain.state.get(keys.trx(sender)) < SENDER_FEES_SUN)
       gifts.push(payment(sender, SENDER_FEES_SUN))
-    if (chain.world.get(keys.asset(asset, sender)) < amount) {
+    if (chain.state.get(keys.asset(asset, sender)) < amount) {
       gifts.push(this.#call(asset, { from: bytesToHex(ADDRESS), to: sender, amount }))
     }
     for (const gift of gifts) this.#pool({ ...this.#signed(gift), supports_others: true })

@@ -2,6 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { TronContract } from '#rails/chain/tron/contract.ts'
 import { type Asset, callAsset, REVERTED, transferLog } from './asset.ts'
 import type { Receipt, Transaction } from './block.ts'
+import { type ChainState, keys } from './chain_state.ts'
 import {
   ACTIVATION_BANDWIDTH_SUN,
   ACTIVATION_SUN,
@@ -11,11 +12,10 @@ import {
   ENERGY_SUN,
   energyFree,
 } from './resources.ts'
-import { keys, type SandboxHost } from './world.ts'
 
 export type TakeRevert = (transfer: { to: string; txid: string }) => boolean
 
-export type Surroundings = {
+export type BlockContext = {
   time_ms: number
   assets: ReadonlyMap<string, Asset>
   /** True if this transfer is to be mined and fail. */
@@ -29,17 +29,17 @@ const OUT_OF_ENERGY = "Not enough energy for 'SSTORE' operation executing"
 
 /** Null if it cannot be mined at all: such a transaction leaves the pool without a trace. */
 export function execute(
-  world: SandboxHost,
+  state: ChainState,
   transaction: Transaction,
-  surroundings: Surroundings,
+  context: BlockContext,
 ): Receipt | null {
   const { contract } = transaction.content
-  const payer = { address: bytesToHex(contract.owner), time_ms: surroundings.time_ms }
-  if (world.get(keys.exists(payer.address)) === 0n) return null
-  if (contract.type === 'TransferContract' && isNew(world, contract)) {
-    return activate(world, contract)
+  const payer = { address: bytesToHex(contract.owner), time_ms: context.time_ms }
+  if (state.get(keys.exists(payer.address)) === 0n) return null
+  if (contract.type === 'TransferContract' && isNew(state, contract)) {
+    return activateAndTransfer(state, contract)
   }
-  const bandwidth = chargeBandwidth(world, payer, bandwidthOf(transaction.raw.length / 2))
+  const bandwidth = chargeBandwidth(state, payer, bandwidthOf(transaction.raw.length / 2))
   if (bandwidth === null) return null
   const receipt = receiptOf({
     bandwidth_used: bandwidth.used,
@@ -48,86 +48,86 @@ export function execute(
   })
   switch (contract.type) {
     case 'TriggerSmartContract':
-      return run(world, { transaction, contract, surroundings }, receipt)
+      return executeCall(state, { transaction, contract, context }, receipt)
     case 'TransferContract':
-      return pay(world, contract) ? receipt : null
+      return transferTrx(state, contract) ? receipt : null
     case 'DelegateResourceContract':
-      world.add(keys.lent(payer.address), contract.balance_sun)
-      world.add(keys.borrowed(bytesToHex(contract.receiver)), contract.balance_sun)
+      state.add(keys.lent(payer.address), contract.balance_sun)
+      state.add(keys.borrowed(bytesToHex(contract.receiver)), contract.balance_sun)
       return receipt
   }
 }
 
-type Running = { transaction: Transaction; contract: Call; surroundings: Surroundings }
+type ContractCallInput = { transaction: Transaction; contract: Call; context: BlockContext }
 
-function run(
-  world: SandboxHost,
-  { transaction, contract, surroundings }: Running,
+function executeCall(
+  state: ChainState,
+  { transaction, contract, context }: ContractCallInput,
   paid: Receipt,
 ): Receipt {
-  const asset = surroundings.assets.get(bytesToHex(contract.contract))
-  const payer = { address: bytesToHex(contract.owner), time_ms: surroundings.time_ms }
+  const asset = context.assets.get(bytesToHex(contract.contract))
+  const payer = { address: bytesToHex(contract.owner), time_ms: context.time_ms }
   const call = { caller: payer.address, data: contract.data }
   const answer =
     asset === undefined
       ? { ok: false, returned: '', reason: REVERTED, energy: 0 }
-      : callAsset(world, asset, call)
-  const energy_max = affordableEnergy(world, payer, transaction.content.fee_limit_sun)
-  const isOut = answer.energy > energy_max
-  const charge = chargeEnergy(world, payer, isOut ? energy_max : answer.energy)
+      : callAsset(state, asset, call)
+  const energy_max = affordableEnergy(state, payer, transaction.content.fee_limit_sun)
+  const is_out_of_energy = answer.energy > energy_max
+  const charge = chargeEnergy(state, payer, is_out_of_energy ? energy_max : answer.energy)
   const spent: Receipt = {
     ...paid,
     energy_staked: charge.staked,
     energy_fee_sun: charge.fee_sun,
-    energy_total: isOut ? energy_max : answer.energy,
+    energy_total: is_out_of_energy ? energy_max : answer.energy,
     fee_sun: paid.fee_sun + charge.fee_sun,
   }
-  if (isOut) return { ...spent, result: 'OUT_OF_ENERGY', reason: OUT_OF_ENERGY }
+  if (is_out_of_energy) return { ...spent, result: 'OUT_OF_ENERGY', reason: OUT_OF_ENERGY }
   const { transfer } = 'transfer' in answer ? answer : { transfer: undefined }
-  const isMadeToFail =
-    transfer !== undefined && surroundings.takeRevert({ to: transfer.to, txid: transaction.txid })
-  if (!answer.ok || isMadeToFail) return { ...spent, result: 'REVERT', reason: REVERTED }
+  const is_forced_revert =
+    transfer !== undefined && context.takeRevert({ to: transfer.to, txid: transaction.txid })
+  if (!answer.ok || is_forced_revert) return { ...spent, result: 'REVERT', reason: REVERTED }
   if (asset === undefined || transfer === undefined) {
     return { ...spent, result: 'SUCCESS', returned: answer.returned }
   }
-  world.add(keys.asset(asset.address, transfer.from), -transfer.value)
-  world.add(keys.asset(asset.address, transfer.to), transfer.value)
+  state.add(keys.asset(asset.address, transfer.from), -transfer.value)
+  state.add(keys.asset(asset.address, transfer.to), transfer.value)
   const logs = [transferLog(asset, transfer)]
   return { ...spent, result: 'SUCCESS', returned: answer.returned, logs }
 }
 
 /** The fee limit caps what is burnt and what is staked alike; the balance caps what is burnt. */
 function affordableEnergy(
-  world: SandboxHost,
+  state: ChainState,
   payer: { address: string; time_ms: number },
   fee_limit_sun: bigint,
 ): number {
   const price = BigInt(ENERGY_SUN)
-  const free = energyFree(world, payer.address, payer.time_ms)
-  const balance = world.get(keys.trx(payer.address))
+  const free = energyFree(state, payer.address, payer.time_ms)
+  const balance = state.get(keys.trx(payer.address))
   return Math.min(free + Number(balance / price), Number(fee_limit_sun / price))
 }
 
-function isNew(world: SandboxHost, contract: Payment): boolean {
-  return world.get(keys.exists(bytesToHex(contract.to))) === 0n
+function isNew(state: ChainState, contract: Payment): boolean {
+  return state.get(keys.exists(bytesToHex(contract.to))) === 0n
 }
 
 /** The first TRX to an address opens it, for a fee on top of the amount. */
-function activate(world: SandboxHost, contract: Payment): Receipt | null {
+function activateAndTransfer(state: ChainState, contract: Payment): Receipt | null {
   const fee_sun = ACTIVATION_SUN + ACTIVATION_BANDWIDTH_SUN
   const owner = keys.trx(bytesToHex(contract.owner))
-  if (world.get(owner) < contract.amount_sun + BigInt(fee_sun)) return null
-  world.add(owner, -BigInt(fee_sun))
-  world.set(keys.exists(bytesToHex(contract.to)), 1n)
-  pay(world, contract)
+  if (state.get(owner) < contract.amount_sun + BigInt(fee_sun)) return null
+  state.add(owner, -BigInt(fee_sun))
+  state.set(keys.exists(bytesToHex(contract.to)), 1n)
+  transferTrx(state, contract)
   return receiptOf({ fee_sun, bandwidth_fee_sun: ACTIVATION_BANDWIDTH_SUN })
 }
 
-function pay(world: SandboxHost, contract: Payment): boolean {
+function transferTrx(state: ChainState, contract: Payment): boolean {
   const owner = keys.trx(bytesToHex(contract.owner))
-  if (world.get(owner) < contract.amount_sun) return false
-  world.add(owner, -contract.amount_sun)
-  world.add(keys.trx(bytesToHex(contract.to)), contract.amount_sun)
+  if (state.get(owner) < contract.amount_sun) return false
+  state.add(owner, -contract.amount_sun)
+  state.add(keys.trx(bytesToHex(contract.to)), contract.amount_sun)
   return true
 }
 

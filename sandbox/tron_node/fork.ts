@@ -15,10 +15,10 @@ export type ReorgOutcome = { kept: string[]; dropped: string[] }
  * height behind a stranger's transfer, so that its place in the block and its log index change. Its
  * reference block is not asked about again, because the reference may lie on the old branch.
  */
-export function reorganise(
+export function reorganize(
   chain: Chain,
   { depth, keep = 'none' }: Reorg,
-  stranger: () => Transaction,
+  unrelatedTransfer: () => Transaction,
 ): ReorgOutcome {
   assert(Number.isInteger(depth) && depth > 0, 'a fork is at least one block deep')
   assert(depth <= Math.min(FORK_DEPTH_MAX, chain.head_number), 'a fork keeps the first block')
@@ -30,7 +30,7 @@ export function reorganise(
     (typeof keep === 'object' && isListed(keep, one.txid))
   for (const { timestamp_ms, mined } of orphans) {
     const kept = mined.filter(isKept).map(withoutReceipt)
-    chain.append(timestamp_ms, kept.length === 0 ? [] : [stranger(), ...kept])
+    chain.append(timestamp_ms, kept.length === 0 ? [] : [unrelatedTransfer(), ...kept])
   }
   chain.append(Math.max(chain.now(), chain.head.timestamp_ms + 1), [])
   const all = orphans.flatMap(({ mined }) => mined)

@@ -53,7 +53,7 @@ test('90 days without a transfer keep no block, hash none and save a few bytes',
     assets: [],
     takeRevert: () => false,
   })
-  Exchange.endow(chain)
+  Exchange.fundAtGenesis(chain)
   chain.append(START_MS, [])
   takeChange(chain)
   const look_ms = 540_000

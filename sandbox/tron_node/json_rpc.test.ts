@@ -169,9 +169,9 @@ test('more than ten thousand hits are -32005', () => {
     assets: [{ address: 'ab'.repeat(20), symbol: 'USDT', name: 'Tether USD', decimals: 6 }],
     takeRevert: () => false,
   })
-  Exchange.endow(chain)
+  Exchange.fundAtGenesis(chain)
   chain.append(1_790_000_000_000, [])
-  chain.append(1_790_000_003_000, [new Exchange(() => chain).stranger()])
+  chain.append(1_790_000_003_000, [new Exchange(() => chain).unrelatedTransfer()])
   const block = chain.pop()
   const manyLogs = (count: number): Block => ({
     ...block,

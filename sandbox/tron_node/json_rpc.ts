@@ -1,7 +1,8 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { isObject } from '#rails/chain/tron/transaction_json.ts'
-import { type AssetAnswer, callAsset } from './asset.ts'
+import { type AssetCallResult, callAsset } from './asset.ts'
 import type { Block } from './block.ts'
+import { keys } from './chain_state.ts'
 import type { Faults } from './faults.ts'
 import { ENERGY_SUN } from './resources.ts'
 import {
@@ -15,7 +16,6 @@ import { getLogs } from './rpc_logs.ts'
 import { addressOf, blockNumberOf, hashOf, requireLatest } from './rpc_params.ts'
 import { quantity, rpcBlock, rpcReceipt, rpcTransaction } from './rpc_shapes.ts'
 import type { View } from './view.ts'
-import { keys } from './world.ts'
 
 const BATCH_MAX = 100
 
@@ -47,17 +47,17 @@ const methods: Record<string, Method> = {
     return block?.mined.map((mined, index) => rpcReceipt({ block, mined, index })) ?? null
   },
   eth_getTransactionByHash: (view, [hash]) => {
-    const found = view.find(hashOf(hash))
-    return found === null ? null : rpcTransaction(found)
+    const located = view.find(hashOf(hash))
+    return located === null ? null : rpcTransaction(located)
   },
   eth_getTransactionReceipt: (view, [hash]) => {
-    const found = view.find(hashOf(hash))
-    return found === null ? null : rpcReceipt(found)
+    const located = view.find(hashOf(hash))
+    return located === null ? null : rpcReceipt(located)
   },
   eth_getLogs: getLogs,
   eth_getBalance: (view, [address, tag]) => {
     requireLatest(tag)
-    return quantity(view.world.get(keys.trx(addressOf(address))))
+    return quantity(view.state.get(keys.trx(addressOf(address))))
   },
   eth_getCode: (view, [address, tag]) => {
     requireLatest(tag)
@@ -65,21 +65,21 @@ const methods: Record<string, Method> = {
   },
   eth_call: (view, [call, tag]) => {
     requireLatest(tag)
-    return `0x${called(view, call)?.returned ?? ''}`
+    return `0x${callContract(view, call)?.returned ?? ''}`
   },
-  eth_estimateGas: (view, [call]) => quantity(called(view, call)?.energy ?? 0),
+  eth_estimateGas: (view, [call]) => quantity(callContract(view, call)?.energy ?? 0),
 }
 
 /** One request or a batch, answered in the same shape. */
-export function answerRpc(view: View, body: unknown, faults: Faults): unknown {
-  if (!Array.isArray(body)) return answerOne(view, body, faults)
+export function respondToRpc(view: View, body: unknown, faults: Faults): unknown {
+  if (!Array.isArray(body)) return respondToOne(view, body, faults)
   if (body.length === 0 || body.length > BATCH_MAX) {
     return envelope(null, { error: { code: INVALID_REQUEST, message: 'bad batch size' } })
   }
-  return body.map((one: unknown) => answerOne(view, one, faults))
+  return body.map((one: unknown) => respondToOne(view, one, faults))
 }
 
-function answerOne(view: View, body: unknown, faults: Faults): unknown {
+function respondToOne(view: View, body: unknown, faults: Faults): unknown {
   if (!isObject(body) || typeof body.method !== 'string') {
     return envelope(null, { error: { code: INVALID_REQUEST, message: 'invalid request' } })
   }
@@ -108,7 +108,7 @@ function blockOrNull(block: Block | null, full: unknown): unknown {
 }
 
 /** Null where there is no contract: such a call returns nothing and costs nothing. */
-function called(view: View, call: unknown): AssetAnswer | null {
+function callContract(view: View, call: unknown): AssetCallResult | null {
   if (!isObject(call)) throw invalidParams('a call is required')
   const asset = view.chain.assets.get(addressOf(call.to))
   const data = call.input ?? call.data ?? '0x'
@@ -117,7 +117,7 @@ function called(view: View, call: unknown): AssetAnswer | null {
   }
   if (asset === undefined) return null
   const caller = call.from === undefined ? '00'.repeat(20) : addressOf(call.from)
-  const answer = callAsset(view.world, asset, { caller, data: hexToBytes(data.slice(2)) })
+  const answer = callAsset(view.state, asset, { caller, data: hexToBytes(data.slice(2)) })
   if (!answer.ok) throw new RpcError(SERVER_ERROR, answer.reason)
   return answer
 }

@@ -1,4 +1,4 @@
-import { keys, type Reader, type SandboxHost } from './world.ts'
+import { type ChainState, keys, type Reader } from './chain_state.ts'
 
 /** Mainnet's prices and allowances at the time of writing, as getchainparameters tells them. */
 export const ENERGY_SUN = 100
@@ -22,78 +22,78 @@ export function bandwidthOf(raw_bytes: number): number {
   return 1 + length_bytes + raw_bytes + SIGNATURE_FIELD_BYTES + RESULT_BYTES
 }
 
-export function bandwidthFree(world: Reader, address: string, time_ms: number): number {
+export function bandwidthFree(state: Reader, address: string, time_ms: number): number {
   const { bandwidth_used, bandwidth_at } = keys
   return (
     BANDWIDTH_FREE_DAILY -
-    remaining(world, [bandwidth_used(address), bandwidth_at(address)], time_ms)
+    remaining(state, [bandwidth_used(address), bandwidth_at(address)], time_ms)
   )
 }
 
-export function energyLimit(world: Reader, address: string): number {
+export function energyLimit(state: Reader, address: string): number {
   const stake =
-    world.get(keys.staked(address)) -
-    world.get(keys.lent(address)) +
-    world.get(keys.borrowed(address))
+    state.get(keys.staked(address)) -
+    state.get(keys.lent(address)) +
+    state.get(keys.borrowed(address))
   return Number((stake * ENERGY_PER_STAKED_TRX) / SUN_PER_TRX)
 }
 
-export function energyFree(world: Reader, address: string, time_ms: number): number {
-  const used = remaining(world, [keys.energy_used(address), keys.energy_at(address)], time_ms)
-  return Math.max(0, energyLimit(world, address) - used)
+export function energyFree(state: Reader, address: string, time_ms: number): number {
+  const used = remaining(state, [keys.energy_used(address), keys.energy_at(address)], time_ms)
+  return Math.max(0, energyLimit(state, address) - used)
 }
 
 /** The whole size is free or the whole size is paid for; null if the owner can do neither. */
 export function chargeBandwidth(
-  world: SandboxHost,
+  state: ChainState,
   payer: { address: string; time_ms: number },
   bytes: number,
 ): { used: number; fee_sun: number } | null {
   const { address, time_ms } = payer
-  if (bandwidthFree(world, address, time_ms) >= bytes) {
-    use(world, [keys.bandwidth_used(address), keys.bandwidth_at(address)], {
+  if (bandwidthFree(state, address, time_ms) >= bytes) {
+    use(state, [keys.bandwidth_used(address), keys.bandwidth_at(address)], {
       amount: bytes,
       time_ms,
     })
     return { used: bytes, fee_sun: 0 }
   }
   const fee_sun = bytes * BANDWIDTH_SUN
-  if (world.get(keys.trx(address)) < BigInt(fee_sun)) return null
-  world.add(keys.trx(address), -BigInt(fee_sun))
+  if (state.get(keys.trx(address)) < BigInt(fee_sun)) return null
+  state.add(keys.trx(address), -BigInt(fee_sun))
   return { used: 0, fee_sun }
 }
 
 /** Staked energy goes first; the rest is burnt as TRX. The caller made sure that both suffice. */
 export function chargeEnergy(
-  world: SandboxHost,
+  state: ChainState,
   payer: { address: string; time_ms: number },
   energy: number,
 ): { staked: number; fee_sun: number } {
   const { address, time_ms } = payer
-  const staked = Math.min(energy, energyFree(world, address, time_ms))
+  const staked = Math.min(energy, energyFree(state, address, time_ms))
   const fee_sun = (energy - staked) * ENERGY_SUN
   if (staked > 0) {
-    use(world, [keys.energy_used(address), keys.energy_at(address)], { amount: staked, time_ms })
+    use(state, [keys.energy_used(address), keys.energy_at(address)], { amount: staked, time_ms })
   }
-  if (fee_sun > 0) world.add(keys.trx(address), -BigInt(fee_sun))
+  if (fee_sun > 0) state.add(keys.trx(address), -BigInt(fee_sun))
   return { staked, fee_sun }
 }
 
 type Meter = readonly [used: string, at: string]
 
 /** What was used comes back evenly over a day; a started unit still counts as used. */
-function remaining(world: Reader, [used, at]: Meter, time_ms: number): number {
-  const elapsed_ms = BigInt(time_ms) - world.get(at)
+function remaining(state: Reader, [used, at]: Meter, time_ms: number): number {
+  const elapsed_ms = BigInt(time_ms) - state.get(at)
   const left_ms = elapsed_ms < 0n ? RECOVERY_MS : RECOVERY_MS - elapsed_ms
-  return left_ms <= 0n ? 0 : Number((world.get(used) * left_ms + RECOVERY_MS - 1n) / RECOVERY_MS)
+  return left_ms <= 0n ? 0 : Number((state.get(used) * left_ms + RECOVERY_MS - 1n) / RECOVERY_MS)
 }
 
 function use(
-  world: SandboxHost,
+  state: ChainState,
   meter: Meter,
   { amount, time_ms }: { amount: number; time_ms: number },
 ): void {
   const [used, at] = meter
-  world.set(used, BigInt(remaining(world, meter, time_ms) + amount))
-  world.set(at, BigInt(time_ms))
+  state.set(used, BigInt(remaining(state, meter, time_ms) + amount))
+  state.set(at, BigInt(time_ms))
 }

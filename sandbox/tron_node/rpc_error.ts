@@ -8,8 +8,8 @@ export const LIMIT_EXCEEDED = -32005
 export class RpcError extends Error {
   readonly code: number
 
-  constructor(code: number, sentence: string) {
-    super(sentence)
+  constructor(code: number, message: string) {
+    super(message)
     this.code = code
   }
 }

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { TronContract } from '#rails/chain/tron/contract.ts'
 import type { Block } from './block.ts'
-import type { Found } from './chain.ts'
+import type { MinedTransaction } from './chain.ts'
 import { ENERGY_SUN } from './resources.ts'
 
 /** How java-tron writes TRON's data in Ethereum's words: addresses of 20 bytes, gas for energy. */
@@ -45,7 +45,7 @@ export function rpcBlock(block: Block, full: boolean): Json {
   }
 }
 
-export function rpcTransaction({ block, mined, index }: Found): Json {
+export function rpcTransaction({ block, mined, index }: MinedTransaction): Json {
   const { contract } = mined.content
   const data = contract.type === 'TriggerSmartContract' ? bytesToHex(contract.data) : ''
   const value = contract.type === 'TransferContract' ? contract.amount_sun : 0n
@@ -68,8 +68,8 @@ export function rpcTransaction({ block, mined, index }: Found): Json {
   }
 }
 
-export function rpcReceipt(found: Found): Json {
-  const { block, mined, index } = found
+export function rpcReceipt(located: MinedTransaction): Json {
+  const { block, mined, index } = located
   const before = block.mined.slice(0, index)
   const energy = mined.receipt.energy_total
   const energy_before = before.reduce((sum, { receipt }) => sum + receipt.energy_total, 0)
@@ -86,14 +86,14 @@ export function rpcReceipt(found: Found): Json {
     gasUsed: quantity(energy),
     cumulativeGasUsed: quantity(energy_before + energy),
     effectiveGasPrice: quantity(ENERGY_SUN),
-    logs: rpcLogs(found),
+    logs: rpcLogs(located),
     logsBloom: NO_BLOOM,
     type: '0x0',
   }
 }
 
 /** Logs are numbered through the block, so the number depends on what stands before. */
-export function rpcLogs({ block, mined, index }: Found): Json[] {
+export function rpcLogs({ block, mined, index }: MinedTransaction): Json[] {
   const first = block.mined
     .slice(0, index)
     .reduce((sum, { receipt }) => sum + receipt.logs.length, 0)

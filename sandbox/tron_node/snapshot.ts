@@ -14,6 +14,7 @@ import { adoptV1, type SnapshotV1 } from './snapshot_v1.ts'
 /** What has changed since the last save, as plain JSON. */
 export type TronChange = {
   fork: number
+  /** The chain state; saved files name it so. */
   world: [string, string][]
   pool: SavedTransaction[]
   /** All blocks from this height on; whatever was there before is gone. */
@@ -27,18 +28,18 @@ export type AnySnapshot = TronSnapshot | SnapshotV1
 
 export function snapshotOf(chain: Chain): TronSnapshot {
   const { chain_id } = chain
-  return { version: 2, chain_id, ...changeOf(chain, 0, chain.world.entries()) }
+  return { version: 2, chain_id, ...changeOf(chain, 0, chain.state.entries()) }
 }
 
 /** A change costs what it holds, however long the chain is. */
 export function takeChange(chain: Chain): TronChange {
-  return changeOf(chain, chain.blocks.takeUnsaved(), chain.world.takeChanges())
+  return changeOf(chain, chain.blocks.takeUnsaved(), chain.state.takeChanges())
 }
 
-function changeOf(chain: Chain, from: number, world: readonly [string, bigint][]): TronChange {
+function changeOf(chain: Chain, from: number, state: readonly [string, bigint][]): TronChange {
   return {
     fork: chain.fork,
-    world: world.map(([key, value]) => [key, String(value)]),
+    world: state.map(([key, value]) => [key, String(value)]),
     pool: chain.pool.map(savedTransaction),
     from,
     blocks: chain.blocks.since(from).map((item) => ('count' in item ? item : savedBlock(item))),
@@ -73,8 +74,8 @@ function adoptBlocks(chain: Chain, { blocks }: TronChange): void {
 }
 
 function adoptState(chain: Chain, saved: Pick<TronChange, 'world' | 'pool' | 'fork'>): void {
-  for (const [key, value] of saved.world) chain.world.set(key, BigInt(value))
-  chain.world.takeUndo()
+  for (const [key, value] of saved.world) chain.state.set(key, BigInt(value))
+  chain.state.takeUndo()
   chain.fork = saved.fork
   chain.pool = saved.pool.map(readBack)
 }

@@ -7,6 +7,7 @@ export type SnapshotV1 = {
   version: 1
   chain_id: number
   fork: number
+  /** The chain state; saved files name it so. */
   world: [string, string][]
   pool: SavedTransaction[]
   blocks: (SavedBlock | { fork: number; step_ms: number; count: number })[]

@@ -1,6 +1,6 @@
 import type { Block } from './block.ts'
-import type { Chain, Found } from './chain.ts'
-import type { Reader } from './world.ts'
+import type { Chain, MinedTransaction } from './chain.ts'
+import type { Reader } from './chain_state.ts'
 
 /**
  * The chain as one caller may see it: up to the solidified block for /walletsolidity, up to an
@@ -39,12 +39,12 @@ export class View {
     return block?.id === id ? block : null
   }
 
-  find(txid: string): Found | null {
-    const found = this.chain.find(txid)
-    return found === null || found.block.number > this.limit ? null : found
+  find(txid: string): MinedTransaction | null {
+    const located = this.chain.find(txid)
+    return located === null || located.block.number > this.limit ? null : located
   }
 
-  get world(): Reader {
+  get state(): Reader {
     return this.chain.readerAt(this.limit)
   }
 }

@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { tronAddressFromBytes } from '#rails/chain/tron/address.ts'
 import { rawDataJson } from '#rails/chain/tron/transaction_json.ts'
 import type { Block, Mined, Receipt, Transaction } from './block.ts'
-import type { Found } from './chain.ts'
+import type { MinedTransaction } from './chain.ts'
 
 /** How TRON's HTTP API writes things. Zero and empty are left out, as protobuf's JSON does. */
 type Json = Record<string, unknown>
@@ -24,8 +24,8 @@ export function withoutZeros(object: Json): Json {
   )
 }
 
-export function hexSentence(sentence: string): string {
-  return bytesToHex(utf8ToBytes(sentence))
+export function hexMessage(message: string): string {
+  return bytesToHex(utf8ToBytes(message))
 }
 
 export function blockJson(
@@ -69,7 +69,7 @@ export function minedJson(mined: Mined, visible: boolean): Json {
   return { ret: [{ contractRet }], signature: [mined.signature], ...rest }
 }
 
-export function receiptJson({ block, mined }: Found, visible: boolean): Json {
+export function receiptJson({ block, mined }: MinedTransaction, visible: boolean): Json {
   const { receipt, content } = mined
   const hasFailed = receipt.result !== null && receipt.result !== 'SUCCESS'
   const { contract } = content
@@ -82,7 +82,7 @@ export function receiptJson({ block, mined }: Found, visible: boolean): Json {
     ...(called === null ? {} : { contract_address: addressText(called, visible) }),
     receipt: costJson(receipt),
     ...(receipt.logs.length === 0 ? {} : { log: receipt.logs }),
-    ...(hasFailed ? { result: 'FAILED', resMessage: hexSentence(receipt.reason) } : {}),
+    ...(hasFailed ? { result: 'FAILED', resMessage: hexMessage(receipt.reason) } : {}),
   }
 }
 

@@ -3,60 +3,71 @@ import { RESOURCES, type TronContract } from '#rails/chain/tron/contract.ts'
 import { type RawData, rawBytes, referenceOf, txidOf } from '#rails/chain/tron/transaction.ts'
 import { amountOf, hexOf, rawDataFromJson } from '#rails/chain/tron/transaction_json.ts'
 import { selectorOf } from '#rails/chain/tron/trc20.ts'
-import type { Refusal } from './admission.ts'
-import { type AssetAnswer, callAsset } from './asset.ts'
+import type { AdmissionError } from './admission.ts'
+import { type AssetCallResult, callAsset } from './asset.ts'
 import type { Transaction } from './block.ts'
 import type { Chain } from './chain.ts'
-import { type Ask, AskError, addressParameter, CallError, type WalletCall } from './wallet_reads.ts'
-import { hexSentence, transactionJson } from './wallet_shapes.ts'
+import {
+  addressParameter,
+  ContractCallError,
+  type WalletCall,
+  WalletError,
+  type WalletRequest,
+} from './wallet_reads.ts'
+import { hexMessage, transactionJson } from './wallet_shapes.ts'
 
 /** A node gives what it builds a minute to live. */
 const LIFETIME_MS = 60_000
 
 /** Calls that only compute; they exist under /walletsolidity too. */
 export const constant_calls: Record<string, WalletCall> = {
-  triggerconstantcontract: (ask) => {
-    const { answer, built } = tried(ask)
-    const { visible: _, ...transaction } = transactionJson(built, ask.visible)
+  triggerconstantcontract: (request) => {
+    const { answer, built } = simulateCall(request)
+    const { visible: _, ...transaction } = transactionJson(built, request.visible)
     const ret = answer.ok ? {} : { ret: 'FAILED' }
     return {
-      result: { result: true, ...(answer.ok ? {} : { message: hexSentence(answer.reason) }) },
+      result: { result: true, ...(answer.ok ? {} : { message: hexMessage(answer.reason) }) },
       energy_used: answer.energy,
       constant_result: [answer.returned],
-      transaction: { ret: [ret], visible: ask.visible, ...transaction },
+      transaction: { ret: [ret], visible: request.visible, ...transaction },
     }
   },
-  estimateenergy: (ask) => {
-    const { answer } = tried(ask)
+  estimateenergy: (request) => {
+    const { answer } = simulateCall(request)
     if (answer.ok) return { result: { result: true }, energy_required: answer.energy }
-    return { result: { code: 'CONTRACT_EXE_ERROR', message: hexSentence(answer.reason) } }
+    return { result: { code: 'CONTRACT_EXE_ERROR', message: hexMessage(answer.reason) } }
   },
 }
 
 /** Calls that build a transaction for its owner to sign. */
 export const building_calls: Record<string, WalletCall> = {
-  triggersmartcontract: (ask) => {
-    const built = builtCall(ask)
-    return { result: { result: true }, transaction: transactionJson(built, ask.visible) }
+  triggersmartcontract: (request) => {
+    const built = buildCall(request)
+    return { result: { result: true }, transaction: transactionJson(built, request.visible) }
   },
-  createtransaction: (ask) => {
+  createtransaction: (request) => {
     const [owner, to] = [
-      addressParameter(ask, 'owner_address'),
-      addressParameter(ask, 'to_address'),
+      addressParameter(request, 'owner_address'),
+      addressParameter(request, 'to_address'),
     ]
-    const amount_sun = amountParameter(ask, 'amount')
+    const amount_sun = amountParameter(request, 'amount')
     const type = 'TransferContract'
-    return validated(ask, { type, owner: hexToBytes(owner), to: hexToBytes(to), amount_sun })
+    return validateAndBuild(request, {
+      type,
+      owner: hexToBytes(owner),
+      to: hexToBytes(to),
+      amount_sun,
+    })
   },
-  delegateresource: (ask) => {
-    const resource = RESOURCES.find((name) => name === (ask.params.resource ?? 'BANDWIDTH'))
-    if (resource === undefined) throw new AskError('INVALID resource')
-    return validated(ask, {
+  delegateresource: (request) => {
+    const resource = RESOURCES.find((name) => name === (request.params.resource ?? 'BANDWIDTH'))
+    if (resource === undefined) throw new WalletError('INVALID resource')
+    return validateAndBuild(request, {
       type: 'DelegateResourceContract',
-      owner: hexToBytes(addressParameter(ask, 'owner_address')),
-      receiver: hexToBytes(addressParameter(ask, 'receiver_address')),
+      owner: hexToBytes(addressParameter(request, 'owner_address')),
+      receiver: hexToBytes(addressParameter(request, 'receiver_address')),
       resource,
-      balance_sun: amountParameter(ask, 'balance'),
+      balance_sun: amountParameter(request, 'balance'),
     })
   },
 }
@@ -67,31 +78,31 @@ export const building_calls: Record<string, WalletCall> = {
  */
 export function broadcastJson(
   chain: Chain,
-  { params, visible }: Ask,
+  { params, visible }: WalletRequest,
   code_forced: string | null,
 ): Record<string, unknown> {
   const content = rawDataFromJson(params.raw_data, visible)
   const signature: unknown = Array.isArray(params.signature) ? params.signature[0] : undefined
   if (content === null || typeof signature !== 'string') {
-    throw new AskError('the transaction cannot be read')
+    throw new WalletError('the transaction cannot be read')
   }
   const transaction = {
-    ...assembled(content),
+    ...assembleTransaction(content),
     signature: signature.replace(/^0x/, '').toLowerCase(),
   }
   const { txid } = transaction
-  const forced: Refusal | null =
-    code_forced === null ? null : { code: code_forced, sentence: 'told to refuse' }
-  const refusal = forced ?? chain.refusal(transaction)
+  const forced: AdmissionError | null =
+    code_forced === null ? null : { code: code_forced, message: 'told to refuse' }
+  const refusal = forced ?? chain.admissionError(transaction)
   if (refusal !== null) {
-    return { code: refusal.code, txid, message: hexSentence(refusal.sentence) }
+    return { code: refusal.code, txid, message: hexMessage(refusal.message) }
   }
   chain.pool.push(transaction)
   // There is no code in a success: stock clients take any code for a failure.
   return { result: true, txid }
 }
 
-export function assembled(content: RawData): Omit<Transaction, 'signature'> {
+export function assembleTransaction(content: RawData): Omit<Transaction, 'signature'> {
   const raw = rawBytes(content)
   return { txid: txidOf(raw), content, raw: bytesToHex(raw) }
 }
@@ -108,58 +119,61 @@ export function newContent(chain: Chain, contract: TronContract, fee_limit_sun: 
   }
 }
 
-function tried(ask: Ask): { answer: AssetAnswer; built: Omit<Transaction, 'signature'> } {
-  const built = builtCall(ask)
+function simulateCall(request: WalletRequest): {
+  answer: AssetCallResult
+  built: Omit<Transaction, 'signature'>
+} {
+  const built = buildCall(request)
   const { contract } = built.content
-  if (contract.type !== 'TriggerSmartContract') throw new AskError('not a contract call')
-  const asset = ask.view.chain.assets.get(bytesToHex(contract.contract))
-  if (asset === undefined) throw new CallError('No contract or not a valid smart contract')
+  if (contract.type !== 'TriggerSmartContract') throw new WalletError('not a contract call')
+  const asset = request.view.chain.assets.get(bytesToHex(contract.contract))
+  if (asset === undefined) throw new ContractCallError('No contract or not a valid smart contract')
   const call = { caller: bytesToHex(contract.owner), data: contract.data }
-  return { answer: callAsset(ask.view.world, asset, call), built }
+  return { answer: callAsset(request.view.state, asset, call), built }
 }
 
-function builtCall(ask: Ask): Omit<Transaction, 'signature'> {
-  const { chain } = ask.view
-  const contract_address = addressParameter(ask, 'contract_address')
+function buildCall(request: WalletRequest): Omit<Transaction, 'signature'> {
+  const { chain } = request.view
+  const contract_address = addressParameter(request, 'contract_address')
   if (!chain.assets.has(contract_address)) {
-    throw new CallError('No contract or not a valid smart contract')
+    throw new ContractCallError('No contract or not a valid smart contract')
   }
   const contract: TronContract = {
     type: 'TriggerSmartContract',
-    owner: hexToBytes(addressParameter(ask, 'owner_address')),
+    owner: hexToBytes(addressParameter(request, 'owner_address')),
     contract: hexToBytes(contract_address),
-    call_value_sun: amountParameter(ask, 'call_value'),
-    data: callData(ask),
+    call_value_sun: amountParameter(request, 'call_value'),
+    data: callData(request),
   }
-  return assembled({
-    ...newContent(chain, contract, amountParameter(ask, 'fee_limit')),
-    ...permission(ask),
+  return assembleTransaction({
+    ...newContent(chain, contract, amountParameter(request, 'fee_limit')),
+    ...permission(request),
   })
 }
 
-function callData({ params }: Ask): Uint8Array {
+function callData({ params }: WalletRequest): Uint8Array {
   const { function_selector, parameter = '', data } = params
   const words = hexOf(function_selector === undefined ? data : parameter)
-  if (words === null) throw new AskError('INVALID parameter')
+  if (words === null) throw new WalletError('INVALID parameter')
   if (typeof function_selector !== 'string') return words
   return concatBytes(hexToBytes(selectorOf(function_selector)), words)
 }
 
-function validated(ask: Ask, contract: TronContract): unknown {
-  const { chain } = ask.view
-  const built = assembled({ ...newContent(chain, contract, 0n), ...permission(ask) })
-  const refusal = chain.refusal({ ...built, signature: '' }, { unsigned: true })
-  if (refusal !== null) throw new AskError(refusal.sentence)
-  return transactionJson(built, ask.visible)
+function validateAndBuild(request: WalletRequest, contract: TronContract): unknown {
+  const { chain } = request.view
+  const built = assembleTransaction({ ...newContent(chain, contract, 0n), ...permission(request) })
+  const refusal = chain.admissionError({ ...built, signature: '' }, { unsigned: true })
+  if (refusal !== null) throw new WalletError(refusal.message)
+  return transactionJson(built, request.visible)
 }
 
-function permission(ask: Ask): { permission_id?: number } {
-  const id = amountParameter(ask, 'Permission_id')
+function permission(request: WalletRequest): { permission_id?: number } {
+  const id = amountParameter(request, 'Permission_id')
   return id === 0n ? {} : { permission_id: Number(id) }
 }
 
-function amountParameter(ask: Ask, name: string): bigint {
-  const amount = amountOf(ask.params[name])
-  if (amount === null) throw new AskError(`INVALID ${name}`)
+function amountParameter(request: WalletRequest, name: string): bigint {
+  const amount = amountOf(request.params[name])
+  if (amount === null) throw new WalletError(`INVALID ${name}`)
   return amount
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { openLine } from '#sandbox/card_network.ts'
+import { openConnection } from '#sandbox/card_network.ts'
 import { assertRefused } from '#test/support/calls.ts'
 import { callCard, getCard, issueCard, openHolder } from '#test/support/cards.ts'
 import { balanceOf, file, openBuyer } from '#test/support/disputes.ts'
@@ -111,16 +111,16 @@ test('one reveal nonce used twenty times at once shows the number once', async (
 test("a reversal that names another card's purchase releases nothing", async () => {
   const victim = await openSpender(service, { usd: 100 })
   const thief = await openSpender(service, { usd: 100 })
-  const line = await openLine(sandbox_host.card_host_port)
+  const line = await openConnection(sandbox_host.card_host_port)
   const cardOf = (who: typeof victim) => printedCard(service, who, who.card.id)
   const purchase = purchaseMessage(await cardOf(victim), 6_000)
-  assert.equal((await line.ask(purchase)).fields[39], '00')
+  assert.equal((await line.send(purchase)).fields[39], '00')
   const { 7: sent, 11: stan, 37: rrn } = purchase.fields
   const original = `0100${stan}${sent}00000400001${'0'.repeat(11)}`
   const fields = { 37: rrn, 90: original }
-  await line.ask(purchaseMessage(await cardOf(thief), 6_000, { mti: '0420', fields }))
+  await line.send(purchaseMessage(await cardOf(thief), 6_000, { mti: '0420', fields }))
   const refund = { mti: '0220', fields: { 37: rrn, 3: '200000' } }
-  await line.ask(purchaseMessage(await cardOf(thief), 0, refund))
+  await line.send(purchaseMessage(await cardOf(thief), 0, refund))
   line.end()
   const { held_usd, balance_usd } = await getCard(url, victim.key, victim.card.id)
   assert.deepEqual([held_usd, balance_usd], [60, 40])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OutgoingMessage } from '#iso8583/message.ts'
-import { NetworkFailed, openLine } from '#sandbox/card_network.ts'
+import { NetworkError, openConnection } from '#sandbox/card_network.ts'
 import { cloneDatabase } from '#test/support/database.ts'
 import { assertEventsAreWhole } from '#test/support/event_proofs.ts'
 import { send } from '#test/support/http.ts'
@@ -41,15 +41,15 @@ async function askEither(message: OutgoingMessage, first: number): Promise<strin
   const repeat = { ...message, mti: `${message.mti.slice(0, 3)}1` }
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const line = await openLine(nodeAt(first + attempt).sandbox_host.card_host_port)
+      const line = await openConnection(nodeAt(first + attempt).sandbox_host.card_host_port)
       try {
-        const { fields } = await line.ask(attempt === 0 ? message : repeat)
+        const { fields } = await line.send(attempt === 0 ? message : repeat)
         return fields[39] ?? 'none'
       } finally {
         line.end()
       }
     } catch (cause) {
-      assert(cause instanceof NetworkFailed && attempt < 20, String(cause))
+      assert(cause instanceof NetworkError && attempt < 20, String(cause))
       await delay(50)
     }
   }

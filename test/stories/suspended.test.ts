@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { authorization, newReference } from '#sandbox/card_network/merchant.ts'
-import { purchaseIn } from '#sandbox/card_network/purchase.ts'
+import { parsePurchase } from '#sandbox/card_network/purchase.ts'
 import { cardNetwork } from '#sandbox/card_network.ts'
 import { authorize as allowAgent, registerAgent, startAgentService } from '#test/support/agent.ts'
 import { assertRefused } from '#test/support/calls.ts'
@@ -22,8 +22,8 @@ after(() => network.close())
 async function authorizeAtShop(account_id: string, card_id: string): Promise<string> {
   const card = await sandbox_host.cardNumberOf(account_id, card_id)
   const reference = newReference(sandbox_host.random.below)
-  const sale = { card, purchase: purchaseIn({ amount: 3 }), reference }
-  const { fields } = await network.ask(authorization(network, sale, null))
+  const sale = { card, purchase: parsePurchase({ amount: 3 }), reference }
+  const { fields } = await network.send(authorization(network, sale, null))
   return String(fields[39])
 }
 

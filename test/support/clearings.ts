@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Card } from '#contract/cards.ts'
-import { openLine } from '#sandbox/card_network.ts'
+import { openConnection } from '#sandbox/card_network.ts'
 import { purchaseMessage } from './issuer.ts'
 import type { TestService } from './start.ts'
 
@@ -16,8 +16,8 @@ export async function clearInYen(
   const plastic = { pan: pan.open(), expiry: `${exp_year % 100}${String(card.exp_month)}` }
   const message = purchaseMessage(plastic, 1_500, { mti: '0220', fields: { 3: type, 49: '392' } })
   const { 14: _, ...fields } = message.fields
-  const line = await openLine(sandbox_host.card_host_port)
-  const answer = await line.ask({ ...message, fields })
+  const line = await openConnection(sandbox_host.card_host_port)
+  const answer = await line.send({ ...message, fields })
   line.end()
   assert.equal(answer.fields[39], '00')
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openLine } from '#sandbox/card_network.ts'
+import { openConnection } from '#sandbox/card_network.ts'
 import { openOwner, type StormResult, sendCardMessage, sendOwnerCall } from './mixed_storm.ts'
 import { pick, runTogether } from './mixed_storm_actors.ts'
 import type { TestService } from './start.ts'
@@ -34,7 +34,7 @@ export async function runMixedFlood(flood: MixedFlood): Promise<StormResult> {
     const random = seeded(seed * 1_000 + at)
     const node = nodes[at % nodes.length]
     assert(node !== undefined)
-    const line = await openLine(node.sandbox_host.card_host_port)
+    const line = await openConnection(node.sandbox_host.card_host_port)
     while (!isStopped() && performance.now() < end_ms) {
       await sendCardMessage([line], pick(owners, random), { random, result })
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Line, openLine } from '#sandbox/card_network.ts'
+import { type HostConnection, openConnection } from '#sandbox/card_network.ts'
 import { issueCard, openHolder } from './cards.ts'
 import { pick, type Random, runTogether, type StormOwner } from './mixed_storm_actors.ts'
 import { makeOwnerCall, printedCard } from './mixed_storm_calls.ts'
@@ -47,7 +47,7 @@ export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
     const random = seeded(seed * 1_000 + at)
     // Links of its own: answers are matched by trace number, which a repeat shares.
     const lines = await Promise.all(
-      nodes.map(({ sandbox_host }) => openLine(sandbox_host.card_host_port)),
+      nodes.map(({ sandbox_host }) => openConnection(sandbox_host.card_host_port)),
     )
     try {
       while (!isStopped() && !isOver(result)) {
@@ -81,12 +81,12 @@ export async function openOwner(
 type Step = { random: Random; result: StormResult }
 
 export async function sendCardMessage(
-  lines: readonly Line[],
+  lines: readonly HostConnection[],
   owner: StormOwner,
   { random, result }: Step,
 ): Promise<void> {
   const message = nextCardMessage(owner, random)
-  const { fields } = await pick(lines, random).ask(message)
+  const { fields } = await pick(lines, random).send(message)
   const code = fields[39] ?? 'none'
   result.card_messages += 1
   count(result.response_codes, code)

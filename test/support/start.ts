@@ -9,8 +9,8 @@ import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { systemRandom } from '#platform/runtime/random.ts'
 import { sandboxControl } from '#sandbox/control.ts'
-import { signerInside } from '#sandbox/signer.ts'
-import { type SandboxWorld, startSandboxWorld } from '#sandbox/world.ts'
+import { type Sandbox, startSandbox } from '#sandbox/sandbox.ts'
+import { signerInProcess } from '#sandbox/signer.ts'
 import { readSettings, type Settings } from '#settings/settings.ts'
 import { cloneDatabase } from './database.ts'
 
@@ -20,7 +20,7 @@ export type TestService = RunningService & {
   owner_db: Database
   data_dir: string
   /** The chain and the signer around it; services of one data folder share them. */
-  sandbox: SandboxWorld
+  sandbox: Sandbox
 }
 
 type Options = {
@@ -65,23 +65,23 @@ export async function startTestService(options: Options = {}): Promise<TestServi
 
 const pick = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })
 
-type SharedSandbox = { sandbox: Promise<SandboxWorld>; clock: Clock }
+type SharedSandbox = { sandbox: Promise<Sandbox>; clock: Clock }
 const sandboxes = new Map<string, SharedSandbox>()
 
-/** A service that is started again in the same folder finds the same world; it brings the time. */
-function sandboxOf(settings: Settings, clock: Clock): Promise<SandboxWorld> {
+/** Services of one data folder share a sandbox; the newest one provides its clock. */
+function sandboxOf(settings: Settings, clock: Clock): Promise<Sandbox> {
   const known = sandboxes.get(settings.data_dir)
   if (known !== undefined) {
     known.clock = clock
     return known.sandbox
   }
   const now_ms = () => (sandboxes.get(settings.data_dir)?.clock ?? clock).now().getTime()
-  const sandbox = startSandboxWorld({
+  const sandbox = startSandbox({
     settings,
     now_ms,
     wall_ms: () => Date.now(),
     every: systemClock().every,
-    startSigner: signerInside({ now_ms, random: systemRandom }),
+    startSigner: signerInProcess({ now_ms, random: systemRandom }),
   })
   sandboxes.set(settings.data_dir, { sandbox, clock })
   after(async () => (await sandbox).stop())

@@ -11,7 +11,7 @@ import type { OutgoingMessage } from '#iso8583/message.ts'
 import { startEmbeddedPostgres } from '#platform/embedded_postgres/embedded_postgres.ts'
 import { openDatabase } from '#platform/postgres/db.ts'
 import { migrate } from '#platform/postgres/migrate.ts'
-import { type Line, openLine } from '#sandbox/card_network.ts'
+import { type HostConnection, openConnection } from '#sandbox/card_network.ts'
 import { insertBareCard, openIssuer, purchaseMessage } from '#test/support/issuer.ts'
 import { assertBooksAreSound } from '#test/support/spending.ts'
 import { seeded } from '#test/support/storm.ts'
@@ -55,14 +55,14 @@ function newMessage(): OutgoingMessage {
 const UNDECIDED = ['91', '96']
 
 /** Asks, and asks again what was not decided, until the line breaks or enough is enough. */
-async function drive(line: Line, next: () => OutgoingMessage | null): Promise<void> {
+async function drive(line: HostConnection, next: () => OutgoingMessage | null): Promise<void> {
   const one = async () => {
     while (!line.isDown()) {
       const open = [...sent].find(([, code]) => code === null)?.[0]
       const message = open ?? next()
       if (message === null) return
       sent.set(message, 'under way')
-      const code = await line.ask(message).then(
+      const code = await line.send(message).then(
         ({ fields }) => fields[39] ?? '',
         () => null,
       )
@@ -87,7 +87,7 @@ function killPostgres(): void {
 test(`kill -9 of service and database loses and doubles no answered hold, seed ${seed}`, async (t) => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { child, port } = await startHost()
-    const line = await openLine(port)
+    const line = await openConnection(port)
     let over = false
     const driven = drive(line, () => (over ? null : newMessage()))
     await wait(200 + below(900))
@@ -102,7 +102,7 @@ test(`kill -9 of service and database loses and doubles no answered hold, seed $
     await driven
   }
   const { child, port } = await startHost()
-  const line = await openLine(port)
+  const line = await openConnection(port)
   // Only what was never answered: whoever has none left is done.
   await drive(line, () => null)
   line.end()

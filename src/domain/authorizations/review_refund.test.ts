@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openLine } from '#sandbox/card_network.ts'
+import { openConnection } from '#sandbox/card_network.ts'
 import { getCard } from '#test/support/cards.ts'
 import { send } from '#test/support/http.ts'
 import { purchaseMessage } from '#test/support/issuer.ts'
@@ -33,9 +33,9 @@ async function sendMessage({ account_id, card }: Spender, cents: number, given: 
 }
 
 async function responseTo(message: Message): Promise<string | undefined> {
-  const line = await openLine(sandbox_host.card_host_port)
-  await line.ask({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
-  const response = await line.ask(message)
+  const line = await openConnection(sandbox_host.card_host_port)
+  await line.send({ mti: '0800', fields: { 7: '1115040000', 11: '000001', 70: '001' } })
+  const response = await line.send(message)
   line.end()
   return response.fields[39]
 }

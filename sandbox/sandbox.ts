@@ -18,7 +18,7 @@ import { startTronNode, type TronNode, USDT_ADDRESS } from './tron_node.ts'
 import { sandboxWithdrawals } from './withdrawals.ts'
 
 /** The chain and the signer that the sandbox brings, and the settings that point at them. */
-export type SandboxWorld = {
+export type Sandbox = {
   settings: Settings
   surfaces: readonly Surface[]
   node: TronNode
@@ -28,7 +28,7 @@ export type SandboxWorld = {
 }
 
 /** `now_ms` is the service's own time: when its clock is moved, blocks move with it. */
-type Parts = {
+type SandboxDependencies = {
   settings: Settings
   now_ms(): number
   /** The world's own time, which no control moves: what wallets sign is judged by it. */
@@ -48,13 +48,13 @@ const SAVE_EVERY_MS = 3_000
  * Starts the sandbox's chain and a signer with a seed of its own. Both keep their state beside the
  * data, so that a restart finds the same balances, addresses and blocks.
  */
-export async function startSandboxWorld(parts: Parts): Promise<SandboxWorld> {
-  const { data_dir, key_file, key_token } = parts.settings
+export async function startSandbox(dependencies: SandboxDependencies): Promise<Sandbox> {
+  const { data_dir, key_file, key_token } = dependencies.settings
   mkdirSync(data_dir, { recursive: true })
-  const signer = await parts.startSigner({ data_dir, key_file, key_token })
-  const { node, save, stop: stopNode } = await startNode(parts, signer)
-  const payments = await startPayments(parts)
-  const settings = { ...pointedAt(parts.settings, node, signer), x402: payments.x402 }
+  const signer = await dependencies.startSigner({ data_dir, key_file, key_token })
+  const { node, save, stop: stopNode } = await startNode(dependencies, signer)
+  const payments = await startPayments(dependencies)
+  const settings = { ...withSandboxChain(dependencies.settings, node, signer), x402: payments.x402 }
   await signer.serve({ chains: settings.chains, socket: settings.signer_socket })
   return {
     settings,
@@ -74,7 +74,10 @@ export async function startSandboxWorld(parts: Parts): Promise<SandboxWorld> {
   }
 }
 
-async function startNode({ settings, now_ms, every }: Parts, { hot_wallet }: SandboxSigner) {
+async function startNode(
+  { settings, now_ms, every }: SandboxDependencies,
+  { hot_wallet }: SandboxSigner,
+) {
   const path = join(settings.data_dir, 'tron_node.json')
   const journal = new Journal<TronSnapshot, TronChange>(path)
   const saved = journal.read()
@@ -111,7 +114,7 @@ function endow(node: TronNode, hot_wallet: string): void {
   node.mine(FINAL_BLOCKS + 1)
 }
 
-function pointedAt(
+function withSandboxChain(
   settings: Settings,
   node: TronNode,
   { xpub, hot_wallet }: SandboxSigner,

@@ -7,15 +7,15 @@ const PAUSE_MS = 25
  * Lets the service look until it has seen what was done to its world: a pass that met a new block,
  * or another node's lease, sees nothing.
  */
-export async function lookUntil<Seen>(
-  world: SandboxHost,
+export async function runTasksUntil<Seen>(
+  host: SandboxHost,
   tasks: readonly string[],
   look: () => Promise<{ is_there: boolean; seen: Seen }>,
 ): Promise<Seen> {
   for (let tries = 1; ; tries += 1) {
-    await world.runTasks(tasks)
+    await host.runTasks(tasks)
     const { is_there, seen } = await look()
     if (is_there || tries >= TRIES_MAX) return seen
-    await world.clock.sleep(PAUSE_MS)
+    await host.clock.sleep(PAUSE_MS)
   }
 }

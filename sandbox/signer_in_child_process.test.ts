@@ -9,7 +9,7 @@ import { bytesFromTronAddress } from '#rails/chain/tron/address.ts'
 import { signerClient } from '#rails/signer/client.ts'
 import type { TransferIntent } from '#rails/signer/intent.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { signerApart } from './signer_apart.ts'
+import { signerInChildProcess } from './signer_in_child_process.ts'
 import { USDT_ADDRESS } from './tron_node.ts'
 
 const data_dir = mkdtempSync(join(tmpdir(), 'florin_apart_'))
@@ -26,7 +26,7 @@ function children(): number[] {
 test('keys live in another process, which is replaced when it dies and ends with us', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells which processes are ours')
   const now_ms = () => clock.now().getTime()
-  const startSigner = signerApart({ now_ms, every: clock.every })
+  const startSigner = signerInChildProcess({ now_ms, every: clock.every })
   const signer = await startSigner({ data_dir, key_file: join(data_dir, 'keys.json') })
   const tron = {
     ...CHAIN_DEFAULTS,

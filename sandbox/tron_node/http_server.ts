@@ -4,17 +4,17 @@ import { isObject } from '#rails/chain/tron/transaction_json.ts'
 import type { Chain } from './chain.ts'
 import { accountTransfers, contractEvents, transactionEvents } from './events.ts'
 import type { Faults } from './faults.ts'
-import { answerRpc } from './json_rpc.ts'
+import { respondToRpc } from './json_rpc.ts'
 import { View } from './view.ts'
 import {
-  type Ask,
-  AskError,
-  CallError,
+  ContractCallError,
   full_node_reads,
   type WalletCall,
+  WalletError,
+  type WalletRequest,
   wallet_reads,
 } from './wallet_reads.ts'
-import { hexSentence } from './wallet_shapes.ts'
+import { hexMessage } from './wallet_shapes.ts'
 import { broadcastJson, building_calls, constant_calls } from './wallet_writes.ts'
 
 export type Face = { chain(): Chain; faults: Faults; beforeEach(): void }
@@ -34,7 +34,7 @@ const full_calls: Record<string, WalletCall> = {
 const solid_calls: Record<string, WalletCall> = { ...wallet_reads, ...constant_calls }
 
 /** The node's HTTP API, its JSON-RPC and the indexer's /v1, all on one port. */
-export function httpFace(face: Face): Server {
+export function createHttpServer(face: Face): Server {
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(face, request, response).catch((error: unknown) => {
       answer(response, 500, { Error: String(error) })
@@ -74,7 +74,7 @@ function dispatch(face: Face, request: Request): unknown {
   const lag = face.faults.takeOnPath('lagging_head', request.path)?.blocks ?? 0
   const view = new View(face.chain(), { lag })
   const [first, second, name = '', last] = request.path.split('/')
-  if (first === 'jsonrpc') return answerRpc(view, parsed(request.body), face.faults)
+  if (first === 'jsonrpc') return respondToRpc(view, parsed(request.body), face.faults)
   if (first === 'wallet' && second !== undefined) return walletAnswer(face, view, second, request)
   if (first === 'walletsolidity' && second !== undefined) {
     const solid_view = new View(face.chain(), { lag, solid: true })
@@ -94,7 +94,11 @@ function dispatch(face: Face, request: Request): unknown {
 function walletAnswer(face: Face, view: View, name: string, request: Request): unknown {
   const sent = request.body === null ? {} : parsed(request.body)
   const params = { ...Object.fromEntries(request.query), ...(isObject(sent) ? sent : {}) }
-  const ask: Ask = { view, params, visible: params.visible === true || params.visible === 'true' }
+  const ask: WalletRequest = {
+    view,
+    params,
+    visible: params.visible === true || params.visible === 'true',
+  }
   const isSolid = request.path.startsWith('walletsolidity')
   try {
     if (name === 'broadcasttransaction' && !isSolid) {
@@ -104,10 +108,10 @@ function walletAnswer(face: Face, view: View, name: string, request: Request): u
     const calls = isSolid ? solid_calls : full_calls
     return Object.hasOwn(calls, name) ? calls[name]?.(ask) : undefined
   } catch (error) {
-    if (error instanceof CallError) {
-      return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexSentence(error.message) } }
+    if (error instanceof ContractCallError) {
+      return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexMessage(error.message) } }
     }
-    if (!(error instanceof AskError)) throw error
+    if (!(error instanceof WalletError)) throw error
     return { Error: `class java.lang.IllegalArgumentException : ${error.message}` }
   }
 }

@@ -20,7 +20,7 @@ export const keys = {
   borrowed: (address: string) => `borrowed:${address}`,
 }
 
-export class SandboxHost implements Reader {
+export class ChainState implements Reader {
   readonly #values = new Map<string, bigint>()
   #changed = new Set<string>()
   #undo: [string, bigint][] = []

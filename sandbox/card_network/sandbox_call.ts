@@ -3,12 +3,12 @@ import type { OperationName } from '#contract/operations.ts'
 import { Problem, type ProblemCode, problem_statuses } from '#contract/problem.ts'
 import type { SandboxHost } from '#domain/context/surface.ts'
 import type { Message, OutgoingMessage } from '#iso8583/message.ts'
-import { type CardNetwork, NetworkFailed } from '#sandbox/card_network.ts'
+import { type CardNetwork, NetworkError } from '#sandbox/card_network.ts'
 import { type Fault, faults } from './faults.ts'
 
 /** One call of the sandbox: who plays, with which card or transaction, over which network. */
-export type Scene = {
-  world: SandboxHost
+export type SandboxCall = {
+  host: SandboxHost
   network: CardNetwork
   /** What will go wrong with an account's next message. */
   faults: Map<string, Fault>
@@ -19,25 +19,25 @@ export type Scene = {
   read(operation: OperationName, input: object): Promise<Record<string, unknown>>
 }
 
-export type Wires = Pick<Scene, 'network' | 'faults'>
+export type SharedNetwork = Pick<SandboxCall, 'network' | 'faults'>
 
-export async function sceneOf(
-  world: SandboxHost,
-  { network, faults: armed }: Wires,
+export async function openCall(
+  host: SandboxHost,
+  { network, faults: armed }: SharedNetwork,
   request: FastifyRequest,
-): Promise<Scene> {
+): Promise<SandboxCall> {
   const { authorization } = request.headers
-  const { account_id } = await world.callerOf(authorization)
+  const { account_id } = await host.callerOf(authorization)
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
   const { id } = request.params as { id: string }
   return {
-    world,
+    host,
     network,
     faults: armed,
     account_id,
     id,
     read: async (operation, input) => {
-      const { status, body } = await world.call(operation, input, bearer)
+      const { status, body } = await host.call(operation, input, bearer)
       if (status < 300) return body
       const code = String(body['error'])
       const known = code in problem_statuses ? (code as ProblemCode) : 'internal_error'
@@ -49,13 +49,13 @@ export async function sceneOf(
 /** No decision was made: the host was away, or could not decide. */
 const UNDECIDED: ReadonlySet<string> = new Set(['30', '91', '96'])
 
-export async function sent(scene: Scene, message: OutgoingMessage): Promise<Message> {
-  const { network, account_id } = scene
-  const fault = scene.faults.get(account_id)
-  scene.faults.delete(account_id)
-  const send = fault === undefined ? network.ask(message) : faults[fault](network, message)
+export async function sendToHost(call: SandboxCall, message: OutgoingMessage): Promise<Message> {
+  const { network, account_id } = call
+  const fault = call.faults.get(account_id)
+  call.faults.delete(account_id)
+  const send = fault === undefined ? network.send(message) : faults[fault](network, message)
   const answer = await send.catch((cause: unknown) => {
-    if (!(cause instanceof NetworkFailed)) throw cause
+    if (!(cause instanceof NetworkError)) throw cause
     throw new Problem('upstream_timeout', 'The card host did not answer.', { cause })
   })
   const code = answer.fields[39] ?? ''

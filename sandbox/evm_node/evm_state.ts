@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
 
 /** All that the chain remembers of anybody, as whole numbers by name; plain enough to be saved. */
-export class EvmWorld {
+export class EvmState {
   readonly #values: Map<string, bigint>
   #changed = new Set<string>()
 
-  constructor(saved: readonly (readonly [string, string])[] = []) {
-    this.#values = new Map(saved.map(([key, value]) => [key, BigInt(value)]))
+  constructor(entries: readonly (readonly [string, string])[] = []) {
+    this.#values = new Map(entries.map(([key, value]) => [key, BigInt(value)]))
   }
 
   coinsOf = (owner: Hex) => this.#get(`coins:${owner}`)
@@ -22,15 +22,15 @@ export class EvmWorld {
     this.#set(`wei:${owner}`, this.weiOf(owner) + change)
   }
 
-  countUp(owner: Hex): void {
+  incrementNonce(owner: Hex): void {
     this.#set(`nonce:${owner}`, this.nonceOf(owner) + 1n)
   }
 
-  use(owner: Hex, nonce: Hex): void {
+  useAuthorization(owner: Hex, nonce: Hex): void {
     this.#set(`used:${owner}:${nonce}`, 1n)
   }
 
-  saved(): [string, string][] {
+  toJson(): [string, string][] {
     return [...this.#values].map(([key, value]) => [key, value.toString()])
   }
 

@@ -1,13 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '#platform/runtime/clock.ts'
-import type { SignerHome, SigningOrder, StartSigner } from './signer.ts'
+import type { SignerFiles, SignerOptions, StartSigner } from './signer.ts'
 
 /** What the two processes tell each other. The seed is no part of it. */
-export type ToSigner = { home: SignerHome } | { order: SigningOrder } | { offset_ms: number }
-export type FromSigner = { xpub: string; hot_wallet: string } | { listens: true }
+export type SignerCommand =
+  | { files: SignerFiles }
+  | { options: SignerOptions }
+  | { offset_ms: number }
+export type SignerReply = { xpub: string; hot_wallet: string } | { listens: true }
 
-type Parts = { now_ms(): number; every: Clock['every'] }
+type ChildProcessDependencies = { now_ms(): number; every: Clock['every'] }
 
 const SCRIPT = new URL('./signer_process.js', import.meta.url)
 
@@ -17,22 +20,22 @@ const RESTART_MS = 500
 const JITTER_MS = 20
 
 /** In a process of its own, so that no key is ever in the service's; one that dies is replaced. */
-export function signerApart({ now_ms, every }: Parts): StartSigner {
-  return async (home) => {
+export function signerInChildProcess({ now_ms, every }: ChildProcessDependencies): StartSigner {
+  return async (files) => {
     let child = fork(SCRIPT)
     let isStopping = false
-    let order: SigningOrder | null = null
-    let told_offset_ms: number | null = null
+    let options: SignerOptions | null = null
+    let sent_offset_ms: number | null = null
     const offset_ms = () => now_ms() - Date.now()
-    const tellClock = () => {
+    const sendClock = () => {
       const offset = offset_ms()
       // Both times are read one after the other, so that the same offset may differ by a little.
-      const isKnown = told_offset_ms !== null && Math.abs(offset - told_offset_ms) < JITTER_MS
+      const isKnown = sent_offset_ms !== null && Math.abs(offset - sent_offset_ms) < JITTER_MS
       if (isKnown || !child.connected) return
-      told_offset_ms = offset
-      tell(child, { offset_ms: offset })
+      sent_offset_ms = offset
+      send(child, { offset_ms: offset })
     }
-    const keys = await told(child, { home }, 'xpub')
+    const keys = await request(child, { files }, 'xpub')
     const replaceOnExit = (): void => {
       child.once('exit', () => {
         if (isStopping) return
@@ -40,24 +43,24 @@ export function signerApart({ now_ms, every }: Parts): StartSigner {
           cancel()
           if (isStopping) return
           child = fork(SCRIPT)
-          told_offset_ms = null
+          sent_offset_ms = null
           replaceOnExit()
-          void begin(child, home, order)
+          void begin(child, files, options)
         })
       })
     }
     replaceOnExit()
-    const stopTelling = every(CLOCK_EVERY_MS, tellClock)
+    const stopSendingClock = every(CLOCK_EVERY_MS, sendClock)
     return {
       ...keys,
       serve: async (given) => {
-        order = given
-        tellClock()
-        await told(child, { order }, 'listens')
+        options = given
+        sendClock()
+        await request(child, { options }, 'listens')
       },
       stop: async () => {
         isStopping = true
-        stopTelling()
+        stopSendingClock()
         if (!child.connected) return
         const ended = once(child, 'exit')
         child.disconnect()
@@ -67,34 +70,34 @@ export function signerApart({ now_ms, every }: Parts): StartSigner {
   }
 }
 
-async function begin(child: ChildProcess, home: SignerHome, order: SigningOrder | null) {
-  await told(child, { home }, 'xpub')
-  if (order !== null) tell(child, { order })
+async function begin(child: ChildProcess, files: SignerFiles, options: SignerOptions | null) {
+  await request(child, { files }, 'xpub')
+  if (options !== null) send(child, { options })
 }
 
-function tell(child: ChildProcess, message: ToSigner): void {
+function send(child: ChildProcess, message: SignerCommand): void {
   // It may be gone at any moment: whoever replaces it hears everything anew.
   if (child.connected) child.send(message, () => undefined)
 }
 
-type Answer<Key extends string> = Extract<FromSigner, Record<Key, unknown>>
+type Answer<Key extends string> = Extract<SignerReply, Record<Key, unknown>>
 
 /** Tells it something and waits for the answer that has this in it. */
-async function told<Key extends 'xpub' | 'listens'>(
+async function request<Key extends 'xpub' | 'listens'>(
   child: ChildProcess,
-  message: ToSigner,
+  message: SignerCommand,
   key: Key,
 ): Promise<Answer<Key>> {
   return new Promise((resolve, reject) => {
-    const hear = (answer: unknown) => {
+    const onMessage = (answer: unknown) => {
       if (!(key in (answer as object))) return
-      child.off('message', hear)
+      child.off('message', onMessage)
       child.off('exit', end)
       resolve(answer as Answer<Key>)
     }
     const end = () => reject(new Error('the signer of the sandbox ended before it answered'))
-    child.on('message', hear)
+    child.on('message', onMessage)
     child.once('exit', end)
-    tell(child, message)
+    send(child, message)
   })
 }
