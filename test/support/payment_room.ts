@@ -134,10 +134,10 @@ function testFacilitator(): TestFacilitator {
       if (facilitator.objection instanceof Error) throw facilitator.objection
       return facilitator.objection
     },
-    settle: async ({ payer }, _priced, { store, sent }) => {
-      const { txid } = await store(RELAYER, 0n, async (nonce) => signedAt(nonce))
+    settle: async ({ payer }, _priced, { storeSigned, onSent }) => {
+      const { txid } = await storeSigned(RELAYER, 0n, async (nonce) => signedAt(nonce))
       facilitator.signed.push(txid)
-      sent()
+      onSent()
       return facilitator.outcome(txid, { payer })
     },
   }
