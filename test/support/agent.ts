@@ -5,7 +5,7 @@ import { PASSWORD, type Person } from './people.ts'
 import { freePort } from './port.ts'
 import { startTestService, type TestService } from './start.ts'
 
-/** Tokens are bound to an address, so the service must know its own before it starts. */
+/** Tokens are bound to the service's URL, so its port must be known before it starts. */
 export async function startAgentService(
   options: NonNullable<Parameters<typeof startTestService>[0]> = {},
 ): Promise<TestService> {
@@ -17,7 +17,7 @@ const insecure = { [oauth.allowInsecureRequests]: true }
 
 export const REDIRECT = 'http://127.0.0.1:9/callback'
 
-/** An agent as a strict client library sees the authorization server. */
+/** A registered OAuth client, with the metadata that the client library needs. */
 export type Agent = {
   url: string
   server: oauth.AuthorizationServer
@@ -83,7 +83,7 @@ export async function startAuthorization(
   return { verifier, state, url: `${agent.server.authorization_endpoint}?${query}` }
 }
 
-/** Opens the request and signs in where that is asked for; stops at the consent page. */
+/** Opens the authorization request and signs in if necessary; returns the consent page. */
 export async function openConsent(
   browser: Browser,
   url: string,
@@ -98,7 +98,7 @@ export async function openConsent(
 
 export type Choice = { scopes?: string[]; cards?: string[] }
 
-/** Allows what is ticked, or what is given instead; answers with where the browser was sent. */
+/** Allows the preselected scopes and cards, or `choice`; returns the redirect's URL. */
 export async function allow(browser: Browser, page: LoadedPage, choice: Choice = {}): Promise<URL> {
   const boxes = boxesIn(page.text, 'scope')
   const scope = choice.scopes ?? Object.keys(boxes).filter((name) => boxes[name])
@@ -156,7 +156,7 @@ function tokensIn(body: oauth.TokenEndpointResponse): Tokens {
   }
 }
 
-/** All of it: asks, signs in, allows, exchanges. */
+/** The whole flow: authorization request, sign-in, consent, token exchange. */
 export async function authorize(
   agent: Agent,
   person: Person,

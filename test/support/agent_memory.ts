@@ -3,8 +3,8 @@ import { Browser } from './browser.ts'
 import type { Person } from './people.ts'
 
 /**
- * What an agent keeps between calls, in the form that both official client lines ask for, with a
- * person in a browser at its side who reads and answers the pages.
+ * An OAuthClientProvider for both official MCP clients, with a simulated browser that signs in and
+ * consents.
  */
 export function agentMemory(
   url: string,

@@ -19,7 +19,7 @@ const { runtime } = JSON.parse(readFileSync(join(root, 'test/fixtures/evm/usdc.j
   runtime: Hex
 }
 
-/** A real EVM with Base's chain id and, at USDC's address, a coin with EIP-3009. */
+/** A real EVM with Base's chain ID and, at USDC's address, a token with EIP-3009. */
 export async function startBaseChain(data_dir: string) {
   const [banker, relayer] = [generatePrivateKey(), generatePrivateKey()]
   const server = ganache.server({
@@ -48,14 +48,14 @@ export async function startBaseChain(data_dir: string) {
     client,
     pay_to,
     balanceOf,
-    /** Somebody with this much to spend. */
+    /** A new wallet with this balance. */
     payer: async (micros: bigint): Promise<PrivateKeyAccount> => {
       const account = privateKeyToAccount(generatePrivateKey())
       await give(account.address, micros)
       return account
     },
     give,
-    /** The node stops mining what it is sent, or goes on. */
+    /** Stops or resumes mining. */
     mining: (isOn: boolean) =>
       client.request({ method: isOn ? 'miner_start' : 'miner_stop', params: [] } as never),
     env: (prices: object) => ({

@@ -4,7 +4,7 @@ type Cookie = { name: string; value: string; path: string }
 
 export type LoadedPage = { url: string; status: number; headers: Headers; text: string }
 
-/** A browser as far as forms, redirects and cookies go. It stops where a redirect leaves home. */
+/** Follows forms, redirects and cookies; stops at a redirect to another origin. */
 export class Browser {
   readonly #home: string
   #cookies: Cookie[] = []
@@ -13,7 +13,7 @@ export class Browser {
     this.#home = home
   }
 
-  /** Another browser with these cookies, or with what is made of them. */
+  /** Another browser with these cookies, each passed through `change`. */
   copy(change: (name: string, value: string) => string = (_name, value) => value): Browser {
     const other = new Browser(this.#home)
     other.#cookies = this.#cookies
@@ -37,12 +37,12 @@ export class Browser {
     throw new Error('too many redirects')
   }
 
-  /** Sends the form of a page with its hidden fields, and what else is given. */
+  /** Submits the page's form with its hidden fields and `fields`. */
   submit(page: LoadedPage, step: string, fields: Fields = {}): Promise<LoadedPage> {
     return this.open(page.url, formOf(page, step, fields))
   }
 
-  /** As submit, but does not follow the redirect: answers with where it leads. */
+  /** Like submit, but returns the redirect's URL instead of following it. */
   async post(page: LoadedPage, step: string, fields: Fields = {}): Promise<string> {
     const response = await this.#send(page.url, formOf(page, step, fields))
     return new URL(response.headers.get('location') ?? '', page.url).toString()
@@ -79,7 +79,7 @@ export class Browser {
       const path = attributes.find((each) => /^path=/i.test(each))?.slice(5) ?? '/'
       assert(
         attributes.some((each) => /^httponly$/i.test(each)),
-        'cookies are out of reach',
+        'cookies are HttpOnly',
       )
       this.#cookies = this.#cookies.filter((each) => each.name !== name || each.path !== path)
       if (value !== '') this.#cookies.push({ name, value, path })
@@ -107,7 +107,7 @@ function hiddenFields(text: string): URLSearchParams {
   return fields
 }
 
-/** The boxes of a page by value, and whether each starts ticked. */
+/** The checkboxes of a page: value → initially checked. */
 export function boxesIn(text: string, name: string): Record<string, boolean> {
   const boxes: Record<string, boolean> = {}
   for (const [tag] of text.matchAll(/<input type="checkbox"[^>]*>/g)) {

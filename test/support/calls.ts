@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { AuditEntry } from '#contract/activity.ts'
 import { type Reply, send } from './http.ts'
 
-/** What a refusal says, without the request it was said to. */
+/** Status and body of an error response, without its request ID. */
 export function refusalOf({ status, body }: Reply): Record<string, unknown> {
   const { request_id, ...rest } = body
   assert.match(String(request_id), /^req_/)
@@ -16,13 +16,13 @@ export function assertRefused(reply: Reply, status: number, error: string): void
   assert.equal(reply.body['request_id'], reply.headers.get('request-id'))
 }
 
-/** Moves every clock of the service forward. */
+/** Advances the clock of the service on every node. */
 export async function advance(url: string, bearer: string, seconds: number): Promise<void> {
   const reply = await send(url, 'POST', '/sandbox/v1/clock/advance', { bearer, body: { seconds } })
   assert.equal(reply.status, 200, reply.text)
 }
 
-/** The whole audit log, or what a query finds of it, oldest first. */
+/** The audit log, optionally filtered, oldest first. */
 export async function auditLog(url: string, bearer: string, query = ''): Promise<AuditEntry[]> {
   const reply = await send(url, 'GET', `/v1/audit_log?order=asc&limit=100${query}`, { bearer })
   assert.equal(reply.status, 200, reply.text)

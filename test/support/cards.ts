@@ -9,7 +9,7 @@ import type { TestService } from './start.ts'
 export type Holder = Person & { key: string }
 type Service = Pick<TestService, 'url' | 'runtime'>
 
-/** Somebody with money in the treasury and an API key. */
+/** An account with money in the treasury and an API key. */
 export async function openHolder({ url, runtime }: Service, usd = 0): Promise<Holder> {
   const person = await openAccount(url)
   const { key } = await createKey(url, person.bearer)
@@ -23,7 +23,7 @@ export async function issueCard(url: string, bearer: string, body: object = {}):
   return reply.body
 }
 
-/** A POST to something of a card: load, freeze, … */
+/** A POST to a card's action: load, freeze, … */
 export function callCard(
   url: string,
   { id, verb }: { id: string; verb: string },
@@ -38,7 +38,7 @@ export async function getCard(url: string, bearer: string, id: string): Promise<
   return reply.body
 }
 
-/** A new card in this state. */
+/** A new card with this status. */
 export async function cardIn(
   url: string,
   bearer: string,
@@ -73,7 +73,7 @@ export async function eventTypesOf(service: Service, card_id: string): Promise<s
 
 const MISSING = 'card_01kc3z8e5xf8m9r4t2v6w7y8za'
 
-/** Another account's card is answered word for word like a card that does not exist. */
+/** The response for another account's card is identical to that for a missing card. */
 export async function assertForeignLikeMissing(
   service: Service,
   ask: (bearer: string, card_id: string) => Promise<Reply>,

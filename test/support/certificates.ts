@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 
 /**
- * An authority, certificates of it for the host (localhost) and a peer, and a stranger of another
- * authority; made anew for each test file and removed after it.
+ * A certificate authority, its certificates for the host (localhost) and a peer, and a certificate
+ * of another authority (stranger). Created for each test file and removed after it.
  */
 export async function makeCertificates(): Promise<(name: string) => string> {
   const folder = await mkdtemp(join(tmpdir(), 'florin_tls_'))

@@ -10,7 +10,7 @@ import { createBrotliDecompress } from 'node:zlib'
 
 export type Chromium = { path: string; env: Record<string, string> }
 
-/** A browser to test with: the one that is named, the one from npm, or the machine's own. */
+/** The browser in CHROME_PATH, the one from npm, or an installed one. */
 export async function findChromium(): Promise<Chromium | null> {
   const named = process.env['CHROME_PATH']
   if (named !== undefined && named !== '') return { path: named, env: {} }
@@ -24,8 +24,8 @@ export async function findChromium(): Promise<Chromium | null> {
 const VERSION = '147.0.0'
 
 /**
- * The package keeps its browser, the libraries it needs on a bare system and some fonts in archives
- * of their own. They are unpacked once for each version, aside first, so that half never counts.
+ * The package contains archives of the browser, its libraries and some fonts. They are unpacked
+ * once per version into a temporary folder, which is then renamed.
  */
 async function unpacked(): Promise<Chromium> {
   const folder = join(tmpdir(), `florin_chromium_${VERSION}`)
@@ -33,7 +33,7 @@ async function unpacked(): Promise<Chromium> {
     const aside = `${folder}.${process.pid}`
     await unpack(aside)
     await writeFile(join(aside, 'fonts.conf'), fontsIn(folder))
-    // Another test file may have been faster; what it made is the same.
+    // Another test file may have unpacked the same files already.
     await rename(aside, folder).catch(() => rm(aside, { recursive: true, force: true }))
   }
   const language = 'en_US.UTF-8'
@@ -71,7 +71,7 @@ const fontsIn = (folder: string) => `<?xml version="1.0"?>
 const inflate = (path: string, target: string) =>
   pipeline(createReadStream(path), createBrotliDecompress(), createWriteStream(target))
 
-/** By way of a file: tar hangs up when it has seen the end of an archive, padding or not. */
+/** Through a file: tar closes its input before the padding at the end of an archive. */
 async function untar(path: string, folder: string): Promise<void> {
   const plain = join(folder, 'plain.tar')
   await inflate(path, plain)

@@ -6,7 +6,7 @@ import type { TestService } from './start.ts'
 
 type Spender = { account_id: string; card: Card }
 
-/** The network clears 1,500 yen and does not say what that is in dollars; a refund is 200000. */
+/** A clearing of 1,500 yen without an amount in dollars; processing code 200000 is a refund. */
 export async function clearInYen(
   { sandbox_host }: Pick<TestService, 'sandbox_host'>,
   { account_id, card }: Spender,
@@ -17,7 +17,7 @@ export async function clearInYen(
   const message = purchaseMessage(plastic, 1_500, { mti: '0220', fields: { 3: type, 49: '392' } })
   const { 14: _, ...fields } = message.fields
   const line = await openConnection(sandbox_host.card_host_port)
-  const answer = await line.send({ ...message, fields })
+  const response = await line.send({ ...message, fields })
   line.end()
-  assert.equal(answer.fields[39], '00')
+  assert.equal(response.fields[39], '00')
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleClient } from '#scripts/client_package/bundle.ts'
 
-/** `@florin/client` where programs in this folder find it, without its types. */
+/** Installs `@florin/client` without its types for programs in this folder. */
 export async function installClient(folder: string): Promise<void> {
   const place = join(folder, 'node_modules/@florin/client')
   mkdirSync(place, { recursive: true })

@@ -1,6 +1,6 @@
 import type * as Client from '#client/client.ts'
 
-/** What the walk needs to know; all of it can be written down as JSON. */
+/** The input of the walk, serializable as JSON. */
 export type Walk = {
   url: string
   email: string
@@ -9,8 +9,8 @@ export type Walk = {
 }
 
 /**
- * A walk with the client that any platform can take: this file imports nothing when it runs, so
- * that it goes wherever the packed client goes.
+ * Uses the client's main features on any JavaScript runtime. This file imports nothing at runtime,
+ * so it can be copied beside the packed client.
  */
 export async function walk(client: typeof Client, { url, email, buyer, delivery }: Walk) {
   const { createClient, FlorinError, verifyWebhook } = client
@@ -22,7 +22,7 @@ export async function walk(client: typeof Client, { url, email, buyer, delivery 
   const issued: string[] = []
   while (issued.length < 3) issued.push((await florin.issue_card({ type: 'virtual' })).id)
   const listed: string[] = []
-  // Pages of two: the walk goes through several of them.
+  // Pages of two, so the iteration loads several pages.
   for await (const card of florin.list_cards({ limit: 2, order: 'asc' })) listed.push(card.id)
 
   const refusal = await florin

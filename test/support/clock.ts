@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '#platform/runtime/clock.ts'
 
 type ManualClock = Clock & {
-  /** Lets the world's time and the measured time pass; `now` is moved by the sandbox alone. */
+  /** Advances `wall` and `monotonic`; only the sandbox advances `now`. */
   advance(ms: number): void
 }
 
-/** The world's time and the measured time stand still until a test lets them pass. */
+/** A clock whose `wall` and `monotonic` change only when a test advances them. */
 export function manualClock(): ManualClock {
   let wall_ms = Date.parse('2031-05-06T07:08:15.000Z')
   let monotonic_ms = 1_000

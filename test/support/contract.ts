@@ -18,7 +18,7 @@ const path_prefixes: Readonly<Record<string, string>> = {
   events: 'evt',
 }
 
-/** The path under /v1 with well-formed ids that nobody has. */
+/** The path under /v1 with well-formed IDs that don't exist. */
 export function pathOf({ path }: OperationShape): string {
   return `/v1${path.replaceAll(/(\w+)\/\{\w+\}/g, (_, noun: string) => {
     return `${noun}/${path_prefixes[noun] ?? noun}_${EXAMPLE_BODY}`
@@ -31,7 +31,7 @@ export function bodyOf({ name }: OperationShape): Record<string, unknown> {
   return { ...(Object.values(examples)[0] as Record<string, unknown> | undefined) }
 }
 
-/** The query without which a variant would not be meant. */
+/** The query that selects a variant of an operation. */
 export function queryOf({ variant_of, input }: OperationShape): string {
   if (variant_of === undefined) return ''
   const names = (input.required ?? []) as string[]
@@ -44,7 +44,7 @@ function enumOf(schema: TSchema | undefined): string {
   return words?.[0] ?? examples?.[0] ?? 'x'
 }
 
-/** What a call of this operation sends besides its method and path, well-formed. */
+/** Valid request options for a call of this operation. */
 export function sentFor(operation: OperationShape): RequestOptions {
   return inputLocation(operation) === 'body' ? { body: bodyOf(operation) } : {}
 }

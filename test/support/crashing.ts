@@ -3,8 +3,7 @@ import { silentLog } from '#platform/runtime/log.ts'
 import { readSettings } from '#settings/settings.ts'
 
 /**
- * The service in a process of its own, which ends itself without a goodbye at the failpoint that
- * CRASH_AT names, once its parent has told it to.
+ * A service process that kills itself at the failpoint in CRASH_AT after its parent has armed it.
  */
 let isArmed = false
 process.on('message', (message) => {
@@ -20,6 +19,6 @@ const running = await startService(readSettings(process.env), {
     },
   },
 })
-// Background work passes the same failpoints, and only the request in question shall be killed.
+// Background tasks pass the same failpoints, and only the request under test may crash.
 await running.tasks.stop()
 process.send?.({ url: running.url })

@@ -5,13 +5,13 @@ import type { Failpoint } from '#platform/runtime/failpoints.ts'
 
 export type CrashingNode = {
   url: string
-  /** From here on it dies at its failpoint. */
+  /** From now on the node dies at its failpoint. */
   arm(): Promise<void>
   died: Promise<unknown>
   kill(): Promise<void>
 }
 
-/** A node in a process of its own that kills itself, as by kill -9; gone after the test file. */
+/** Starts a node process that kills itself with SIGKILL; stopped after the test file. */
 export async function startCrashing(
   crash_at: Failpoint | '',
   env: Record<string, string>,
@@ -32,7 +32,7 @@ export async function startCrashing(
   const ready = once(child, 'message') as Promise<[{ url: string }]>
   const [{ url }] = await Promise.race([
     ready,
-    died.then(() => Promise.reject(new Error('the node ended before it served'))),
+    died.then(() => Promise.reject(new Error('the node exited before it was ready'))),
   ])
   return {
     url,

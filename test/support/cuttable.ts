@@ -3,7 +3,7 @@ import { after } from 'node:test'
 
 type Cuttable = { url: string; cut(): Promise<void>; mend(): Promise<void> }
 
-/** The same database behind a line that can be cut: nothing answers there until it is mended. */
+/** A proxy to the database that a test can cut and mend. */
 export async function cuttableLine(database_url: string): Promise<Cuttable> {
   const target = new URL(database_url)
   const sockets = new Set<Socket>()

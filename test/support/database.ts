@@ -34,7 +34,7 @@ export async function prepareTemplate(url: string): Promise<void> {
 
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** A database of the test's own, cloned from the template. */
+/** A new database for one test file, cloned from the template. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const url = process.env['FLORIN_TEST_DATABASE_URL']
   if (url === undefined) {

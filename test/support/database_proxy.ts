@@ -4,15 +4,15 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type DatabaseProxy = {
   url: string
   port: number
-  /** Cuts every connection and refuses new ones, as a server that died would. */
+  /** Closes every connection and refuses new ones, like a dead server. */
   cut(): Promise<void>
-  /** Passes nothing on any more, not even a close: as if the other machine had lost power. */
+  /** Forwards nothing, not even a close, as if the other machine had lost power. */
   stall(): void
   heal(): Promise<void>
   close(): Promise<void>
 }
 
-/** A line between the service and its database that a test can cut, stall and heal. */
+/** A proxy between the service and its database that a test can cut, stall and heal. */
 export async function databaseProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()

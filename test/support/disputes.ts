@@ -8,7 +8,7 @@ import type { TestService } from './start.ts'
 type Service = Pick<TestService, 'url' | 'runtime'>
 export type Buyer = Awaited<ReturnType<typeof openSpender>> & { capture: Transaction }
 
-/** Somebody who has paid a shop of the sandbox, and the shop has taken the money. */
+/** An account with a captured purchase at a sandbox merchant. */
 export async function openBuyer(service: Service, amount = 40, usd = 100): Promise<Buyer> {
   const spender = await openSpender(service, { usd })
   const held = await authorize(service.url, spender, { amount, merchant_name: 'Corner Books' })

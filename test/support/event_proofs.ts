@@ -3,10 +3,9 @@ import { verifyAudit } from '#domain/audit/verify_audit.ts'
 import type { Database } from '#platform/postgres/db.ts'
 
 /**
- * Every account's webhook events are numbered 1, 2, 3 … without a gap or a double, every card
- * transaction was announced by exactly one event (an authorization by one for each message that
- * was approved: the first and its increments; an advice that only corrects a known one announces
- * nothing), and every audit chain verifies.
+ * Every account's webhook events are numbered 1, 2, 3 … without gaps or duplicates. Every card
+ * transaction has exactly one event; an authorization has one per approved message (the first and
+ * its increments), and an advice that only corrects one has none. Every audit chain verifies.
  */
 export async function assertEventsAreWhole(db: Database): Promise<void> {
   const misnumbered = await db.rows(
@@ -18,7 +17,7 @@ export async function assertEventsAreWhole(db: Database): Promise<void> {
          or count(distinct e.sequence) <> h.event_sequence
          or coalesce(max(e.sequence), 0) <> h.event_sequence`,
   )
-  assert.deepEqual(misnumbered, [], 'sequences have no gap and no double')
+  assert.deepEqual(misnumbered, [], 'sequences have no gaps and no duplicates')
   const unannounced = await db.rows(
     `with announced as (
        select account_id, resource_id, type, count(*) as events

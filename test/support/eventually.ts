@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const STEP_MS = 20
 
-/** Asks until the answer is yes; false where it was never yes within the time. */
+/** Repeats the check until it returns true; returns false if it doesn't within the time. */
 export async function eventually(
   check: () => Promise<boolean>,
   { within_ms }: { within_ms: number },

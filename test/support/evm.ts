@@ -16,7 +16,7 @@ import { assetBytecode } from '#test/fixtures/evm/asset.ts'
 import { startTestService } from './start.ts'
 
 const PHRASE = 'test test test test test test test test test test test junk'
-/** Whose money comes from outside: the node's own accounts, which are none of ours. */
+/** The node's own accounts, which belong to outsiders. */
 const OUTSIDE_PHRASE = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 const COIN = 10n ** 18n
 export const CONFIRMATIONS = 4
@@ -26,7 +26,7 @@ export const asset_abi = parseAbi([
   'function balanceOf(address) view returns (uint256)',
 ])
 
-/** A real Ethereum node with an asset on it, and an outsider who owns all of that. */
+/** A real Ethereum node with a token, all of which an outsider owns. */
 export async function startEvmNode() {
   const server = ganache.server({
     chain: { chainId: 1, hardfork: 'shanghai' },
@@ -81,13 +81,13 @@ export async function startEvmNode() {
 
 export type EvmNode = Awaited<ReturnType<typeof startEvmNode>>
 
-/** A service that has Ethereum beside the sandbox's chain, pointed at this node. */
+/** A service with the sandbox's chain and Ethereum, connected to this node. */
 export async function startEvmService(
   node: EvmNode,
   chain: Record<string, unknown> = {},
   dependencies: Partial<Dependencies> = {},
 ) {
-  // The sandbox's signer keeps its seed here, so that this chain's keys are known beforehand.
+  // The sandbox's signer reads its seed from here, so this chain's keys are known.
   const data_dir = mkdtempSync(join(tmpdir(), 'florin_evm_'))
   writeFileSync(join(data_dir, 'sandbox_seed'), `${PHRASE}\n`)
   const wallet = walletFromPhrase(new Secret(PHRASE))

@@ -10,7 +10,7 @@ const message = (type: string, body: Buffer): Buffer => {
 const READY = message('Z', Buffer.from('I'))
 const WELCOME = Buffer.concat([message('R', Buffer.alloc(4)), READY])
 
-/** One text column, one row whose value is null: what a standby answers when asked who it is. */
+/** A row with one null text value: a standby's response to the timeline query. */
 const NULL_ROW = Buffer.concat([
   message(
     'T',
@@ -27,7 +27,7 @@ const NULL_ROW = Buffer.concat([
 
 export type FakeStandby = { port: number; dials(): number; close(): void }
 
-/** Speaks just enough of the database's protocol to say that it is in recovery. */
+/** Implements just enough of PostgreSQL's protocol to say that it is in recovery. */
 export async function fakeStandby(): Promise<FakeStandby> {
   const sockets = new Set<Socket>()
   let dials = 0

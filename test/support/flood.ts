@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { send } from './http.ts'
 import type { TestService } from './start.ts'
 
-/** Registers so often from one address, and proves that hardly any of it leaves a trace. */
+/** Registers `count` clients from one address; asserts that at most `made_max` are stored. */
 export async function floodRegistration(
   { url, runtime }: TestService,
   { count, made_max }: { count: number; made_max: number },

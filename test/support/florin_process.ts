@@ -12,7 +12,7 @@ type ExitStatus = { code: number | null; signal: NodeJS.Signals | null }
 export type FlorinProcess = {
   url: string
   pid: number
-  /** What it has written so far, on both streams. */
+  /** The output of both streams so far. */
   output(): string
   signal(name: NodeJS.Signals): void
   ended: Promise<ExitStatus>
@@ -20,15 +20,15 @@ export type FlorinProcess = {
 
 const started = new Set<ChildProcess>()
 
-/** Only what a machine needs to run a program: no variable of the tests reaches the service. */
+/** No variable of the tests reaches the service. */
 const bareEnvironment = () => ({ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' })
 
 type RunOptions = { input?: string | undefined; folder?: string | undefined }
 
-/** As it was built for the tests; `cli/florin.js`, which starts, looks first whether to build. */
+/** The built CLI; `cli/florin.js` would first check whether to build. */
 export const built_cli = join(root, 'dist/cli/main.js')
 
-/** From the checkout, or from a folder that has florin among its packages. */
+/** Runs the CLI of the checkout, or of a folder in which the florin package is installed. */
 function run(words: readonly string[], env: Record<string, string>, { input, folder }: RunOptions) {
   const place = folder === undefined ? root : join(folder, 'node_modules/florin')
   const isShort = folder === undefined && words[0] !== 'start'
@@ -54,7 +54,7 @@ function run(words: readonly string[], env: Record<string, string>, { input, fol
   return { child, ended, captured, output: () => captured.output }
 }
 
-/** One command to its end. */
+/** Runs a command until it exits. */
 export async function florin(
   words: readonly string[],
   env: Record<string, string>,
@@ -65,13 +65,13 @@ export async function florin(
   return { code, ...captured }
 }
 
-/** One that goes on for a while: what it says is there as it says it. */
+/** Starts a long-running command; its output can be read while it runs. */
 export function spawnFlorin(words: readonly string[], env: Record<string, string>) {
   const { child, ended, captured } = run(words, env, {})
   return { ended, captured, kill: (name: NodeJS.Signals) => child.kill(name) }
 }
 
-/** `florin start` on free ports, as a person would run it, until it serves and has said so. */
+/** Runs `florin start` on free ports and waits until it is ready. */
 export async function startFlorin(
   env: Record<string, string>,
   folder?: string,
@@ -85,7 +85,7 @@ export async function startFlorin(
     hasEnded = true
   })
   const serves = async () => {
-    if (hasEnded) throw new Error(`florin ended before it served:\n${output()}`)
+    if (hasEnded) throw new Error(`florin exited before it was ready:\n${output()}`)
     const ok = await fetch(`${url}/healthz`).then(
       (reply) => reply.ok,
       () => false,
@@ -94,12 +94,12 @@ export async function startFlorin(
   }
   if (!(await eventually(serves, { within_ms: 90_000 }))) {
     child.kill('SIGKILL')
-    throw new Error(`florin did not serve in time:\n${output()}`)
+    throw new Error(`florin was not ready in time:\n${output()}`)
   }
   return { url, pid: child.pid ?? 0, output, signal: (name) => child.kill(name), ended }
 }
 
-/** Nothing that a test started outlives it, however it went. */
+/** Stops every process that the tests of this file started. */
 export async function stopAllProcesses(): Promise<void> {
   const children = [...started]
   for (const child of children) child.kill('SIGTERM')

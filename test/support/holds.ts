@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { send } from './http.ts'
 
-/** A purchase at the sandbox's shop that nobody has captured yet. */
+/** An authorization at a sandbox merchant that is not captured. */
 export async function holdOn(url: string, bearer: string, card_id: string, usd: number) {
   const path = `/sandbox/v1/cards/${card_id}/authorize`
   const purchase = { amount: usd, merchant_country: 'DE' }

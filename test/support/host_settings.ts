@@ -1,6 +1,6 @@
 import type { CardHostSettings } from '#doors/card_host/card_host.ts'
 
-/** Settings of a card host on a free port, as the sandbox has them unless said otherwise. */
+/** Sandbox settings of a card host on a free port, with overrides. */
 export const hostSettings = (overrides: Partial<CardHostSettings> = {}): CardHostSettings => ({
   iso_port: 0,
   iso_host: '127.0.0.1',

@@ -1,7 +1,7 @@
 export type Reply = {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: each assertion says what it expects to find.
+  // biome-ignore lint/suspicious/noExplicitAny: assertions check the shape.
   body: any
   text: string
 }
@@ -10,7 +10,7 @@ export type RequestOptions = {
   bearer?: string | undefined
   key?: string
   body?: unknown
-  /** The body as it is, with no JSON made of it. */
+  /** A body that is sent unchanged, instead of JSON. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
 }

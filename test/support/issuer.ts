@@ -26,14 +26,14 @@ import { insertBareAccount } from './accounts.ts'
 import { cloneDatabase } from './database.ts'
 import { fundTreasury } from './money.ts'
 
-/** The issuer without its sockets: engine and translation on a database of their own. */
+/** The issuer without sockets: the engine and the ISO 8583 translation on a new database. */
 export type Issuer = {
   dependencies: Dependencies
   db: Database
   clock: Clock
   engine: Engine
   host: CardHostDependencies
-  /** One message, as bytes in and bytes out. */
+  /** Sends one message as bytes; resolves with the response's bytes. */
   askBytes(body: Uint8Array, state?: SignOnState): Promise<Uint8Array | null>
   ask(message: OutgoingMessage): Promise<Message>
 }
@@ -94,7 +94,7 @@ export function issuerOver(dependencies: Dependencies, engine: Engine): Issuer {
     askBytes,
     ask: async (message) => {
       const bytes = await askBytes(encode(default_link, message))
-      if (bytes === null) throw new Error('the message was refused without an answer')
+      if (bytes === null) throw new Error('the message was refused without a response')
       return decode(default_link, bytes)
     },
   }
@@ -104,7 +104,7 @@ export type BareCard = { account_id: string; id: string; pan: string; expiry: st
 
 const makeId = idMaker(systemRandom.bytes)
 
-/** A card straight in the database, with money on it. */
+/** Inserts a card with a balance directly. */
 export async function insertBareCard(
   { db, dependencies }: Pick<Issuer, 'db' | 'dependencies'>,
   options: { account_id?: string; usd?: number; treasury_usd?: number; bin?: string } = {},
@@ -157,7 +157,7 @@ export async function insertBareCard(
 
 let trace = 0
 
-/** A purchase as the sandbox's merchants would ask for it; any element can be another one. */
+/** A purchase like those of the sandbox's merchants; `overrides` replace elements. */
 export function purchaseMessage(
   { pan, expiry }: Pick<BareCard, 'pan' | 'expiry'>,
   cents: number,

@@ -7,7 +7,7 @@ import { SERVICE_ROLE } from '#platform/postgres/roles.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { readSettings } from '#settings/settings.ts'
 
-/** The card host in a process of its own, to be killed. It tells its port and serves. */
+/** A card host process for tests that kill it. It sends its port to the parent. */
 const [data_dir = '', database_url = ''] = process.argv.slice(2)
 const settings = readSettings({
   FLORIN_DATA_DIR: data_dir,

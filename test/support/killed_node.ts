@@ -5,8 +5,8 @@ import { sandboxControl } from '#sandbox/control.ts'
 import { readSettings } from '#settings/settings.ts'
 
 /**
- * The service in a process of its own, background work and all. Once it is told to by SIGUSR2 it
- * kills itself, as kill -9 does, at the failpoint it was given.
+ * A service process with background tasks that kills itself with SIGKILL at the given failpoint,
+ * once SIGUSR2 has armed it.
  */
 const [point] = process.argv.slice(2)
 let isArmed = false

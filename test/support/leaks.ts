@@ -1,7 +1,7 @@
 import type { Database } from '#platform/postgres/db.ts'
 import { jsonLog, type Log } from '#platform/runtime/log.ts'
 
-/** A log that is kept as text, to be searched for what must not stand in it. */
+/** A log that is kept as text, to be searched for secrets. */
 export function recordingLog(): { log: Log; text(): string } {
   const lines: string[] = []
   const sink = { write: (line: string) => lines.push(line) }

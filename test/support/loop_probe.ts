@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * How long single turns of this process's event loop take. A turn counts with its processor time
- * where that is less than its time on the clock: on a busy machine a turn is also long when other
- * programs have the processor, and that is not this program's fault.
+ * The longest turn of this process's event loop. On a busy machine a turn also takes long while
+ * other programs use the processor, so a turn counts with the lesser of its wall time and CPU time.
  */
 export async function longestTurnWhile(work: Promise<unknown>): Promise<number> {
   let is_over = false

@@ -5,7 +5,7 @@ import { after } from 'node:test'
 
 type RpcRequest = { id: number; method: string; params: unknown[] }
 
-/** A node in front of a node: it passes every call on, and lies where it is told to. */
+/** A proxy to a chain node that forwards calls and replaces the results of chosen methods. */
 export async function startLyingNode(behind: string) {
   const lies = new Map<string, (truth: unknown) => unknown>()
   const headers = { 'content-type': 'application/json' }
@@ -23,7 +23,7 @@ export async function startLyingNode(behind: string) {
       .then(respond)
       .then(
         (response_body) => response.writeHead(200, headers).end(response_body),
-        // The node behind it is gone, as it is at the end of a test.
+        // The node behind it has stopped, as at the end of a test.
         () => response.writeHead(502).end(),
       )
   })
@@ -32,7 +32,7 @@ export async function startLyingNode(behind: string) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Until the answer is called, this call is answered by the lie. */
+    /** Replaces the results of a method until the returned function is called. */
     lieAbout: (method: string, lie: (truth: unknown) => unknown) => {
       lies.set(method, lie)
       return () => void lies.delete(method)

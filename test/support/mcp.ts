@@ -8,7 +8,7 @@ export type Rpc = {
 
 const BOTH = 'application/json, text/event-stream'
 
-/** One message to the agent-tool server, by hand. */
+/** Sends one JSON-RPC message to the MCP server. */
 export function rpc(
   url: string,
   method: string,
@@ -42,7 +42,7 @@ export async function callTool(
   return result
 }
 
-/** A long tool answers with a stream, whose last event is the result. */
+/** A long-running tool responds with a stream, whose last event is the result. */
 function resultIn({ body, text, headers }: Reply): { result?: ToolResult } {
   if (!headers.get('content-type')?.startsWith('text/event-stream')) return body
   return JSON.parse([...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1] ?? '{}')

@@ -6,7 +6,7 @@ import { pick, runTogether } from './mixed_storm_actors.ts'
 import type { TestService } from './start.ts'
 import { seeded } from './storm.ts'
 
-/** Messages kept in flight over TCP while owners write at a steady rate. */
+/** A fixed number of messages in flight over TCP while owners write at a steady rate. */
 export type MixedFlood = {
   nodes: readonly TestService[]
   seed: number

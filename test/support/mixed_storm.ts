@@ -8,9 +8,9 @@ import type { TestService } from './start.ts'
 import { seeded } from './storm.ts'
 
 /**
- * Card messages over TCP mixed with every write an account's owner can make, on one node or more.
- * No message may be answered as a system failure and no call may fail with a 5xx, whatever meets
- * whatever: the first version failed 13 % of card messages in exactly this mix.
+ * Card messages over TCP mixed with every write that an account's owner can make, on one or more
+ * nodes. No message may get a system failure and no call a 5xx in any interleaving: the first
+ * version failed 13 % of card messages in this mix.
  */
 export type MixedStorm = {
   nodes: readonly TestService[]
@@ -45,7 +45,7 @@ export async function runMixedStorm(storm: MixedStorm): Promise<StormResult> {
   }
   const client = (at: number) => async (isStopped: () => boolean) => {
     const random = seeded(seed * 1_000 + at)
-    // Links of its own: answers are matched by trace number, which a repeat shares.
+    // Separate connections: responses are matched by trace number, which a repeat shares.
     const lines = await Promise.all(
       nodes.map(({ sandbox_host }) => openConnection(sandbox_host.card_host_port)),
     )

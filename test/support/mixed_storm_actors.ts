@@ -5,7 +5,7 @@ import type { BareCard } from './issuer.ts'
 
 export type Random = (limit: number) => number
 
-/** An account of a mixed storm: its cards, replaced ones included, and what shops asked of them. */
+/** An account in a mixed storm: its cards, including replaced ones, and their purchases. */
 export type StormOwner = Holder & {
   cards: BareCard[]
   purchases: OutgoingMessage[]
@@ -18,7 +18,7 @@ export function pick<Item>(items: readonly Item[], random: Random): Item {
   return item
 }
 
-/** Waits for all actors. The first failure stops the others, and is thrown when they have ended. */
+/** Runs all actors. The first failure stops the others and is thrown when they have ended. */
 export async function runTogether(
   actors: readonly ((isStopped: () => boolean) => Promise<void>)[],
 ): Promise<void> {

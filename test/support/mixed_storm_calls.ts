@@ -8,12 +8,12 @@ type CallResult = { call: string; status: number; text: string }
 type Call = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>
 type OwnerAction = (call: Call, owner: StormOwner, random: Random) => Promise<unknown>
 
-/** A card of the account, for a call about it. */
+/** The path of a random card of the account. */
 const card = ({ cards }: StormOwner, random: Random): string =>
   `/v1/cards/${pick(cards, random).id}`
 const CARDS_KEPT = 14
 
-/** Everything an owner can change that touches the account's money, cards or event sequence. */
+/** Every owner's write that touches the account's money, cards or event sequence. */
 const owner_actions: readonly OwnerAction[] = [
   ...repeated(6, (call, owner, random) =>
     call('POST', `${card(owner, random)}/load`, { amount_usd: 1 + random(50) }),
@@ -59,7 +59,7 @@ const owner_actions: readonly OwnerAction[] = [
   },
 ]
 
-/** These change which cards there are. */
+/** Changes the set of cards, like swapCard. */
 async function replaceCard(node: TestService, call: Call, { owner, random }: Turn): Promise<void> {
   const { id } = await call('POST', `${card(owner, random)}/replace`)
   if (typeof id === 'string') owner.cards.push(await printedCard(node, owner, id))

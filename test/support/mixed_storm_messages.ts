@@ -46,7 +46,7 @@ function newPurchase(
   return message
 }
 
-/** The last digit of its type says that it is a repeat; everything else stays the same. */
+/** The last digit of the MTI marks a repeat; everything else stays the same. */
 function repeat({ purchases }: StormOwner, random: Random): OutgoingMessage {
   const { mti, fields } = pick(purchases, random)
   return { mti: `${mti.slice(0, 3)}1`, fields }
@@ -88,7 +88,7 @@ function reversal(owner: StormOwner, random: Random, mti: string): OutgoingMessa
   return later(owner, random, { mti, fields }, earlier)
 }
 
-/** DE 90 of a message about this one. */
+/** DE 90 (original data elements) of a message about this one. */
 function namedBy({ mti, fields }: OutgoingMessage): string {
   const { 7: sent = '', 11: stan = '', 32: acquirer = '' } = fields
   return `${mti}${stan}${sent}${acquirer.padStart(11, '0')}${'0'.repeat(11)}`

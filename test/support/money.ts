@@ -9,7 +9,7 @@ import type { Database } from '#platform/postgres/db.ts'
 
 const makeId = idMaker(randomBytes)
 
-/** Money out of nowhere but the operator's purse, so that the books still prove. */
+/** Credits the treasury from the operator's purse, so the books stay balanced. */
 export async function fundTreasury(db: Database, account_id: string, usd: number): Promise<void> {
   const now = new Date()
   const stamp = { now, newId: (prefix: IdPrefix, at: Date) => makeId(prefix, at.getTime()) }
@@ -30,7 +30,7 @@ export async function fundTreasury(db: Database, account_id: string, usd: number
   )
 }
 
-/** What an account has in all its purses, in dollars: no card operation may change it. */
+/** The sum of an account's purses in dollars, which no card operation may change. */
 export async function wealthOf(db: Database, account_id: string): Promise<string> {
   const [row] = await db.rows<{ usd: string }>(
     `select trim_scale(coalesce(sum(balance_micros + held_micros), 0) / 1000000)::text as usd

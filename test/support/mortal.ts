@@ -5,10 +5,7 @@ import { startService } from '#main/start.ts'
 import { silentLog } from '#platform/runtime/log.ts'
 import { readSettings } from '#settings/settings.ts'
 
-/**
- * A service with its signer in a process of their own that kills itself, as by `kill -9`, when it
- * comes to the failpoint named by CRASH_AT.
- */
+/** A process with a service and its signer that kills itself at the failpoint in CRASH_AT. */
 const settings = readSettings(process.env)
 const crash_at = process.env['CRASH_AT'] ?? ''
 const phrase = new Secret(readFileSync(process.env['SEED_FILE'] ?? '', 'utf8').trim())

@@ -8,7 +8,7 @@ import { startTestService, type TestService } from './start.ts'
 
 type Nodes = { first: TestService; second: TestService }
 
-/** Two nodes of one service; both are stopped before their database goes. */
+/** Two nodes of one service; both are stopped before their database is dropped. */
 export async function startTwoNodes(
   env: Record<string, string> = {},
   dependencies: Partial<Dependencies> = {},

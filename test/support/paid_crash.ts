@@ -18,18 +18,18 @@ import { startTestService } from './start.ts'
 import { balanceOf } from './topups.ts'
 
 const PRICE = 500_000n
-/** Longer than a payment belongs to the call that reserved it; and than it waits for a repeat. */
+/** Longer than the lease of a payment's call, and than the grace period for a repeat. */
 const LEASE_S = 61
 const GRACE_S = 11 * 60
 
-/** Payments that are neither at their end nor as good as new. */
-const unended = (db: Database) =>
+/** Payments that are not in a final state. */
+const unfinished = (db: Database) =>
   db.rows(
     `select state, leased_until from x402_payments
       where state not in ('spent', 'failed', 'credited')`,
   )
 
-/** A chain, a healthy service on it, and paid calls to nodes that die in the middle of them. */
+/** A chain, a healthy service, and paid calls to nodes that die during the call. */
 export async function startPaidCrashes() {
   const data_dir = mkdtempSync(join(tmpdir(), 'florin_paid_crash_'))
   const chain = await startBaseChain(data_dir)
@@ -39,7 +39,7 @@ export async function startPaidCrashes() {
   const { url, runtime, tasks } = service
   const database = { FLORIN_DATABASE_URL: service.database_url, FLORIN_DATA_DIR: data_dir }
 
-  /** Somebody pays a node for a card, and the node dies at that point. */
+  /** Pays a node for a card; the node dies at this failpoint. */
   async function crashAt(point: Failpoint) {
     const { bearer } = await openAccount(url)
     const payer = await chain.payer(10n * PRICE)
@@ -60,7 +60,7 @@ export async function startPaidCrashes() {
     (await send(url, 'GET', '/v1/cards', { bearer })).body['data'].length
 
   return {
-    /** Whoever comes back with the same payment gets the card, and has paid once. */
+    /** A retry with the same payment gets the card and is charged once. */
     async assertRepeatedAfter(point: Failpoint): Promise<void> {
       const { bearer, payer, repeat } = await crashAt(point)
       await advance(url, bearer, LEASE_S)
@@ -71,7 +71,7 @@ export async function startPaidCrashes() {
       assert.equal((await repeat()).headers.get('idempotent-replayed'), 'true')
       await assertBooksSound(runtime.db)
     },
-    /** Whoever does not come back is given back what was taken. */
+    /** Without a retry, the charge is returned as balance. */
     async assertAbandonedAfter(point: Failpoint, taken: bigint): Promise<void> {
       const { bearer, payer } = await crashAt(point)
       for (const seconds of [LEASE_S, GRACE_S]) {
@@ -80,7 +80,7 @@ export async function startPaidCrashes() {
       }
       assert.equal(await paidBy(payer), taken, point)
       assert.equal(await cardsOf(bearer), 0, point)
-      assert.deepEqual(await unended(runtime.db), [])
+      assert.deepEqual(await unfinished(runtime.db), [])
       assert.equal((await balanceOf(url, bearer)).balance_usd, Number(taken) / 1e6)
       await assertBooksSound(runtime.db)
     },

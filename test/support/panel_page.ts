@@ -8,7 +8,7 @@ import { root } from '#platform/runtime/root.ts'
 import { findChromium } from './chromium.ts'
 import { reasonWithout, refuseInCi } from './tools.ts'
 
-/** Shown where tests are left out, because there is nothing to run them in. */
+/** The reason for skipping browser tests without a browser. */
 export const NO_BROWSER = reasonWithout('chromium')
 
 const FLAGS = [
@@ -19,7 +19,7 @@ const FLAGS = [
   '--lang=en-US',
 ]
 
-/** One browser for a test file, or null where the machine has none. */
+/** One browser per test file; null if none is installed. */
 export async function startBrowser(): Promise<Browser | null> {
   const found = await findChromium()
   if (found === null) {
@@ -35,7 +35,7 @@ export async function startBrowser(): Promise<Browser | null> {
 type Visitor = {
   url: string
   width?: number
-  /** Somebody who has signed in already. */
+  /** The person to sign in as. */
   bearer?: string
   operator_token?: string
 }
@@ -44,7 +44,7 @@ export type Visit = { page: Page; context: BrowserContext; complaints: string[] 
 
 const viewportOf = (width: number) => ({ width, height: width < 600 ? 740 : 900 })
 
-/** A visitor with a clean browser. What the browser complains about is kept. */
+/** A new browser context. Errors of the page are recorded. */
 export async function visitOf(browser: Browser, visitor: Visitor): Promise<Visit> {
   const { url, width = 1440, bearer, operator_token } = visitor
   const context = await browser.newContext({
@@ -68,12 +68,12 @@ export async function visitOf(browser: Browser, visitor: Visitor): Promise<Visit
 }
 
 const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-/** Those that could answer differently in the second theme; all are asked in the first. */
+/** Rules whose result depends on the theme; the first theme checks all rules. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 type Look = { barriers: string[]; wide: number }
 
-/** What there is in a page, as far as it is asked here. */
+/** The DOM types that the evaluated functions need. */
 type Inside = {
   axe: typeof axe
   scrollTo(x: number, y: number): void
@@ -92,9 +92,9 @@ async function lookAt(page: Page, runOnly: string[]): Promise<Look> {
   const { violations, wide } = await page.evaluate(
     async (options) => {
       const { axe: injected, document, scrollTo } = globalThis as unknown as Inside
-      // A link that the sticky header happens to cover halfway is not too small a target.
+      // The sticky header may cover part of a link, which makes it look too small.
       scrollTo(0, 0)
-      // One that the page takes back midway is finished too, though its promise is refused.
+      // A canceled animation is finished too, although its promise rejects.
       await Promise.allSettled(document.getAnimations().map((each) => each.finished))
       return {
         violations: (await injected.run(options)).violations.map(({ id, impact, nodes }) => ({
@@ -116,15 +116,15 @@ async function lookAt(page: Page, runOnly: string[]): Promise<Look> {
 export type PanelPage = {
   name: string
   path: string
-  /** Brings it into the state that is meant; it is ready when this is done. */
+  /** Brings the page into the state to check; resolves when it is ready. */
   ready(page: Page): Promise<unknown>
 }
 
 const SHOTS = join(root, 'dist', 'screenshots')
-/** Pages side by side: while one waits for the service, another is looked at. */
+/** Pages checked in parallel: while one waits for the service, another is checked. */
 const LANES = 2
 
-/** Every page at both widths in both themes: it fits, it is quiet, and everybody can use it. */
+/** Checks every page at both widths in both themes: layout, console errors, accessibility. */
 export async function everyPage(
   browser: Browser,
   visitor: Omit<Visitor, 'width'>,
@@ -153,7 +153,7 @@ const themes = [
   ['dark', COLOUR_RULES],
 ] as const
 
-/** It is opened narrow. Then theme and width change under the open page, as they do for people. */
+/** Opens the page narrow, then changes theme and width while it is open. */
 async function faultsOf(page: Page, { name, path, ready }: PanelPage): Promise<string[]> {
   const faults: string[] = []
   await page.setViewportSize(viewportOf(NARROW))

@@ -9,7 +9,7 @@ const schemesOf = (payer: PrivateKeyAccount) => [
   { network: 'eip155:*' as const, client: new ExactEvmScheme(payer) },
 ]
 
-/** The official client: fetch that pays when it is asked to. */
+/** The official x402 client: a fetch that pays on 402. */
 export const payingFetch = (payer: PrivateKeyAccount): typeof fetch =>
   wrapFetchWithPaymentFromConfig(fetch, { schemes: schemesOf(payer) }) as typeof fetch
 
@@ -19,7 +19,7 @@ export const fromHeader = (header: string | null) =>
 export const toHeader = (value: object) =>
   Buffer.from(JSON.stringify(value), 'utf8').toString('base64')
 
-/** What a refusal with 402 asks for. */
+/** The payment requirements of a 402 response. */
 export function requiredBy(reply: Pick<Reply, 'status' | 'headers'>): PaymentRequired {
   assert.equal(reply.status, 402)
   return fromHeader(reply.headers.get('payment-required')) as PaymentRequired
@@ -30,7 +30,7 @@ export function signed(
   payer: PrivateKeyAccount,
   required: PaymentRequired,
 ): Promise<PaymentPayload> {
-  // It signs whatever it is asked to: some tests ask for what must be refused.
+  // Without spend controls it signs any payment: some tests need invalid ones.
   const config = { schemes: schemesOf(payer), spendControls: false } as const
   return x402Client.fromConfig(config).createPaymentPayload(required)
 }

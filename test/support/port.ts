@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below what systems give out by themselves: nobody else is given it before it is used. */
+/** Below the ephemeral range, so the system doesn't assign the port to another program. */
 const FIRST = 10_240
 const LAST = 32_000
 
-/** A port that nobody listens on. */
+/** A port that is not in use. */
 export async function freePort(): Promise<number> {
   const port = randomInt(FIRST, LAST)
   const server = createServer().listen(port, '127.0.0.1')

@@ -5,9 +5,8 @@ import { sandboxControl } from '#sandbox/control.ts'
 import { readSettings } from '#settings/settings.ts'
 
 /**
- * The service in a process of its own, with a probe that tells for how long one turn of the event
- * loop kept the processor. It counts the main thread's own time: what other programs take of a busy
- * machine is not the service's doing.
+ * A service process that measures the longest turn of its event loop, in CPU time of the main
+ * thread, so other programs on a busy machine don't count.
  */
 const TICK_MS = 2
 const schedstat = `/proc/${process.pid}/task/${process.pid}/schedstat`

@@ -8,11 +8,11 @@ import { cloneDatabase } from './database.ts'
 
 type ProbedNode = {
   url: string
-  /** The longest turn of its event loop since the last time this was asked. */
+  /** The longest turn of its event loop since the last call. */
   longestTurn(): Promise<number>
 }
 
-/** A node in a process of its own that measures its event loop; gone after the test file. */
+/** Starts a node process that measures its event loop; stopped after the test file. */
 export async function startProbed(env: Record<string, string> = {}): Promise<ProbedNode> {
   const database = await cloneDatabase()
   const data_dir = await mkdtemp(join(tmpdir(), 'florin_probed_'))
@@ -39,7 +39,7 @@ export async function startProbed(env: Record<string, string> = {}): Promise<Pro
   const nextMessage = async <Message>() => ((await once(child, 'message')) as [Message])[0]
   const { url } = await Promise.race([
     nextMessage<{ url: string }>(),
-    ended.then(() => Promise.reject(new Error('the node ended before it served'))),
+    ended.then(() => Promise.reject(new Error('the node exited before it was ready'))),
   ])
   return {
     url,

@@ -20,9 +20,9 @@ type Server = { port: number; url: string; kill(): Promise<void> }
 export type ReplicatedPostgres = {
   primary: Server
   standby: Server
-  /** One address with several hosts, in this order. */
+  /** A URL with several hosts, in this order. */
   urlOf(...servers: readonly Server[]): string
-  /** Waits until the standby has everything that the primary has written. */
+  /** Waits until the standby has replayed everything that the primary has written. */
   waitForStandby(): Promise<void>
   /** Makes the standby the primary. */
   promote(): Promise<void>
@@ -123,7 +123,7 @@ function startServer(cluster: Cluster, port: number): ChildProcess {
   })
 }
 
-/** SIGKILL of the postmaster: its children notice and end, and nothing is said to anyone. */
+/** SIGKILL of the postmaster: its children exit without closing connections cleanly. */
 async function kill(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   server.kill('SIGKILL')

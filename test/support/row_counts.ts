@@ -1,6 +1,6 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** How many rows each table has: what must be the same after what was refused. */
+/** The number of rows per table, which a refused call must not change. */
 export async function rowCounts(db: Tx): Promise<Record<string, bigint>> {
   const tables = await db.rows<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' order by 1`,

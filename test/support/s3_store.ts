@@ -5,17 +5,17 @@ import { after } from 'node:test'
 import S3rver from 's3rver'
 
 const BUCKET = 'florin-evidence'
-/** What s3rver knows as its one account. */
+/** s3rver's only account. */
 const KEYS = { FLORIN_S3_ACCESS_KEY_ID: 'S3RVER', FLORIN_S3_SECRET_ACCESS_KEY: 'S3RVER' }
 
 type S3Store = {
-  /** The settings that lead to it. */
+  /** The service's settings for this store. */
   env: Record<string, string>
-  /** Uploads that were begun and neither completed nor ended. */
+  /** Uploads that were neither completed nor aborted. */
   unfinished(): Promise<string[]>
 }
 
-/** An object store on this machine that somebody else wrote. */
+/** s3rver, an independent implementation of the S3 protocol. */
 export async function startS3Store(): Promise<S3Store> {
   const directory = await mkdtemp(join(tmpdir(), 'florin_s3_'))
   const server = new S3rver({
@@ -40,7 +40,7 @@ export async function startS3Store(): Promise<S3Store> {
   return { env, unfinished: () => readdir(uploads).catch(() => []) }
 }
 
-/** The one call of ours that this server lacks: to end an upload that was begun. */
+/** s3rver lacks AbortMultipartUpload. */
 function addAbortUpload(server: S3rver, uploads: string): void {
   server.middleware.unshift(async (context, next) => {
     const id = context.query['uploadId']

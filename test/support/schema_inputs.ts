@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** A small generator of numbers, so that a run can be repeated from its seed. */
+/** A seeded random number generator, so a run can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -34,7 +34,7 @@ type Random = () => number
 const pick = <Value>(random: Random, values: readonly Value[]): Value =>
   values[Math.floor(random() * values.length)] as Value
 
-/** A value that the schema takes, or nearly: patterns are met by examples only. */
+/** A value that matches the schema; for patterns it returns an example. */
 export function validValue(given: TSchema, random: Random): unknown {
   const schema = given as Schema
   if (schema.anyOf !== undefined) return validValue(pick(random, schema.anyOf) as TSchema, random)
@@ -76,7 +76,7 @@ function validObject({ properties = {}, required = [] }: Schema, random: Random)
   )
 }
 
-/** What no schema of a field takes, or only few do. */
+/** Values that few or no schemas accept. */
 export const ODD_VALUES: readonly unknown[] = [
   null,
   true,
@@ -96,7 +96,7 @@ export const ODD_VALUES: readonly unknown[] = [
   'not-a-value',
 ]
 
-/** The object with one field changed, dropped or added. */
+/** A copy with one field changed, removed or added. */
 export function corruptField(
   object: Record<string, unknown>,
   schema: TSchema,

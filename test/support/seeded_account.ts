@@ -18,7 +18,7 @@ export type SeededAccount = {
   >
 }
 
-/** An account that has one of everything, so that no page is empty. */
+/** An account with at least one object of every kind, so no page is empty. */
 export async function seedAccount(service: TestService): Promise<SeededAccount> {
   const { url, runtime } = service
   const buyer = await openBuyer(service)

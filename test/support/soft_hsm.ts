@@ -8,16 +8,16 @@ const PIN = '4711'
 const TOKEN = 'florin'
 
 export type SoftHsm = {
-  /** The service's settings for the token, with the key of that id. */
+  /** The service's settings for the token with this key. */
   envFor(key_id: string): Record<string, string>
-  /** An AES key that cannot be read out of the token. */
+  /** Creates an AES key that cannot be extracted from the token. */
   makeKey(key_id: string): void
-  /** A secp256k1 key for the hot wallet. */
+  /** Creates a secp256k1 key for the hot wallet. */
   makeSigningKey(key_id: string): void
   pin_file: string
 }
 
-/** A software token of its own in `folder`; without SoftHSM and OpenSC the test is skipped. */
+/** Creates a software token in `folder`; without SoftHSM and OpenSC the test is skipped. */
 export function startSoftHsm(folder: string, t: TestContext): SoftHsm | undefined {
   const module = requireTool('libsofthsm2.so', t)
   const util = requireTool('softhsm2-util', t)

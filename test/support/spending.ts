@@ -10,7 +10,7 @@ import type { TestService } from './start.ts'
 
 type Service = Pick<TestService, 'url' | 'runtime'>
 
-/** Somebody with a card that has money on it. */
+/** An account with a loaded card. */
 export async function openSpender(
   service: Service,
   {
@@ -29,7 +29,7 @@ export async function openSpender(
 
 type Spender = { key: string; card: Pick<Card, 'id'> }
 
-/** A shop of the sandbox asks for money. */
+/** A purchase at a sandbox merchant. */
 export async function authorize(
   url: string,
   { key, card }: Spender,
@@ -48,7 +48,7 @@ export async function forceCapture(
 
 type Verb = 'capture' | 'reverse' | 'expire' | 'refund'
 
-/** A later message about a purchase. */
+/** A later message for a purchase. */
 export async function follow(
   url: string,
   { key }: Pick<Spender, 'key'>,
@@ -76,7 +76,7 @@ export async function getTransaction(url: string, bearer: string, id: string) {
   return requireOk(reply)
 }
 
-/** Every proof of the ledger and of its holds, and no violation. */
+/** Runs every proof of the ledger and its holds. */
 export async function assertBooksAreSound(db: Database): Promise<void> {
   const { violations } = await auditBooks(db, [...ledger_proofs, ...hold_proofs])
   assert.deepEqual(violations, [])

@@ -1,6 +1,6 @@
 /**
- * What card payments should come to, said as simply as possible: whole cents, no database, one
- * message after the other. Written from the contract, not from the engine.
+ * A simple model of card payments: integer cents, no database, one message after another. Written
+ * from the contract, not from the engine.
  */
 export type Purchase = {
   rrn: string
@@ -60,7 +60,7 @@ function take(account: ModelAccount, card: ModelCard, amount: number): void {
   account.network += amount
 }
 
-/** What comes in pays the debt first; what the card held before is left alone. */
+/** Incoming money pays the debt first; the card's earlier balance is not touched. */
 function give(account: ModelAccount, card: ModelCard, amount: number): void {
   const paid = Math.min(account.owed, amount)
   account.owed -= paid
@@ -82,7 +82,7 @@ function releaseHold(
   if (released > 0) give(account, card, released)
 }
 
-/** The response code that the message must get. */
+/** Applies a message and returns its expected response code. */
 export function applyMessage(
   account: ModelAccount,
   card: ModelCard,

@@ -16,10 +16,10 @@ import { cloneDatabase } from './database.ts'
 
 export type TestService = RunningService & {
   database_url: string
-  /** The database as the login that owns it: for what the service's own role must not do. */
+  /** The database as its owner, for statements that the service's role may not run. */
   owner_db: Database
   data_dir: string
-  /** The chain and the signer around it; services of one data folder share them. */
+  /** The sandbox's chain and signer, shared by services with the same data folder. */
   sandbox: Sandbox
 }
 
@@ -30,7 +30,7 @@ type Options = {
   data_dir?: string
 }
 
-/** The whole service on a database of its own and a free port; stopped after the test file. */
+/** Starts the whole service on a new database and a free port; stopped after the test file. */
 export async function startTestService(options: Options = {}): Promise<TestService> {
   const data_dir = options.data_dir ?? (await mkdtemp(join(tmpdir(), 'florin_test_')))
   const database = options.database_url === undefined ? await cloneDatabase() : null
@@ -48,8 +48,8 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   const sandbox = await sandboxOf(settings, clock)
   const { prices } = settings.x402
   const x402 = { ...sandbox.settings.x402, prices }
-  const pointed = { ...settings, ...pick(sandbox.settings), x402 }
-  const running = await startService(pointed, {
+  const with_sandbox = { ...settings, ...pickChainSettings(sandbox.settings), x402 }
+  const running = await startService(with_sandbox, {
     surfaces: [sandboxControl, ...sandbox.surfaces],
     dependencies: { log: silentLog, ...options.dependencies, clock },
   })
@@ -63,7 +63,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   return { ...running, database_url, owner_db, data_dir, sandbox }
 }
 
-const pick = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })
+const pickChainSettings = ({ chains, signer_socket }: Settings) => ({ chains, signer_socket })
 
 type SharedSandbox = { sandbox: Promise<Sandbox>; clock: Clock }
 const sandboxes = new Map<string, SharedSandbox>()

@@ -11,7 +11,7 @@ import {
   newAccount,
 } from './spending_model.ts'
 
-/** Mulberry32: a run is its seed. */
+/** Mulberry32, so a run can be repeated from its seed. */
 export function seeded(seed: number): (limit: number) => number {
   let state = seed >>> 0
   return (limit) => {
@@ -25,7 +25,7 @@ export function seeded(seed: number): (limit: number) => number {
 type Sent = { body: Uint8Array; code: string; at: number }
 type Original = { message: OutgoingMessage; model_message: ModelMessage }
 
-/** One account's storm: what was sent, what must have been answered, what must have come of it. */
+/** The messages of one account, their expected response codes and the expected outcome. */
 export type Storm = {
   account_id: string
   cards: BareCard[]
@@ -36,8 +36,8 @@ export type Storm = {
 const DAILY_LIMIT = 60_000
 
 /**
- * A random sequence of messages over the cards of one account, repeats and reorders among them. The
- * order between two cards of one account is theirs only where the engine has one lane.
+ * A random sequence of messages for the cards of one account, with repeats and reordering. Messages
+ * of two cards stay in order only if the engine has one lane.
  */
 export async function makeStorm(
   issuer: Issuer,
@@ -106,7 +106,7 @@ class Script {
     else this.#reverse(at)
   }
 
-  /** The same bytes again, whatever it was: nothing may change, and the answer is the first one. */
+  /** Sends the same bytes again: nothing may change, and the response is the first one. */
   #repeat(): void {
     const { sent } = this.#storm
     const again = sent[this.#below(sent.length)]
@@ -125,14 +125,14 @@ class Script {
     assert(kind !== undefined)
     const mti = kind === 'debit' ? '0200' : kind === 'advise' ? '0120' : '0100'
     const amount = this.#cents()
-    // An advice about a purchase that is known says what it really came to.
+    // An advice for a known purchase corrects its amount.
     const rrn = kind === 'advise' ? this.#original(at)?.model_message.rrn : undefined
     const fields = rrn === undefined ? {} : { 37: rrn }
     const message = this.#message(at, amount, { mti, fields })
     this.#send(at, message, { kind, rrn: message.fields[37] ?? '', amount })
   }
 
-  /** The reversal is sent first, and what it reverses some time later. */
+  /** Sends the reversal first and the message it reverses later. */
   #overtake(at: number): void {
     const amount = this.#cents()
     const purchase = this.#message(at, amount, {})
@@ -141,7 +141,7 @@ class Script {
     this.#unsent.push(() => this.#send(at, purchase, { kind: 'authorize', rrn, amount }))
   }
 
-  /** Of a purchase that is known, or of none. */
+  /** A known purchase, or null. */
   #original(at: number): Original | null {
     const known = this.#originals[at] ?? []
     return this.#below(8) === 0 ? null : (known[this.#below(Math.max(1, known.length))] ?? null)
@@ -212,7 +212,7 @@ class Script {
     const own = `${message.mti}${stan}${moment}`
     const is_reversed = [...this.#reversed].some((named) => named.startsWith(own))
     const isUnknown = model_message.kind === 'reverse' && !card.purchases.has(model_message.rrn)
-    // A reversal that names a declined message is about that one, whatever else has its reference.
+    // A reversal that names a declined message refers to it, even if others share its reference.
     const isOfDecline =
       model_message.kind === 'reverse' && this.#declined.has(model_message.of.slice(0, 20))
     const code = isOfDecline ? '00' : applyMessage(model, card, model_message, { is_reversed })
@@ -227,7 +227,7 @@ class Script {
   }
 }
 
-/** Storms side by side, each against its own model; what all of it came to is proven at the end. */
+/** Runs storms in parallel, each against its own model, and proves the books at the end. */
 export async function runStorms(
   issuer: Issuer,
   { seed, rounds, side_by_side, card_count }: StormOptions,
@@ -249,18 +249,18 @@ export type StormOptions = { seed: number; rounds: number; side_by_side: number;
 
 const LENGTH = 30
 
-/** Sends it all at once, in order; every answer is the model's, and repeats are byte for byte. */
+/** Sends all messages without waiting; asserts their response codes and identical repeats. */
 export async function sendStorm(issuer: Issuer, { sent }: Storm): Promise<void> {
   const answers = await Promise.all(sent.map(({ body }) => issuer.askBytes(body)))
   const first = new Map<Uint8Array, string>()
   for (const [index, { body, code }] of sent.entries()) {
     const bytes = answers[index]
-    assert(bytes instanceof Uint8Array, `message ${index} was answered`)
+    assert(bytes instanceof Uint8Array, `message ${index} has a response`)
     const said = decode(default_link, bytes).fields[39]
     const { mti } = decode(default_link, body)
     assert.equal(said, code, `message ${index}, ${mti}, is answered ${code}`)
     const hex = Buffer.from(bytes).toString('hex')
-    assert.equal(hex, first.get(body) ?? hex, 'a repeat gets the first answer')
+    assert.equal(hex, first.get(body) ?? hex, 'a repeat gets the first response')
     first.set(body, hex)
   }
 }

@@ -5,19 +5,19 @@ import { eventually } from './eventually.ts'
 export type ActivityStream = {
   status: number
   headers: NodeJS.Dict<string | string[]>
-  /** The text as far as it has come. */
+  /** The text received so far. */
   text(): string
-  /** What was told so far, in order. */
+  /** The events received so far, in order. */
   events(): ActivityEvent[]
   waitForEvents(count: number, within_ms?: number): Promise<ActivityEvent[]>
-  /** Resolves once the service has ended it. */
+  /** Resolves when the service has closed the stream. */
   ended: Promise<void>
   close(): void
   pause(): void
   resume(): void
 }
 
-/** Opens the activity stream over plain HTTP, each on a connection of its own. */
+/** Opens the activity stream on a new connection. */
 export function followActivity(
   url: string,
   bearer: string | null,
@@ -62,7 +62,7 @@ export function followActivity(
   })
 }
 
-/** Whole blocks only: the last may still be on its way. */
+/** Complete blocks only: the last one may be incomplete. */
 function eventsIn(text: string): ActivityEvent[] {
   return text
     .split('\n\n')
@@ -71,7 +71,7 @@ function eventsIn(text: string): ActivityEvent[] {
       const [id, data] = block.split('\n')
       if (!id?.startsWith('id: ')) return []
       const event = JSON.parse(data?.replace(/^data: /, '') ?? '') as ActivityEvent
-      if (event.id !== id.slice('id: '.length)) throw new Error('the id is not the event’s')
+      if (event.id !== id.slice('id: '.length)) throw new Error('the id differs from the event’s')
       return [event]
     })
 }

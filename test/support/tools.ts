@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** Programs and libraries that tests use and `npm install` does not bring, with their source. */
+/** Programs and libraries that tests use but `npm install` doesn't install, with their source. */
 const SOURCES = {
   bun: 'npm install bun, or BUN_PATH',
   chromium: 'apt-get install chromium, or CHROME_PATH',
@@ -24,7 +24,7 @@ const SOURCES = {
 }
 export type Tool = keyof typeof SOURCES
 
-/** Debian keeps the programs of each PostgreSQL version, and PKCS#11 modules, off the path. */
+/** Debian installs PostgreSQL's programs and PKCS#11 modules outside the PATH. */
 function foldersBesidePath(): string[] {
   const postgres = '/usr/lib/postgresql'
   const versions = existsSync(postgres) ? readdirSync(postgres).sort().reverse() : []
@@ -40,7 +40,7 @@ function hasRequests(): boolean {
   }
 }
 
-/** Where a tool is: the path that NAME_PATH gives, or the first one found on this machine. */
+/** The tool's path: from NAME_PATH, or the first one found on this machine. */
 export function findTool(name: Tool): string | undefined {
   if (name === 'requests for Python') return hasRequests() ? name : undefined
   const named = process.env[`${name.toUpperCase().replaceAll(/\W/g, '_')}_PATH`]

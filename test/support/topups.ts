@@ -3,7 +3,7 @@ import type { Balance } from '#contract/balance.ts'
 import type { Topup } from '#contract/topups.ts'
 import { type Reply, send } from './http.ts'
 
-/** A top-up of this much, awaited. */
+/** A new top-up of this amount. */
 export async function awaitedTopup(url: string, bearer: string, amount_usd = 25): Promise<Topup> {
   const reply = await send(url, 'POST', '/v1/topups', { bearer, body: { amount_usd } })
   assert.equal(reply.status, 201, reply.text)
@@ -20,7 +20,7 @@ export async function topupOf(url: string, bearer: string, id: string): Promise<
 
 type Act = 'deposit' | 'confirm' | 'expire' | 'reorg'
 
-/** What the sandbox's chain does to a top-up. */
+/** Changes a top-up on the sandbox's chain. */
 export async function onChain(
   { url, bearer, id }: { url: string; bearer: string; id: string },
   act: Act,
@@ -31,7 +31,7 @@ export async function onChain(
   return topupIn(reply)
 }
 
-/** An account's money, made by a deposit that is final. */
+/** Funds an account with a final deposit. */
 export async function fund(url: string, bearer: string, amount_usd: number): Promise<void> {
   const { id } = await awaitedTopup(url, bearer, Math.max(5, Math.min(amount_usd, 50_000)))
   await onChain({ url, bearer, id }, 'deposit', { amount_usd })

@@ -3,7 +3,7 @@ import type { Delivery, NewWebhook, Webhook } from '#contract/webhooks.ts'
 import { send } from './http.ts'
 import { PASSWORD, type Person } from './people.ts'
 
-/** A subscription of this person to everything, or to what is named. */
+/** Subscribes a webhook to all events, or to the given ones. */
 export async function subscribe(
   url: string,
   { bearer }: Pick<Person, 'bearer'>,
@@ -15,7 +15,7 @@ export async function subscribe(
   return reply.body as unknown as NewWebhook & { secret: string }
 }
 
-/** Signs in once more: the simplest way to make something happen on an account. */
+/** Signs in again: the simplest way to create an event. */
 export async function makeEvent(url: string, { email }: Pick<Person, 'email'>): Promise<void> {
   const reply = await send(url, 'POST', '/v1/sessions', { body: { email, password: PASSWORD } })
   assert(reply.status < 300, reply.text)
@@ -33,7 +33,7 @@ export async function webhookOf(url: string, bearer: string, id: string): Promis
   return webhook
 }
 
-/** Its attempts, oldest first. */
+/** The delivery's attempts, oldest first. */
 export async function attemptsOf(url: string, bearer: string, id: string): Promise<Delivery[]> {
   const { recent_deliveries = [] } = await webhookOf(url, bearer, id)
   return recent_deliveries.toReversed()

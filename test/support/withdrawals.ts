@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Withdrawal } from '#contract/withdrawals.ts'
 import { type Reply, send } from './http.ts'
 
-/** An outside wallet that has never been seen. */
+/** A new external wallet. */
 export const WALLET = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
 
 type Account = { url: string; bearer: string }
@@ -23,7 +23,7 @@ export async function withdrawalOf({ url, bearer }: Account, id: string): Promis
   return reply.body as unknown as Withdrawal
 }
 
-/** What becomes of a withdrawal on the sandbox's chain. */
+/** Changes a withdrawal on the sandbox's chain. */
 export async function endOnChain(
   { url, bearer }: Account,
   id: string,

@@ -241,8 +241,8 @@ test('plain text and a reset instead of a handshake are different failures', asy
 /** Trust is read when a process starts, so the trusting sender is a process of its own. */
 const trusting_sender = `
   import { connect } from 'node:net'
-  import { httpOut } from '${new URL('./http_client.js', import.meta.url).href}'
-  const out = httpOut({
+  import { makeHttpClient } from '${new URL('./http_client.js', import.meta.url).href}'
+  const out = makeHttpClient({
     allow_loopback_http: false,
     lookup: async () => ['8.8.8.8'],
     connect: () => connect(Number(process.env.PORT), '127.0.0.1'),

@@ -74,7 +74,10 @@ test('a failed upload leaves nothing, even after complete parts were sent', asyn
     assert.equal(await blobs.open(name), null)
   }
   assert.deepEqual([await keys(), await unfinished()], [[], []])
-  await assert.rejects(async () => blobs.put('../outside', inChunks(Buffer.from('x'), 1)), /ours/)
+  await assert.rejects(
+    async () => blobs.put('../outside', inChunks(Buffer.from('x'), 1)),
+    /generated name/,
+  )
 })
 
 test('an upload cut off by a crash is listed, and removing it aborts it in the store', async () => {
