@@ -53,7 +53,7 @@ const strangers = [
 ]
 
 for (const operation of asks_for_bearer) {
-  test(`${operation.name}: 401 without a bearer and with one that nobody has`, async () => {
+  test(`${operation.name}: 401 without a bearer and with an unknown one`, async () => {
     const without = await call(operation)
     assertRefusal(without, 401, 'missing_token')
     assert.match(without.headers.get('www-authenticate') ?? '', /^Bearer/)
@@ -115,7 +115,7 @@ for (const [kind, bearer] of [
   }
 }
 
-test('an API key may not change the e-mail or the password', async () => {
+test('an API key cannot change the email or the password', async () => {
   for (const body of [{ email: 'x@example.com' }, { password: 'x' }, { current_password: 'x' }]) {
     const reply = await send(url, 'PATCH', '/v1/accounts/me', { bearer: api_key, body })
     assertRefusal(reply, 403, 'credential_not_allowed')

@@ -215,7 +215,7 @@ for (const { operation, error, path, body, bearer = holder.bearer } of cases) {
   })
 }
 
-test('every operation that can answer 409 or 422 for a reason of its own is among these', () => {
+test('this list has every operation that can respond with its own 409 or 422', () => {
   const covered = new Set<string>(
     [...cases, ...with_amounts.map(({ name }) => ({ operation: name }))].map(
       ({ operation }) => operation,

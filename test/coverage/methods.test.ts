@@ -23,7 +23,7 @@ const head = (path: string) => fetch(url + path, { method: 'HEAD' })
 for (const [path, at_path] of by_path) {
   const allowed = [...new Set(at_path.map(({ method }) => method as string))]
 
-  test(`${path}: every other method is 405 and told which ones work`, async () => {
+  test(`${path}: every other method is a 405 with the Allow header`, async () => {
     for (const method of METHODS.filter((each) => !allowed.includes(each))) {
       for (const sent of [{}, { bearer }]) {
         const reply = method === 'HEAD' ? await head(path) : await send(url, method, path, sent)
@@ -59,7 +59,7 @@ for (const [path, allowed] of elsewhere) {
   })
 }
 
-test('an address where there is nothing is 404 with the same body and headers', async () => {
+test('an unknown path is a 404 with the same body and headers', async () => {
   const paths = [
     '/v1',
     '/v1/',

@@ -117,7 +117,7 @@ function requestOf(shape: OperationShape): { path: string; sent: RequestOptions 
 test('all 52 operations can be given a price', () => assert.equal(settings.x402.prices.size, 52))
 
 for (const shape of shapes) {
-  test(`${shape.name}: who calls and what is asked come first, then the price, and nothing is done`, async () => {
+  test(`${shape.name}: authentication and input are checked before the price, and nothing changes`, async () => {
     const { path, sent } = requestOf(shape)
     const { bearer: _, ...strange } = sent
     if (shape.access !== 'anyone') {

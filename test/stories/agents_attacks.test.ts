@@ -88,7 +88,7 @@ test('the redirect URI at the token endpoint must be the one of the authorizatio
   assert.equal(moved.status, 400)
 })
 
-test('of 20 concurrent exchanges of one code exactly one succeeds, and its token works', async () => {
+test('exactly one of 20 concurrent exchanges of a code succeeds, and its token works', async () => {
   const { code, verifier } = await codeFor(agent)
   const responses = await Promise.all(
     Array.from({ length: 20 }, () => exchangeRaw(agent, code, verifier)),

@@ -4,5 +4,5 @@ import { startTestService } from '#test/support/start.ts'
 
 const service = await startTestService({ env: { FLORIN_RATE_PROFILE: 'default' } })
 
-test('of 500 registrations from one address only 20 a minute succeed', () =>
+test('only 20 registrations a minute succeed out of 500 from one address', () =>
   floodRegistration(service, { count: 500, made_max: 30 }))

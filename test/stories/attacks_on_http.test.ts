@@ -149,7 +149,7 @@ test('an email in other letters is the same account', async () => {
   assert.equal((await send(url, 'POST', '/v1/sessions', { body })).status, 200)
 })
 
-test('a line break in a header value is refused and reaches no answer', async () => {
+test('a line break in a header value is refused and reaches no response', async () => {
   const { key } = await openHolder(service)
   const head = `Authorization: Bearer ${key}\r\nIdempotency-Key: a\rSet-Cookie: b=c\r\n`
   const heard = await raw(`GET /v1/accounts/me HTTP/1.1\r\nHost: a\r\n${head}\r\n`)

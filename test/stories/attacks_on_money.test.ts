@@ -76,7 +76,7 @@ test('another account gains nothing by reusing an Idempotency-Key', async () => 
   assert.equal((await getCard(url, victim.key, victim.card.id)).balance_usd, 15)
 })
 
-test('one purchase disputed twenty times at once is credited once', async () => {
+test('a purchase disputed twenty times concurrently is credited once', async () => {
   const buyer = await openBuyer(service, 40)
   const replies = await inParallel(20, () => file(url, buyer))
   assert.equal(replies.filter(({ status }) => status === 201).length, 1)
@@ -84,7 +84,7 @@ test('one purchase disputed twenty times at once is credited once', async () => 
   await assertBooksAreSound(db)
 })
 
-test("somebody else's purchase cannot be disputed or looked at", async () => {
+test("another account's purchase cannot be disputed or read", async () => {
   const buyer = await openBuyer(service, 40)
   const thief = await openSpender(service)
   assertRefused(await file(url, { ...buyer, key: thief.key }), 404, 'not_found')
@@ -96,7 +96,7 @@ test("somebody else's purchase cannot be disputed or looked at", async () => {
   }
 })
 
-test('one reveal nonce used twenty times at once shows the number once', async () => {
+test('a reveal nonce used twenty times concurrently shows the number once', async () => {
   const { key, card } = await openSpender(service)
   const reveal = (headers: Record<string, string>) =>
     send(url, 'GET', `/v1/cards/${card.id}/pan`, { bearer: key, headers })
@@ -148,7 +148,7 @@ test('freezing, limits and unloading race purchases without a cent too many', as
   await assertBooksAreSound(db)
 })
 
-test('what a stored answer says cannot be read with a key of another operation or card', async () => {
+test('a stored response cannot be read with the key of another operation or card', async () => {
   const { key, card } = await openSpender(service, { usd: 10, treasury_usd: 50 })
   const other = await issueCard(url, key)
   const sent = { bearer: key, key: 'one-key', body: { amount_usd: 5 } }

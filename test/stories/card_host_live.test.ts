@@ -36,7 +36,7 @@ test('live mode does not start with a card host that anybody could use', async (
   assert.match((await doctorOn(open)).get('settings')?.found ?? '', /client certificates/)
 })
 
-test('the doctor says who may reach a live card host, and looks at its certificates', async () => {
+test('the doctor reports who can reach a live card host and checks its certificates', async () => {
   const findings = await doctorOn({ ...open, ...mutual })
   const access = findings.get('card link access')
   assert.equal(access?.state, 'ok', JSON.stringify(access))
@@ -49,7 +49,7 @@ test('the doctor says who may reach a live card host, and looks at its certifica
   assert.match(wrong?.found ?? '', /is not the key of/)
 })
 
-test('the doctor objects to live refunds that nobody looks at', async () => {
+test('the doctor fails if live refunds have no review limit', async () => {
   const findings = await doctorOn(live)
   assert.equal(findings.get('refund review')?.state, 'ok')
   assert.match(findings.get('refund review')?.found ?? '', /up to 0 USD/)

@@ -46,7 +46,7 @@ for (const [verb, code] of [
   })
 }
 
-test('what comes back to a cancelled card goes to the balance: refunds and reversals', async () => {
+test('refunds and reversals of a cancelled card credit the balance', async () => {
   const spender = await openSpender(service, { usd: 100 })
   const { key, card } = spender
   const bought = await authorize(url, spender, { amount: 30 })

@@ -77,7 +77,7 @@ const crashes = pipeline_points.flatMap((point) =>
 )
 
 for (const { point, name, makeAct } of crashes) {
-  test(`${name}, killed ${point}: all or nothing, and a retry with the key tells which`, async () => {
+  test(`${name}, killed ${point}: all or nothing, and a retry with the key shows which`, async () => {
     const wasCommitted = COMMITTED.includes(point)
     const act = makeAct()
     const node = await startNode(point)

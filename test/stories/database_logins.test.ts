@@ -52,7 +52,7 @@ test('two databases of one server can be migrated at the same time', async () =>
   await administer('drop role florin_service', 'drop role florin_account')
 })
 
-test('a login that may not create roles is told the SQL that an administrator must run', async () => {
+test('a login that cannot create roles gets the SQL that an administrator must run', async () => {
   await administer(
     `create role programme_owner login password 'programme_owner'`,
     'create database programme owner programme_owner',
@@ -120,7 +120,7 @@ test('the service does not migrate with a login that does not own the tables', a
   )
 })
 
-test('the doctor says whether the login of the service owns the tables', async () => {
+test("the doctor reports whether the service's login owns the tables", async () => {
   const found = async (login: string) => {
     const settings = readSettings({
       FLORIN_DATA_DIR: folder,

@@ -102,7 +102,7 @@ test('an authorization is declined while a debt is owed, also on a card that has
   await assertBooksSound(runtime.db)
 })
 
-test('an unload and a cancelled card pay the debt first, and the answer shows what is left', async () => {
+test('an unload and a cancelled card pay the debt first, and the response shows the rest', async () => {
   const { key, card } = await openDebtor(40, 100)
   const body = { amount_usd: 10 }
   const unloaded = await callCard(url, { id: card.id, verb: 'unload' }, { bearer: key, body })
@@ -130,7 +130,7 @@ test('a refund and a released hold pay the debt of their account first', async (
   await assertBooksSound(runtime.db)
 })
 
-test('a dispute credit and a withdrawal that comes back pay the debt first', async () => {
+test('a dispute credit and a failed withdrawal pay the debt first', async () => {
   const buyer = await openBuyer(service, 40, 40)
   const withdrawn = await fileDispute(url, buyer)
   const account = { url, bearer: buyer.key }
@@ -148,7 +148,7 @@ test('a dispute credit and a withdrawal that comes back pay the debt first', asy
   await assertBooksSound(runtime.db)
 })
 
-test('the holder is told of a new debt in the activity stream and by e-mail, the operator on the account', async () => {
+test("a new debt appears in the activity stream, in an email and on the operator's account page", async () => {
   const { key, bearer, account_id } = await openDebtor(40)
   const activity = await send(url, 'GET', '/v1/activity?event=balance.debt_incurred', {
     bearer: key,
@@ -165,7 +165,7 @@ test('the holder is told of a new debt in the activity stream and by e-mail, the
   assert.equal(shown.body['owed_usd'], 40)
 })
 
-test('an account without a debt says so with a zero', async () => {
+test('an account without a debt shows a debt of zero', async () => {
   const { key } = await openSpender(service, { usd: 10 })
   await assertOwes(key, 0)
   const account = await send(url, 'GET', '/v1/accounts/me', { bearer: key })

@@ -96,7 +96,7 @@ test('from a purchase to a dispute that is lost: the credit is taken back', asyn
   )
 })
 
-test('what was spent of a credit that is lost is owed, and paid by the next credit', async () => {
+test('the spent part of a lost credit becomes a debt, which the next credit pays', async () => {
   const buyer = await openBuyer(service, 40)
   const before = await lent()
   const dispute = await fileDispute(url, buyer)
@@ -119,7 +119,7 @@ test('what was spent of a credit that is lost is owed, and paid by the next cred
   await lent()
 })
 
-test('two people who close one dispute at once move its money once', async () => {
+test('two operators who close one dispute concurrently move its money once', async () => {
   const buyer = await openBuyer(service, 40)
   const before = await lent()
   const { id } = await fileDispute(url, buyer)
@@ -145,7 +145,7 @@ test('an event of a dispute with much evidence stays within 20 KB, and GET has a
   }
 })
 
-test('the holder hears of the deadline for evidence three days before and when it has passed', async () => {
+test('the holder is notified three days before the evidence deadline and when it has passed', async () => {
   const buyer = await openBuyer(service, 40)
   await fileDispute(url, buyer)
   const due = async () =>

@@ -33,7 +33,7 @@ async function download(path: string, bearer: string): Promise<Buffer> {
   return Buffer.from(await reply.arrayBuffer())
 }
 
-test('evidence goes to the bucket, comes back to owner and operator, and orphans are swept', async () => {
+test('evidence is stored in the bucket, readable by owner and operator, and orphans are deleted', async () => {
   const buyer = await openBuyer(service, 10)
   const { id } = await fileDispute(url, buyer)
   const add = (raw: Buffer) =>

@@ -53,7 +53,7 @@ function upload(path: string, key: string): Promise<number> {
   })
 }
 
-test('four files of 100 MB at once grow the service by less than 50 MB', async () => {
+test('four concurrent uploads of 100 MB grow the service by less than 50 MB', async () => {
   const service = { url: florin.url, runtime: { db } } as unknown as TestService
   const buyer = await openBuyer(service, 10)
   const { id } = await fileDispute(florin.url, buyer)

@@ -30,7 +30,7 @@ const health = async () =>
 await node.mine(CONFIRMATIONS)
 await tasks.run(LOOK)
 
-test('what the logs leave out is found by the second look, and credited once', async () => {
+test('deposits missing from the logs are found by the audit and credited once', async () => {
   const { id, deposit_address: to } = await awaited()
   const end = liar.lieAbout('eth_getLogs', () => [])
   await node.pay(to, 10_000_000n)

@@ -91,7 +91,7 @@ test('a sweep brings each asset to the hot wallet, fuel first, and no balance ch
   await assertBooksSound(db)
 })
 
-test('what comes later to a swept address is swept again, from its next place', async () => {
+test('a later deposit to a swept address is swept again, with the next nonce', async () => {
   const to = await paid(30_000_000n, 'USDC')
   const isEmpty = async () => (await node.held(to)) === 0n
   assert(await passing(isEmpty, ['sweep_deposits']))
@@ -117,7 +117,7 @@ test('what comes later to a swept address is swept again, from its next place', 
   await assertBooksSound(db)
 })
 
-test('a transfer that no block takes is replaced at a higher price in the same place', async () => {
+test('a stuck transfer is replaced at a higher price with the same nonce', async () => {
   const before = await node.held(OUTSIDER)
   await node.rpc('miner_stop')
   const [first, second] = [await asked(11), await asked(12)]

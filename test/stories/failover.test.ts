@@ -18,12 +18,12 @@ const { bearer, account_id } = await openAccount(url)
 const stream = await followActivity(url, bearer)
 after(stream.close)
 
-test('a stream tells events although a standby is listed first', async () => {
+test('a stream sends events although a standby is listed first', async () => {
   await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
   assert.equal((await stream.waitForEvents(1, 5_000)).length, 1)
 })
 
-test('a stream goes on after the primary has died and the standby was promoted', async () => {
+test('a stream continues after the primary died and the standby was promoted', async () => {
   await postgres.waitForStandby()
   await primary.kill()
   await wait(2_000)

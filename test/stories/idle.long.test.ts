@@ -29,7 +29,7 @@ async function transactions(): Promise<number> {
   return Number(row?.count ?? 0n)
 }
 
-test('a sandbox that nobody uses asks its database little', async (t) => {
+test('an idle sandbox sends few statements to its database', async (t) => {
   await startFlorin({ FLORIN_DATA_DIR: folder.path, FLORIN_DATABASE_URL: clone.url })
   await wait(SETTLED_S * 1_000)
   const before = await transactions()

@@ -66,7 +66,7 @@ test('no operator operation fails over a name that every object inherits', async
 })
 
 for (const name of NAMES) {
-  test(`${name} is no processor, page, file or route`, async () => {
+  test(`${name} is not a processor, page, file or route`, async () => {
     const headers = { 'processor-signature': `t=1,v1=${'0'.repeat(64)}` }
     const signed = { headers, body: {} }
     const called = await ask('POST', `/processor/${name}/authorizations`, signed)
@@ -85,7 +85,7 @@ for (const name of NAMES) {
     await ask('POST', '/sandbox/v1/network/faults', { bearer: key, body: { fault: name } })
   })
 
-  test(`${name} is no method, tool, prompt or resource of the agent-tool server`, async () => {
+  test(`${name} is not a method, tool, prompt or resource of the MCP server`, async () => {
     const asked: [string, object][] = [
       [name, {}],
       ['tools/call', { name, arguments: {} }],
@@ -101,7 +101,7 @@ for (const name of NAMES) {
     }
   })
 
-  test(`${name} is no word of the authorization server`, async () => {
+  test(`${name} is not a parameter value of the authorization server`, async () => {
     const words = ['grant_type', 'client_id', 'scope', 'resource', 'code', 'response_type', name]
     const form = new URLSearchParams(Object.fromEntries(words.map((word) => [word, name])))
     const type = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -87,7 +87,7 @@ test('a purchase of 40 that is refunded and disputed gives 40 back, and the disp
   await assertBooksSound(runtime.db)
 })
 
-test('a refund takes the credit of a dispute back that was won before', async () => {
+test('a refund takes back the credit of a dispute that was won before', async () => {
   const buyer = await openBuyer(service, 40)
   const dispute = await fileDispute(url, buyer)
   await close(dispute.id, 'won')
@@ -112,7 +112,7 @@ test('a dispute of 10 and a refund of 20 on a capture of 40 do not overlap', asy
   assert.deepEqual(await getDispute(url, buyer.key, dispute.id), dispute)
 })
 
-test('what overlaps in part is taken back in part; a loss then takes the rest', async () => {
+test('a partial overlap is taken back in part, and a lost dispute takes the rest', async () => {
   const buyer = await openBuyer(service, 40)
   const dispute = await fileDispute(url, buyer, { amount_usd: 30 })
   await refund(buyer, 25)
@@ -243,7 +243,7 @@ test('a reversed refund leaves no difference in the reconciliation', async () =>
   assert.equal(await figures(), before)
 })
 
-test('refunds and a dispute that come at once never give back more than the capture', async () => {
+test('concurrent refunds and a dispute never return more than the capture', async () => {
   for (let round = 0; round < 5; round += 1) {
     const buyer = await openBuyer(service, 40)
     await Promise.all([refund(buyer, 25), file(url, buyer, { amount_usd: 30 }), refund(buyer, 15)])

@@ -67,7 +67,7 @@ test('reorder: a purchase whose reversal came first is declined and holds nothin
   await assertRecovered(spender)
 })
 
-test('late: what the network gives up on is given back', async () => {
+test('late: a purchase that the network gives up on is released', async () => {
   const spender = await openSpender(service, { usd: 100 })
   await arm(spender, 'late')
   const { id } = await authorize(url, spender, { amount: 10 })
@@ -87,7 +87,7 @@ test('a fault strikes once, only its own account, and can be taken back', async 
   assert.equal((await authorize(url, spender, { amount: 1 })).status, 'pending')
 })
 
-test('an unknown fault is refused in words, and nobody arms one without a bearer', async () => {
+test('an unknown fault is refused with a sentence, and arming one needs a bearer', async () => {
   const spender = await openSpender(service)
   const wrong = await callSandbox(url, spender.key, 'network/faults', { fault: 'flood' })
   assert.deepEqual([wrong.status, wrong.body.error], [400, 'invalid_request'])

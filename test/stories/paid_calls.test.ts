@@ -81,7 +81,7 @@ test('the official client pays once and gets its card, and the relayer pays the 
   await assertBooksSound(db)
 })
 
-test('a price is named only to who may call, has asked rightly, and would succeed', async () => {
+test('a price is shown only to an authorized caller whose valid call would succeed', async () => {
   assertRefused(await ask({ bearer: undefined }), 401, 'missing_token')
   assertRefused(await ask({ body: { type: 'paper' } }), 400, 'invalid_request')
   assertRefused(
@@ -121,7 +121,7 @@ test('a price is named only to who may call, has asked rightly, and would succee
   assert.equal(await cardCount(), before)
 })
 
-test('a refusal found before the price is asked is kept under its key like any other', async () => {
+test('a refusal before the price is stored under its key like any other', async () => {
   const sent = { key: 'too-much', body: { type: 'virtual', load_usd: 600 } }
   assertRefused(await ask(sent), 409, 'insufficient_balance')
   const again = await ask(sent)
@@ -129,7 +129,7 @@ test('a refusal found before the price is asked is kept under its key like any o
   assert.equal(again.headers.get('idempotent-replayed'), 'true')
 })
 
-test('a repeat under its key gets the same answer for nothing, with the same receipt', async () => {
+test('a repeat with the same key gets the same response and receipt free of charge', async () => {
   const payer = await chain.payer(PRICE)
   const payload = await signed(payer, requiredBy(await ask({ key: 'once' })))
   const first = await askPaying(payload, { key: 'once' })
@@ -156,7 +156,7 @@ test('a payment that was spent buys nothing more', async () => {
   assert.equal(await chain.balanceOf(payer.address), 9n * PRICE)
 })
 
-test('fifty copies of one payment at once make one card and cost once', async () => {
+test('fifty concurrent copies of one payment issue one card and are charged once', async () => {
   const payer = await chain.payer(100n * PRICE)
   const payload = await signed(payer, requiredBy(await ask()))
   const before = await cardCount()
@@ -172,7 +172,7 @@ test('fifty copies of one payment at once make one card and cost once', async ()
   assert.equal(await chain.balanceOf(payer.address), 99n * PRICE)
 })
 
-test('twelve payers at once are all served: the relayer gives each its place', async () => {
+test('twelve concurrent payers are all served: the relayer gives each its own nonce', async () => {
   const payers = []
   for (let left = 12; left > 0; left -= 1) payers.push(await chain.payer(PRICE))
   const required = requiredBy(await ask())
@@ -243,7 +243,7 @@ test('a payment that was altered, is for something else or cannot be settled doe
   assert.equal((await askPaying(good)).status, 201, 'the unaltered one is still good')
 })
 
-test('nobody on the screening list can pay', async () => {
+test('an address on the screening list cannot pay', async () => {
   const payer = await chain.payer(PRICE)
   writeFileSync(screening_file, `${payer.address}\n`)
   const reply = await askPaying(await signed(payer, requiredBy(await ask())))
@@ -284,7 +284,7 @@ test('a call that is refused after it was paid for is credited, and the payment 
   await assertBooksSound(db)
 })
 
-test('what was paid for nothing by nobody we know goes back on the chain', async (t) => {
+test('an unused payment without an account is refunded on chain', async (t) => {
   const eve = await openAccount(url)
   const body = { email: eve.email, password: PASSWORD }
   const payer = await chain.payer(50_000n)
@@ -332,7 +332,7 @@ test("the operator's reconciliation finds every coin that calls have brought in"
   assert(paid_calls.relayer_fees_usd > 0)
 })
 
-test('the price list stands in the limits, in OpenAPI and in the tools', async () => {
+test('the limits, OpenAPI and the tools show the prices', async () => {
   const limits = await send(url, 'GET', '/v1/system/limits', { bearer: key })
   assert.deepEqual(limits.body['prices'], {
     issue_card: 0.5,

@@ -16,9 +16,9 @@ const taken: readonly (readonly [Failpoint, bigint])[] = [
 for (const [point, amount] of taken) {
   test(`kill -9 at ${point}: a repeat gets the card, and the payer has paid once`, () =>
     assertRepeatedAfter(point))
-  test(`kill -9 at ${point}: without a repeat nothing is kept`, () =>
+  test(`kill -9 at ${point}: without a repeat no charge remains`, () =>
     assertAbandonedAfter(point, amount))
 }
 
-test('kill -9 before the reply: the answer is kept under its key', () =>
+test('kill -9 before the reply: the response is stored under its key', () =>
   assertRepeatedAfter('before_reply'))

@@ -6,7 +6,7 @@ const { assertRepeatedAfter, assertAbandonedAfter, PRICE } = await startPaidCras
 test('kill -9 between settlement and work: a repeat gets the card and pays nothing more', () =>
   assertRepeatedAfter('payment_settled'))
 
-test('kill -9 between settlement and work: without a repeat the money comes back', () =>
+test('kill -9 between settlement and work: without a repeat the charge is returned', () =>
   assertAbandonedAfter('payment_settled', PRICE))
 
 test('kill -9 between signing and sending: what was stored is sent, once', () =>

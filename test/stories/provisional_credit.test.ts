@@ -37,7 +37,7 @@ test('requests that race cannot withdraw the credit together', async () => {
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409, 409, 409])
 })
 
-test('what a refund has taken back of a credit counts no more', async () => {
+test('the part of a credit that a refund took back no longer counts', async () => {
   const buyer = await openBuyer(service, 40)
   await fundTreasury(runtime.db, buyer.account_id, 50)
   await fileDispute(url, buyer)
@@ -64,7 +64,7 @@ test('the credit can be withdrawn once the dispute is 30 days old', async () => 
   await requested({ url, bearer: buyer.key }, 40)
 })
 
-test('live mode holds provisional credits for 30 days, the sandbox only if it is told to', () => {
+test('live mode holds provisional credits for 30 days, the sandbox only if configured', () => {
   const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://cards.example' }
   assert.equal(readSettings(live).risk.provisional_credit_days, 30)
   assert.equal(readSettings({}).risk.provisional_credit_days, 0)

@@ -35,7 +35,7 @@ const spentOf = async ({ bearer, card }: Spender) => {
 
 const codeOf = ({ decline_code }: Transaction) => decline_code
 
-test("what a replaced card's hold gives back is free again on the card in its place", async () => {
+test('a released hold of a replaced card frees the limit of its replacement', async () => {
   const old = await openLimited({ daily_usd: 50 })
   const [reversed, expired] = [
     await authorize(url, old, { amount: 25 }),
@@ -53,7 +53,7 @@ test("what a replaced card's hold gives back is free again on the card in its pl
   await assertBooksAreSound(db)
 })
 
-test('what a replaced card takes beyond its holds counts on the card in its place', async () => {
+test('captures of a replaced card above its holds count on its replacement', async () => {
   const old = await openLimited({ daily_usd: 50 })
   const held = await authorize(url, old, { amount: 10 })
   const card = await replace(old)
@@ -82,7 +82,7 @@ test('the usage of a chain is on its last card, through every replacement and ca
   await assertBooksAreSound(db)
 })
 
-test('a card that was never used before it is replaced passes on what comes later', async () => {
+test('later messages of a card replaced before its first use count on its replacement', async () => {
   const old = await openSpender(first, { usd: 0, treasury_usd: 50 })
   const card = await replace(old)
   await forceCapture(url, old, { amount: 15 })

@@ -13,7 +13,7 @@ const make = async () => {
   return (await send(url, 'POST', '/v1/topups', { bearer, body })).body
 }
 
-test('a sandbox call tells a missing bearer from one that nobody has', async () => {
+test('a sandbox call distinguishes a missing bearer from an unknown one', async () => {
   const { id } = await make()
   const paths = [`topups/${id}/deposit`, 'cards/card_x/authorize', 'clock/advance']
   for (const path of [...paths, 'withdrawals/wd_x/confirm', 'disputes/dsp_x/close']) {
@@ -24,7 +24,7 @@ test('a sandbox call tells a missing bearer from one that nobody has', async () 
   }
 })
 
-test('a sandbox call carries the headers of every answer, whether it is granted or refused', async () => {
+test('a sandbox call has the standard response headers, whether it succeeds or fails', async () => {
   const { id } = await make()
   const stranger = await openAccount(url)
   const deposit = { amount_usd: 10 }

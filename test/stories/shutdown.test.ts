@@ -23,7 +23,7 @@ after(async () => {
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} finishes the request in flight, takes no new one, and ends with 0`, async () => {
+  test(`${signal} finishes the request in flight, accepts no new one and exits with 0`, async () => {
     const service = await startFlorin(env)
     const ada = await openAccount(service.url)
     let release = () => {}

@@ -165,7 +165,7 @@ test('no malformed intent ends the signer or is signed, whatever its fields hold
   assert.equal((await sign(good))?.ok, true)
 })
 
-test('huge frames, half frames and many connections leave it answering', async () => {
+test('the signer still responds after huge frames, partial frames and many connections', async () => {
   const peers: Socket[] = []
   for (let count = 0; count < 200; count += 1) {
     const peer = connect(socket())
@@ -186,7 +186,7 @@ test('huge frames, half frames and many connections leave it answering', async (
   assert.equal(signer.exitCode, null, heard)
 })
 
-test('the socket is open to its user and group, and to nobody else', () => {
+test('only its user and group can open the socket', () => {
   assert.equal(statSync(socket()).mode & 0o777, 0o660)
 })
 
@@ -227,7 +227,7 @@ test('a record that was edited, swapped or written by another seed is refused', 
   assert.equal(refusalOf(await sign(intent('wd_3', 40))), 'velocity_exceeded')
 })
 
-test('without its high-water mark it starts only when it is told to begin a record', async () => {
+test('without its high-water mark it starts only with the flag for a new record', async () => {
   await sign(intent('wd_1', 60))
   await stop()
   unlinkSync(mark())

@@ -42,7 +42,7 @@ after(async () => {
   await rm(data_dir, { recursive: true, force: true })
 })
 
-test('a node that goes silent in the midst of a deposit is replaced within 15 seconds', async () => {
+test('a node that goes silent during a deposit is replaced within 15 seconds', async () => {
   const { bearer } = await openAccount(silent.url)
   const { id } = await awaitedTopup(silent.url, bearer)
   await onChain({ url: silent.url, bearer, id }, 'deposit', { amount_usd: 25 })

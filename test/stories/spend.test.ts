@@ -56,7 +56,7 @@ test('a reversal gives back part, then all of what is held', async () => {
   await assertBooksAreSound(runtime.db)
 })
 
-test('a capture without an amount takes what a partial reversal has left held', async () => {
+test('a capture without an amount takes the hold that a partial reversal left', async () => {
   const spender = await openSpender(service, { usd: 50 })
   const held = await authorize(url, spender, { amount: 30 })
   await follow(url, spender, { id: held.id, verb: 'reverse', amount: 10 })
@@ -67,7 +67,7 @@ test('a capture without an amount takes what a partial reversal has left held', 
   await assertBooksAreSound(runtime.db)
 })
 
-test('what is never captured expires, and a later capture is still honoured', async () => {
+test('an authorization without a capture expires, and a later capture is still honored', async () => {
   const spender = await openSpender(service, { usd: 50 })
   const held = await authorize(url, spender, { amount: 30 })
   const expired = await follow(url, spender, { id: held.id, verb: 'expire' })
@@ -108,7 +108,7 @@ test('a frozen card declines with its reason, and the message can be read, maske
   await assertBooksAreSound(runtime.db)
 })
 
-test('another currency is charged in dollars at the rate the network said', async () => {
+test("another currency is charged in dollars at the network's rate", async () => {
   const spender = await openSpender(service, { usd: 100, bin: '555555' })
   const held = await authorize(url, spender, {
     amount: 20,

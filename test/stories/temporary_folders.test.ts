@@ -43,7 +43,7 @@ test('commands that open the key file leave nothing in the temporary folder', as
   assert.deepEqual(readdirSync(TMPDIR), [])
 })
 
-test('what a test leaves in its temporary folder is gone when the run ends', async () => {
+test("files in a test's temporary folder are deleted when the run ends", async () => {
   const script = `const { mkdtempSync, writeFileSync } = require('node:fs')
     const folder = mkdtempSync(require('node:path').join(require('node:os').tmpdir(), 'florin_test_'))
     writeFileSync(folder + '/keys.json', 'secret')

@@ -23,7 +23,7 @@ async function openListener() {
   return { receiver, spender }
 }
 
-test('a purchase online goes through when its holder approves in the answer itself', async () => {
+test('an online purchase succeeds if its holder approves in the webhook response', async () => {
   const { receiver, spender } = await openListener()
   receiver.respond = (response, { event }) => {
     const { challenge_id } = event.data.object
@@ -41,7 +41,7 @@ test('a purchase online goes through when its holder approves in the answer itse
   assert.match(String(received?.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/)
 })
 
-test('a later answer counts once: the same again is fine, another one is refused', async () => {
+test('a later decision counts once: repeating it is fine, another one is refused', async () => {
   const { receiver, spender } = await openListener()
   receiver.respond = respondWith(202)
   const purchase = authorize(url, spender, { amount: 20, three_ds: true })
@@ -62,7 +62,7 @@ test('a later answer counts once: the same again is fine, another one is refused
   assert.equal(declined.three_ds?.result, 'declined')
 })
 
-test('silence is a no, and an answer after it is too late', async () => {
+test('no decision in time is a refusal, and a later one is too late', async () => {
   const { receiver, spender } = await openListener()
   receiver.respond = respondWith(200)
   const purchase = authorize(url, spender, { amount: 20, three_ds: true })
@@ -78,7 +78,7 @@ test('silence is a no, and an answer after it is too late', async () => {
   assert.deepEqual([late.status, late.body['error']], [410, 'challenge_expired'])
 })
 
-test('without a subscriber nobody is waited for, and * is none', async () => {
+test('without an explicit subscriber there is no wait, and * does not count', async () => {
   const receiver = await startReceiver()
   const spender = await openSpender(service, { usd: 100 })
   await subscribe(url, spender, { url: receiver.url, events: ['*'] })

@@ -19,7 +19,7 @@ const { url, tasks, runtime, sandbox, database_url, data_dir } = await startEvmS
   assets: [{ asset: 'USDC', contract }],
 })
 
-test('a token of 18 decimals is credited nothing, and health says why', async () => {
+test('deposits of a token with 18 decimals are not credited, and health reports why', async () => {
   const { bearer } = await openAccount(url)
   const body = { amount_usd: 25, asset: 'USDC', chain: 'ethereum' }
   const { deposit_address } = topupIn(await send(url, 'POST', '/v1/topups', { bearer, body }))
@@ -32,7 +32,7 @@ test('a token of 18 decimals is credited nothing, and health says why', async ()
   assert.match(message ?? '', /USDC at 0x\w{40} has 18 decimals; 6 are configured/)
 })
 
-test('florin doctor says that a token has other decimals than are configured', async () => {
+test('florin doctor reports a token with other decimals than configured', async () => {
   const chain = runtime.settings.chains.find((one) => one.chain === 'ethereum')
   assert(chain !== undefined)
   const { xpub, hot_wallet, chain_id } = chain
