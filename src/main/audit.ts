@@ -1,6 +1,10 @@
 import { hold_proofs } from '#domain/authorizations/hold_proofs.ts'
+
+import { event_proofs } from '#domain/events/event_proofs.ts'
+
 import { auditBooks, type BooksReport, ledger_proofs } from '#domain/ledger/audit_books.ts'
 import { payment_proofs } from '#domain/paid_calls/payment_proofs.ts'
+import { delivery_proofs } from '#domain/webhooks/delivery_proofs.ts'
 import { chain_proofs } from '#domain/withdrawals/chain_proofs.ts'
 import { type ChainDifference, compareCustody } from '#domain/withdrawals/compare_custody.ts'
 import { nodeFetch } from '#platform/http_client/node_fetch.ts'
@@ -17,7 +21,14 @@ export { type AuditReport, verifyAudit } from '#domain/audit/verify_audit.ts'
 export type { BooksReport, ChainDifference }
 
 /** Every room's proofs, over one snapshot of the books. */
-const proofs = [...ledger_proofs, ...chain_proofs, ...hold_proofs, ...payment_proofs]
+const proofs = [
+  ...ledger_proofs,
+  ...event_proofs,
+  ...chain_proofs,
+  ...hold_proofs,
+  ...payment_proofs,
+  ...delivery_proofs,
+]
 
 export function proveBooks(db: Database): Promise<BooksReport> {
   return auditBooks(db, proofs)

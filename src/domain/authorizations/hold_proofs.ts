@@ -37,10 +37,4 @@ export const hold_proofs: readonly Proof[] = [
                                   and c.authorization_id = a.id) c on true
            where a.type = 'authorization' and a.captured_micros <> c.sum`,
   },
-  {
-    name: "an account's events are numbered without a gap, and no number is used twice",
-    sql: `select account_id, count(*)::text as events, max(sequence)::text as last
-            from events where sequence is not null
-           group by 1 having count(*) <> max(sequence) or count(*) <> count(distinct sequence)`,
-  },
 ]

@@ -3,6 +3,7 @@ import type { Fail } from '#platform/runtime/failpoints.ts'
 import { neverFail } from '#platform/runtime/failpoints.ts'
 import type { Log } from '#platform/runtime/log.ts'
 import { silentLog } from '#platform/runtime/log.ts'
+import { APPLICATION_NAME } from './connected_nodes.ts'
 import {
   DatabaseUnavailable,
   faultOf,
@@ -213,6 +214,7 @@ function poolSettings(url: string, options: Options): pg.PoolConfig {
   const { pool_size = 16, limits = DEFAULT_LIMITS } = options
   return {
     connectionString: url,
+    application_name: APPLICATION_NAME,
     max: pool_size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: POOL_IDLE_MS,
@@ -241,6 +243,7 @@ async function connectToAny(pool: pg.Pool, hosts: number): Promise<pg.PoolClient
 async function connectOutsidePool(Client: typeof pg.Client, { role }: Options): Promise<pg.Client> {
   const client = new Client({
     ...TCP_KEEPALIVE,
+    application_name: APPLICATION_NAME,
     options: serverSettings(role === undefined ? {} : { role }),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })

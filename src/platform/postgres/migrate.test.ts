@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
+import manifest from '#package.json' with { type: 'json' }
 import { root } from '#platform/runtime/root.ts'
-import { insertBareAccount } from '#test/support/accounts.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type Database, openDatabase } from './db.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrateFrom } from './migrate.ts'
 
 const server = process.env['FLORIN_TEST_DATABASE_URL'] ?? ''
-const made: { name: string; db: Database }[] = []
+const made: { name: string; db: Database; url: string }[] = []
+const folders: string[] = []
 
 async function administer(sql: string): Promise<void> {
   const url = new URL(server)
@@ -25,15 +29,18 @@ async function emptyDatabase(): Promise<Database> {
   const url = new URL(server)
   url.pathname = `/${name}`
   const db = openDatabase(url.toString(), { pool_size: 4 })
-  made.push({ name, db })
+  made.push({ name, db, url: url.toString() })
   return db
 }
+
+const urlOf = (db: Database): string => made.find((each) => each.db === db)?.url ?? ''
 
 after(async () => {
   for (const { name, db } of made) {
     await db.close()
     await administer(`drop database ${name} with (force)`)
   }
+  for (const folder of folders) await rm(folder, { recursive: true })
 })
 
 const files = async () =>
@@ -62,7 +69,7 @@ test('an applied migration whose file has changed stops the start, and nothing c
   await migrate(db)
   const [first] = await files()
   await db.run('update migrations set checksum = $2 where name = $1', [first, 'another'])
-  await assert.rejects(migrate(db), /0001_accounts\.sql was changed after it was applied here/)
+  await assert.rejects(migrate(db), /0001_platform\.sql was changed after it was applied here/)
   await db.run('delete from migrations where name <> $1', [first])
   await assert.rejects(migrate(db), /was changed/)
   const rows = await db.rows('select name from migrations')
@@ -71,66 +78,98 @@ test('an applied migration whose file has changed stops the start, and nothing c
 
 test('a failed migration is rolled back and named in the error, and its lock is released', async () => {
   const db = await emptyDatabase()
-  await db.run('create table accounts (in_the_way boolean)')
-  await assert.rejects(migrate(db), /the migration 0001_accounts\.sql failed/)
+  await db.run('create table clock (in_the_way boolean)')
+  await assert.rejects(migrate(db), /the migration 0001_platform\.sql failed/)
   const tables = await db.rows<{ tablename: string }>(
     `select tablename from pg_tables where schemaname = 'public' order by 1`,
   )
   assert.deepEqual(
     tables.map((row) => row.tablename),
-    ['accounts', 'migrations'],
+    ['clock', 'migrations'],
   )
-  await db.run('drop table accounts')
+  await db.run('drop table clock')
   assert.deepEqual(await migrate(db), await files())
 })
 
-/** A database as the releases before a migration left it. */
-async function databaseBefore(migration: string): Promise<Database> {
-  const db = await emptyDatabase()
-  await db.run(
-    `create table migrations (name text primary key, checksum text not null,
-                              applied_at timestamptz not null default now())`,
-  )
-  for (const name of (await files()).filter((file) => file < migration)) {
-    const sql = await readFile(`${root}/migrations/${name}`, 'utf8')
-    await db.connection((client) => client.query(sql))
-    const checksum = createHash('sha256').update(sql).digest('hex')
-    await db.run('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
-  }
-  return db
+/** The migrations of a later version: ours, and one more. */
+async function laterVersion(name: string, sql: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'florin_migrations_'))
+  folders.push(folder)
+  await cp(`${root}/migrations`, folder, { recursive: true })
+  await writeFile(join(folder, name), sql)
+  return folder
 }
 
-test('migration 0018 keeps the balance, holds and usage of every card', async () => {
-  const db = await databaseBefore('0018')
-  const account_id = await insertBareAccount(db)
-  await db.connection((client) =>
-    client.query(`
-      set session_replication_role = replica;
-      insert into purses (account_id, kind, owner_id, balance_micros)
-      select '${account_id}', * from (values ('treasury', '', 10), ('card', 'used', 500),
-        ('hold', 'used', 70), ('hold', 'emptied', 5), ('card', 'unused', 0)) as v;
-      insert into card_spending (account_id, card_id, day, spent_micros)
-      select '${account_id}', 'used', * from (values (date '2031-04-30', 100),
-        (date '2031-05-01', 20), (date '2031-05-03', 7)) as v;
-      set session_replication_role = origin`),
+const INCOMPATIBLE = `-- Drops a column that older nodes write.
+--
+-- incompatible: older nodes write clock.offset_ms
+alter table clock drop column offset_ms;
+`
+
+/** Connects as a node of this version does, and stays connected. */
+async function connectNode(db: Database): Promise<Database> {
+  const node = openDatabase(urlOf(db), { pool_size: 1 })
+  await node.rows('select 1')
+  return node
+}
+
+test('an incompatible migration is refused while an older node is connected', async () => {
+  const db = await emptyDatabase()
+  await migrate(db)
+  const node = await connectNode(db)
+  const later = await laterVersion('9001_later.sql', INCOMPATIBLE)
+  const refusal = await migrateFrom(later, db).catch((cause: Error) => cause)
+  assert(refusal instanceof Error)
+  assert.match(
+    refusal.message,
+    /^The migration 9001_later\.sql is incompatible with older versions/,
   )
-  const before = await db.rows('select kind, owner_id, balance_micros from purses')
-  assert.ok((await migrate(db)).includes('0018_card_purses.sql'))
-  const after = await db.rows<{ balance_micros: bigint }>(
-    'select kind, owner_id, balance_micros from purse_balances',
+  const name = `${manifest.version} on ${hostname().slice(0, 20)} (process ${process.pid})`
+  assert.ok(refusal.message.includes(name), refusal.message)
+  assert.match(refusal.message, /Stop them, then start this version or run `florin migrate` again/)
+  assert.equal((await db.rows('select offset_ms from clock')).length, 1, 'nothing was changed')
+
+  await node.close()
+  // The server needs a moment to end the connection.
+  const isApplied = async () => (await migrateFrom(later, db).catch(() => [])).length === 1
+  assert(await eventually(isApplied, { within_ms: 5_000 }))
+})
+
+test('a node that knows the incompatible migration does not block it', async () => {
+  const db = await emptyDatabase()
+  await migrate(db)
+  const node = new pg.Client({
+    connectionString: urlOf(db),
+    application_name: 'florin/9.0.0 schema=9001 host:1',
+  })
+  await node.connect()
+  const later = await laterVersion('9001_later.sql', INCOMPATIBLE)
+  assert.deepEqual(await migrateFrom(later, db), ['9001_later.sql'])
+  await node.end()
+})
+
+test('a compatible migration runs while older nodes are connected', async () => {
+  const db = await emptyDatabase()
+  await migrate(db)
+  const node = await connectNode(db)
+  const later = await laterVersion('9001_later.sql', 'alter table clock add column note text;')
+  assert.deepEqual(await migrateFrom(later, db), ['9001_later.sql'])
+  assert.deepEqual(await migrate(node), [], 'an older version can still start')
+  await node.close()
+})
+
+test('an older version does not start after an incompatible migration', async () => {
+  const db = await emptyDatabase()
+  await migrateFrom(await laterVersion('9001_later.sql', INCOMPATIBLE), db)
+  await assert.rejects(
+    migrate(db),
+    /A newer version of Florin changed the database with 9001_later/,
   )
-  const sorted = (rows: object[]) =>
-    rows.map((row) => Object.values(row).join(' ')).sort((a, b) => (a < b ? -1 : 1))
-  const with_money = after.filter(({ balance_micros }) => balance_micros > 0n)
-  assert.deepEqual(
-    sorted(with_money),
-    sorted(before).filter((row) => !row.endsWith(' 0')),
-  )
-  const spent = await db.rows(
-    `select owner_id, spent_day::text, day_spent_micros, month_spent_micros from purses
-      where spent_day is not null`,
-  )
-  assert.deepEqual(spent, [
-    { owner_id: 'used', spent_day: '2031-05-03', day_spent_micros: 7n, month_spent_micros: 27n },
-  ])
+})
+
+test('a database with migrations of an unreleased version is refused', async () => {
+  const db = await emptyDatabase()
+  await migrate(db)
+  await db.run(`insert into migrations (name, checksum) values ('0001_accounts.sql', '')`)
+  await assert.rejects(migrate(db), /the migration 0001_accounts\.sql, which is not part of Florin/)
 })

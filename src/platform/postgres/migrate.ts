@@ -1,32 +1,43 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type pg from 'pg'
-import { root } from '#platform/runtime/root.ts'
+import manifest from '#package.json' with { type: 'json' }
+import { ConfigError } from '#platform/settings/environment.ts'
+import { findOlderNodes } from './connected_nodes.ts'
 import type { Database } from './db.ts'
+import {
+  MIGRATIONS_DIR,
+  type Migration,
+  migrationNumber,
+  readMigrations,
+} from './migration_files.ts'
 import { requireRoles } from './roles.ts'
-
-const MIGRATIONS_DIR = join(root, 'migrations')
 
 // Any fixed number: it only has to be the same on every node that may migrate.
 const MIGRATION_LOCK = 7_310_265
 
 const CREATE_TABLE = `create table migrations (
-  name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+  name text primary key, checksum text not null, applied_at timestamptz not null default now(),
+  is_incompatible boolean not null default false)`
 
 /** is_owner is null if the table doesn't exist yet; a superuser counts as the owner. */
 const OWNERSHIP = `select current_user as login,
     pg_has_role(current_user, relowner, 'USAGE') as is_owner
   from (select) as one left join pg_class on oid = to_regclass('migrations')`
 
-type Migration = { name: string; sql: string; checksum: string }
+const APPLIED = 'select * from migrations order by name'
+
+type AppliedMigration = Omit<Migration, 'sql'>
 
 /**
- * Applies the pending migrations in order, each in its own transaction, on one node at a time.
- * Forward only: an applied migration whose file has changed stops the start.
+ * Applies pending migrations in order, each in its own transaction, on one node at a time.
+ * Migrations only go forward: an applied file that has changed stops the start. Before an
+ * incompatible one, all nodes of older versions must be stopped.
  */
-export async function migrate(db: Database): Promise<string[]> {
-  const migrations = await readMigrations()
+export function migrate(db: Database): Promise<string[]> {
+  return migrateFrom(MIGRATIONS_DIR, db)
+}
+
+export async function migrateFrom(folder: string, db: Database): Promise<string[]> {
+  const known = await readMigrations(folder)
   return db.connection(async (client) => {
     // A migration of a large table may take long, and other nodes wait for it.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
@@ -35,32 +46,50 @@ export async function migrate(db: Database): Promise<string[]> {
       const { login, is_owner } = await ownershipOf(client)
       if (is_owner === null) await client.query(CREATE_TABLE)
       if (is_owner !== false) await requireRoles(client)
-      const { rows } = await client.query<Omit<Migration, 'sql'>>(
-        'select name, checksum from migrations',
-      )
-      const applied = new Map(rows.map((row) => [row.name, row.checksum]))
-      const pending = migrations.filter((migration) => !isApplied(migration, applied))
+      const { rows: applied } = await client.query<AppliedMigration>(APPLIED)
+      const pending = findPending(known, applied)
       if (pending.length > 0 && is_owner === false) throw notOwnerError(login, pending)
-      for (const { name, sql, checksum } of pending) {
-        await client.query('begin')
-        try {
-          await client.query(sql)
-          await client.query('insert into migrations (name, checksum) values ($1, $2)', [
-            name,
-            checksum,
-          ])
-          await client.query('commit')
-        } catch (cause) {
-          await client.query('rollback')
-          throw new Error(`the migration ${name} failed`, { cause })
-        }
-      }
-      return pending.map((migration) => migration.name)
+      await requireNoOlderNodes(client, pending)
+      for (const migration of pending) await apply(client, migration)
+      return pending.map(({ name }) => name)
     } finally {
       await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
       await client.query('reset statement_timeout; reset lock_timeout')
     }
   })
+}
+
+async function apply(
+  client: pg.ClientBase,
+  { name, sql, checksum, is_incompatible }: Migration,
+): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(sql)
+    await client.query(
+      'insert into migrations (name, checksum, is_incompatible) values ($1, $2, $3)',
+      [name, checksum, is_incompatible],
+    )
+    await client.query('commit')
+  } catch (cause) {
+    await client.query('rollback')
+    throw new Error(`the migration ${name} failed`, { cause })
+  }
+}
+
+async function requireNoOlderNodes(
+  client: pg.ClientBase,
+  pending: readonly Migration[],
+): Promise<void> {
+  const incompatible = pending.findLast(({ is_incompatible }) => is_incompatible)
+  if (incompatible === undefined) return
+  const nodes = await findOlderNodes(client, migrationNumber(incompatible.name))
+  if (nodes.length === 0) return
+  throw new ConfigError(
+    `The migration ${incompatible.name} is incompatible with older versions of Florin, and these ` +
+      `are connected to the database: ${nodes.join(', ')}. Stop them, then start this version or ` +
+      'run `florin migrate` again. Nothing was changed.',
+  )
 }
 
 type Ownership = { login: string; is_owner: boolean | null }
@@ -79,31 +108,46 @@ const notOwnerError = (login: string, pending: readonly Migration[]) =>
 
 /** The migrations that the next start would apply. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const migrations = await readMigrations()
-  const [table] = await db.rows<{ is_there: boolean }>(
-    `select to_regclass('migrations') is not null as is_there`,
+  const known = await readMigrations(MIGRATIONS_DIR)
+  const [table] = await db.rows<{ exists: boolean }>(
+    `select to_regclass('migrations') is not null as exists`,
   )
-  const rows = table?.is_there
-    ? await db.rows<Omit<Migration, 'sql'>>('select name, checksum from migrations')
-    : []
-  const applied = new Map(rows.map((row) => [row.name, row.checksum]))
-  return migrations.filter((each) => !isApplied(each, applied)).map(({ name }) => name)
+  const applied = table?.exists ? await db.rows<AppliedMigration>(APPLIED) : []
+  return findPending(known, applied).map(({ name }) => name)
 }
 
-function isApplied(migration: Migration, applied: ReadonlyMap<string, string>): boolean {
-  const checksum = applied.get(migration.name)
-  if (checksum !== undefined && checksum !== migration.checksum) {
-    throw new Error(`the migration ${migration.name} was changed after it was applied here`)
+function findPending(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
+  requireKnown(known, applied)
+  const checksum_of = new Map(applied.map(({ name, checksum }) => [name, checksum]))
+  for (const { name, checksum } of known) {
+    if ((checksum_of.get(name) ?? checksum) === checksum) continue
+    throw new Error(`the migration ${name} was changed after it was applied here`)
   }
-  return checksum !== undefined
+  return known.filter(({ name }) => !checksum_of.has(name))
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(MIGRATIONS_DIR)).filter((name) => name.endsWith('.sql')).sort()
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(`${MIGRATIONS_DIR}/${name}`, 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
+/**
+ * A newer version may have migrated the database, as long as this version can still use it, so a
+ * node can restart during a rolling upgrade.
+ */
+function requireKnown(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  const names = new Set(known.map(({ name }) => name))
+  const newest = migrationNumber(known.at(-1)?.name ?? '0')
+  for (const { name, is_incompatible } of applied.filter((each) => !names.has(each.name))) {
+    if (migrationNumber(name) <= newest) {
+      throw new ConfigError(
+        `The database has the migration ${name}, which is not part of Florin ` +
+          `${manifest.version}. Use a new database, or the version that created this one.`,
+      )
+    }
+    if (is_incompatible) {
+      throw new ConfigError(
+        `A newer version of Florin changed the database with ${name}, and ${manifest.version} ` +
+          'cannot use it any more. Start the newer version, or restore the backup from before it.',
+      )
+    }
+  }
 }

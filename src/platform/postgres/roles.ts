@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Tx } from './tx.ts'
 
-/** The roles that the service's connections act as; migration 0033 grants their privileges. */
+/** The roles that the service's connections act as; `guard_table` grants their privileges. */
 export const SERVICE_ROLE = 'florin_service'
 export const ACCOUNT_ROLE = 'florin_account'
 

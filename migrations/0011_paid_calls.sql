@@ -1,16 +1,15 @@
--- Calls that are paid for one by one (x402): the payments, and what our relayer signed for them.
+-- Calls paid one by one (x402): payments and the transfers that our relayer signed for them.
 
--- A payment is a signed permission to move coins, good once on its chain by (payer, nonce); here it
--- is good for one call by the same pair. It is reserved before the work, and every state but the
--- first says whether the coins have moved:
---   reserved  nothing was sent; if the call that holds it dies, it is as good as new
---   settling  signed and perhaps on its way; only the chain knows
---   settled   the coins are ours, the call is still owed
---   spent     the call was made, in the same transaction as this word
---   failed    the coins did not move and will not by our hand
---   owed      the coins are ours and the call was refused: they go back by one of the next three
+-- A payment is a signed permission to move coins. It is valid once on its chain by (payer, nonce),
+-- and pays for one call by the same pair. It is reserved before the work:
+--   reserved  nothing was sent; if its call dies, it can be used again
+--   settling  signed and perhaps sent; only the chain knows
+--   settled   the coins have arrived, the call has not been made
+--   spent     the call was made, in the same transaction
+--   failed    the coins did not move and we will not send them
+--   owed      the coins have arrived and the call was refused: they go back by one of these states
 --   refunding, refunded  on the chain, to the payer
---   credited  to the treasury of the account that called
+--   credited  to the treasury of the calling account
 create table x402_payments (
   id               text collate "C" primary key,
   network          text not null,
@@ -20,33 +19,32 @@ create table x402_payments (
   amount_micros    bigint not null check (amount_micros > 0),
   pay_to           text not null,
   valid_before     timestamptz not null,
-  -- Null where nobody was signed in.
+  -- Null for a call without an account.
   account_id       text collate "C" references accounts,
   operation        text not null,
   request_id       text not null,
-  -- Of the whole request under its Idempotency-Key: the only one that this payment pays for.
+  -- Of the whole request and its Idempotency-Key: the payment pays for no other request.
   fingerprint      text not null,
   state            text not null check (state in ('reserved', 'settling', 'settled', 'spent',
                      'failed', 'owed', 'refunding', 'refunded', 'credited')),
   state_reason     text,
-  -- What the payer signed, so that a facilitator can be asked again after a crash.
+  -- The signed payload, to ask a facilitator again after a crash.
   payload          jsonb not null,
   txid             text,
-  -- Until then the payment belongs to a call under way.
+  -- The payment belongs to a running call until then.
   leased_until     timestamptz not null,
   created_at       timestamptz not null,
   updated_at       timestamptz not null,
   settled_at       timestamptz,
   unique (network, asset, payer, nonce)
 ) with (fillfactor = 70);
-
 create index x402_payments_open on x402_payments (leased_until)
   where state in ('reserved', 'settling', 'settled', 'owed', 'refunding');
 create index x402_payments_by_request on x402_payments (fingerprint);
+call guard_table('x402_payments', 'select, update');
 
--- What the relayer has signed. A nonce is its place in the relayer's order: it is taken and the
--- bytes are stored in one transaction, so that there is no gap that nothing could fill, and bytes
--- that are stored are sent until they are mined.
+-- Transfers signed by the relayer. The nonce is taken and the bytes are stored in one transaction,
+-- so there are no gaps, and stored bytes are sent until they are mined.
 create table x402_transfers (
   network       text not null,
   relayer       text not null,
@@ -56,7 +54,7 @@ create table x402_transfers (
   txid          text not null unique,
   raw           text not null,
   state         text not null default 'signed' check (state in ('signed', 'mined', 'reverted')),
-  -- What the network took, in its own coin and as it stands in the books.
+  -- The network fee, in the network's coin and as booked.
   fee_wei       numeric(78, 0),
   fee_micros    bigint,
   created_at    timestamptz not null,
@@ -66,3 +64,4 @@ create table x402_transfers (
 );
 create index x402_transfers_of_payment on x402_transfers (payment_id);
 create index x402_transfers_open on x402_transfers (created_at) where state = 'signed';
+call guard_table('x402_transfers');

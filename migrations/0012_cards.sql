@@ -1,5 +1,5 @@
--- Cards. The number is sealed under a key outside the database and found by a keyed hash; the
--- security code is computed when it is needed and stored nowhere.
+-- Cards. The number is sealed with a key outside the database and found by a keyed hash. The
+-- security code is computed when needed and never stored.
 
 create table cards (
   account_id              text collate "C" not null references accounts,
@@ -16,11 +16,11 @@ create table cards (
   exp_month               integer not null check (exp_month between 1 and 12),
   exp_year                integer not null,
   wallet                  jsonb not null,
-  -- Null: no limit of the holder's own; the programme's still holds. Zero blocks.
+  -- The cardholder's limits; null for none. The programme's limits apply too. Zero blocks.
   per_transaction_micros  bigint check (per_transaction_micros >= 0),
   daily_micros            bigint check (daily_micros >= 0),
   monthly_micros          bigint check (monthly_micros >= 0),
-  -- Null: every category or country; an empty list: none. What is denied wins.
+  -- Null allows every category or country, an empty list none. Deny wins over allow.
   mcc_allow               text[],
   mcc_deny                text[],
   geo_allow               text[],
@@ -42,19 +42,13 @@ create table cards (
   check ((status = 'cancelled') = (cancel_reason is not null)),
   check ((type = 'physical') = (shipping is not null))
 ) with (fillfactor = 80);
+-- Searches of operators over all accounts.
+create unique index cards_by_id on cards (id);
+create index cards_by_last4 on cards (last4, id);
+create index cards_to_ship on cards (id) where shipping is not null;
+call guard_table('cards', 'select, insert, update');
 
--- What a card has spent, by UTC day. Approvals count on the day of the authorization, and what is
--- reversed or expires is given back to that same day; a month is the sum of its days.
-create table card_spending (
-  account_id    text collate "C" not null,
-  card_id       text collate "C" not null,
-  day           date not null,
-  spent_micros  bigint not null default 0 check (spent_micros >= 0),
-  primary key (account_id, card_id, day),
-  foreign key (account_id, card_id) references cards
-) with (fillfactor = 80);
-
--- Every time a number was shown, and the nonces that were used for it.
+-- Every time a number was revealed, with the nonce of the request.
 create table card_reveals (
   account_id   text collate "C" not null,
   card_id      text collate "C" not null,
@@ -65,3 +59,4 @@ create table card_reveals (
   unique (account_id, card_id, nonce),
   foreign key (account_id, card_id) references cards
 );
+call guard_table('card_reveals', 'select, insert');

@@ -1,0 +1,79 @@
+-- Functions that every schema file uses, and the tables of the platform.
+--
+-- One file per room of src/domain creates its tables. Each table that belongs to an account has
+-- account_id and begins its key with it, so the database can be distributed by account.
+--
+-- IDs are text with collation "C": they sort by creation time on any server.
+
+-- Append-only tables have a trigger that calls this.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
+end
+$$;
+
+-- A statement that must change a fixed number of rows fails if it changes another number. A COMMIT
+-- can therefore be sent right behind it.
+create function require_count(touched bigint, wanted bigint) returns boolean language plpgsql as $$
+begin
+  if touched <> wanted then
+    raise exception '% rows were touched instead of %', touched, wanted using errcode = 'FL001';
+  end if;
+  return true;
+end
+$$;
+
+-- Database roles; migrate creates both before it applies the first file:
+--
+--   florin_service  the engine, tasks, operators, sign-in: all accounts. It owns no table, so it
+--                   cannot drop or disable a trigger.
+--   florin_account  calls of one account: only the rows of the account in florin.account_id
+--
+-- The login that migrates owns the tables. No policy applies to an owner, so pg_dump and later
+-- migrations see every row.
+--
+-- Every table needs one call of guard_table; a test finds a missing one. `account_may` lists what
+-- calls of an account may do with their rows, or with all rows of a table without accounts. Nobody
+-- gets more than select and insert on an append-only table.
+create procedure guard_table(
+  guarded regclass, account_may text default '', account_column name default 'account_id')
+language plpgsql as $$
+declare
+  is_append_only boolean := exists (
+    select from pg_trigger where tgrelid = guarded and tgfoid = 'refuse_change'::regproc);
+begin
+  execute format('grant %s on %s to florin_service',
+    case when is_append_only then 'select, insert' else 'select, insert, update, delete' end,
+    guarded);
+  if account_may <> '' then
+    execute format('grant %s on %s to florin_account', account_may, guarded);
+  end if;
+  if exists (select from pg_attribute where attrelid = guarded and attname = account_column) then
+    execute format('alter table %s enable row level security', guarded);
+    execute format('create policy of_service on %s to florin_service using (true)', guarded);
+    -- The subquery is evaluated once a statement, and the planner compares it with the account
+    -- that the statement names itself: indexes are used as without the policy.
+    execute format('create policy of_account on %s to florin_account
+      using (%I = (select current_setting(''florin.account_id'', true)))', guarded, account_column);
+  end if;
+end
+$$;
+revoke execute on procedure guard_table from public;
+
+grant select on migrations to florin_service;
+
+-- The offset of the service's clock, shared by all nodes. The sandbox can advance it.
+create table clock (
+  is_only    boolean primary key default true check (is_only),
+  offset_ms  bigint not null default 0
+);
+insert into clock default values;
+call guard_table('clock');
+
+-- Tasks that run on one node at a time, and when they last finished.
+create table task_runs (
+  task        text primary key,
+  node        text not null,
+  finished_at timestamptz not null
+);
+call guard_table('task_runs');

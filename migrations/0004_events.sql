@@ -1,0 +1,53 @@
+-- Events of accounts, and those that still have to be fanned out.
+
+-- An account's sequence row. Events and audit entries are appended under its lock, which is the
+-- last lock of any transaction, so both are gapless and in commit order.
+create table account_heads (
+  account_id      text collate "C" primary key references accounts,
+  event_sequence  bigint not null default 0,
+  audit_count     bigint not null default 0,
+  audit_hash      text not null
+);
+call guard_table('account_heads', 'select, update');
+
+-- Webhook events have a sequence number and their body, byte for byte as it is sent. Rows without
+-- them are shown in the activity stream only.
+--
+-- There is no foreign key to accounts and no unique index on the sequence: an event is written
+-- under the lock of its account's sequence row, and every purchase would pay for both. Proofs of
+-- `florin audit books` find an event without an account and a sequence with a gap or a duplicate.
+create table events (
+  account_id     text collate "C" not null,
+  id             text collate "C" not null,
+  sequence       bigint,
+  type           text not null,
+  activity_type  text check (activity_type in ('topup', 'card', 'spend', 'error')),
+  severity       text not null check (severity in ('info', 'warning', 'error')),
+  message        text not null,
+  card_id        text,
+  amount_micros  bigint,
+  resource_type  text not null,
+  resource_id    text not null,
+  body           text,
+  created_at     timestamptz not null,
+  primary key (account_id, id),
+  check ((sequence is null) = (body is null))
+);
+-- Filtered pages of the activity stream are ranges of these. Every purchase writes an event, so the
+-- indexes are short: a card belongs to one account, and spending is found by the primary key.
+create index events_of_card on events (card_id, id) where card_id is not null;
+create index events_of_kind on events (account_id, activity_type, id)
+  where activity_type <> 'spend';
+create index events_of_failure on events (account_id, id) where severity = 'error';
+create trigger events_append_only before update or truncate on events
+  for each statement execute function refuse_change();
+call guard_table('events', 'select, insert');
+
+-- Events that have not been fanned out, written with the event and deleted by the fan-out. It takes
+-- the rows that exist instead of "id above the last one", which would skip a late commit.
+create table outbox (
+  account_id  text collate "C" not null,
+  event_id    text collate "C" not null,
+  primary key (event_id)
+);
+call guard_table('outbox', 'insert');

@@ -1,0 +1,47 @@
+-- Operators and their actions.
+
+-- A token is stored as a keyed hash and gives access to no account.
+create table operator_tokens (
+  id                  text collate "C" primary key,
+  name                text not null,
+  role                text not null check (role in ('viewer', 'support', 'risk', 'admin')),
+  token_hash          text not null unique,
+  last_used_at        timestamptz,
+  created_at          timestamptz not null,
+  revoked_at          timestamptz,
+  expires_at          timestamptz not null,
+  totp_secret_sealed  text,
+  -- The time step of the last code that was used: each code works once.
+  totp_step           bigint,
+  -- Console sessions from before the current authenticator secret are over.
+  totp_set_at         timestamptz
+);
+create unique index operator_tokens_named on operator_tokens (name) where revoked_at is null;
+call guard_table('operator_tokens');
+
+-- The token in the settings has no row of its own: its lifetime begins with its first use.
+create table first_operator_tokens (
+  token_hash     text primary key,
+  first_used_at  timestamptz not null
+);
+call guard_table('first_operator_tokens');
+
+-- Every action of an operator. If it concerns an account, the account's audit log has it too.
+create table operator_acts (
+  id             bigint generated always as identity primary key,
+  operator_id    text not null,
+  operator_name  text not null,
+  role           text not null,
+  act            text not null,
+  resource_type  text,
+  resource_id    text,
+  account_id     text collate "C",
+  -- The input as it was sent.
+  input          jsonb not null,
+  request_id     text not null,
+  ip             text not null,
+  created_at     timestamptz not null
+);
+create trigger operator_acts_append_only before update or delete or truncate on operator_acts
+  for each statement execute function refuse_change();
+call guard_table('operator_acts');

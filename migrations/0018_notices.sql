@@ -1,0 +1,30 @@
+-- Emails to account holders.
+
+-- Written in the transaction of their cause and sent by a task. Without a mail server they stay
+-- here, and the sandbox shows them.
+create table notices (
+  id               bigint generated always as identity primary key,
+  account_id       text collate "C" not null references accounts,
+  kind             text not null,
+  recipient        text not null,
+  subject          text not null,
+  body_text        text not null,
+  body_html        text not null,
+  state            text not null default 'due' check (state in ('due', 'sent', 'given_up')),
+  attempts         integer not null default 0,
+  next_attempt_at  timestamptz not null,
+  last_error       text,
+  created_at       timestamptz not null,
+  sent_at          timestamptz
+) with (fillfactor = 80);
+create index notices_of_account on notices (account_id, id);
+create index notices_due on notices (next_attempt_at) where state = 'due';
+create index notices_age on notices (created_at);
+call guard_table('notices', 'insert');
+
+-- Accounts that got an email about their low balance. The row is deleted when the balance recovers.
+create table low_balances (
+  account_id  text collate "C" primary key references accounts,
+  told_at     timestamptz not null
+);
+call guard_table('low_balances');
