@@ -91,9 +91,9 @@ test('the topups switch stops new top-ups and holds deposits for an operator to 
   assertRefused(await operate(url, 'POST', `/suspense/${held[1].id}/refund`), 404, 'not_found')
   assert.equal(await balanceOf(url, holder.key), 25)
   await assertBooksSound(db)
-  const acts = await auditLog(url, holder.bearer, '&actor_type=operator')
+  const entries = await auditLog(url, holder.bearer, '&actor_type=operator')
   assert.deepEqual(
-    acts.map(({ action }) => action),
+    entries.map(({ action }) => action),
     ['release_suspense', 'refund_suspense'],
   )
 })
@@ -118,9 +118,9 @@ test('a switch shows its reason, and the operator is recorded', async () => {
   const issuing = body['data'].find(({ rail }: { rail: string }) => rail === 'issuing')
   assert.deepEqual([issuing.on, issuing.reason], [true, 'a test'])
   await setKillSwitch(url, 'issuing', false)
-  // Listing the acts is the newest act.
-  const [, act] = (await operate(url, 'GET', '/acts?limit=2')).body['data']
-  assert.equal(act.act, 'set_kill_switch')
-  assert.deepEqual(act.input, { rail: 'issuing', on: false, reason: 'a test' })
-  assert.equal(act.operator.name, 'FLORIN_OPERATOR_TOKEN')
+  // The newest action is the listing itself.
+  const [, recorded] = (await operate(url, 'GET', '/actions?limit=2')).body['data']
+  assert.equal(recorded.action, 'operator_set_kill_switch')
+  assert.deepEqual(recorded.input, { rail: 'issuing', on: false, reason: 'a test' })
+  assert.equal(recorded.operator.name, 'FLORIN_OPERATOR_TOKEN')
 })

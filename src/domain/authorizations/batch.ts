@@ -1,3 +1,4 @@
+import { makeStamp } from '#domain/context/stamp.ts'
 import { type AccountSequences, eventSetWrites } from '#domain/events/record_event_set.ts'
 import { changedTransactions, newTransactions } from '#domain/transactions/transaction_sets.ts'
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
@@ -120,15 +121,12 @@ function outcomeBuilders(
   dependencies: EngineDependencies,
   { state, sequences, messages }: Outcome,
 ) {
-  const { settings, clock, newId, fail } = dependencies
+  const { settings, fail } = dependencies
   const { now } = state
   const event_metadata = {
     livemode: settings.mode === 'live',
     request: null,
-    stamp: () => {
-      const created_at = clock.now()
-      return { id: newId('evt', created_at), created_at }
-    },
+    stamp: makeStamp(dependencies, 'evt'),
   }
   const builders = {
     batch_transactions: () => newTransactions(state.made),

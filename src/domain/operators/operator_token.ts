@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { OperatorRole } from '#contract/operator/roles.ts'
 import { Problem } from '#contract/problem.ts'
+import { totpStepOf } from '#domain/credentials/totp.ts'
 import { Secret } from '#kernel/secret.ts'
 import type { Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Keys } from '#platform/storage/keys.ts'
 import { sealedColumn } from '#platform/storage/sealed_column.ts'
@@ -214,14 +216,11 @@ async function findTokenOfSession(
   return row
 }
 
-/** The time step of a right code, as domain/credentials/totp.ts finds it; null for a wrong one. */
-type StepOf = (secret: string) => bigint | null
-
 /** Exchanges a token and a two-factor code for a session. Each code works once. */
 export async function signInOperator(
   bearer: string | null,
-  stepOf: StepOf,
-  context: OperatorCredentialContext,
+  totp_code: string,
+  context: OperatorCredentialContext & { clock: Clock },
 ): Promise<{ bearer: string; expires_at: string }> {
   const row = await findToken(bearer ?? '', context)
   if (!row.needs_code) {
@@ -230,12 +229,13 @@ export async function signInOperator(
       'This operator token has no two-factor authentication. Use it directly.',
     )
   }
-  const { db, keys, now } = context
-  const [secret] = await db.rows<{ totp_secret_sealed: string }>(
+  const { db, keys, clock, now } = context
+  const [sealed] = await db.rows<{ totp_secret_sealed: string }>(
     'select totp_secret_sealed from operator_tokens where id = $1',
     [row.id],
   )
-  const step = stepOf(keys.open(OPERATOR_TOTP_PURPOSE, row.id, secret?.totp_secret_sealed ?? ''))
+  const secret = keys.open(OPERATOR_TOTP_PURPOSE, row.id, sealed?.totp_secret_sealed ?? '')
+  const step = totpStepOf(secret, totp_code, clock.wall())
   const used =
     step === null
       ? 0

@@ -1,7 +1,7 @@
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** Table and ID column of each kind of object that operators change, by the prefix of its ID. */
-const tables: Readonly<Record<string, string>> = {
+/** Finds the account of each kind of object that operators change, by the prefix of its ID. */
+const queries_by_prefix: Readonly<Record<string, string>> = {
   acct: 'select id as account_id from accounts where id = $1',
   card: 'select account_id from cards where id = $1',
   dsp: 'select account_id from disputes where id = $1',
@@ -15,7 +15,7 @@ const tables: Readonly<Record<string, string>> = {
 /** The account an object belongs to; undefined if there is no such object. */
 export async function findResourceAccount(tx: Tx, id: unknown): Promise<string | undefined> {
   if (typeof id !== 'string') return undefined
-  const select = tables[id.slice(0, id.indexOf('_'))]
+  const select = queries_by_prefix[id.slice(0, id.indexOf('_'))]
   if (select === undefined) return undefined
   const [row] = await tx.rows<{ account_id: string }>(select, [id])
   return row?.account_id

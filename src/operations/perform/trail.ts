@@ -9,6 +9,7 @@ import type {
   SecurityAlert,
   Trail,
 } from '#domain/context/context.ts'
+import { makeStamp } from '#domain/context/stamp.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import { insertSecurityNotices } from '#domain/notices/security_alerts.ts'
 import type { Operator } from '#domain/operators/operator.ts'
@@ -69,10 +70,7 @@ export async function writeTrail(
   const event_metadata = {
     livemode: runtime.settings.mode === 'live',
     request: { id: request.id, idempotency_key: request.idempotency_key },
-    stamp: () => {
-      const created_at = clock.now()
-      return { id: newId('evt', created_at), created_at }
-    },
+    stamp: makeStamp(runtime, 'evt'),
   }
   const accounts = new Set([...trail.events.keys(), ...trail.entries.keys()])
   for (const account_id of [...accounts].sort()) {
