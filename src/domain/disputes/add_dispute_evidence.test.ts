@@ -24,13 +24,13 @@ async function openDispute() {
   return { buyer, key: buyer.key, dispute: await fileDispute(url, buyer) }
 }
 
-/** Every file in the store, finished or not. */
+/** Every file in the blob store, complete or not. */
 const storedFiles = async () =>
   (await readdir(join(data_dir, 'evidence'), { recursive: true }).catch(() => [])).filter((path) =>
     path.includes('evd_'),
   )
 
-/** A raw upload; the path says what it is. */
+/** A raw upload, described by the query string. */
 const upload = (key: string, id: string, query: string, raw: string | Uint8Array, headers = {}) =>
   send(url, 'POST', `/v1/disputes/${id}/evidence${query}`, {
     bearer: key,
@@ -48,7 +48,7 @@ async function uploadForm(key: string, id: string, form: FormData) {
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-test('a note is evidence, and the dispute shows it', async () => {
+test('a note is evidence and is shown in the dispute', async () => {
   const { buyer, key, dispute } = await openDispute()
   const reply = await addEvidence(url, key, dispute.id, { body: { kind: 'note', note: 'See.' } })
   assert.equal(reply.status, 200, reply.text)
@@ -74,7 +74,7 @@ test('a note is evidence, and the dispute shows it', async () => {
   assert.equal(entries.length, 1)
 })
 
-test('a raw body is stored as it came, under its hash, and comes back as an attachment', async () => {
+test('a raw body is stored unchanged with its hash and downloaded as an attachment', async () => {
   const { key, dispute } = await openDispute()
   const reply = await upload(key, dispute.id, '?kind=receipt&file_name=../../r%C3%A4.pdf', PDF)
   assert.equal(reply.status, 200, reply.text)
@@ -110,7 +110,7 @@ test('a raw body is stored as it came, under its hash, and comes back as an atta
   assert.match(read?.account_id ?? '', /^acct_/)
 })
 
-test('a file is given to its owner and to operators, and to nobody else', async () => {
+test('only its owner and operators can download a file', async () => {
   const { key, dispute } = await openDispute()
   const other = await openDispute()
   const { body } = await upload(key, dispute.id, '?kind=receipt', PDF)
@@ -124,7 +124,7 @@ test('a file is given to its owner and to operators, and to nobody else', async 
   assertRefused(await send(url, 'GET', of_note, { bearer: key }), 404, 'not_found')
 })
 
-test('a form carries a file and what goes with it, in any order', async () => {
+test('a multipart form may send the file and its fields in any order', async () => {
   const { key, dispute } = await openDispute()
   const form = new FormData()
   form.set('file', new Blob([PDF], { type: 'image/png' }), 'my "receipt".pdf')
@@ -143,7 +143,7 @@ test('a form carries a file and what goes with it, in any order', async () => {
   assert.equal((await uploadForm(key, dispute.id, note)).status, 200)
 })
 
-test('a small file may stand in JSON, as agents send it', async () => {
+test('a small file can be sent as base64 in JSON', async () => {
   const { key, dispute } = await openDispute()
   const content_base64 = Buffer.from('Paid 25.50 USD\n').toString('base64')
   const body = { kind: 'receipt', file_name: 'r.txt', content_base64 }
@@ -159,7 +159,7 @@ test('a small file may stand in JSON, as agents send it', async () => {
   assertRefused(await addEvidence(url, key, dispute.id, sent), 415, 'unsupported_media_type')
 })
 
-test('what a file is called or said to be does not count, and what is refused leaves nothing', async () => {
+test('the name and declared type of a file are ignored, and a refused file is not stored', async () => {
   const { key, dispute } = await openDispute()
   const before = await storedFiles()
   const zip = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(50_000, 7)])
@@ -180,7 +180,7 @@ test('what a file is called or said to be does not count, and what is refused le
   assert.deepEqual(await storedFiles(), before)
 })
 
-test('a malformed upload is refused with a sentence and leaves nothing', async () => {
+test('a malformed upload is refused and not stored', async () => {
   const { key, dispute } = await openDispute()
   const before = await storedFiles()
   const formOf = (fields: Record<string, string | Blob>) => {
@@ -212,7 +212,7 @@ test('a malformed upload is refused with a sentence and leaves nothing', async (
   assert.deepEqual(await storedFiles(), before)
 })
 
-test('a stream of 100 MB is taken, and one byte more is refused and leaves nothing', async () => {
+test('a stream of 100 MB is accepted; one byte more is refused and not stored', async () => {
   const { key, dispute } = await openDispute()
   const before = await storedFiles()
   const stream = (bytes: number) =>
@@ -249,12 +249,12 @@ test('a stream of 100 MB is taken, and one byte more is refused and leaves nothi
   assert.equal((await storedFiles()).length, before.length + 1)
 })
 
-/** Speaks HTTP by hand: some of a body, and then whatever the test wants. */
+/** Sends a request and part of its body over a raw socket. */
 async function dial(key: string, id: string, length: number) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    heard += chunk.toString()
+    received += chunk.toString()
   })
   socket.on('error', () => undefined)
   socket.write(
@@ -263,16 +263,16 @@ async function dial(key: string, id: string, length: number) {
       `Content-Length: ${length}\r\n\r\n`,
   )
   socket.write(PDF)
-  return { socket, heard: () => heard }
+  return { socket, received: () => received }
 }
 
-test('a stream that stalls is cut off, and one that is cut off leaves nothing', async () => {
+test('a stalled upload gets 408, and an aborted one is not stored', async () => {
   const { key, dispute } = await openDispute()
   const before = await storedFiles()
   const stalled = await dial(key, dispute.id, 1_000_000)
-  assert(await eventually(async () => stalled.heard() !== '', { within_ms: 5_000 }))
-  assert.match(stalled.heard(), /^HTTP\/1\.1 408 /)
-  assert.match(stalled.heard(), /"error":"invalid_request"/)
+  assert(await eventually(async () => stalled.received() !== '', { within_ms: 5_000 }))
+  assert.match(stalled.received(), /^HTTP\/1\.1 408 /)
+  assert.match(stalled.received(), /"error":"invalid_request"/)
   stalled.socket.destroy()
 
   const cut = await dial(key, dispute.id, 1_000_000)
@@ -283,20 +283,20 @@ test('a stream that stalls is cut off, and one that is cut off leaves nothing', 
   assert.deepEqual((await getDispute(url, key, dispute.id)).evidence, [])
 })
 
-test('nothing is read from somebody who may not call', async () => {
+test('the body of an unauthenticated upload is not stored', async () => {
   const { dispute } = await openDispute()
   const before = await storedFiles()
   assertRefused(await upload('nobody', dispute.id, '?kind=other', PDF), 401, 'invalid_token')
   assert.deepEqual(await storedFiles(), before)
 })
 
-test('the 21st piece is refused, and so is evidence for a closed dispute', async () => {
+test('the 21st piece of evidence, and evidence for a closed dispute, are refused', async () => {
   const { key, dispute } = await openDispute()
   for (let count = 0; count < 19; count += 1) {
     const sent = { body: { kind: 'note', note: `Note ${count}.` } }
     assert.equal((await addEvidence(url, key, dispute.id, sent)).status, 200)
   }
-  // In a race only one of them is the twentieth.
+  // Only one of these concurrent calls can be the twentieth.
   const last = { body: { kind: 'note', note: 'Last.' } }
   const race = await Promise.all([1, 2, 3].map(() => addEvidence(url, key, dispute.id, last)))
   assert.deepEqual(race.map(({ status }) => status).sort(), [200, 409, 409])
@@ -310,7 +310,7 @@ test('the 21st piece is refused, and so is evidence for a closed dispute', async
   assert.equal((await getDispute(url, key, dispute.id)).evidence.length, 20)
 })
 
-test("somebody else's dispute is answered like none, and the file is not kept", async () => {
+test("another account's dispute is not found, and the file is not stored", async () => {
   const { dispute } = await openDispute()
   const stranger = await openDispute()
   const before = await storedFiles()
@@ -322,7 +322,7 @@ test("somebody else's dispute is answered like none, and the file is not kept", 
   assert.deepEqual(await storedFiles(), before)
 })
 
-test('a repeat under one key adds one piece; another file under it is refused', async () => {
+test('a repeat with the same Idempotency-Key adds one piece; another file is refused', async () => {
   const { key, dispute } = await openDispute()
   const header = { 'idempotency-key': 'once' }
   const first = await upload(key, dispute.id, '?kind=receipt', PDF, header)

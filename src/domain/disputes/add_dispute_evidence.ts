@@ -1,22 +1,22 @@
 import type { Handler } from '#domain/context/context.ts'
-import { disputeReference, requireTakesEvidence } from './dispute.ts'
+import { disputeReference, requireAcceptsEvidence } from './dispute.ts'
 import { changeDispute, findDisputeOf, lockDisputeOf } from './dispute_store.ts'
 import { requireContent, safeFileName } from './evidence.ts'
 import { findEvidence, insertEvidence } from './evidence_store.ts'
 import { showDispute } from './show_disputes.ts'
 
-/** The file is stored before the transaction begins: a crash leaves a file without a record. */
+/** The file is stored before the transaction. A crash can leave a file, which a task sweeps. */
 export const addDisputeEvidence: Handler<'add_dispute_evidence'> = {
   prepare: async (preparing, input) => {
     const { account_id } = preparing.caller
     const known = await findDisputeOf(preparing.db, account_id, input.id)
-    requireTakesEvidence(known, (await findEvidence(preparing.db, [known])).length)
+    requireAcceptsEvidence(known, (await findEvidence(preparing.db, [known])).length)
     const file = preparing.request.upload ?? null
     requireContent(input, file)
 
     return async ({ tx, now, newId, audit }) => {
       const dispute = await lockDisputeOf(tx, account_id, input.id)
-      requireTakesEvidence(dispute, (await findEvidence(tx, [dispute])).length)
+      requireAcceptsEvidence(dispute, (await findEvidence(tx, [dispute])).length)
       await insertEvidence(tx, {
         account_id,
         dispute_id: dispute.id,

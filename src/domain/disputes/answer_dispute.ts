@@ -2,7 +2,7 @@ import type { Dispute } from '#contract/disputes.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
-import { changeDispute, findDispute, lockDisputeOf, merchantOf } from './dispute_store.ts'
+import { changeDispute, findDispute, findMerchantName, lockDisputeOf } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
 /** Records the merchant's response. A later response replaces an earlier one. */
@@ -18,7 +18,7 @@ export async function answerDispute(
     now,
   })
   const amount = formatUsd(dispute.amount_micros)
-  const message = `${await merchantOf(tx, dispute)} responded to your dispute (${amount}).`
+  const message = `${await findMerchantName(tx, dispute)} responded to your dispute (${amount}).`
   emit(account_id, disputeEvent(answered, null, { type: 'dispute.answered', message }))
   audit(account_id, { action: 'answer_dispute', resource: disputeReference(id) })
   return showDispute(tx, answered)

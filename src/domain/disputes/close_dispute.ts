@@ -8,17 +8,17 @@ import {
   changeDispute,
   type DisputeChange,
   findDispute,
+  findMerchantName,
   lockDisputeOf,
-  merchantOf,
 } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
-type Closing = { id: string; outcome: 'won' | 'lost'; text?: string }
+type CloseInput = { id: string; outcome: 'won' | 'lost'; text?: string }
 
 /** Resolves a dispute. Won: the account keeps the credit. Lost: the credit is reversed. */
 export async function closeDispute(
   { tx, now, newId, emit, audit }: OperatorContext,
-  { id, outcome, text }: Closing,
+  { id, outcome, text }: CloseInput,
 ): Promise<Dispute> {
   const { account_id, card_id } = await findDispute(tx, id)
   await lockCardOf(tx, account_id, card_id)
@@ -40,7 +40,7 @@ export async function closeDispute(
   })
   const view = await showDispute(tx, closed)
   const amount = formatUsd(dispute.amount_micros)
-  const merchant = await merchantOf(tx, dispute)
+  const merchant = await findMerchantName(tx, dispute)
   emit(
     account_id,
     disputeEvent(closed, view, {

@@ -7,8 +7,8 @@ import { type Micros, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import { type EvidenceRow, evidenceView } from './evidence.ts'
 
 /**
- * A dispute contests a capture. Its amount is lent to the holder while it runs: credited when it is
- * filed, kept when it is won, taken back when it is lost.
+ * A dispute contests a capture. Its amount is credited provisionally when the dispute is filed. The
+ * holder keeps the credit if the dispute is won; it is reversed if the dispute is lost.
  */
 export type DisputeRow = {
   account_id: string
@@ -16,7 +16,7 @@ export type DisputeRow = {
   transaction_id: string
   card_id: string
   amount_micros: Micros
-  /** What refunds of the same capture have taken back of the credit. */
+  /** The part of the credit that refunds of the same capture have replaced. */
   taken_back_micros: Micros
   reason: Dispute['reason']
   explanation: string
@@ -61,7 +61,7 @@ export function disputeView(dispute: DisputeRow, evidence: readonly EvidenceRow[
   }
 }
 
-/** What the holder was credited and no refund has paid since. */
+/** The provisional credit that is left after refunds. */
 export function creditOf({
   amount_micros,
   taken_back_micros,
@@ -77,7 +77,7 @@ function responseOf({ response_text, response_at }: DisputeRow): Dispute['respon
 export const evidenceDueAt = (filed_at: Date): Date =>
   new Date(filed_at.getTime() + EVIDENCE_DAYS * DAY_MS)
 
-/** Only money that a merchant has taken and kept, and not too long ago. */
+/** Only a capture can be disputed, and only for 120 days. */
 export function requireDisputable(capture: TransactionRow, now: Date): void {
   if (capture.type !== 'capture') {
     throw notDisputable(`Only a capture can be disputed. This is ${nounOf(capture)}.`)
@@ -91,12 +91,12 @@ export function requireDisputable(capture: TransactionRow, now: Date): void {
 const nounOf = ({ type }: TransactionRow) =>
   type === 'authorization' ? 'an authorization' : `a ${type}`
 
-type Contestable = { capture: TransactionRow; won_micros: Micros }
+type DisputableAmount = { capture: TransactionRow; won_micros: Micros }
 
-/** What was refunded, or won back before, is the holder's already and cannot be asked for again. */
+/** Amounts that were refunded, or won in an earlier dispute, cannot be disputed again. */
 export function requireAmount(
   amount_usd: number | undefined,
-  { capture, won_micros }: Contestable,
+  { capture, won_micros }: DisputableAmount,
 ): Micros {
   const kept_micros = capture.captured_micros - capture.refunded_micros - won_micros
   if (kept_micros <= 0n) throw notDisputable('This purchase was already refunded in full.')
@@ -116,9 +116,9 @@ export function requireOpen({ status }: Pick<DisputeRow, 'status'>): void {
   throw new Problem('dispute_closed', 'This dispute is closed. Its outcome is final.')
 }
 
-export function requireTakesEvidence(dispute: DisputeRow, pieces: number): void {
+export function requireAcceptsEvidence(dispute: DisputeRow, evidence_count: number): void {
   requireOpen(dispute)
-  if (pieces < EVIDENCE_MAX) return
+  if (evidence_count < EVIDENCE_MAX) return
   throw new Problem(
     'evidence_limit_reached',
     `This dispute already has ${EVIDENCE_MAX} pieces of evidence, the maximum.`,
@@ -131,46 +131,51 @@ function notDisputable(sentence: string): Problem {
 
 export const disputeReference = (id: string) => ({ type: 'dispute', id })
 
-type Told = Pick<NewEvent, 'type' | 'message' | 'severity' | 'previous_attributes'>
+type DisputeEventInput = Pick<NewEvent, 'type' | 'message' | 'severity' | 'previous_attributes'>
 
-export function disputeEvent(dispute: DisputeRow, object: Dispute | null, told: Told): NewEvent {
+export function disputeEvent(
+  dispute: DisputeRow,
+  object: Dispute | null,
+  input: DisputeEventInput,
+): NewEvent {
   return {
-    ...told,
+    ...input,
     resource: disputeReference(dispute.id),
-    object: object === null ? null : withinEvent(object),
+    object: object === null ? null : fitIntoEvent(object),
     card_id: dispute.card_id,
     amount_micros: dispute.amount_micros,
   }
 }
 
-/** An event has at most 20 KB with all that is around its object. */
+/** An event has at most 20 KB, its envelope included. */
 const OBJECT_BYTES_MAX = 16_000
-const CUTS = [1_000, 200, 20]
+/** Texts are truncated to the first of these lengths that is short enough. */
+const TEXT_LENGTHS = [1_000, 200, 20]
 
-/** A dispute may be larger than an event may be: then its long texts are cut, and GET has them. */
-export function withinEvent(dispute: Dispute): Dispute {
-  let shown = dispute
-  for (const length of CUTS) {
-    if (Buffer.byteLength(JSON.stringify(shown)) <= OBJECT_BYTES_MAX) return shown
-    shown = shortened(shown, length)
+/** Truncates the texts of a dispute that is too large for an event; GET shows them in full. */
+export function fitIntoEvent(dispute: Dispute): Dispute {
+  let fitted = dispute
+  for (const length of TEXT_LENGTHS) {
+    if (Buffer.byteLength(JSON.stringify(fitted)) <= OBJECT_BYTES_MAX) return fitted
+    fitted = truncateTexts(fitted, length)
   }
-  return shown
+  return fitted
 }
 
-function shortened(dispute: Dispute, length: number): Dispute {
-  const cut = (text: string) =>
+function truncateTexts(dispute: Dispute, length: number): Dispute {
+  const truncate = (text: string) =>
     text.length <= length ? text : `${[...text].slice(0, length - 1).join('')}…`
   const { response, metadata } = dispute
   return {
     ...dispute,
-    explanation: cut(dispute.explanation),
-    response: response === null ? null : { ...response, text: cut(response.text) },
+    explanation: truncate(dispute.explanation),
+    response: response === null ? null : { ...response, text: truncate(response.text) },
     evidence: dispute.evidence.map((piece) => ({
       ...piece,
-      note: piece.note === null ? null : cut(piece.note),
+      note: piece.note === null ? null : truncate(piece.note),
     })),
     metadata: Object.fromEntries(
-      Object.entries(metadata).map(([name, value]) => [name, cut(value)]),
+      Object.entries(metadata).map(([name, value]) => [name, truncate(value)]),
     ),
   }
 }

@@ -7,10 +7,10 @@ import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { creditOf, type DisputeRow, disputeReference } from './dispute.ts'
 
-type Money = { tx: Tx; dispute: DisputeRow; stamp: Stamp }
-type Step = Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros'>
+type DisputePosting = { tx: Tx; dispute: DisputeRow; stamp: Stamp }
+type DisputeMove = Pick<Move, 'movement' | 'from' | 'to' | 'amount_micros'>
 
-function moveOf(dispute: DisputeRow, step: Step): Move {
+function buildMove(dispute: DisputeRow, step: DisputeMove): Move {
   return {
     ...step,
     account_id: dispute.account_id,
@@ -19,15 +19,15 @@ function moveOf(dispute: DisputeRow, step: Step): Move {
   }
 }
 
-/** Ours until the dispute is decided; the network gives it back if it is won. */
-export async function creditDispute({ tx, dispute, stamp }: Money): Promise<void> {
+/** The operator advances the credit and gets it back from the network if the dispute is won. */
+export async function creditDispute({ tx, dispute, stamp }: DisputePosting): Promise<void> {
   const { amount_micros } = dispute
   const step = { movement: 'dispute_credited', from: operator, to: treasury } as const
-  await move(tx, moveOf(dispute, { ...step, amount_micros }), stamp)
+  await move(tx, buildMove(dispute, { ...step, amount_micros }), stamp)
 }
 
-/** Takes back what a lost dispute still has of its credit. */
-export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<NewEvent[]> {
+/** Reverses the credit of a lost dispute, as far as refunds have not replaced it. */
+export async function reverseDispute({ tx, dispute, stamp }: DisputePosting): Promise<NewEvent[]> {
   const { account_id } = dispute
   const posting = await beginPosting(tx, [{ account_id, ...treasury }], stamp)
   const events = reverseCredit(posting, dispute, creditOf(dispute))
@@ -35,24 +35,24 @@ export async function reverseDispute({ tx, dispute, stamp }: Money): Promise<New
   return events
 }
 
-const least = (a: Micros, b: Micros): Micros => (a < b ? a : b)
+const minimum = (a: Micros, b: Micros): Micros => (a < b ? a : b)
 
-/** Takes from the treasury. What it lacks is owed, and the event tells the holder so. */
+/** Debits the treasury. A shortfall becomes a debt, with an event for the holder. */
 export function reverseCredit(
   posting: Posting,
   dispute: DisputeRow,
   amount_micros: Micros,
 ): NewEvent[] {
   const { account_id } = dispute
-  const taken = least(amount_micros, posting.balanceOf(account_id, treasury))
-  const added_micros = amount_micros - taken
+  const taken_micros = minimum(amount_micros, posting.balanceOf(account_id, treasury))
+  const added_micros = amount_micros - taken_micros
   for (const step of [
-    { movement: 'dispute_reversed', from: treasury, to: operator, amount_micros: taken },
+    { movement: 'dispute_reversed', from: treasury, to: operator, amount_micros: taken_micros },
     { movement: 'dispute_owed', from: receivable, to: operator, amount_micros: added_micros },
   ] as const) {
     if (step.amount_micros === 0n) continue
-    const posted = posting.move(moveOf(dispute, step))
-    assert(posted !== null, 'no more is taken than is there')
+    const posted = posting.move(buildMove(dispute, step))
+    assert(posted !== null, 'the treasury covers its part')
   }
   const owed_micros = -posting.balanceOf(account_id, receivable)
   return added_micros === 0n ? [] : [debtEvent({ account_id, added_micros, owed_micros })]

@@ -24,7 +24,7 @@ type NewDispute = Pick<
   | 'created_at'
 >
 
-/** Writes the dispute, and onto the capture that it is contested. The card must be locked. */
+/** Inserts the dispute and sets dispute_id on its capture. The card must be locked. */
 export async function insertDispute(tx: Tx, dispute: NewDispute): Promise<DisputeRow> {
   const [row] = await tx.rows<DisputeRow>(
     `insert into disputes (account_id, id, transaction_id, card_id, amount_micros, reason,
@@ -50,22 +50,22 @@ export async function insertDispute(tx: Tx, dispute: NewDispute): Promise<Disput
   return row
 }
 
-type Earlier = { has_open: boolean; won_micros: Micros }
+type EarlierDisputes = { has_open: boolean; won_micros: Micros }
 
-/** What came of contesting this capture before. Steady while its card is locked. */
-export async function earlierDisputes(
+/** Earlier disputes of this capture. The result stays valid while the card is locked. */
+export async function findEarlierDisputes(
   tx: Tx,
   account_id: string,
   transaction_id: string,
-): Promise<Earlier> {
-  const [row] = await tx.rows<Earlier>(
+): Promise<EarlierDisputes> {
+  const [row] = await tx.rows<EarlierDisputes>(
     `select coalesce(bool_or(status <> 'closed'), false) as has_open,
             coalesce(sum(amount_micros - taken_back_micros)
                        filter (where outcome = 'won'), 0)::bigint as won_micros
        from disputes where account_id = $1 and transaction_id = $2`,
     [account_id, transaction_id],
   )
-  assert(row !== undefined, 'a sum is a row')
+  assert(row !== undefined, 'an aggregate returns a row')
   return row
 }
 
@@ -82,7 +82,7 @@ export async function findDisputeOf(tx: Tx, account_id: string, id: string): Pro
   return requireFound(row)
 }
 
-export async function merchantOf(tx: Tx, dispute: DisputeRow): Promise<string> {
+export async function findMerchantName(tx: Tx, dispute: DisputeRow): Promise<string> {
   const [row] = await tx.rows<{ merchant_name: string }>(
     'select merchant_name from transactions where account_id = $1 and id = $2',
     [dispute.account_id, dispute.transaction_id],
@@ -91,7 +91,7 @@ export async function merchantOf(tx: Tx, dispute: DisputeRow): Promise<string> {
   return row.merchant_name
 }
 
-/** After the lock of its card, where that is locked too. */
+/** If the card is locked too, lock it first. */
 export async function lockDisputeOf(tx: Tx, account_id: string, id: string): Promise<DisputeRow> {
   const [row] = await tx.rows<DisputeRow>(
     `select ${COLUMNS} from disputes where account_id = $1 and id = $2 for update`,
@@ -100,16 +100,16 @@ export async function lockDisputeOf(tx: Tx, account_id: string, id: string): Pro
   return requireFound(row)
 }
 
-/** For whoever runs the programme: whose dispute it is stands in it. */
+/** For operators, who know only the dispute's id. */
 export async function findDispute(tx: Tx, id: string): Promise<DisputeRow> {
   const [row] = await tx.rows<DisputeRow>(`select ${COLUMNS} from disputes where id = $1`, [id])
   return requireFound(row)
 }
 
-type DisputesAsked = { operation: string; input: PageInput; where: readonly Condition[] }
+type DisputePageInput = { operation: string; input: PageInput; where: readonly Condition[] }
 
-export function pageOfDisputes(tx: Tx, asked: DisputesAsked): Promise<PageOf<DisputeRow>> {
-  return readPage(tx, { ...asked, prefix: 'dsp', select: `select ${COLUMNS} from disputes` })
+export function readDisputePage(tx: Tx, query: DisputePageInput): Promise<PageOf<DisputeRow>> {
+  return readPage(tx, { ...query, prefix: 'dsp', select: `select ${COLUMNS} from disputes` })
 }
 
 export type DisputeChange = Partial<
@@ -119,7 +119,7 @@ export type DisputeChange = Partial<
   >
 >
 
-/** Writes what is named and counts the change. The dispute must be locked. */
+/** Updates the named columns and increments the version. The dispute must be locked. */
 export async function changeDispute(
   tx: Tx,
   { account_id, id }: Pick<DisputeRow, 'account_id' | 'id'>,
@@ -153,7 +153,7 @@ export function lockCreditedDisputes(
   )
 }
 
-/** Writes what a refund has made of a dispute that was locked for it. */
+/** Stores the credit and status that a refund has changed. The dispute must be locked. */
 export async function updateCredit(tx: Tx, dispute: DisputeRow): Promise<void> {
   await tx.run(
     `update disputes
@@ -174,29 +174,32 @@ export async function updateCredit(tx: Tx, dispute: DisputeRow): Promise<void> {
   )
 }
 
-type Due = { now: Date; remind_at: Date }
+type ReminderTimes = { now: Date; remind_at: Date }
 
-const DUE_FOR_EVIDENCE = `status <> 'closed' and evidence_step <> 'passed'
+const REMINDER_DUE = `status <> 'closed' and evidence_step <> 'passed'
         and evidence_due_at <= case evidence_step when 'waiting' then $2::timestamptz
                                                    else $1::timestamptz end`
 
-/** A look without a transaction: a commit would tell the other tasks that there is work. */
-export async function hasDueForEvidence(tx: Tx, { now, remind_at }: Due): Promise<boolean> {
-  const found = await tx.rows(`select from disputes where ${DUE_FOR_EVIDENCE} limit 1`, [
+/** Runs without a transaction, because a commit would wake idle tasks. */
+export async function hasEvidenceReminderDue(
+  tx: Tx,
+  { now, remind_at }: ReminderTimes,
+): Promise<boolean> {
+  const found = await tx.rows(`select from disputes where ${REMINDER_DUE} limit 1`, [
     now,
     remind_at,
   ])
   return found.length > 0
 }
 
-/** One dispute whose holder is to hear of its deadline; those that another node is at are left. */
-export async function lockDueForEvidence(
+/** Locks one dispute whose reminder is due and skips those that another node has locked. */
+export async function lockEvidenceReminder(
   tx: Tx,
-  { now, remind_at }: Due,
+  { now, remind_at }: ReminderTimes,
 ): Promise<DisputeRow | undefined> {
   const [row] = await tx.rows<DisputeRow>(
     `select ${COLUMNS} from disputes
-      where ${DUE_FOR_EVIDENCE}
+      where ${REMINDER_DUE}
       order by evidence_due_at limit 1
         for update skip locked`,
     [now, remind_at],

@@ -34,10 +34,10 @@ export function evidenceView(piece: EvidenceRow): Evidence {
   }
 }
 
-type Given = Pick<InputOfName<'add_dispute_evidence'>, 'note' | 'file_name'>
+type EvidenceInput = Pick<InputOfName<'add_dispute_evidence'>, 'note' | 'file_name'>
 
-/** A piece of evidence is a file, a note, or both; and a name belongs to a file. */
-export function requireContent({ note, file_name }: Given, file: StoredFile | null): void {
+/** Evidence is a file, a note or both. A file name needs a file. */
+export function requireContent({ note, file_name }: EvidenceInput, file: StoredFile | null): void {
   if (file === null && file_name !== undefined) {
     throw invalid('file_name', 'was sent without a file')
   }
@@ -51,29 +51,29 @@ function invalid(field: string, message: string): Problem {
 }
 
 const NAME_LENGTH_MAX = 255
-/** Control characters, and those that turn the direction of what follows them. */
-const UNSAFE_LETTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069"]/g
+/** Control characters, quotes, and characters that change the text direction. */
+const UNSAFE_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069"]/g
 
-/** The last part of a path, without what could mislead; it is only ever shown, never opened. */
-export function safeFileName(given: string | undefined): string | null {
-  const last = (given ?? '').split(/[/\\]/).at(-1) ?? ''
-  const name = last.replaceAll(UNSAFE_LETTERS, '').trim().slice(0, NAME_LENGTH_MAX)
+/** The last part of a path, without misleading characters. It is shown, never opened. */
+export function safeFileName(sent: string | undefined): string | null {
+  const last = (sent ?? '').split(/[/\\]/).at(-1) ?? ''
+  const name = last.replaceAll(UNSAFE_CHARACTERS, '').trim().slice(0, NAME_LENGTH_MAX)
   return name === '' || name === '.' || name === '..' ? null : name
 }
 
-/** A multiple of four, so that each slice is whole groups. */
-const SLICE = 262_144
+/** A multiple of four, because base64 encodes groups of four characters. */
+const SLICE_LENGTH = 262_144
 
 /**
- * The bytes of a text in base64, slice by slice. A text that does not mean exactly these bytes is
- * refused, not silently mended.
+ * Decodes base64 in slices, so a large file does not block the event loop. Text that is not exactly
+ * the encoding of its bytes is refused.
  */
 export async function* bytesFromBase64(text: string): AsyncGenerator<Uint8Array> {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   const length = text.length - padding
   if (length === 0) throw notBase64()
-  for (let at = 0; at < length; at += SLICE) {
-    const slice = text.slice(at, Math.min(at + SLICE, length))
+  for (let at = 0; at < length; at += SLICE_LENGTH) {
+    const slice = text.slice(at, Math.min(at + SLICE_LENGTH, length))
     const bytes = Buffer.from(slice, 'base64')
     if (bytes.toString('base64').slice(0, slice.length) !== slice || bytes.length === 0) {
       throw notBase64()

@@ -1,7 +1,4 @@
-/**
- * What a file is, judged by its bytes alone: its name and the type that was sent with it are only
- * claims. What is none of the five kinds is refused; nothing is ever unpacked or drawn.
- */
+/** The content types accepted as evidence, detected from the bytes alone, never from the name. */
 export type ContentType =
   | 'application/pdf'
   | 'image/png'
@@ -9,11 +6,11 @@ export type ContentType =
   | 'image/webp'
   | 'text/plain'
 
-export type ContentJudge = {
-  /** False as soon as it can be none of them: the rest need not be read. */
-  take(chunk: Uint8Array): boolean
-  /** Null where it is none of them. */
-  verdict(): ContentType | null
+export type ContentSniffer = {
+  /** Returns false as soon as no accepted type is possible; the rest need not be read. */
+  push(chunk: Uint8Array): boolean
+  /** Null if the content has none of the accepted types. */
+  result(): ContentType | null
 }
 
 type Signature = { type: ContentType; bytes: readonly (number | null)[] }
@@ -30,44 +27,47 @@ const SIGNATURES: readonly Signature[] = [
   },
 ]
 
-/** As many as a browser looks at before it decides that a text is a page. */
+/** The bytes that browsers inspect when they sniff for HTML. */
 const HEAD_BYTES = 1_445
 /** Enough for every signature above. */
 const SIGNATURE_BYTES = 15
 
-/** What a browser would take for a page, however it is called. */
-const TAGS = [
+/** Tags that make browsers treat text as HTML, whatever its content type. */
+const HTML_TAGS = [
   ...['html', 'head', 'body', 'title', 'meta', 'link', 'style', 'script', 'iframe', 'object'],
   ...['embed', 'form', 'table', 'div', 'font', 'img', 'svg', 'math', 'h1', 'br', 'p', 'a', 'b'],
 ]
-const PAGE = new RegExp(`^\\s*<(?:!doctype|!--|\\?xml|(?:${TAGS.join('|')})(?=[\\s/>]))`, 'i')
+const HTML_START = new RegExp(
+  `^\\s*<(?:!doctype|!--|\\?xml|(?:${HTML_TAGS.join('|')})(?=[\\s/>]))`,
+  'i',
+)
 
-export function contentJudge(): ContentJudge {
+export function makeContentSniffer(): ContentSniffer {
   let head = Buffer.alloc(0)
   let size = 0
-  let judged: ContentType | null | undefined
-  const text = textJudge()
+  let detected: ContentType | null | undefined
+  const text = makeTextChecker()
 
-  const judgeHead = (): void => {
+  const detectSignature = (): void => {
     const signature = SIGNATURES.find(({ bytes }) => startsWith(head, bytes))
-    if (signature !== undefined) judged = signature.type
+    if (signature !== undefined) detected = signature.type
   }
   return {
-    take: (chunk) => {
+    push: (chunk) => {
       size += chunk.length
       if (head.length < HEAD_BYTES) {
         head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)])
       }
-      if (judged === undefined && head.length >= SIGNATURE_BYTES) judgeHead()
-      if (judged !== undefined) return judged !== null
-      // Until it is known to be something else it must be good as a text, or at least begin so.
-      if (!text.take(chunk) && head.length >= SIGNATURE_BYTES) judged = null
-      return judged !== null
+      if (detected === undefined && head.length >= SIGNATURE_BYTES) detectSignature()
+      if (detected !== undefined) return detected !== null
+      // Without a signature, the content must be valid text.
+      if (!text.push(chunk) && head.length >= SIGNATURE_BYTES) detected = null
+      return detected !== null
     },
-    verdict: () => {
-      if (judged === undefined) judgeHead()
-      if (judged !== undefined) return judged
-      const isText = size > 0 && text.isWhole() && !PAGE.test(head.toString('utf8'))
+    result: () => {
+      if (detected === undefined) detectSignature()
+      if (detected !== undefined) return detected
+      const isText = size > 0 && text.isComplete() && !HTML_START.test(head.toString('utf8'))
       return isText ? 'text/plain' : null
     },
   }
@@ -79,28 +79,28 @@ function startsWith(head: Uint8Array, bytes: readonly (number | null)[]): boolea
   )
 }
 
-/** No text has these: a file that does is some program's, and so are many that do further in. */
+/** Control characters that occur in binary files but not in text. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f]/
 
-function textJudge(): { take(chunk: Uint8Array): boolean; isWhole(): boolean } {
+function makeTextChecker(): { push(chunk: Uint8Array): boolean; isComplete(): boolean } {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
-  let isGood = true
+  let isValid = true
   const decode = (chunk: Uint8Array | undefined): void => {
     try {
       const text = chunk === undefined ? utf8.decode() : utf8.decode(chunk, { stream: true })
-      if (CONTROLS.test(text)) isGood = false
+      if (CONTROLS.test(text)) isValid = false
     } catch {
-      isGood = false
+      isValid = false
     }
   }
   return {
-    take: (chunk) => {
-      if (isGood) decode(chunk)
-      return isGood
+    push: (chunk) => {
+      if (isValid) decode(chunk)
+      return isValid
     },
-    isWhole: () => {
-      if (isGood) decode(undefined)
-      return isGood
+    isComplete: () => {
+      if (isValid) decode(undefined)
+      return isValid
     },
   }
 }

@@ -37,8 +37,8 @@ export async function insertEvidence(tx: Tx, piece: EvidenceRow): Promise<void> 
   )
 }
 
-/** Which of these names belong to a piece of evidence. */
-export async function recordedEvidence(tx: Tx, names: readonly string[]): Promise<Set<string>> {
+/** The names that belong to a piece of evidence. */
+export async function findRecordedEvidence(tx: Tx, names: readonly string[]): Promise<Set<string>> {
   const rows = await tx.rows<{ id: string }>('select id from evidence where id = any($1)', [names])
   return new Set(rows.map(({ id }) => id))
 }

@@ -19,7 +19,7 @@ const eventsOf = async (account_id: string, type: string) =>
     )
   ).map(({ body }) => JSON.parse(body))
 
-test('a dispute is credited at once, told, audited, and stands on its capture', async () => {
+test('filing credits the amount immediately, emits an event and sets dispute_id', async () => {
   const buyer = await openBuyer(service, 40)
   const before = await balanceOf(url, buyer.key)
   const reply = await file(url, buyer, { metadata: { order: 'A-1' } })
@@ -50,7 +50,7 @@ test('a dispute is credited at once, told, audited, and stands on its capture', 
   await assertBooksSound(runtime.db)
 })
 
-test('a part may be contested, never more than was taken and kept', async () => {
+test('the amount may be partial but not exceed the unrefunded amount', async () => {
   const buyer = await openBuyer(service, 40)
   await follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 15 })
   for (const amount_usd of [25.01, 40, 0, 1_000_000]) {
@@ -61,19 +61,19 @@ test('a part may be contested, never more than was taken and kept', async () => 
   assert.equal((await fileDispute(url, buyer, { amount_usd: 25 })).amount_usd, 25)
 })
 
-test('without an amount all that was not refunded is contested', async () => {
+test('without an amount the whole unrefunded amount is disputed', async () => {
   const buyer = await openBuyer(service, 40)
   await follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 15 })
   assert.equal((await fileDispute(url, buyer)).amount_usd, 25)
 })
 
-test('what was refunded as a whole cannot be contested', async () => {
+test('a fully refunded capture cannot be disputed', async () => {
   const buyer = await openBuyer(service, 40)
   await follow(url, buyer, { id: buyer.capture.id, verb: 'refund' })
   assertRefused(await file(url, buyer), 422, 'transaction_not_disputable')
 })
 
-test('only a capture can be contested: no hold, refund or decline', async () => {
+test('only captures can be disputed, not authorizations, refunds or declines', async () => {
   const buyer = await openBuyer(service, 10)
   const held = await authorize(url, buyer, { amount: 5 })
   const refund = await follow(url, buyer, { id: buyer.capture.id, verb: 'refund', amount: 1 })
@@ -87,7 +87,7 @@ test('only a capture can be contested: no hold, refund or decline', async () => 
   assert.equal((await fileDispute(url, { ...buyer, capture: forced })).amount_usd, 7)
 })
 
-test('a second dispute of one capture is refused while the first is open, also in a race', async () => {
+test('a capture has at most one open dispute, even with concurrent calls', async () => {
   const buyer = await openBuyer(service, 40)
   const replies = await Promise.all([1, 2, 3, 4].map(() => file(url, buyer, { amount_usd: 5 })))
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409, 409, 409])
@@ -96,7 +96,7 @@ test('a second dispute of one capture is refused while the first is open, also i
   await assertBooksSound(runtime.db)
 })
 
-test('what was won before cannot be won again, what was lost can be tried again', async () => {
+test('a won amount cannot be disputed again, a lost one can', async () => {
   const buyer = await openBuyer(service, 40)
   const first = await fileDispute(url, buyer, { amount_usd: 30 })
   await operate(url, 'POST', `/disputes/${first.id}/close`, { body: { outcome: 'won' } })
@@ -111,7 +111,7 @@ test('what was won before cannot be won again, what was lost can be tried again'
   await assertBooksSound(runtime.db)
 })
 
-test("somebody else's transaction is answered like none", async () => {
+test("another account's transaction is not found", async () => {
   const owner = await openBuyer(service, 10)
   const stranger = await openBuyer(service, 10)
   const foreign = refusalOf(await file(url, stranger, { transaction_id: owner.capture.id }))
@@ -121,7 +121,7 @@ test("somebody else's transaction is answered like none", async () => {
   assert.equal((await getTransaction(url, owner.key, owner.capture.id)).dispute_id, null)
 })
 
-test('a repeat under one key opens one dispute', async () => {
+test('a repeat with the same Idempotency-Key files one dispute', async () => {
   const buyer = await openBuyer(service, 10)
   const first = await file(url, buyer, {}, { key: 'once' })
   const again = await file(url, buyer, {}, { key: 'once' })
@@ -131,7 +131,7 @@ test('a repeat under one key opens one dispute', async () => {
   assert.equal(await balanceOf(url, buyer.key), 10)
 })
 
-test('a malformed request is refused with what is wrong about it', async () => {
+test('a malformed request is refused with details', async () => {
   const buyer = await openBuyer(service, 10)
   for (const body of [
     { reason: 'bored' },
@@ -146,7 +146,7 @@ test('a malformed request is refused with what is wrong about it', async () => {
   }
 })
 
-test('a purchase can be contested for 120 days and not a day longer', async () => {
+test('a purchase can be disputed for 120 days', async () => {
   const young = await openBuyer(service, 10)
   const old = await openBuyer(service, 10)
   await advance(url, young.key, 119 * 86_400)

@@ -12,17 +12,17 @@ import {
   requireDisputable,
 } from './dispute.ts'
 import { creditDispute } from './dispute_money.ts'
-import { earlierDisputes, insertDispute } from './dispute_store.ts'
+import { findEarlierDisputes, insertDispute } from './dispute_store.ts'
 
 export const fileDispute: Handler<'file_dispute'> = async (context, input) => {
   const { tx, caller, now, newId } = context
   const { account_id } = caller
   const { card_id } = await findTransactionOf(tx, caller, input.transaction_id)
   await lockCardOf(tx, account_id, card_id)
-  // Read again under the lock: a refund may have come in between.
+  // Read again under the lock, because a refund may have been posted in between.
   const capture = await findTransactionOf(tx, caller, input.transaction_id)
   requireDisputable(capture, now)
-  const { has_open, won_micros } = await earlierDisputes(tx, account_id, capture.id)
+  const { has_open, won_micros } = await findEarlierDisputes(tx, account_id, capture.id)
   if (has_open) throw disputeExists()
 
   const dispute = await insertDispute(tx, {

@@ -2,17 +2,17 @@ import type { Dispute } from '#contract/disputes.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { anyOf, equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
 import { findDispute } from './dispute_store.ts'
-import { showDispute, showDisputes } from './show_disputes.ts'
+import { showDispute, showDisputePage } from './show_disputes.ts'
 
 type OwnedDispute = Dispute & { account_id: string }
-type Wanted = PageInput & { status?: string; outcome?: string; account_id?: string }
+type DisputeSearch = PageInput & { status?: string; outcome?: string; account_id?: string }
 
-/** Disputes of any account, for whoever runs the programme. */
+/** Disputes of any account, for operators. */
 export async function findDisputes(
   { tx }: OperatorContext,
-  input: Wanted,
+  input: DisputeSearch,
 ): Promise<PageOf<OwnedDispute>> {
-  const page = await showDisputes(tx, {
+  const page = await showDisputePage(tx, {
     operation: 'operator.list_disputes',
     input,
     where: [

@@ -9,7 +9,7 @@ import { startTestService } from '#test/support/start.ts'
 const service = await startTestService()
 const { url } = service
 
-test('a dispute shows its state, its answer and its evidence, oldest first', async () => {
+test("shows the status, the merchant's response and the evidence, oldest first", async () => {
   const buyer = await openBuyer(service, 10)
   const filed = await fileDispute(url, buyer)
   assert.deepEqual(await getDispute(url, buyer.key, filed.id), filed)
@@ -28,7 +28,7 @@ test('a dispute shows its state, its answer and its evidence, oldest first', asy
   assert.equal(dispute.version, 4)
 })
 
-test("somebody else's dispute is answered like none, in the sandbox too", async () => {
+test("another account's dispute is not found, in the sandbox's API too", async () => {
   const owner = await openBuyer(service, 10)
   const stranger = await openBuyer(service, 10)
   const { id } = await fileDispute(url, owner)

@@ -13,7 +13,7 @@ const { url } = service
 const list = (bearer: string, query = '') => send(url, 'GET', `/v1/disputes${query}`, { bearer })
 const idsIn = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
 
-test('disputes come newest first, by state, outcome, purchase and card, page by page', async () => {
+test('lists disputes newest first, in pages, and filters them', async () => {
   const buyer = await openBuyer(service, 10)
   const captures = [buyer.capture, await forceCapture(url, buyer, { amount: 3 })]
   captures.push(await forceCapture(url, buyer, { amount: 4 }))
@@ -35,7 +35,7 @@ test('disputes come newest first, by state, outcome, purchase and card, page by 
   assert.deepEqual([...idsIn(first), ...idsIn(rest)], ids.toReversed())
 })
 
-test('nobody sees the disputes of another account', async () => {
+test("another account's disputes are not listed", async () => {
   const owner = await openBuyer(service, 10)
   const stranger = await openBuyer(service, 10)
   await fileDispute(url, owner)

@@ -1,9 +1,9 @@
 import type { Handler } from '#domain/context/context.ts'
 import { anyOf, type Condition } from '#platform/postgres/page.ts'
-import { showDisputes } from './show_disputes.ts'
+import { showDisputePage } from './show_disputes.ts'
 
 export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, input) => {
-  const page = await showDisputes(tx, {
+  const page = await showDisputePage(tx, {
     operation: 'list_disputes',
     input,
     where: [
@@ -18,7 +18,7 @@ export const listDisputes: Handler<'list_disputes'> = async ({ tx, caller }, inp
   return { ...page, data: page.data.map(({ dispute }) => dispute) }
 }
 
-/** A token that is held to some cards does not learn of what was paid with the others. */
+/** A token restricted to some cards sees only disputes of purchases with those. */
 function cardCondition(card_ids: readonly string[] | null): Condition[] {
   return card_ids === null ? [] : [['card_id = any(?)', card_ids]]
 }

@@ -3,28 +3,28 @@ import { formatUsd, type Micros } from '#kernel/money.ts'
 import { creditOf, type DisputeRow, disputeEvent, disputeView } from './dispute.ts'
 import type { EvidenceRow } from './evidence.ts'
 
-/** Money back for one capture, which is refunds and dispute credits, never exceeds the capture. */
+/** Refunds and dispute credits of a capture together never exceed the captured amount. */
 type Capture = { captured_micros: Micros; refunded_micros: Micros }
 
 type Overlap = { dispute: DisputeRow; amount_micros: Micros }
 
-/** How much of which credit the capture's refunds have paid too; the newest dispute gives first. */
+/** The parts of credits that refunds have paid as well, from the newest dispute to the oldest. */
 export function findOverlaps(capture: Capture, disputes: readonly DisputeRow[]): Overlap[] {
   const newest_first = disputes.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const credits = newest_first.reduce((sum, dispute) => sum + creditOf(dispute), 0n)
-  let left = capture.refunded_micros + credits - capture.captured_micros
+  let excess = capture.refunded_micros + credits - capture.captured_micros
   const overlaps: Overlap[] = []
   for (const dispute of newest_first) {
     const credit = creditOf(dispute)
-    const amount_micros = left < credit ? left : credit
+    const amount_micros = excess < credit ? excess : credit
     if (amount_micros <= 0n) continue
     overlaps.push({ dispute, amount_micros })
-    left -= amount_micros
+    excess -= amount_micros
   }
   return overlaps
 }
 
-/** Lowers the credit; an open dispute that has none left is over, and the holder has the money. */
+/** Reduces the credit. An open dispute without a credit is closed as won: the refund paid it. */
 export function reduceCredit({ dispute, amount_micros }: Overlap, now: Date): void {
   dispute.taken_back_micros += amount_micros
   dispute.version += 1n
@@ -42,9 +42,9 @@ export function overlapEvent(
   before: Pick<DisputeRow, 'status'>,
   evidence: readonly EvidenceRow[],
 ): NewEvent {
-  const taken = formatUsd(amount_micros)
+  const reduction = formatUsd(amount_micros)
   if (before.status === dispute.status) {
-    const message = `Dispute credit reduced by ${taken}, which the merchant has refunded.`
+    const message = `Dispute credit reduced by ${reduction}, which the merchant has refunded.`
     const event = disputeEvent(dispute, null, { type: 'dispute.credit_reduced', message })
     return { ...event, amount_micros }
   }

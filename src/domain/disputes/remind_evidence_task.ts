@@ -1,49 +1,57 @@
 import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import { formatUsd } from '#kernel/money.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
+import type { Settings } from '#settings/settings.ts'
 import { disputeEvent } from './dispute.ts'
 import {
-  hasDueForEvidence,
-  lockDueForEvidence,
+  findMerchantName,
+  hasEvidenceReminderDue,
+  lockEvidenceReminder,
   markEvidenceStep,
-  merchantOf,
 } from './dispute_store.ts'
 
 const REMIND_BEFORE_MS = 3 * 24 * 3_600_000
 
-type Parts = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
+type ReminderDependencies = {
+  db: Database
+  clock: Clock
+  newId: Dependencies['newId']
+  settings: Settings
+}
 
 /**
- * The deadline for evidence: its holder hears of it three days before, and when it has passed. What
- * comes later is still kept with the dispute, for whoever decides it to weigh.
+ * Notifies the holder three days before the evidence deadline and when it has passed. Evidence
+ * added later is still stored with the dispute; the operator decides whether it counts.
  */
-export function remindEvidenceTask(parts: Parts): Task {
+export function remindEvidenceTask(dependencies: ReminderDependencies): Task {
   return {
     name: 'remind_evidence',
     every_ms: 60_000,
     run: async () => {
-      if (!(await hasDueForEvidence(parts.db, dueNow(parts)))) return
-      while (await remindOne(parts));
+      if (!(await hasEvidenceReminderDue(dependencies.db, reminderTimes(dependencies)))) return
+      while (await remindOne(dependencies));
     },
   }
 }
 
-function dueNow({ clock }: Parts) {
+function reminderTimes({ clock }: ReminderDependencies) {
   const now = clock.now()
   return { now, remind_at: new Date(now.getTime() + REMIND_BEFORE_MS) }
 }
 
-function remindOne(parts: Parts): Promise<boolean> {
-  return parts.db.transaction(async (tx) => {
-    const due = dueNow(parts)
-    const { now } = due
-    const dispute = await lockDueForEvidence(tx, due)
+function remindOne(dependencies: ReminderDependencies): Promise<boolean> {
+  return dependencies.db.transaction(async (tx) => {
+    const times = reminderTimes(dependencies)
+    const { now } = times
+    const dispute = await lockEvidenceReminder(tx, times)
     if (dispute === undefined) return false
     const hasPassed = dispute.evidence_due_at <= now
     await markEvidenceStep(tx, dispute, hasPassed ? 'passed' : 'reminded')
     const amount = formatUsd(dispute.amount_micros)
-    const about = `your dispute with ${await merchantOf(tx, dispute)} (${amount})`
+    const about = `your dispute with ${await findMerchantName(tx, dispute)} (${amount})`
     const deadline = dispute.evidence_due_at.toISOString().slice(0, 10)
     const message = hasPassed
       ? `The deadline for evidence has passed for ${about}.`
@@ -53,7 +61,7 @@ function remindOne(parts: Parts): Promise<boolean> {
       message,
       severity: hasPassed ? 'info' : 'warning',
     })
-    await emitAsSystem(tx, parts, dispute.account_id, { events: [event] })
+    await emitAsSystem(tx, dependencies, dispute.account_id, { events: [event] })
     return true
   })
 }

@@ -2,7 +2,7 @@ import type { Dispute } from '#contract/disputes.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Condition, PageInput, PageOf } from '#platform/postgres/page.ts'
 import { type DisputeRow, disputeView } from './dispute.ts'
-import { pageOfDisputes } from './dispute_store.ts'
+import { readDisputePage } from './dispute_store.ts'
 import { findEvidence } from './evidence_store.ts'
 
 export async function showDispute(tx: Tx, dispute: DisputeRow): Promise<Dispute> {
@@ -11,12 +11,12 @@ export async function showDispute(tx: Tx, dispute: DisputeRow): Promise<Dispute>
 
 type OwnedDispute = { account_id: string; dispute: Dispute }
 
-/** A page of disputes, each with its evidence and whose it is. */
-export async function showDisputes(
+/** A page of disputes with their evidence and their accounts. */
+export async function showDisputePage(
   tx: Tx,
-  asked: { operation: string; input: PageInput; where: readonly Condition[] },
+  query: { operation: string; input: PageInput; where: readonly Condition[] },
 ): Promise<PageOf<OwnedDispute>> {
-  const page = await pageOfDisputes(tx, asked)
+  const page = await readDisputePage(tx, query)
   const evidence = await findEvidence(tx, page.data)
   const data = page.data.map((row) => ({
     account_id: row.account_id,

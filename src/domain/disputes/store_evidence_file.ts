@@ -3,11 +3,11 @@ import { Problem } from '#contract/problem.ts'
 import type { StoredFile } from '#domain/context/context.ts'
 import type { Blobs } from '#platform/storage/blobs.ts'
 import { EVIDENCE_BYTES_MAX } from './evidence.ts'
-import { contentJudge } from './evidence_content.ts'
+import { makeContentSniffer } from './evidence_content.ts'
 
 /**
- * Streams a file into the store: counted, hashed and judged on the way, never held as a whole. When
- * it answers, the file will survive a crash; where it throws, nothing was kept.
+ * Streams a file into the blob store and counts, hashes and sniffs it on the way; it is never in
+ * memory as a whole. A returned file survives a crash; after an exception nothing is stored.
  */
 export async function storeEvidenceFile(
   blobs: Blobs,
@@ -15,20 +15,20 @@ export async function storeEvidenceFile(
   source: AsyncIterable<Uint8Array>,
 ): Promise<StoredFile> {
   const hash = createHash('sha256')
-  const judge = contentJudge()
+  const sniffer = makeContentSniffer()
   let size_bytes = 0
-  async function* judged(): AsyncGenerator<Uint8Array> {
+  async function* checked(): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
       size_bytes += chunk.length
       if (size_bytes > EVIDENCE_BYTES_MAX) throw tooLarge()
-      if (!judge.take(chunk)) throw unsupported()
+      if (!sniffer.push(chunk)) throw unsupported()
       hash.update(chunk)
       yield chunk
     }
-    if (judge.verdict() === null) throw unsupported()
+    if (sniffer.result() === null) throw unsupported()
   }
-  await blobs.put(id, judged())
-  const content_type = judge.verdict()
+  await blobs.put(id, checked())
+  const content_type = sniffer.result()
   if (content_type === null) throw unsupported()
   return { id, content_type, size_bytes, sha256: hash.digest('hex') }
 }

@@ -18,13 +18,13 @@ async function* bytes() {
 const stored = async () =>
   (await readdir(folder, { recursive: true })).filter((path) => path.includes('evd_'))
 
-/** Two days ago, for the file system. */
+/** Sets the files' modification time to two days ago. */
 async function age(paths: readonly string[]): Promise<void> {
   const then = new Date(Date.now() - 2 * 86_400_000)
   for (const path of paths) await utimes(join(folder, path), then, then)
 }
 
-test('old files without a record are removed, and no others', async () => {
+test('only old files without a record are removed', async () => {
   const buyer = await openBuyer(service, 10)
   const { id } = await fileDispute(url, buyer)
   const kept = await send(url, 'POST', `/v1/disputes/${id}/evidence?kind=other`, {
@@ -42,7 +42,7 @@ test('old files without a record are removed, and no others', async () => {
   assert.deepEqual(left, [kept.body['evidence'][0].id, young].sort())
 })
 
-test('a file whose source fails is not there, in part or whole', async () => {
+test('a file whose source fails is not stored, not even in part', async () => {
   const name = newId('evd', clock.now())
   async function* failing() {
     yield Buffer.from('some of it')

@@ -1,22 +1,22 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
-import { recordedEvidence } from './evidence_store.ts'
+import type { Blobs } from '#platform/storage/blobs.ts'
+import { findRecordedEvidence } from './evidence_store.ts'
 
-/** Longer than any upload takes: what is younger may still get its record. */
+/** Longer than any upload; the record of a younger file may still be written. */
 const ORPHAN_AGE_MS = 24 * 3_600_000
-const BATCH = 500
+const BATCH_MAX = 500
+
+type SweepDependencies = { db: Database; blobs: Blobs; clock: Clock }
 
 /**
- * Removes files without a record: what a crash, or a refusal after the upload, has left behind. The
- * age is the file system's, so the world's time is what it is compared with.
+ * Removes files without a record, left by a crash or a refusal after the upload. Their age comes
+ * from the file system, so it is compared with the wall clock and not the sandbox's clock.
  */
-export function sweepEvidenceTask({
-  db,
-  blobs,
-  clock,
-}: Pick<Dependencies, 'db' | 'blobs' | 'clock'>): Task {
+export function sweepEvidenceTask({ db, blobs, clock }: SweepDependencies): Task {
   const sweep = async (names: readonly string[]): Promise<void> => {
-    const recorded = await recordedEvidence(db, names)
+    const recorded = await findRecordedEvidence(db, names)
     for (const name of names) if (!recorded.has(name)) await blobs.remove(name)
   }
   return {
@@ -28,7 +28,7 @@ export function sweepEvidenceTask({
       for await (const { name, stored_at } of blobs.list()) {
         if (stored_at.getTime() > before) continue
         names.push(name)
-        if (names.length === BATCH) await sweep(names.splice(0))
+        if (names.length === BATCH_MAX) await sweep(names.splice(0))
       }
       await sweep(names)
     },
