@@ -1,12 +1,12 @@
 import type { Delivery } from '#contract/webhooks.ts'
-import type { Dependencies } from '#domain/context/context.ts'
 import { EgressFailed, type HttpResponse } from '#platform/http_client/http_client.ts'
 import { retryAfterMs } from './schedule.ts'
 import { signatureHeader } from './signature.ts'
 import { signingSecrets, type WebhookRow } from './webhook.ts'
+import type { AttemptDependencies } from './webhook_dependencies.ts'
 
-/** What an attempt needs to know, whether it was due or asked for. */
-export type Sending = Pick<
+/** An event to send to a webhook, by schedule or as a replay. */
+export type OutgoingDelivery = Pick<
   WebhookRow,
   'url' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
 > & {
@@ -34,47 +34,45 @@ export type AttemptRow = {
   created_at: Date
 }
 
-/** How an attempt went. */
-export type Outcome = Pick<
+/** The result of an attempt. */
+export type AttemptOutcome = Pick<
   AttemptRow,
   'id' | 'status' | 'response_status' | 'response_excerpt' | 'error' | 'duration_ms' | 'created_at'
 > & { retry_after_ms: number | null }
 
 const TIMEOUT_MS = 15_000
-/** More is not read: the answer says nothing that we act on, and 1 GB of it least of all. */
+/** The rest of the response is not read; only the excerpt is stored. */
 const RESPONSE_BYTES_MAX = 65_536
 const EXCERPT_BYTES_MAX = 1_024
 export const GONE = 410
 
-type Tools = Pick<Dependencies, 'http' | 'keys' | 'clock' | 'newId'>
-
-/** One attempt, now. It holds no connection of the database and never throws for the endpoint. */
-export async function attempt(
-  tools: Tools,
-  sending: Sending,
+/** Holds no database connection. A failure of the endpoint is an outcome, not an exception. */
+export async function sendAttempt(
+  dependencies: AttemptDependencies,
+  delivery: OutgoingDelivery,
   signal?: AbortSignal,
-): Promise<Outcome> {
-  const { http, clock, newId } = tools
+): Promise<AttemptOutcome> {
+  const { http, clock, newId } = dependencies
   const created_at = clock.now()
   const started = clock.monotonic()
-  const secrets = signingSecrets(tools, sending, created_at)
+  const secrets = signingSecrets(dependencies.keys, delivery, created_at)
   const id = newId('dlv', created_at)
-  let answer: HttpResponse | null = null
+  let response: HttpResponse | null = null
   let error: string | null = null
   try {
-    answer = await http.send({
+    response = await http.send({
       method: 'POST',
-      url: sending.url,
+      url: delivery.url,
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Florin-Webhooks/1',
-        'service-signature': signatureHeader(sending.body, secrets, clock.wall()),
-        'service-event-id': sending.event_id,
+        'service-signature': signatureHeader(delivery.body, secrets, clock.wall()),
+        'service-event-id': delivery.event_id,
       },
-      body: sending.body,
+      body: delivery.body,
       timeout_ms: TIMEOUT_MS,
       response_bytes_max: RESPONSE_BYTES_MAX,
-      // A receiver must be ready to hear an event twice, so a kept connection may be tried.
+      // Receivers must tolerate duplicates, so a request that fails on a reused connection is safe.
       reuse_connection: true,
       ...(signal !== undefined && { signal }),
     })
@@ -82,20 +80,20 @@ export async function attempt(
     if (!(cause instanceof EgressFailed)) throw cause
     error = cause.reason
   }
-  const isSuccess = answer !== null && answer.status >= 200 && answer.status < 300
+  const isSuccess = response !== null && response.status >= 200 && response.status < 300
   return {
     id,
     created_at,
     status: isSuccess ? 'succeeded' : 'failed',
-    response_status: answer?.status ?? null,
-    response_excerpt: answer === null ? null : excerptOf(answer.body),
+    response_status: response?.status ?? null,
+    response_excerpt: response === null ? null : excerptOf(response.body),
     error,
     duration_ms: Math.round(clock.monotonic() - started),
-    retry_after_ms: isSuccess ? null : retryAfterMs(answer?.headers['retry-after'], clock.wall()),
+    retry_after_ms: isSuccess ? null : retryAfterMs(response?.headers['retry-after'], clock.wall()),
   }
 }
 
-/** As text that the database can hold; letters that are none become question marks. */
+/** PostgreSQL cannot store NUL in text, so it and invalid UTF-8 become question marks. */
 function excerptOf(body: Uint8Array): string | null {
   if (body.length === 0) return null
   const start = body.subarray(0, EXCERPT_BYTES_MAX)

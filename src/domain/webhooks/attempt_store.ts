@@ -2,16 +2,16 @@ import { notFound } from '#contract/common_problems.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { AttemptRow } from './attempt.ts'
 
-export type ShownAttempt = AttemptRow & { next_attempt_at: Date | null }
+export type ListedAttempt = AttemptRow & { next_attempt_at: Date | null }
 
-/** The last attempts of each of these subscriptions, newest first. */
-export function recentAttempts(
+/** The latest attempts of each of these webhooks, newest first. */
+export function findRecentAttempts(
   tx: Tx,
   account_id: string,
   webhook_ids: readonly string[],
   limit: number,
-): Promise<ShownAttempt[]> {
-  return tx.rows<ShownAttempt>(
+): Promise<ListedAttempt[]> {
+  return tx.rows<ListedAttempt>(
     `select a.*, d.next_attempt_at
        from unnest($2::text[]) as w (id)
       cross join lateral (
@@ -25,11 +25,15 @@ export function recentAttempts(
   )
 }
 
-type ReplayedEvent = { id: string; type: string; body: string; created_at: Date }
+type ReplayableEvent = { id: string; type: string; body: string; created_at: Date }
 
-/** Only what webhooks tell can be told again: what is activity only is no such event. */
-export async function findEventOf(tx: Tx, account_id: string, id: string): Promise<ReplayedEvent> {
-  const [event] = await tx.rows<ReplayedEvent>(
+/** An event without a body is only in the activity stream and cannot be replayed. */
+export async function findEventOf(
+  tx: Tx,
+  account_id: string,
+  id: string,
+): Promise<ReplayableEvent> {
+  const [event] = await tx.rows<ReplayableEvent>(
     `select id, type, body, created_at from events
       where account_id = $1 and id = $2 and body is not null`,
     [account_id, id],
@@ -38,11 +42,11 @@ export async function findEventOf(tx: Tx, account_id: string, id: string): Promi
   return event
 }
 
-/** Numbers the attempt after all others. The subscription is locked: two replays count as two. */
+/** Numbers the attempt after all others. The webhook must be locked, so no number is used twice. */
 export async function insertReplay(
   tx: Tx,
   replay: Omit<AttemptRow, 'attempt' | 'trigger'>,
-): Promise<ShownAttempt> {
+): Promise<ListedAttempt> {
   const key = [replay.account_id, replay.webhook_id, replay.event_id]
   const due = await tx.rows<{ next_attempt_at: Date }>(
     replay.status === 'succeeded'
@@ -77,7 +81,7 @@ export async function insertReplay(
   return { ...row, next_attempt_at: due[0]?.next_attempt_at ?? null }
 }
 
-/** A success ends a row of failures, whoever asked for the attempt. */
+/** A successful replay ends a series of failures too. */
 export async function markDelivered(tx: Tx, account_id: string, id: string, at: Date) {
   await tx.run(
     `update webhooks set failing_since = null, last_delivery_at = greatest(last_delivery_at, $3)

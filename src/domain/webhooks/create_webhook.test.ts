@@ -22,7 +22,7 @@ const hook = 'https://shop.example/florin'
 const create = (bearer: string, body: unknown, key?: string) =>
   send(url, 'POST', '/v1/webhooks', { bearer, body, ...(key !== undefined && { key }) })
 
-test('answers with the subscription and its secret, in the shape of the contract', async () => {
+test('returns the webhook with its secret, as the contract describes it', async () => {
   const { bearer } = await openAccount(url)
   const events = ['card.loaded', 'card.frozen', 'card.loaded']
   const { status, body } = await create(bearer, { url: hook, events, description: 'Shop' })
@@ -48,7 +48,7 @@ test('answers with the subscription and its secret, in the shape of the contract
   })
 })
 
-test('takes * and three_ds.challenge, and no other word', async () => {
+test('accepts *, three_ds.challenge and known event types only', async () => {
   const { bearer } = await openAccount(url)
   for (const events of [['*'], ['three_ds.challenge'], ['*', 'three_ds.challenge']]) {
     assert.equal((await create(bearer, { url: hook, events })).status, 201)
@@ -61,7 +61,7 @@ test('takes * and three_ds.challenge, and no other word', async () => {
   assertRefused(await create(bearer, { url: hook }), 400, 'invalid_request')
 })
 
-test('refuses addresses that lead inward, in every spelling', async () => {
+test('refuses URLs of private networks in every spelling', async () => {
   const { bearer } = await openAccount(url)
   const inward = [
     'http://shop.example/hook',
@@ -90,16 +90,16 @@ test('refuses addresses that lead inward, in every spelling', async () => {
     assertRefused(reply, 422, 'invalid_webhook_url')
   }
   const loopback = { url: 'http://127.0.0.1:3000/hook', events: ['*'] }
-  assert.equal((await create(bearer, loopback)).status, 201, 'the sandbox may listen to itself')
+  assert.equal((await create(bearer, loopback)).status, 201, 'the sandbox allows loopback')
 })
 
-test('creation does not depend on name servers: what cannot be resolved is judged at sending', async () => {
+test('a host name that cannot be resolved yet is accepted and checked when sending', async () => {
   const { bearer } = await openAccount(url)
   const reply = await create(bearer, { url: 'https://not-yet.example/hook', events: ['*'] })
   assert.equal(reply.status, 201, reply.text)
 })
 
-test('the twenty-first is refused, also when several come at once', async () => {
+test('the 21st webhook is refused, even with concurrent calls', async () => {
   const { bearer } = await openAccount(url)
   const replies = await Promise.all(
     Array.from({ length: 24 }, () => create(bearer, { url: hook, events: ['*'] })),
@@ -111,7 +111,7 @@ test('the twenty-first is refused, also when several come at once', async () => 
   assert.match(String(refused.body['message']), /limit of 20 webhooks/)
 })
 
-test('a repeat under one key is the same subscription without its secret', async () => {
+test('a repeat with the same Idempotency-Key returns the webhook without its secret', async () => {
   const { bearer } = await openAccount(url)
   const first = await create(bearer, { url: hook, events: ['*'] }, 'hook-1')
   const second = await create(bearer, { url: hook, events: ['*'] }, 'hook-1')
@@ -119,7 +119,7 @@ test('a repeat under one key is the same subscription without its secret', async
   assert.deepEqual(second.body, { ...first.body, secret: null })
 })
 
-test('the secret stands in clear in no table and no log line', async () => {
+test('the secret is in no table and no log line in clear text', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   const { secret } = await subscribe(url, person, { url: receiver.url })
@@ -131,7 +131,7 @@ test('the secret stands in clear in no table and no log line', async () => {
   assert(!kept.text().includes(secret))
 })
 
-test('gets what happens from then on, and nothing from before', async () => {
+test('a new webhook gets events from its creation on', async () => {
   const person = await openAccount(url)
   await makeEvent(url, person)
   const receiver = await startReceiver()
@@ -142,7 +142,7 @@ test('gets what happens from then on, and nothing from before', async () => {
   assert.deepEqual(receiver.types(), ['account.signed_in'])
 })
 
-test('is audited', async () => {
+test('creation is audited', async () => {
   const person = await openAccount(url)
   const { id } = await subscribe(url, person, { url: hook })
   const [entry] = await auditLog(url, person.bearer, '&action=create_webhook')

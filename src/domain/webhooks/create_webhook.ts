@@ -3,14 +3,14 @@ import type { Handler } from '#domain/context/context.ts'
 import { lockLiveGrant } from '#domain/credentials/grant_store.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import {
+  hostOf,
   newSecret,
-  placeOf,
+  requireBelowWebhookLimit,
   requireEventTypes,
-  requireRoomForOneMore,
   requireWebhookUrl,
   webhookView,
 } from './webhook.ts'
-import { countWebhooksLocked, insertWebhook } from './webhook_store.ts'
+import { insertWebhook, lockAndCountWebhooks } from './webhook_store.ts'
 
 export const createWebhook: Handler<'create_webhook'> = {
   prepare: async ({ http }, input) => {
@@ -21,7 +21,7 @@ export const createWebhook: Handler<'create_webhook'> = {
       const { tx, caller, now } = context
       const grant_id = caller.grant_id ?? null
       if (grant_id !== null) await requireLiveGrant(tx, grant_id, now)
-      requireRoomForOneMore(await countWebhooksLocked(tx, caller.account_id))
+      requireBelowWebhookLimit(await lockAndCountWebhooks(tx, caller.account_id))
 
       const id = context.newId('wh')
       const { secret, ...sealed } = newSecret(context, id)
@@ -39,13 +39,13 @@ export const createWebhook: Handler<'create_webhook'> = {
         action: 'create_webhook',
         resource: { type: 'webhook', id },
       })
-      context.alert(caller.account_id, { kind: 'webhook_created', detail: placeOf(input.url) })
+      context.alert(caller.account_id, { kind: 'webhook_created', detail: hostOf(input.url) })
       return { ...webhookView(webhook, now), secret }
     }
   },
 }
 
-/** A subscription that is made while its grant ends would outlive it. */
+/** Locks the grant, so a webhook cannot be created while its grant is being revoked. */
 async function requireLiveGrant(tx: Tx, grant_id: string, now: Date): Promise<void> {
   if (await lockLiveGrant(tx, grant_id, now)) return
   throw tokenRevoked()

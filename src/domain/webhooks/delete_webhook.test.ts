@@ -11,7 +11,7 @@ const { url, runtime } = await startTestService()
 
 const remove = (bearer: string, id: string) => send(url, 'DELETE', `/v1/webhooks/${id}`, { bearer })
 
-test('ends the subscription and drops what was still due', async () => {
+test('deletes the webhook and its due deliveries', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   receiver.respond = respondWith(503)
@@ -30,7 +30,7 @@ test('ends the subscription and drops what was still due', async () => {
   assert.deepEqual(entry?.resource, { type: 'webhook', id })
 })
 
-test('is not found the second time, by a stranger, and when it never was', async () => {
+test("a deleted webhook and another account's webhook are not found", async () => {
   const [person, stranger] = [await openAccount(url), await openAccount(url)]
   const { id } = await subscribe(url, person, { url: 'https://shop.example/hook' })
   const foreign = await remove(stranger.bearer, id)
@@ -40,7 +40,7 @@ test('is not found the second time, by a stranger, and when it never was', async
   assert.deepEqual(refusalOf(again), refusalOf(foreign))
 })
 
-test('makes room for another', async () => {
+test('a deleted webhook does not count against the limit', async () => {
   const person = await openAccount(url)
   const hook = 'https://shop.example/hook'
   const ids: string[] = []

@@ -2,8 +2,8 @@ import type { Task } from '#platform/runtime/tasks.ts'
 import type { Deliverer } from './deliverer.ts'
 
 /**
- * A pass starts what is due and does not wait for it: an endpoint that takes 15 seconds must not
- * hold back the next pass. New deliveries wake the deliverer by notice; the beat is for retries.
+ * Starts the due attempts without waiting for them, because an endpoint may take 15 seconds. New
+ * deliveries wake the deliverer with NOTIFY; the interval is for retries.
  */
 export function deliverWebhooksTask(deliverer: Deliverer): Task {
   return {

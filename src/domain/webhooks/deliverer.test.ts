@@ -21,30 +21,30 @@ const service = await startTestService()
 const { url, runtime } = service
 const { db } = runtime
 
-/** Somebody with one subscription, and a way to make things happen. */
-async function listener(given: { url?: string; respond?: Receiver['respond'] } = {}) {
+/** An account with one webhook, and functions to emit events and wait for attempts. */
+async function openSubscriber(options: { url?: string; respond?: Receiver['respond'] } = {}) {
   const person = await openAccount(url)
   const receiver = await startReceiver()
-  if (given.respond !== undefined) receiver.respond = given.respond
-  const { id, secret } = await subscribe(url, person, { url: given.url ?? receiver.url })
-  const happen = (count = 1) =>
+  if (options.respond !== undefined) receiver.respond = options.respond
+  const { id, secret } = await subscribe(url, person, { url: options.url ?? receiver.url })
+  const emit = (count = 1) =>
     recordTestEvents(
       runtime,
       person.account_id,
       Array.from({ length: count }, () => plainEvent('card.loaded')),
     )
   const attempts = () => attemptsOf(url, person.bearer, id)
-  const made = async (count: number) => {
+  const waitForAttempts = async (count: number) => {
     const isThere = async () => (await attempts()).length >= count
     assert(await eventually(isThere, { within_ms: 5_000 }), `${count} attempts were recorded`)
     return attempts()
   }
-  return { ...person, receiver, id, secret, happen, attempts, made }
+  return { ...person, receiver, id, secret, emit, attempts, waitForAttempts }
 }
 
-test("Stripe's own library accepts header and body", async () => {
-  const { receiver, secret, happen } = await listener()
-  await happen()
+test("Stripe's library verifies the signature of a delivery", async () => {
+  const { receiver, secret, emit } = await openSubscriber()
+  await emit()
   const [received] = await receiver.waitFor(1)
   assert(received !== undefined)
   const header = String(received.headers['service-signature'])
@@ -57,19 +57,21 @@ test("Stripe's own library accepts header and body", async () => {
   assert.throws(() => stripe.webhooks.constructEvent(received.body, header, `${secret}x`))
 })
 
-test('ten attempts on the schedule of the contract, all of the same bytes, and no more', async () => {
-  const { receiver, bearer, happen, made } = await listener({ respond: respondWith(500) })
-  await happen()
-  await made(1)
+test('a failing event gets ten attempts on the schedule of the contract, with the same bytes', async () => {
+  const { receiver, bearer, emit, waitForAttempts } = await openSubscriber({
+    respond: respondWith(500),
+  })
+  await emit()
+  await waitForAttempts(1)
   const delays_s = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
   for (const [at, delay_s] of delays_s.entries()) {
     await advance(url, bearer, delay_s * 0.79)
-    // Five seconds may pass by themselves on a busy machine.
+    // On a busy machine, the first five seconds may already have passed.
     if (at > 0) assert.equal(receiver.received.length, at + 1, `attempt ${at + 2} is not early`)
     await advance(url, bearer, delay_s * 0.42)
-    await made(at + 2)
+    await waitForAttempts(at + 2)
   }
-  const attempts = await made(10)
+  const attempts = await waitForAttempts(10)
   assert.deepEqual(
     attempts.map(({ attempt, status, response_status }) => [attempt, status, response_status]),
     Array.from({ length: 10 }, (_, at) => [at + 1, 'failed', 500]),
@@ -84,31 +86,33 @@ test('ten attempts on the schedule of the contract, all of the same bytes, and n
   assert.equal(new Set(receiver.received.map(({ event }) => event.id)).size, 1)
 })
 
-test('Retry-After is waited for', async () => {
-  const { receiver, bearer, happen, made } = await listener({
+test('Retry-After delays the next attempt', async () => {
+  const { receiver, bearer, emit, waitForAttempts } = await openSubscriber({
     respond: respondWith(503, { 'retry-after': '120' }),
   })
-  await happen()
-  const [first] = await made(1)
+  await emit()
+  const [first] = await waitForAttempts(1)
   const wait_ms = Date.parse(first?.next_attempt_at ?? '') - Date.parse(first?.created_at ?? '')
   assert(wait_ms >= 120_000 && wait_ms < 125_000, `${wait_ms}`)
   await advance(url, bearer, 60)
   assert.equal(receiver.received.length, 1)
   receiver.respond = respondWith(200)
   await advance(url, bearer, 65)
-  assert.equal((await made(2))[1]?.status, 'succeeded')
+  assert.equal((await waitForAttempts(2))[1]?.status, 'succeeded')
 })
 
 test('a redirect is a failure and is not followed', async () => {
   const target = await startReceiver()
-  const { happen, made } = await listener({ respond: respondWith(307, { location: target.url }) })
-  await happen()
-  const [attempt] = await made(1)
+  const { emit, waitForAttempts } = await openSubscriber({
+    respond: respondWith(307, { location: target.url }),
+  })
+  await emit()
+  const [attempt] = await waitForAttempts(1)
   assert.deepEqual([attempt?.status, attempt?.response_status], ['failed', 307])
   assert.equal(target.received.length, 0)
 })
 
-async function assertTold(bearer: string, id: string): Promise<void> {
+async function assertOwnerNotified(bearer: string, id: string): Promise<void> {
   const [entry] = await auditLog(url, bearer, '&action=webhook.disabled')
   assert.deepEqual([entry?.actor.type, entry?.resource?.id], ['system', id])
   const activity = await send(url, 'GET', '/v1/activity?type=error', { bearer })
@@ -118,28 +122,28 @@ async function assertTold(bearer: string, id: string): Promise<void> {
     const inbox = await send(url, 'GET', '/sandbox/v1/inbox', { bearer })
     return inbox.text.includes('Webhook to ')
   }
-  assert(await eventually(isMailed, { within_ms: 3_000 }), 'the owner got an e-mail')
+  assert(await eventually(isMailed, { within_ms: 3_000 }), 'the owner got an email')
 }
 
-test('410 disables at once, and the owner is told', async () => {
-  const { receiver, bearer, id, happen } = await listener({ respond: respondWith(410) })
-  await happen(2)
+test('a 410 response disables the webhook immediately and notifies the owner', async () => {
+  const { receiver, bearer, id, emit } = await openSubscriber({ respond: respondWith(410) })
+  await emit(2)
   const isOff = async () => (await webhookOf(url, bearer, id)).status === 'disabled'
   assert(await eventually(isOff, { within_ms: 3_000 }))
   assert.equal((await webhookOf(url, bearer, id)).disabled_reason, 'endpoint_gone')
-  await assertTold(bearer, id)
+  await assertOwnerNotified(bearer, id)
   const received = receiver.received.length
-  await happen()
+  await emit()
   await advance(url, bearer, 7_200)
-  assert.equal(receiver.received.length, received, 'nothing more is sent there')
+  assert.equal(receiver.received.length, received, 'nothing more is sent')
 })
 
-test('five days of nothing but failures disable, one success in between does not', async () => {
-  const dead = await listener({ respond: respondWith(500) })
-  const shaky = await listener({ respond: respondWith(500) })
-  for (const { happen, made } of [dead, shaky]) {
-    await happen()
-    await made(1)
+test('five days of failures disable a webhook, unless one attempt succeeds in between', async () => {
+  const dead = await openSubscriber({ respond: respondWith(500) })
+  const shaky = await openSubscriber({ respond: respondWith(500) })
+  for (const { emit, waitForAttempts } of [dead, shaky]) {
+    await emit()
+    await waitForAttempts(1)
   }
   const failing = await webhookOf(url, dead.bearer, dead.id)
   assert.match(failing.failing_since ?? '', /Z$/)
@@ -147,20 +151,20 @@ test('five days of nothing but failures disable, one success in between does not
   shaky.receiver.respond = respondWith(200)
   await advance(url, dead.bearer, 2 * 86_400)
   const isWell = async () => (await shaky.attempts()).some(({ status }) => status === 'succeeded')
-  assert(await eventually(isWell, { within_ms: 5_000 }), 'one attempt came through')
+  assert(await eventually(isWell, { within_ms: 5_000 }), 'one attempt succeeded')
   assert.equal((await webhookOf(url, dead.bearer, dead.id)).status, 'enabled')
   await advance(url, dead.bearer, 86_400)
   const isOff = async () => (await webhookOf(url, dead.bearer, dead.id)).status === 'disabled'
   assert(await eventually(isOff, { within_ms: 3_000 }))
   const off = await webhookOf(url, dead.bearer, dead.id)
   assert.equal(off.disabled_reason, 'failing_for_5_days')
-  await assertTold(dead.bearer, dead.id)
+  await assertOwnerNotified(dead.bearer, dead.id)
   const alive = await webhookOf(url, shaky.bearer, shaky.id)
   assert.deepEqual([alive.status, alive.failing_since], ['enabled', null])
 })
 
-/** A server that speaks no HTTP at all, one way or another. */
-async function rawServer(respond: Parameters<typeof createServer>[1]): Promise<string> {
+/** A TCP server that does not speak HTTP. */
+async function startTcpServer(respond: Parameters<typeof createServer>[1]): Promise<string> {
   const server = createServer(respond)
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -168,23 +172,23 @@ async function rawServer(respond: Parameters<typeof createServer>[1]): Promise<s
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
 
-test('hanging, dripping, resetting and pouring endpoints delay nobody else', async () => {
+test('hanging, slow, resetting and flooding endpoints do not delay others', async () => {
   const person = await openAccount(url)
-  const hanging = await rawServer((socket) => socket.on('error', () => undefined))
-  const resetting = await rawServer((socket) => void socket.resetAndDestroy())
-  const pouring = await startReceiver()
-  pouring.respond = (response) => {
+  const hanging = await startTcpServer((socket) => socket.on('error', () => undefined))
+  const resetting = await startTcpServer((socket) => void socket.resetAndDestroy())
+  const flooding = await startReceiver()
+  flooding.respond = (response) => {
     const mebibyte = Buffer.alloc(2 ** 20, 'x')
-    const pour = () => {
+    const flood = () => {
       while (!response.destroyed && response.write(mebibyte));
-      if (!response.destroyed) response.once('drain', pour)
+      if (!response.destroyed) response.once('drain', flood)
     }
-    pour()
+    flood()
   }
-  const dripping = await startReceiver()
-  dripping.respond = (response) => void response.writeHead(200).write('x')
+  const slow = await startReceiver()
+  slow.respond = (response) => void response.writeHead(200).write('x')
   const healthy = await startReceiver()
-  for (const bad of [hanging, resetting, pouring.url, dripping.url]) {
+  for (const bad of [hanging, resetting, flooding.url, slow.url]) {
     for (let at = 0; at < 4; at += 1) await subscribe(url, person, { url: bad })
   }
   const { id } = await subscribe(url, person, { url: healthy.url })
@@ -200,7 +204,10 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
     )
     return held.length === 0
   }
-  assert(await eventually(isFree, { within_ms: 2_000 }), 'no transaction is held meanwhile')
+  assert(
+    await eventually(isFree, { within_ms: 2_000 }),
+    'no transaction stays open while attempts wait',
+  )
   assert(performance.now() - started < 5_000)
   assert(
     await eventually(async () => (await attemptsOf(url, person.bearer, id)).length === 20, {
@@ -209,13 +216,13 @@ test('hanging, dripping, resetting and pouring endpoints delay nobody else', asy
   )
 })
 
-test('of two nodes each event is sent by one', async () => {
+test('with two nodes, each event is sent once', async () => {
   const { database_url, data_dir } = service
   await startTestService({ database_url, data_dir })
-  const { receiver, happen, made } = await listener()
-  for (let at = 0; at < 10; at += 1) await happen(3)
+  const { receiver, emit, waitForAttempts } = await openSubscriber()
+  for (let at = 0; at < 10; at += 1) await emit(3)
   await receiver.waitFor(30)
-  await made(20)
+  await waitForAttempts(20)
   assert.equal(new Set(receiver.received.map(({ event }) => event.id)).size, 30)
   assert.equal(receiver.received.length, 30)
   const sequences = receiver.received.map(({ event }) => event.sequence).toSorted((a, b) => a - b)
@@ -225,8 +232,8 @@ test('of two nodes each event is sent by one', async () => {
   )
 })
 
-test('a transaction that commits late is not passed over', async () => {
-  const [late, other] = [await listener(), await listener()]
+test('an event that commits after newer ones is still delivered', async () => {
+  const [late, other] = [await openSubscriber(), await openSubscriber()]
   const stamp = () => {
     const created_at = runtime.clock.now()
     return { id: runtime.newId('evt', created_at), created_at }
@@ -234,20 +241,20 @@ test('a transaction that commits late is not passed over', async () => {
   await db.transaction(async (tx) => {
     const event_metadata = { livemode: false, request: null, stamp }
     await recordEvents(tx, late.account_id, [plainEvent('card.frozen')], event_metadata)
-    await other.happen()
+    await other.emit()
     await other.receiver.waitFor(1)
   })
   await late.receiver.waitFor(1)
 })
 
-/** More is waiting for its endpoint, which answered fast until now, than may be under way. */
+/** A webhook whose endpoint hangs after fast responses, so the node has leased a backlog for it. */
 async function withBacklog() {
-  const busy = await listener()
-  await busy.happen(100)
+  const busy = await openSubscriber()
+  await busy.emit(100)
   await busy.receiver.waitFor(100)
   const open: ServerResponse[] = []
   busy.receiver.respond = (response) => void open.push(response)
-  await busy.happen(300)
+  await busy.emit(300)
   assert(await eventually(async () => open.length >= 32, { within_ms: 5_000 }))
   const isTaken = async () => {
     const due = await db.rows(
@@ -256,41 +263,41 @@ async function withBacklog() {
     )
     return due.length === 0
   }
-  assert(await eventually(isTaken, { within_ms: 5_000 }), 'all of it was taken by the node')
-  /** Whatever waits for an answer gets it, and all that comes after it. */
-  const answerAll = () => {
+  assert(await eventually(isTaken, { within_ms: 5_000 }), 'the node has leased all of them')
+  /** Completes the open requests and responds to all later ones. */
+  const respondToAll = () => {
     busy.receiver.respond = respondWith(200)
     for (const response of open) response.end()
   }
-  return { ...busy, answerAll }
+  return { ...busy, respondToAll }
 }
 
 const webhook_path = (id: string) => `/v1/webhooks/${id}`
 
-test('what waits for a subscription is not sent to it any more once it is deleted', async () => {
-  const { receiver, bearer, id, answerAll } = await withBacklog()
+test('waiting deliveries are not sent after their webhook was deleted', async () => {
+  const { receiver, bearer, id, respondToAll } = await withBacklog()
   assert.equal((await send(url, 'DELETE', webhook_path(id), { bearer })).status, 204)
   await wait(200)
   const under_way = receiver.received.length
-  answerAll()
+  respondToAll()
   await wait(1_500)
   assert.equal(receiver.received.length, under_way)
 })
 
-test('what waits for a subscription that moves is sent to its new address', async () => {
-  const { receiver, bearer, id, answerAll } = await withBacklog()
+test('waiting deliveries are sent to the new URL of their webhook', async () => {
+  const { receiver, bearer, id, respondToAll } = await withBacklog()
   const elsewhere = await startReceiver()
   const body = { url: elsewhere.url }
   assert.equal((await send(url, 'PATCH', webhook_path(id), { bearer, body })).status, 200)
   await wait(200)
   const under_way = receiver.received.length
-  answerAll()
+  respondToAll()
   await elsewhere.waitFor(400 - under_way)
   assert.equal(receiver.received.length, under_way)
 })
 
-test('events that are fanned out while an endpoint is found gone leave nothing due', async () => {
-  const { account_id, id } = await listener()
+test('an event fanned out while its webhook is being disabled leaves no delivery', async () => {
+  const { account_id, id } = await openSubscriber()
   const { clock, newId } = runtime
   const created_at = clock.now()
   const event = {

@@ -1,83 +1,78 @@
-import type { Dependencies } from '#domain/context/context.ts'
-import { attempt, GONE, type Outcome } from './attempt.ts'
+import { type AttemptOutcome, GONE, sendAttempt } from './attempt.ts'
 import {
+  type CompletedAttempt,
   claimDue,
   DUE,
   type LeasedDelivery,
-  type MadeAttempt,
   recordAttempts,
   releaseDeliveries,
 } from './delivery_store.ts'
 import { disableWebhook } from './disable_webhook.ts'
 import { nextAttemptAt } from './schedule.ts'
+import type { DeliveryDependencies } from './webhook_dependencies.ts'
 
-/** Attempts under way at a time on one node. Waiting costs a socket each, nothing else. */
+/** Concurrent attempts on one node. Each costs only a socket while it waits. */
 const SENDING_MAX = 512
-/** Of which one endpoint gets so many; and one alone while it fails, however many hang. */
+/** Concurrent attempts for one webhook, and for one that is failing. */
 const ENDPOINT_MAX = 32
-const FAILING_MAX = 1
-/** Rows taken ahead for one endpoint are what it gets through in so long, within bounds. */
-const AHEAD_MS = 2_000
-const AHEAD_MAX = 640
+const FAILING_ENDPOINT_MAX = 1
+/** For each webhook, a node leases the rows that it can send in this time, within bounds. */
+const PREFETCH_MS = 2_000
+const PREFETCH_MAX = 640
 const LEASED_MAX = 2_048
-/** An endpoint that nothing is known of is taken for a slow one. */
-const PACE_UNKNOWN_MS = AHEAD_MS
-const PACE_MEMORY = 0.8
+/** A webhook without a measured response time is treated as slow. */
+const AVERAGE_UNKNOWN_MS = PREFETCH_MS
+const AVERAGE_SMOOTHING = 0.8
 const ENDPOINTS_REMEMBERED_MAX = 1_000
-/** Long enough to get through what is held ahead; after a crash the row is due again. */
+/** Long enough to send all leased rows; after a crash a row is due again when its lease ends. */
 export const LEASE_MS = 120_000
-const RECORDED_MAX = 500
-/** Outcomes are gathered for so long: a record costs the same for one as for fifty. */
-const GATHER_MS = 20
-/** How long a stopping node waits for answers before it gives its rows back. */
+const RECORD_BATCH_MAX = 500
+/** Outcomes are collected this long, because recording one costs as much as recording fifty. */
+const RECORD_DELAY_MS = 20
+/** How long a stopping node waits for responses before it aborts and releases its rows. */
 const SHUTDOWN_GRACE_MS = 1_000
 
-type Tools = Pick<
-  Dependencies,
-  'db' | 'clock' | 'random' | 'newId' | 'keys' | 'http' | 'log' | 'metrics' | 'settings' | 'fail'
->
-
-const NOWHERE = { account_id: '', webhook_id: '' }
+const START = { account_id: '', webhook_id: '' }
 const keyOf = ({ webhook_id, event_id }: Pick<LeasedDelivery, 'webhook_id' | 'event_id'>) =>
   `${webhook_id}|${event_id}`
 
-/** What this node holds for one subscription, and how long its answers take lately. */
-type Endpoint = { sending: number; waiting: LeasedDelivery[]; pace_ms: number }
+/** This node's deliveries of one webhook, and the moving average of its response time. */
+type Endpoint = { sending: number; waiting: LeasedDelivery[]; average_ms: number }
 
-const heldFor = ({ sending, waiting }: Endpoint) => sending + waiting.length
+const leasedCount = ({ sending, waiting }: Endpoint) => sending + waiting.length
 
-function aheadOf({ pace_ms }: Endpoint): number {
-  const ahead = Math.floor((ENDPOINT_MAX * AHEAD_MS) / Math.max(1, pace_ms))
-  return Math.min(AHEAD_MAX, Math.max(ENDPOINT_MAX, ahead))
+function prefetchLimit({ average_ms }: Endpoint): number {
+  const prefetch = Math.floor((ENDPOINT_MAX * PREFETCH_MS) / Math.max(1, average_ms))
+  return Math.min(PREFETCH_MAX, Math.max(ENDPOINT_MAX, prefetch))
 }
 
 /**
- * Makes the attempts that are due. It takes rows in one statement, sends with nothing held in the
- * database, and records many outcomes in one statement; the three go on side by side.
+ * Sends the due deliveries. It leases rows in one statement, sends without holding a database
+ * connection, and records many outcomes in one statement. The three run concurrently.
  */
 export class Deliverer {
-  readonly #tools: Tools
+  readonly #dependencies: DeliveryDependencies
   readonly #leased = new Map<string, LeasedDelivery>()
   readonly #endpoints = new Map<string, Endpoint>()
-  /** Subscriptions that ended or changed while rows were being taken. */
+  /** Webhooks that were deleted or changed while rows were being claimed. */
   readonly #recalled = new Set<string>()
-  readonly #hangUp = new AbortController()
+  readonly #abort = new AbortController()
   #isStopping = false
   #sending = 0
-  #after = NOWHERE
+  #after = START
   #claiming: Promise<void> | undefined
-  #isAskedAgain = false
-  #hadSome = false
-  #outcomes: MadeAttempt[] = []
+  #isWakeRequested = false
+  #hasClaimed = false
+  #outcomes: CompletedAttempt[] = []
   #recording: Promise<void> | undefined
 
-  constructor(tools: Tools) {
-    this.#tools = tools
+  constructor(dependencies: DeliveryDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Looks for what is due and starts on it. Asked meanwhile, it looks once more. */
+  /** Claims and sends due deliveries. A call during a claim makes it claim once more. */
   wake(): Promise<void> {
-    this.#isAskedAgain = true
+    this.#isWakeRequested = true
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = undefined
     })
@@ -85,150 +80,151 @@ export class Deliverer {
   }
 
   /**
-   * What the database told every node. Nothing, after notices were lost, means that any
-   * subscription may have ended or changed; what was not sent to those yet goes back.
+   * The payload is DUE, or the id of a webhook that was deleted or changed: its waiting deliveries
+   * are released. It is empty after notifications were lost, when any webhook may have changed.
    */
-  onNotify(told: string): void {
-    const changed = told === DUE ? [] : told === '' ? this.#endpoints.keys() : [told]
+  onNotify(payload: string): void {
+    const changed = payload === DUE ? [] : payload === '' ? this.#endpoints.keys() : [payload]
     for (const webhook_id of changed) {
       this.#recalled.add(webhook_id)
-      this.#giveBack(webhook_id)
+      this.#releaseWaiting(webhook_id)
     }
     void this.wake().catch(() => undefined)
   }
 
   async stop(): Promise<void> {
-    const { clock, db } = this.#tools
+    const { clock, db } = this.#dependencies
     this.#isStopping = true
     await this.#claiming?.catch(() => undefined)
     for (const endpoint of this.#endpoints.values()) endpoint.waiting.length = 0
-    const ends = clock.monotonic() + SHUTDOWN_GRACE_MS
-    while (this.#sending > 0 && clock.monotonic() < ends) await clock.sleep(10)
-    this.#hangUp.abort()
+    const deadline = clock.monotonic() + SHUTDOWN_GRACE_MS
+    while (this.#sending > 0 && clock.monotonic() < deadline) await clock.sleep(10)
+    this.#abort.abort()
     while (this.#sending > 0) await clock.sleep(5)
     await this.#recording
     await releaseDeliveries(db, [...this.#leased.values()], clock.now()).catch(() => undefined)
   }
 
   async #claim(): Promise<void> {
-    while (this.#isAskedAgain && !this.#isStopping) {
-      this.#isAskedAgain = false
+    while (this.#isWakeRequested && !this.#isStopping) {
+      this.#isWakeRequested = false
       const limit = LEASED_MAX - this.#leased.size
       if (limit <= 0) return
       this.#recalled.clear()
-      const taken = await this.#take(limit)
-      this.#hadSome = taken.length > 0
-      this.#tools.fail('delivery_leased')
-      for (const delivery of taken) this.#hold(delivery)
-      for (const id of this.#recalled) this.#giveBack(id)
-      for (const id of new Set(taken.map(({ webhook_id }) => webhook_id))) this.#start(id)
+      const claimed = await this.#claimBatch(limit)
+      this.#hasClaimed = claimed.length > 0
+      this.#dependencies.fail('delivery_leased')
+      for (const delivery of claimed) this.#enqueue(delivery)
+      for (const id of this.#recalled) this.#releaseWaiting(id)
+      for (const id of new Set(claimed.map(({ webhook_id }) => webhook_id))) this.#sendWaiting(id)
     }
   }
 
-  /** Goes on with the round where it stopped; at its end it begins anew, once. */
-  async #take(limit: number): Promise<LeasedDelivery[]> {
-    const { db, clock } = this.#tools
+  /** Continues the round-robin after the last webhook and wraps around at most once. */
+  async #claimBatch(limit: number): Promise<LeasedDelivery[]> {
+    const { db, clock } = this.#dependencies
     const now = clock.now()
     const known = [...this.#endpoints].map(([webhook_id, endpoint]) => {
-      const held = heldFor(endpoint)
-      return { webhook_id, held, room: aheadOf(endpoint) - held }
+      const held = leasedCount(endpoint)
+      return { webhook_id, held, room: prefetchLimit(endpoint) - held }
     })
     const claim = {
       limit,
       endpoint_max: ENDPOINT_MAX,
-      failing_max: FAILING_MAX,
+      failing_max: FAILING_ENDPOINT_MAX,
       known,
       now,
       leased_until: new Date(now.getTime() + LEASE_MS),
     }
-    const taken = await claimDue(db, { ...claim, after: this.#after })
-    if (taken.length < limit && this.#after !== NOWHERE) {
-      const rest = limit - taken.length
-      taken.push(...(await claimDue(db, { ...claim, after: NOWHERE, limit: rest })))
-      this.#after = NOWHERE
-    } else this.#after = taken.length === limit ? (taken.at(-1) ?? NOWHERE) : NOWHERE
-    return taken
+    const claimed = await claimDue(db, { ...claim, after: this.#after })
+    if (claimed.length < limit && this.#after !== START) {
+      const rest = limit - claimed.length
+      claimed.push(...(await claimDue(db, { ...claim, after: START, limit: rest })))
+      this.#after = START
+    } else this.#after = claimed.length === limit ? (claimed.at(-1) ?? START) : START
+    return claimed
   }
 
-  #hold(delivery: LeasedDelivery): void {
+  #enqueue(delivery: LeasedDelivery): void {
     const key = keyOf(delivery)
-    // Still under way here: only its lease had run out, as it does when the clock is moved.
+    // Still being sent by this node; its lease expired because the sandbox's clock was advanced.
     if (this.#leased.has(key)) return
     this.#leased.set(key, delivery)
     const endpoint = this.#endpoints.get(delivery.webhook_id)
     if (endpoint === undefined) {
-      const fresh = { sending: 0, waiting: [delivery], pace_ms: PACE_UNKNOWN_MS }
-      this.#endpoints.set(delivery.webhook_id, fresh)
+      const created = { sending: 0, waiting: [delivery], average_ms: AVERAGE_UNKNOWN_MS }
+      this.#endpoints.set(delivery.webhook_id, created)
     } else endpoint.waiting.push(delivery)
   }
 
-  /** Sends what waits for this endpoint, as far as it and the node may have more under way. */
-  #start(webhook_id: string): void {
+  /** Sends the webhook's waiting deliveries within the limits of the webhook and the node. */
+  #sendWaiting(webhook_id: string): void {
     const endpoint = this.#endpoints.get(webhook_id)
     while (endpoint && endpoint.sending < ENDPOINT_MAX && this.#sending < SENDING_MAX) {
       const delivery = endpoint.waiting.shift()
       if (delivery === undefined) return
       endpoint.sending += 1
       this.#sending += 1
-      attempt(this.#tools, delivery, this.#hangUp.signal)
-        .then((outcome) => this.#finish(delivery, outcome))
+      sendAttempt(this.#dependencies, delivery, this.#abort.signal)
+        .then((outcome) => this.#handleOutcome(delivery, outcome))
         .catch((cause: unknown) => {
           const { event_id } = delivery
           this.#leased.delete(keyOf(delivery))
-          this.#tools.log.error('an attempt could not be made', { event_id }, cause)
+          this.#dependencies.log.error('could not attempt a delivery', { event_id }, cause)
         })
-        .finally(() => this.#leave(webhook_id, endpoint))
+        .finally(() => this.#finishSending(webhook_id, endpoint))
     }
   }
 
-  #leave(webhook_id: string, endpoint: Endpoint): void {
+  #finishSending(webhook_id: string, endpoint: Endpoint): void {
     const wasFull = this.#sending >= SENDING_MAX
     endpoint.sending -= 1
     this.#sending -= 1
-    if (wasFull) for (const id of this.#endpoints.keys()) this.#start(id)
-    else this.#start(webhook_id)
+    if (wasFull) for (const id of this.#endpoints.keys()) this.#sendWaiting(id)
+    else this.#sendWaiting(webhook_id)
     const isCrowded = this.#endpoints.size > ENDPOINTS_REMEMBERED_MAX
-    if (heldFor(endpoint) === 0 && isCrowded) this.#endpoints.delete(webhook_id)
-    const isLow = endpoint.waiting.length <= aheadOf(endpoint) / 2
-    if (this.#hadSome && isLow && !this.#claiming) void this.wake().catch(() => undefined)
+    if (leasedCount(endpoint) === 0 && isCrowded) this.#endpoints.delete(webhook_id)
+    const isLow = endpoint.waiting.length <= prefetchLimit(endpoint) / 2
+    if (this.#hasClaimed && isLow && !this.#claiming) void this.wake().catch(() => undefined)
   }
 
-  #finish(delivery: LeasedDelivery, outcome: Outcome): void {
-    // Cut short by us: not the endpoint's failure, and its row is given back.
-    if (this.#hangUp.signal.aborted && outcome.status === 'failed') return
-    this.#tools.fail('delivery_sent')
-    if (outcome.status === 'failed') this.#giveBack(delivery.webhook_id)
-    else this.#notePace(delivery.webhook_id, outcome.duration_ms)
-    this.#outcomes.push(this.#madeAttempt(delivery, outcome))
-    this.#recording ??= this.#record().finally(() => {
+  #handleOutcome(delivery: LeasedDelivery, outcome: AttemptOutcome): void {
+    // Aborted by our shutdown: not a failure of the endpoint. stop() releases the row.
+    if (this.#abort.signal.aborted && outcome.status === 'failed') return
+    this.#dependencies.fail('delivery_sent')
+    if (outcome.status === 'failed') this.#releaseWaiting(delivery.webhook_id)
+    else this.#updateAverage(delivery.webhook_id, outcome.duration_ms)
+    this.#outcomes.push(this.#completedAttempt(delivery, outcome))
+    this.#recording ??= this.#recordOutcomes().finally(() => {
       this.#recording = undefined
     })
   }
 
-  #notePace(webhook_id: string, duration_ms: number): void {
+  #updateAverage(webhook_id: string, duration_ms: number): void {
     const endpoint = this.#endpoints.get(webhook_id)
     if (endpoint === undefined) return
-    endpoint.pace_ms = endpoint.pace_ms * PACE_MEMORY + duration_ms * (1 - PACE_MEMORY)
+    endpoint.average_ms =
+      endpoint.average_ms * AVERAGE_SMOOTHING + duration_ms * (1 - AVERAGE_SMOOTHING)
   }
 
-  /** What waits for an endpoint that has begun to fail, or has changed, is taken again later. */
-  #giveBack(webhook_id: string): void {
-    const { db, clock, log } = this.#tools
+  /** Releases the waiting deliveries of a webhook that has failed or changed. */
+  #releaseWaiting(webhook_id: string): void {
+    const { db, clock, log } = this.#dependencies
     const endpoint = this.#endpoints.get(webhook_id)
-    if (endpoint !== undefined) endpoint.pace_ms = PACE_UNKNOWN_MS
+    if (endpoint !== undefined) endpoint.average_ms = AVERAGE_UNKNOWN_MS
     const waiting = endpoint?.waiting.splice(0) ?? []
     if (waiting.length === 0) return
     for (const delivery of waiting) this.#leased.delete(keyOf(delivery))
     releaseDeliveries(db, waiting, clock.now()).catch((cause: unknown) =>
-      log.error('deliveries could not be given back; their lease will end', {}, cause),
+      log.error('could not release deliveries; their lease will expire', {}, cause),
     )
   }
 
-  #madeAttempt(delivery: LeasedDelivery, outcome: Outcome): MadeAttempt {
-    const { clock, random } = this.#tools
+  #completedAttempt(delivery: LeasedDelivery, outcome: AttemptOutcome): CompletedAttempt {
+    const { clock, random } = this.#dependencies
     const { status, retry_after_ms } = outcome
     const failed = { attempts: delivery.attempts + 1, retry_after_ms, now: clock.now(), random }
-    // Written out: of all that a delivery takes, copying objects would be a tenth.
+    // Written out, because object spreads took a tenth of the CPU of a delivery.
     return {
       account_id: delivery.account_id,
       webhook_id: delivery.webhook_id,
@@ -247,33 +243,33 @@ export class Deliverer {
     }
   }
 
-  /** A record that fails is dropped with its lease: the attempt is made again, not forgotten. */
-  async #record(): Promise<void> {
-    const { db, clock, log, metrics, fail } = this.#tools
+  /** If recording fails, the rows stay due after their lease and are sent again. */
+  async #recordOutcomes(): Promise<void> {
+    const { db, clock, log, metrics, fail } = this.#dependencies
     while (this.#outcomes.length > 0) {
-      await clock.sleep(GATHER_MS)
-      const made = this.#outcomes.splice(0, RECORDED_MAX)
+      await clock.sleep(RECORD_DELAY_MS)
+      const completed = this.#outcomes.splice(0, RECORD_BATCH_MAX)
       try {
-        await db.transaction((tx) => recordAttempts(tx, made))
+        await db.transaction((tx) => recordAttempts(tx, completed))
         fail('delivery_recorded')
         for (const status of ['succeeded', 'failed'] as const) {
-          const count = made.filter((one) => one.status === status).length
+          const count = completed.filter((one) => one.status === status).length
           if (count > 0) metrics.webhook_attempts.inc({ status }, count)
         }
-        await this.#disableGone(made)
+        await this.#disableGone(completed)
       } catch (cause) {
-        log.error('attempts were made but not recorded', { count: made.length }, cause)
+        log.error('could not record delivery attempts', { count: completed.length }, cause)
       }
-      for (const delivery of made) this.#leased.delete(keyOf(delivery))
+      for (const delivery of completed) this.#leased.delete(keyOf(delivery))
     }
   }
 
-  async #disableGone(made: readonly MadeAttempt[]): Promise<void> {
-    for (const { account_id, webhook_id, response_status } of made) {
+  async #disableGone(completed: readonly CompletedAttempt[]): Promise<void> {
+    for (const { account_id, webhook_id, response_status } of completed) {
       if (response_status !== GONE) continue
-      const now = this.#tools.clock.now()
-      const gone = { account_id, id: webhook_id, reason: 'endpoint_gone', now } as const
-      await disableWebhook(this.#tools, gone)
+      const now = this.#dependencies.clock.now()
+      const input = { account_id, id: webhook_id, reason: 'endpoint_gone', now } as const
+      await disableWebhook(this.#dependencies, input)
     }
   }
 }

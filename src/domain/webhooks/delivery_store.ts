@@ -1,19 +1,19 @@
 import type { OutboxEvent } from '#domain/events/outbox_store.ts'
 import { bigints, ints, texts, timestamps } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
-import type { AttemptRow, Sending } from './attempt.ts'
+import type { AttemptRow, OutgoingDelivery } from './attempt.ts'
 
 /**
- * Told that deliveries have become due, so that workers need not wait for their next beat; or of a
- * subscription that has ended or changed, so that they do not send what they took for it before.
+ * The payload is DUE when deliveries became due, so nodes don't wait for their next tick, or the id
+ * of a webhook that was deleted or changed, so nodes don't send what they have leased for it.
  */
 export const DELIVERIES_CHANNEL = 'florin_deliveries'
 export const DUE = 'due'
 
-const notify = (tx: Tx, told: string) =>
-  tx.rows('select pg_notify($1, $2)', [DELIVERIES_CHANNEL, told])
+const notify = (tx: Tx, payload: string) =>
+  tx.rows('select pg_notify($1, $2)', [DELIVERIES_CHANNEL, payload])
 
-/** One due row for each subscription that asked for an event. */
+/** Inserts a due row for each webhook that is subscribed to an event. */
 export async function insertDeliveries(
   tx: Tx,
   events: readonly OutboxEvent[],
@@ -22,7 +22,7 @@ export async function insertDeliveries(
   const numbered = events.filter(({ sequence }) => sequence !== null)
   if (numbered.length === 0) return
   const inserted = await tx.run(
-    // The share lock keeps a subscription from being deleted between the look and the insert.
+    // The share lock keeps a webhook from being deleted between the select and the insert.
     `insert into deliveries (account_id, webhook_id, event_id, next_attempt_at)
      select e.account_id, w.id, e.id, $5
        from unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
@@ -42,7 +42,7 @@ export async function insertDeliveries(
   if (inserted > 0) await notify(tx, DUE)
 }
 
-/** For a subscription that ends or is turned off. */
+/** For a webhook that is deleted or disabled. */
 export async function dropDeliveries(tx: Tx, account_id: string, webhook_id: string) {
   await tx.run('delete from deliveries where account_id = $1 and webhook_id = $2', [
     account_id,
@@ -51,30 +51,30 @@ export async function dropDeliveries(tx: Tx, account_id: string, webhook_id: str
   await recallDeliveries(tx, webhook_id)
 }
 
-/** What workers took before and have not sent goes by what the subscription is from now on. */
+/** Makes nodes release the rows they have leased but not sent, and claim them again. */
 export async function recallDeliveries(tx: Tx, webhook_id: string): Promise<void> {
   await notify(tx, webhook_id)
 }
 
-export type LeasedDelivery = Sending & { attempts: number; replays: number }
+export type LeasedDelivery = OutgoingDelivery & { attempts: number; replays: number }
 
 export type Claim = {
-  /** Where the round goes on: after this subscription. */
+  /** The round-robin continues after this webhook. */
   after: { account_id: string; webhook_id: string }
   limit: number
-  /** For an endpoint that this worker does not know, and for one whose last attempts failed. */
+  /** Limits for a webhook that is not in `known`, and for one that is failing. */
   endpoint_max: number
   failing_max: number
-  /** What it holds already for those it knows, and how much more it wants for them. */
+  /** Rows that this node holds for a webhook, and how many more it can take. */
   known: readonly { webhook_id: string; held: number; room: number }[]
   now: Date
   leased_until: Date
 }
 
 /**
- * Walks from subscription to subscription, whatever lies between them in the index, and takes the
- * oldest due rows of each up to what it may have at a time. A backlog of one endpoint is thus never
- * read while others wait. Rows that another worker is taking are passed over.
+ * Leases the oldest due rows of each webhook, up to its limit. The recursive query jumps in the
+ * index from webhook to webhook, so the backlog of one is not read while others wait. Rows that
+ * another node has locked are skipped.
  */
 export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
   return tx.rows<LeasedDelivery>(
@@ -128,37 +128,39 @@ export function claimDue(tx: Tx, claim: Claim): Promise<LeasedDelivery[]> {
   )
 }
 
-export type MadeAttempt = Omit<AttemptRow, 'attempt' | 'trigger'> & {
-  /** Those of the schedule that were made before this one. */
+export type CompletedAttempt = Omit<AttemptRow, 'attempt' | 'trigger'> & {
+  /** Scheduled attempts before this one; replays don't count. */
   attempts: number
   next_attempt_at: Date | null
 }
 
 /**
- * What became of attempts, many in one statement. Each is numbered here, after the replays that
- * came between. A row whose lease has run out and that another worker has taken on meanwhile has
- * moved to a later attempt, and is left to that worker.
+ * Records many attempts in one statement and numbers each after the replays in between. If a lease
+ * expired and another node made the attempt, `attempts` has changed and the row is left alone.
  */
-export async function recordAttempts(tx: Tx, made: readonly MadeAttempt[]): Promise<void> {
-  await tx.run(RECORD, [
-    texts(made, ({ account_id }) => account_id),
-    texts(made, ({ webhook_id }) => webhook_id),
-    texts(made, ({ event_id }) => event_id),
-    ints(made, ({ attempts }) => attempts),
-    texts(made, ({ id }) => id),
-    texts(made, ({ event_type }) => event_type),
-    texts(made, ({ url }) => url),
-    texts(made, ({ status }) => status),
-    ints(made, ({ response_status }) => response_status),
-    texts(made, ({ response_excerpt }) => response_excerpt),
-    texts(made, ({ error }) => error),
-    ints(made, ({ duration_ms }) => duration_ms),
-    timestamps(made, ({ created_at }) => created_at),
-    timestamps(made, ({ next_attempt_at }) => next_attempt_at),
+export async function recordAttempts(
+  tx: Tx,
+  completed: readonly CompletedAttempt[],
+): Promise<void> {
+  await tx.run(RECORD_ATTEMPTS, [
+    texts(completed, ({ account_id }) => account_id),
+    texts(completed, ({ webhook_id }) => webhook_id),
+    texts(completed, ({ event_id }) => event_id),
+    ints(completed, ({ attempts }) => attempts),
+    texts(completed, ({ id }) => id),
+    texts(completed, ({ event_type }) => event_type),
+    texts(completed, ({ url }) => url),
+    texts(completed, ({ status }) => status),
+    ints(completed, ({ response_status }) => response_status),
+    texts(completed, ({ response_excerpt }) => response_excerpt),
+    texts(completed, ({ error }) => error),
+    ints(completed, ({ duration_ms }) => duration_ms),
+    timestamps(completed, ({ created_at }) => created_at),
+    timestamps(completed, ({ next_attempt_at }) => next_attempt_at),
   ])
 }
 
-const RECORD = `
+const RECORD_ATTEMPTS = `
   with made as (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[],
                          $7::text[], $8::text[], $9::int[], $10::text[], $11::text[], $12::int[],
@@ -200,7 +202,7 @@ const RECORD = `
             from made group by account_id, webhook_id) s
    where w.account_id = s.account_id and w.id = s.webhook_id`
 
-/** Gives rows back before their lease is over; unless somebody has moved them on. */
+/** Makes leased rows due again, unless another node has made an attempt since. */
 export async function releaseDeliveries(
   tx: Tx,
   leased: readonly LeasedDelivery[],

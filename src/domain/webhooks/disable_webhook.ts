@@ -1,9 +1,9 @@
-import { recordAudit } from '#domain/audit/audit.ts'
-import type { Dependencies, NewEvent } from '#domain/context/context.ts'
-import { recordEvents } from '#domain/events/record_events.ts'
+import { emitAsSystem } from '#domain/audit/emit_as_system.ts'
+import type { NewEvent } from '#domain/context/context.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { dropDeliveries } from './delivery_store.ts'
 import type { WebhookRow } from './webhook.ts'
+import type { SystemDependencies } from './webhook_dependencies.ts'
 
 const disabled_reasons = {
   endpoint_gone: 'it responded with 410 Gone',
@@ -11,14 +11,17 @@ const disabled_reasons = {
 } as const
 export type DisabledReason = keyof typeof disabled_reasons
 
-type Disabling = Pick<WebhookRow, 'account_id' | 'id'> & { reason: DisabledReason; now: Date }
-type Disabled = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
+type DisableInput = Pick<WebhookRow, 'account_id' | 'id'> & { reason: DisabledReason; now: Date }
+type DisabledWebhook = Pick<WebhookRow, 'id' | 'url'> & { reason: DisabledReason }
 
-/** What is due is dropped: it can be replayed. Undefined where it is disabled or gone already. */
-export async function markDisabled(tx: Tx, disabling: Disabling): Promise<Disabled | undefined> {
-  const { account_id, id, reason, now } = disabling
+/** Drops due deliveries, which can be replayed. Undefined if it was already disabled or deleted. */
+export async function markDisabled(
+  tx: Tx,
+  input: DisableInput,
+): Promise<DisabledWebhook | undefined> {
+  const { account_id, id, reason, now } = input
   const [webhook] = await tx.rows<Pick<WebhookRow, 'id' | 'url'>>(
-    // Locked as if it were deleted: whoever writes rows for it has finished, or finds it disabled.
+    // FOR UPDATE waits for the fan-out's share lock, so no delivery is inserted afterwards.
     `with locked as (
        select account_id, id from webhooks
         where account_id = $1 and id = $2 and status = 'enabled' for update)
@@ -57,8 +60,8 @@ export async function disableWebhooksOfGrant(
   return disabled
 }
 
-/** Stands among the failures of the activity stream, and is what the owner's e-mail is made of. */
-export function disabledEvent({ id, url, reason }: Disabled): NewEvent {
+/** Shown as an error in the activity stream and sent to the owner by email. */
+export function disabledEvent({ id, url, reason }: DisabledWebhook): NewEvent {
   return {
     type: 'webhook.disabled',
     message: `Webhook to ${new URL(url).host} disabled: ${disabled_reasons[reason]}.`,
@@ -68,35 +71,18 @@ export function disabledEvent({ id, url, reason }: Disabled): NewEvent {
   }
 }
 
-type Tools = Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>
-
-/** Done by the service itself, with all that an owner needs to find out about it. */
-export async function disableWebhook(tools: Tools, disabling: Disabling): Promise<void> {
-  const { db, clock, newId, settings } = tools
-  const { account_id, id } = disabling
-  const stamp = (prefix: 'evt' | 'aud') => () => {
-    const created_at = clock.now()
-    return { id: newId(prefix, created_at), created_at }
-  }
-  await db.transaction(async (tx) => {
-    const disabled = await markDisabled(tx, disabling)
+/** For a webhook that the service disables itself. */
+export async function disableWebhook(
+  dependencies: SystemDependencies,
+  input: DisableInput,
+): Promise<void> {
+  const { account_id, id } = input
+  await dependencies.db.transaction(async (tx) => {
+    const disabled = await markDisabled(tx, input)
     if (disabled === undefined) return
-    await recordEvents(tx, account_id, [disabledEvent(disabled)], {
-      livemode: settings.mode === 'live',
-      request: null,
-      stamp: stamp('evt'),
+    await emitAsSystem(tx, dependencies, account_id, {
+      events: [disabledEvent(disabled)],
+      entries: [{ action: 'webhook.disabled', resource: { type: 'webhook', id } }],
     })
-    const entry = { action: 'webhook.disabled', resource: { type: 'webhook', id } }
-    await recordAudit(tx, account_id, [entry], { ...SYSTEM, stamp: stamp('aud') })
   })
 }
-
-const SYSTEM = {
-  actor_type: 'system',
-  actor_id: null,
-  actor_name: null,
-  operation: null,
-  ip: null,
-  user_agent: null,
-  request_id: null,
-} as const

@@ -3,7 +3,7 @@ import type { OperatorContext } from '#domain/operators/operator.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
 import { type WebhookRow, webhookView } from './webhook.ts'
 
-/** Subscriptions of any account that fail, or were disabled for it. */
+/** Webhooks of any account that are failing or disabled. */
 export async function findFailingWebhooks(
   { tx, now }: OperatorContext,
   input: PageInput,

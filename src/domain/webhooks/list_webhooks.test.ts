@@ -14,23 +14,23 @@ const list = (bearer: string, query = '') => send(url, 'GET', `/v1/webhooks${que
 const idsOf = async ({ bearer }: Person, query = '') =>
   ((await list(bearer, query)).body['data'] as unknown as { id: string }[]).map(({ id }) => id)
 
-test('shows each subscription without its secret, newest first, page by page', async () => {
+test('lists webhooks without their secrets, newest first, in pages', async () => {
   const person = await openAccount(url)
-  const made: string[] = []
+  const created: string[] = []
   for (let at = 0; at < 3; at += 1) {
-    made.unshift((await subscribe(url, person, { url: `https://shop.example/${at}` })).id)
+    created.unshift((await subscribe(url, person, { url: `https://shop.example/${at}` })).id)
   }
-  assert.deepEqual(await idsOf(person), made)
+  assert.deepEqual(await idsOf(person), created)
   const first = await list(person.bearer, '?limit=2')
   assert.equal(first.body['has_more'], true)
   assert(!first.text.includes('"secret"'))
   assert(!first.text.includes('recent_deliveries'))
   const next = await idsOf(person, `?limit=2&cursor=${String(first.body['next_cursor'])}`)
-  assert.deepEqual(next, made.slice(2))
-  assert.deepEqual(await idsOf(person, '?order=asc'), made.toReversed())
+  assert.deepEqual(next, created.slice(2))
+  assert.deepEqual(await idsOf(person, '?order=asc'), created.toReversed())
 })
 
-test('finds by state and by what a subscription gets, by name or by *', async () => {
+test('filters by status and by event type, including webhooks subscribed to *', async () => {
   const person = await openAccount(url)
   const { bearer } = person
   const hook = 'https://shop.example/hook'
@@ -51,16 +51,16 @@ test('finds by state and by what a subscription gets, by name or by *', async ()
   assertRefused(await list(bearer, '?url=x'), 400, 'unknown_parameter')
 })
 
-test('with expand=deliveries the last 20 attempts, newest first', async () => {
+test('expand=deliveries adds the last 20 attempts, newest first', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   const { id } = await subscribe(url, person, { url: receiver.url })
   for (let at = 0; at < 22; at += 1) await makeEvent(url, person)
   await receiver.waitFor(22)
-  const heard_last = receiver.received.at(-1)?.event.id
+  const last_event_id = receiver.received.at(-1)?.event.id
   const isRecorded = async () => {
     const attempts = await attemptsOf(url, person.bearer, id)
-    return attempts.length === 20 && attempts.some(({ event_id }) => event_id === heard_last)
+    return attempts.length === 20 && attempts.some(({ event_id }) => event_id === last_event_id)
   }
   await eventually(isRecorded, { within_ms: 5_000 })
   const [webhook] = await webhooksOf(url, person.bearer)
@@ -73,7 +73,7 @@ test('with expand=deliveries the last 20 attempts, newest first', async () => {
       .toSorted()
       .toReversed(),
   )
-  const last = recent.find(({ event_id }) => event_id === heard_last)
+  const last = recent.find(({ event_id }) => event_id === last_event_id)
   assert.match(last?.id ?? '', /^dlv_/)
   assert.match(last?.created_at ?? '', /Z$/)
   assert(Number.isInteger(last?.duration_ms))
@@ -94,7 +94,7 @@ test('with expand=deliveries the last 20 attempts, newest first', async () => {
   assert.match(webhook?.last_delivery_at ?? '', /Z$/)
 })
 
-test("shows nobody else's", async () => {
+test("another account's webhooks are not listed", async () => {
   const [person, stranger] = [await openAccount(url), await openAccount(url)]
   await subscribe(url, person, { url: 'https://shop.example/hook' })
   assert.deepEqual(await idsOf(stranger), [])

@@ -16,8 +16,8 @@ const NO_WEBHOOK = 'wh_01kc3z8e5xf8m9r4t2v6w7y8za'
 const replay = ({ bearer }: Person, id: string, eid: string, key?: string) =>
   send(url, 'POST', `/v1/webhooks/${id}/replay/${eid}`, { bearer, ...(key && { key }) })
 
-/** A person with a subscription that has been told of one event. */
-async function told(): Promise<Person & { receiver: Receiver; id: string; eid: string }> {
+/** An account with a webhook that has received one event. */
+async function openSubscriber(): Promise<Person & { receiver: Receiver; id: string; eid: string }> {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   const { id } = await subscribe(url, person, { url: receiver.url })
@@ -29,8 +29,8 @@ async function told(): Promise<Person & { receiver: Receiver; id: string; eid: s
   return { ...person, receiver, id, eid: String(received?.event.id) }
 }
 
-test('sends the same bytes under the same id at once, and answers with the attempt', async () => {
-  const person = await told()
+test('sends the same bytes with the same event id immediately and returns the attempt', async () => {
+  const person = await openSubscriber()
   const { receiver, id, eid } = person
   const reply = await replay(person, id, eid)
   assert.equal(reply.status, 200, reply.text)
@@ -66,18 +66,18 @@ test('sends the same bytes under the same id at once, and answers with the attem
   assert.deepEqual(entry?.resource, { type: 'webhook', id })
 })
 
-test('answers 200 with the failure where the endpoint does not accept', async () => {
-  const person = await told()
+test('returns 200 with the failed attempt if the endpoint fails', async () => {
+  const person = await openSubscriber()
   person.receiver.respond = respondWith(500, {}, 'x'.repeat(5_000))
   const { status, body } = await replay(person, person.id, person.eid)
   assert.equal(status, 200)
   assert.deepEqual([body['status'], body['response_status']], ['failed', 500])
   assert.equal(String(body['response_excerpt']).length, 1_024)
   const { failing_since } = await webhookOf(url, person.bearer, person.id)
-  assert.equal(failing_since, null, 'only what was due counts as failing')
+  assert.equal(failing_since, null, 'only scheduled attempts count as failing')
 })
 
-test('a success makes the retry unnecessary; a failure leaves it due', async () => {
+test('a successful replay cancels the retry, a failed one does not', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   receiver.respond = respondWith(500)
@@ -99,16 +99,16 @@ test('a success makes the retry unnecessary; a failure leaves it due', async () 
   assert.equal(failing_since, null)
 })
 
-test('reaches a disabled subscription: that is how one finds out that it works again', async () => {
-  const person = await told()
+test('a disabled webhook can be replayed to, so its endpoint can be tested', async () => {
+  const person = await openSubscriber()
   const { bearer, id, eid } = person
   await send(url, 'PATCH', `/v1/webhooks/${id}`, { bearer, body: { status: 'disabled' } })
   assert.equal((await replay(person, id, eid)).body['status'], 'succeeded')
   assert.equal((await webhookOf(url, bearer, id)).status, 'disabled')
 })
 
-test('410 disables, here too', async () => {
-  const person = await told()
+test('a 410 response to a replay disables the webhook', async () => {
+  const person = await openSubscriber()
   person.receiver.respond = respondWith(410)
   const { status } = await replay(person, person.id, person.eid)
   assert.equal(status, 200)
@@ -116,8 +116,8 @@ test('410 disables, here too', async () => {
   assert.deepEqual([webhook.status, webhook.disabled_reason], ['disabled', 'endpoint_gone'])
 })
 
-test("a stranger's event or subscription is not found, and so is what never was", async () => {
-  const [person, stranger] = [await told(), await told()]
+test("another account's event or webhook gets the same response as a missing one", async () => {
+  const [person, stranger] = [await openSubscriber(), await openSubscriber()]
   const missing = refusalOf(await replay(person, NO_WEBHOOK, person.eid))
   assert.equal(missing['error'], 'not_found')
   assert.deepEqual(refusalOf(await replay(stranger, person.id, stranger.eid)), missing)
@@ -127,19 +127,19 @@ test("a stranger's event or subscription is not found, and so is what never was"
   assert.equal(person.receiver.received.length, 1)
 })
 
-test('a repeat under one key sends nothing again', async () => {
-  const person = await told()
+test('a repeat with the same Idempotency-Key sends nothing', async () => {
+  const person = await openSubscriber()
   const first = await replay(person, person.id, person.eid, 'replay-1')
   const second = await replay(person, person.id, person.eid, 'replay-1')
   assert.deepEqual(second.body, first.body)
   assert.equal(person.receiver.received.length, 2)
 })
 
-test('holds no connection of the database while the endpoint takes its time', async () => {
-  const person = await told()
+test('holds no database connection while the endpoint is slow', async () => {
+  const person = await openSubscriber()
   const waiting: (() => void)[] = []
   person.receiver.respond = (response) => void waiting.push(() => response.end())
-  // More than the pool has connections.
+  // More replays than the pool has connections.
   const replays = Array.from({ length: 24 }, () => replay(person, person.id, person.eid))
   await person.receiver.waitFor(25)
   assert.equal((await runtime.db.rows('select 1')).length, 1)
@@ -147,8 +147,8 @@ test('holds no connection of the database while the endpoint takes its time', as
   for (const reply of await Promise.all(replays)) assert.equal(reply.status, 200)
 })
 
-test('after 30 days the event is gone, and so are its attempts', async () => {
-  const person = await told()
+test('after 30 days an event cannot be replayed and its attempts are deleted', async () => {
+  const person = await openSubscriber()
   await advance(url, person.bearer, 30 * 86_400 - 60)
   const fresh = await send(url, 'POST', '/v1/sessions', {
     body: { email: person.email, password: 'a long enough password' },

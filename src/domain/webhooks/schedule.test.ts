@@ -13,7 +13,7 @@ const delays = (random: typeof middle) =>
     return next === null ? null : (next.getTime() - now.getTime()) / 1_000
   })
 
-test('ten attempts over a nominal 75 h 35 min, and no eleventh', () => {
+test('there are ten attempts over a nominal 75 h 35 min', () => {
   const nominal = delays(middle)
   const hours = (count: number) => count * 3_600
   assert.deepEqual(nominal, [5, 300, 1_800, ...[2, 5, 10, 14, 20, 24].map(hours), null])
@@ -21,24 +21,24 @@ test('ten attempts over a nominal 75 h 35 min, and no eleventh', () => {
   assert.equal(total, 75 * 3_600 + 35 * 60 + 5)
 })
 
-test('jitter is a fifth either way', () => {
+test('jitter is up to 20 % either way', () => {
   assert.deepEqual(delays(lowest).slice(0, 3), [4, 240, 1_440])
   assert.deepEqual(delays(highest).slice(0, 3), [6, 360, 2_160])
 })
 
-test('an endpoint may ask for more time, for less it asks in vain, and for a day at most', () => {
-  const asked = (retry_after_ms: number) => {
+test('Retry-After lengthens the delay up to a day and never shortens it', () => {
+  const delayFor = (retry_after_ms: number) => {
     const next = nextAttemptAt({ attempts: 2, retry_after_ms, now, random: middle })
     return ((next?.getTime() ?? 0) - now.getTime()) / 1_000
   }
-  assert.equal(asked(900_000), 900)
-  assert.equal(asked(1_000), 300)
-  assert.equal(asked(10 ** 12), 86_400)
+  assert.equal(delayFor(900_000), 900)
+  assert.equal(delayFor(1_000), 300)
+  assert.equal(delayFor(10 ** 12), 86_400)
   const last = nextAttemptAt({ attempts: 10, retry_after_ms: 5_000, now, random: middle })
   assert.equal(last, null)
 })
 
-test('Retry-After is seconds or a date by the world clock, and nonsense is nothing', () => {
+test('Retry-After is seconds or an HTTP date; invalid and past values are ignored', () => {
   assert.equal(retryAfterMs('120', now), 120_000)
   assert.equal(retryAfterMs(' 7 ', now), 7_000)
   assert.equal(retryAfterMs('Tue, 06 May 2031 07:09:15 GMT', now), 60_000)

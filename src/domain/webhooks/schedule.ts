@@ -2,7 +2,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** After the first attempt, which is made at once; from the contract, section 7. */
+/** Delays after failed attempts; the first attempt is immediate. From the contract, section 7. */
 const DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,36 +15,40 @@ const DELAYS_MS = [
   24 * HOUR,
 ]
 
-/** Ten with the first one. */
 export const ATTEMPTS_MAX = DELAYS_MS.length + 1
 
-/** Of the delay, either way: what failed together must not come back together. */
+/** Part of the delay, either way, so attempts that failed together are not retried together. */
 const JITTER = 0.2
 const JITTER_STEPS = 1_000_000
 
-/** Nobody is waited for longer than this, whatever they ask for. */
+/** A longer Retry-After is cut to this. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR
 
-type Failure = {
+type FailedAttempt = {
   /** Attempts made so far, this one included. */
   attempts: number
-  /** What the answer asked for; null if nothing. */
+  /** The Retry-After of the response, if it had one. */
   retry_after_ms: number | null
   now: Date
   random: { below(limit: number): number }
 }
 
-/** Null after the last attempt. An endpoint may ask for more time, not for less. */
-export function nextAttemptAt({ attempts, retry_after_ms, now, random }: Failure): Date | null {
+/** Null after the last attempt. Retry-After can lengthen the delay but not shorten it. */
+export function nextAttemptAt({
+  attempts,
+  retry_after_ms,
+  now,
+  random,
+}: FailedAttempt): Date | null {
   const delay_ms = DELAYS_MS[attempts - 1]
   if (delay_ms === undefined) return null
   const swing = (random.below(JITTER_STEPS + 1) / JITTER_STEPS) * 2 - 1
   const jittered_ms = Math.round(delay_ms * (1 + JITTER * swing))
-  const asked_ms = Math.min(retry_after_ms ?? 0, RETRY_AFTER_MAX_MS)
-  return new Date(now.getTime() + Math.max(jittered_ms, asked_ms))
+  const requested_ms = Math.min(retry_after_ms ?? 0, RETRY_AFTER_MAX_MS)
+  return new Date(now.getTime() + Math.max(jittered_ms, requested_ms))
 }
 
-/** Seconds, or a date by the world's clock. Null for what is neither, and for the past. */
+/** Parses seconds or an HTTP date, which is relative to the wall clock. Null if invalid or past. */
 export function retryAfterMs(header: string | undefined, wall: Date): number | null {
   if (header === undefined) return null
   const text = header.trim()

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
 /**
- * `t=<unix time of this attempt>,v1=<hex>`, with one v1 for each secret. The key is the whole
- * secret as text, `whsec_` included.
+ * `t=<Unix time of this attempt>,v1=<hex>`, with one v1 for each secret. The HMAC key is the whole
+ * secret as text, including `whsec_`.
  */
 export function signatureHeader(body: string, secrets: readonly KeyObject[], wall: Date): string {
   const t = Math.floor(wall.getTime() / 1_000)

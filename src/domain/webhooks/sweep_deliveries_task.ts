@@ -1,20 +1,18 @@
-import type { Dependencies } from '#domain/context/context.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import { deleteAttemptsBefore } from './attempt_store.ts'
 import { disableWebhook } from './disable_webhook.ts'
-import { findFailingSince, forgetOldSecrets } from './webhook_store.ts'
+import type { SystemDependencies } from './webhook_dependencies.ts'
+import { deleteExpiredSecrets, findFailingSince } from './webhook_store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** How long an event can be sent again, and how long its attempts are shown. */
+/** How long an event can be replayed and its attempts are listed. */
 export const EVENT_KEPT_MS = 30 * DAY_MS
 const FAILING_MAX_MS = 5 * DAY_MS
 const BATCH = 1_000
 
-/** What time does to subscriptions: dead endpoints, old secrets, old attempts. */
-export function sweepDeliveriesTask(
-  dependencies: Pick<Dependencies, 'db' | 'clock' | 'newId' | 'settings'>,
-): Task {
+/** Disables webhooks that failed for five days and deletes expired secrets and old attempts. */
+export function sweepDeliveriesTask(dependencies: SystemDependencies): Task {
   const { db, clock } = dependencies
   return {
     name: 'sweep_deliveries',
@@ -25,7 +23,7 @@ export function sweepDeliveriesTask(
       for (const webhook of await findFailingSince(db, ago(FAILING_MAX_MS), BATCH)) {
         await disableWebhook(dependencies, { ...webhook, reason: 'failing_for_5_days', now })
       }
-      await forgetOldSecrets(db, now)
+      await deleteExpiredSecrets(db, now)
       while ((await deleteAttemptsBefore(db, ago(EVENT_KEPT_MS), BATCH)) === BATCH);
     },
   }

@@ -25,7 +25,7 @@ const signed = ({ headers, body }: ReceivedRequest, secret: string) => {
   return createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')
 }
 
-test('changes what is sent and leaves the rest; asking for nothing changes nothing', async () => {
+test('changes only the fields that are sent; an empty body changes nothing', async () => {
   const person = await openAccount(url)
   const made = await subscribe(url, person, { url: hook, description: 'Shop' })
   const changed = await update(person, made.id, { events: ['card.loaded'] })
@@ -42,7 +42,7 @@ test('changes what is sent and leaves the rest; asking for nothing changes nothi
   assert.deepEqual(same.body, cleared.body)
 })
 
-test('refuses what create_webhook refuses, and changes nothing then', async () => {
+test('refuses what create_webhook refuses and changes nothing', async () => {
   const person = await openAccount(url)
   const { id } = await subscribe(url, person, { url: hook })
   for (const inward of ['https://10.0.0.1/', 'https://inward.example/hook']) {
@@ -57,7 +57,7 @@ test('refuses what create_webhook refuses, and changes nothing then', async () =
   assert.equal((await webhookOf(url, person.bearer, id)).version, 1)
 })
 
-test("somebody else's is answered like one that does not exist", async () => {
+test("another account's webhook gets the same response as a missing one", async () => {
   const [person, stranger] = [await openAccount(url), await openAccount(url)]
   const { id } = await subscribe(url, person, { url: hook })
   const foreign = await update(stranger, id, { status: 'disabled' })
@@ -66,7 +66,7 @@ test("somebody else's is answered like one that does not exist", async () => {
   assert.deepEqual(refusalOf(foreign), refusalOf(missing))
 })
 
-test('a rotated secret is shown once; both sign until the grace is over, then one', async () => {
+test('a rotated secret is shown once; both secrets sign during the grace period', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   const { id, secret: first } = await subscribe(url, person, { url: receiver.url })
@@ -95,7 +95,7 @@ test('a rotated secret is shown once; both sign until the grace is over, then on
   assert.deepEqual(entry?.resource, { type: 'webhook', id })
 })
 
-test('without grace the old secret is gone at once; of two rotations the last two sign', async () => {
+test('without a grace period only the new secret signs; only the last two can sign', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   const { id } = await subscribe(url, person, { url: receiver.url })
@@ -112,7 +112,7 @@ test('without grace the old secret is gone at once; of two rotations the last tw
   assert.deepEqual(v1sOf(two), [signed(two, fourth), signed(two, third)])
 })
 
-test('the retry of a delivery is signed with what is valid then', async () => {
+test('a retry is signed with the secrets that are valid at that time', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   receiver.respond = respondWith(500)
@@ -130,7 +130,7 @@ test('the retry of a delivery is signed with what is valid then', async () => {
   ])
 })
 
-test('disabled it gets nothing, enabled again it gets what happens then', async () => {
+test('a disabled webhook gets no events; after enabling it gets new ones only', async () => {
   const person = await openAccount(url)
   const receiver = await startReceiver()
   const { id } = await subscribe(url, person, { url: receiver.url })

@@ -2,8 +2,8 @@ import type { InputOfName } from '#contract/operations.ts'
 import type { Context, Handler } from '#domain/context/context.ts'
 import { dropDeliveries, recallDeliveries } from './delivery_store.ts'
 import {
+  hostOf,
   newSecret,
-  placeOf,
   requireEventTypes,
   requireWebhookUrl,
   type WebhookRow,
@@ -11,17 +11,17 @@ import {
 } from './webhook.ts'
 import { lockWebhookOf, updateWebhookRow } from './webhook_store.ts'
 
-type Change = InputOfName<'update_webhook'>
+type UpdateInput = InputOfName<'update_webhook'>
 
 export const updateWebhook: Handler<'update_webhook'> = {
   prepare: async ({ http }, { url, events }) => {
     if (url !== undefined) await requireWebhookUrl(http, url)
     if (events !== undefined) requireEventTypes(events)
-    return change
+    return applyUpdate
   },
 }
 
-async function change(context: Context, input: Change) {
+async function applyUpdate(context: Context, input: UpdateInput) {
   const { tx, caller, now } = context
   const webhook = await lockWebhookOf(tx, caller, input.id)
   if (!isChange(input)) return webhookView(webhook, now)
@@ -29,58 +29,63 @@ async function change(context: Context, input: Change) {
   const rotated = input.rotate_secret === true ? newSecret(context, webhook.id) : null
   const changed = await updateWebhookRow(tx, {
     ...webhook,
-    ...contentOf(webhook, input),
-    ...statusOf(webhook, input),
-    ...(rotated !== null && secretsOf(webhook, rotated, input, now)),
+    ...updatedContent(webhook, input),
+    ...updatedStatus(webhook, input),
+    ...(rotated !== null && rotatedSecrets(webhook, rotated, input, now)),
     updated_at: now,
   })
-  const isTurnedOff = webhook.status === 'enabled' && changed.status === 'disabled'
-  if (isTurnedOff) await dropDeliveries(tx, caller.account_id, webhook.id)
+  const isDisabled = webhook.status === 'enabled' && changed.status === 'disabled'
+  if (isDisabled) await dropDeliveries(tx, caller.account_id, webhook.id)
   else await recallDeliveries(tx, webhook.id)
   if (changed.url !== webhook.url) {
-    context.alert(caller.account_id, { kind: 'webhook_moved', detail: placeOf(changed.url) })
+    context.alert(caller.account_id, { kind: 'webhook_moved', detail: hostOf(changed.url) })
   }
-  tell(context, webhook.id, { isRotated: rotated !== null, isTurnedOff })
+  auditUpdate(context, webhook.id, { isRotated: rotated !== null, isDisabled })
   const view = webhookView(changed, now)
   return rotated === null ? view : { ...view, secret: rotated.secret }
 }
 
-function isChange({ id: _id, grace_seconds: _grace, rotate_secret, ...rest }: Change): boolean {
+function isChange({
+  id: _id,
+  grace_seconds: _grace,
+  rotate_secret,
+  ...rest
+}: UpdateInput): boolean {
   return rotate_secret === true || Object.keys(rest).length > 0
 }
 
-function contentOf(webhook: WebhookRow, input: Change): Partial<WebhookRow> {
+function updatedContent(webhook: WebhookRow, input: UpdateInput): Partial<WebhookRow> {
   const { url = webhook.url, description = webhook.description } = input
   return {
     url,
     description,
     events: input.events === undefined ? webhook.events : requireEventTypes(input.events),
-    // Another endpoint has not failed yet.
+    // A new endpoint has not failed yet.
     failing_since: url === webhook.url ? webhook.failing_since : null,
   }
 }
 
-/** A grant that is over holds nothing: what is turned on after its end is the owner's own. */
-const holderOf = ({ disabled_reason, grant_id }: WebhookRow) =>
+/** A webhook enabled after its grant has ended belongs to the account's owner. */
+const grantAfterEnable = ({ disabled_reason, grant_id }: WebhookRow) =>
   disabled_reason === 'grant_ended' ? null : grant_id
 
-/** Turning it on forgets why it was off, and that it had been failing. */
-function statusOf(webhook: WebhookRow, { status }: Change): Partial<WebhookRow> {
+/** Enabling a webhook resets why it was disabled and since when it has been failing. */
+function updatedStatus(webhook: WebhookRow, { status }: UpdateInput): Partial<WebhookRow> {
   if (status === undefined || status === webhook.status) return {}
   return status === 'enabled'
-    ? { status, disabled_reason: null, failing_since: null, grant_id: holderOf(webhook) }
+    ? { status, disabled_reason: null, failing_since: null, grant_id: grantAfterEnable(webhook) }
     : { status, disabled_reason: 'requested' }
 }
 
-const GRACE_SECONDS = 86_400
+const GRACE_DEFAULT_SECONDS = 86_400
 
-type Rotated = Pick<WebhookRow, 'secret_sealed' | 'secret_hint'>
+type SealedSecret = Pick<WebhookRow, 'secret_sealed' | 'secret_hint'>
 
-/** There is one secret before the present one: rotating twice within a grace ends the oldest. */
-function secretsOf(
+/** Only one previous secret is kept: a second rotation ends the oldest one's grace period. */
+function rotatedSecrets(
   webhook: WebhookRow,
-  { secret_sealed, secret_hint }: Rotated,
-  { grace_seconds = GRACE_SECONDS }: Change,
+  { secret_sealed, secret_hint }: SealedSecret,
+  { grace_seconds = GRACE_DEFAULT_SECONDS }: UpdateInput,
   now: Date,
 ): Partial<WebhookRow> {
   const hasGrace = grace_seconds > 0
@@ -92,11 +97,15 @@ function secretsOf(
   }
 }
 
-type Told = { isRotated: boolean; isTurnedOff: boolean }
+type UpdateEffects = { isRotated: boolean; isDisabled: boolean }
 
-function tell({ audit, caller }: Context, id: string, { isRotated, isTurnedOff }: Told): void {
+function auditUpdate(
+  { audit, caller }: Context,
+  id: string,
+  { isRotated, isDisabled }: UpdateEffects,
+): void {
   const resource = { type: 'webhook', id }
   if (isRotated) audit(caller.account_id, { action: 'webhook.secret_rotated', resource })
-  if (isTurnedOff) audit(caller.account_id, { action: 'webhook.disabled', resource })
-  if (!isRotated && !isTurnedOff) audit(caller.account_id, { action: 'update_webhook', resource })
+  if (isDisabled) audit(caller.account_id, { action: 'webhook.disabled', resource })
+  if (!isRotated && !isDisabled) audit(caller.account_id, { action: 'update_webhook', resource })
 }

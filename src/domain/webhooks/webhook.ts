@@ -2,13 +2,15 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { event_types } from '#contract/events.ts'
 import { Problem } from '#contract/problem.ts'
 import type { Webhook } from '#contract/webhooks.ts'
-import type { Context, Dependencies } from '#domain/context/context.ts'
-import { EgressRefused } from '#platform/http_client/http_client.ts'
+import { EgressRefused, type HttpClient } from '#platform/http_client/http_client.ts'
+import type { Random } from '#platform/runtime/random.ts'
+import type { Keys } from '#platform/storage/keys.ts'
 import { sealedColumn } from '#platform/storage/sealed_column.ts'
 
 /**
- * This room guarantees that every event reaches every subscription that asked for it, at least
- * once, as the same bytes, signed; or that it shows why not. One endpoint never delays another.
+ * This room guarantees that every event is delivered at least once to every webhook subscribed to
+ * it, signed and always as the same bytes, or that its failed attempts are listed. One endpoint
+ * never delays another.
  */
 export type WebhookRow = {
   account_id: string
@@ -27,13 +29,13 @@ export type WebhookRow = {
   version: bigint
   created_at: Date
   updated_at: Date
-  /** The grant whose token made it; null where the account's owner did. */
+  /** The grant whose token created it; null if the account's owner did. */
   grant_id: string | null
 }
 
 export const WEBHOOKS_MAX = 20
 
-/** Not an event of the account: it is asked for by name, and `*` does not bring it. */
+/** Not an event: a webhook must name it, `*` does not include it. */
 const CHALLENGE = 'three_ds.challenge'
 
 export function webhookView(webhook: WebhookRow, now: Date): Webhook {
@@ -56,8 +58,8 @@ export function webhookView(webhook: WebhookRow, now: Date): Webhook {
   }
 }
 
-/** Asks a name server, so it is for before the transaction. */
-export async function requireWebhookUrl(http: Dependencies['http'], url: string): Promise<void> {
+/** Makes a DNS query, so call it before the transaction. */
+export async function requireWebhookUrl(http: HttpClient, url: string): Promise<void> {
   try {
     await http.requirePublicUrl(url)
   } catch (cause) {
@@ -69,10 +71,10 @@ export async function requireWebhookUrl(http: Dependencies['http'], url: string)
   }
 }
 
-/** For an e-mail: the host and who made it know; a path may hold a secret. */
-export const placeOf = (url: string) => new URL(url).host
+/** For emails, which must not show the path: it may contain a secret. */
+export const hostOf = (url: string) => new URL(url).host
 
-/** Each type once, in the order given. */
+/** Removes duplicates and keeps the order. */
 export function requireEventTypes(types: readonly string[]): string[] {
   const unknown = types.find((type) => type !== '*' && type !== CHALLENGE && !isEventType(type))
   if (unknown !== undefined) {
@@ -89,7 +91,7 @@ export function isEventType(type: string): boolean {
 
 const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
-export function requireRoomForOneMore(count: number): void {
+export function requireBelowWebhookLimit(count: number): void {
   if (count < WEBHOOKS_MAX) return
   throw new Problem(
     'invalid_request',
@@ -109,7 +111,7 @@ export const WEBHOOK_SECRETS = [
 
 export type NewSecret = { secret: string; secret_sealed: string; secret_hint: string }
 
-export function newSecret({ random, keys }: Pick<Context, 'random' | 'keys'>, id: string) {
+export function newSecret({ random, keys }: { random: Random; keys: Keys }, id: string) {
   const secret = `whsec_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`
   return {
     secret,
@@ -118,13 +120,13 @@ export function newSecret({ random, keys }: Pick<Context, 'random' | 'keys'>, id
   } satisfies NewSecret
 }
 
-type Sealed = Pick<
+type SealedSecrets = Pick<
   WebhookRow,
   'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
 > & { webhook_id: string }
 
-/** The secrets that sign now: the present one and, while it is in grace, the one before. */
-export function signingSecrets({ keys }: Pick<Dependencies, 'keys'>, webhook: Sealed, now: Date) {
+/** The current secret and, during its grace period, the previous one. */
+export function signingSecrets(keys: Keys, webhook: SealedSecrets, now: Date) {
   const { webhook_id: id, previous_secret_sealed, previous_secret_expires_at } = webhook
   const secrets = [openSecret(keys, id, webhook.secret_sealed)]
   if (previous_secret_sealed !== null && (previous_secret_expires_at ?? now) > now) {
@@ -133,15 +135,15 @@ export function signingSecrets({ keys }: Pick<Dependencies, 'keys'>, webhook: Se
   return secrets
 }
 
-const OPENED_MAX = 1_000
-const opened = new Map<string, KeyObject>()
+const SECRET_KEYS_MAX = 1_000
+const secret_keys = new Map<string, KeyObject>()
 
-/** Remembered, because a busy subscription signs thousands of times a minute with one secret. */
-function openSecret(keys: Dependencies['keys'], id: string, sealed: string): KeyObject {
-  const before = opened.get(sealed)
-  if (before !== undefined) return before
+/** Cached, because a busy webhook signs thousands of times a minute with one secret. */
+function openSecret(keys: Keys, id: string, sealed: string): KeyObject {
+  const cached = secret_keys.get(sealed)
+  if (cached !== undefined) return cached
   const secret = createSecretKey(keys.open(WEBHOOK_SECRET_PURPOSE, id, sealed), 'utf8')
-  if (opened.size >= OPENED_MAX) opened.clear()
-  opened.set(sealed, secret)
+  if (secret_keys.size >= SECRET_KEYS_MAX) secret_keys.clear()
+  secret_keys.set(sealed, secret)
   return secret
 }

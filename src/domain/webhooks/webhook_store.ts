@@ -23,16 +23,20 @@ type NewWebhook = Pick<
   | 'grant_id'
 > & { now: Date }
 
-/** Who asks: an account's owner for all of its subscriptions, a token for those of its grant. */
-type Holder = Pick<Caller, 'account_id' | 'grant_id'>
+/** An account's owner, who has all its webhooks, or a token, which has those of its grant. */
+type WebhookOwner = Pick<Caller, 'account_id' | 'grant_id'>
 
-const HELD = 'account_id = $1 and id = $2 and ($3::text is null or grant_id = $3)'
+const OWNED_BY = 'account_id = $1 and id = $2 and ($3::text is null or grant_id = $3)'
 
-const heldBy = ({ account_id, grant_id }: Holder, id: string) => [account_id, id, grant_id ?? null]
+const ownerParams = ({ account_id, grant_id }: WebhookOwner, id: string) => [
+  account_id,
+  id,
+  grant_id ?? null,
+]
 
 /**
- * The subscription begins after the account's last event. Read without a lock: an event that is
- * being written has a higher number and is delivered, which is the right way to be wrong.
+ * The webhook starts after the account's last event. The sequence is read without a lock: an event
+ * that is being written has a higher number and is delivered too.
  */
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
@@ -53,12 +57,12 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
       webhook.grant_id,
     ],
   )
-  assert(row !== undefined, 'an account has a head')
+  assert(row !== undefined, 'every account has a sequence row')
   return row
 }
 
-/** Waits for whoever else is subscribing for this account, so that two cannot both be the last. */
-export async function countWebhooksLocked(tx: Tx, account_id: string): Promise<number> {
+/** The lock serializes create_webhook, so concurrent calls cannot exceed the limit. */
+export async function lockAndCountWebhooks(tx: Tx, account_id: string): Promise<number> {
   await tx.rows('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks|${account_id}`])
   const [row] = await tx.rows<{ count: bigint }>(
     'select count(*) as count from webhooks where account_id = $1',
@@ -67,7 +71,7 @@ export async function countWebhooksLocked(tx: Tx, account_id: string): Promise<n
   return Number(row?.count ?? 0n)
 }
 
-export function pageOfWebhooks(
+export function readWebhookPage(
   tx: Tx,
   input: PageInput,
   where: readonly Condition[],
@@ -81,19 +85,19 @@ export function pageOfWebhooks(
   })
 }
 
-export async function findWebhookOf(tx: Tx, holder: Holder, id: string): Promise<WebhookRow> {
+export async function findWebhookOf(tx: Tx, owner: WebhookOwner, id: string): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
-    `select ${COLUMNS} from webhooks where ${HELD}`,
-    heldBy(holder, id),
+    `select ${COLUMNS} from webhooks where ${OWNED_BY}`,
+    ownerParams(owner, id),
   )
   return requireFound(row)
 }
 
-/** Locks the row: before the account's head, like everything. */
-export async function lockWebhookOf(tx: Tx, holder: Holder, id: string): Promise<WebhookRow> {
+/** Lock order: before the account's sequence row. */
+export async function lockWebhookOf(tx: Tx, owner: WebhookOwner, id: string): Promise<WebhookRow> {
   const [row] = await tx.rows<WebhookRow>(
-    `select ${COLUMNS} from webhooks where ${HELD} for update`,
-    heldBy(holder, id),
+    `select ${COLUMNS} from webhooks where ${OWNED_BY} for update`,
+    ownerParams(owner, id),
   )
   return requireFound(row)
 }
@@ -132,16 +136,14 @@ export async function updateWebhookRow(tx: Tx, webhook: WebhookRow): Promise<Web
   return requireFound(row)
 }
 
-/**
- * What was still due goes with it: after it, when whoever was writing rows for it has finished.
- */
-export async function deleteWebhookOf(tx: Tx, holder: Holder, id: string): Promise<void> {
-  const deleted = await tx.run(`delete from webhooks where ${HELD}`, heldBy(holder, id))
+/** Deliveries are dropped last, when the fan-out's share lock on the webhook is gone. */
+export async function deleteWebhookOf(tx: Tx, owner: WebhookOwner, id: string): Promise<void> {
+  const deleted = await tx.run(`delete from webhooks where ${OWNED_BY}`, ownerParams(owner, id))
   if (deleted === 0) requireFound(undefined)
-  await dropDeliveries(tx, holder.account_id, id)
+  await dropDeliveries(tx, owner.account_id, id)
 }
 
-/** Those that have had nothing but failures since before that moment. */
+/** Webhooks whose attempts have all failed since before this time. */
 export function findFailingSince(tx: Tx, before: Date, limit: number) {
   return tx.rows<Pick<WebhookRow, 'account_id' | 'id'>>(
     `select account_id, id from webhooks
@@ -150,8 +152,8 @@ export function findFailingSince(tx: Tx, before: Date, limit: number) {
   )
 }
 
-/** A secret whose grace is over signs nothing and is better not there. */
-export async function forgetOldSecrets(tx: Tx, now: Date): Promise<void> {
+/** A previous secret is not used after its grace period. */
+export async function deleteExpiredSecrets(tx: Tx, now: Date): Promise<void> {
   await tx.run(
     `update webhooks set previous_secret_sealed = null, previous_secret_expires_at = null
       where previous_secret_expires_at <= $1`,
@@ -159,7 +161,7 @@ export async function forgetOldSecrets(tx: Tx, now: Date): Promise<void> {
   )
 }
 
-/** Those that are asked about payments online: * does not name them. */
+/** The webhooks that receive 3-D Secure challenges. */
 export function findChallengeWebhooks(tx: Tx, account_id: string): Promise<WebhookRow[]> {
   return tx.rows<WebhookRow>(
     `select ${COLUMNS} from webhooks
