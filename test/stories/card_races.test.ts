@@ -23,14 +23,14 @@ for (const [verb, code] of [
   ['freeze', 'card_frozen'],
   ['cancel', 'card_cancelled'],
 ] as const) {
-  test(`${verb} in the middle of a rush: what it leaves approved is held, the rest declines`, async () => {
+  test(`purchases approved before a concurrent ${verb} are held, all others are declined`, async () => {
     const spender = await openSpender(service, { usd: 100 })
     const { key, card } = spender
     const purchases: Promise<Transaction>[] = []
     for (let at = 0; at < 20; at += 1) purchases.push(authorize(url, spender, { amount: 1 }))
     const stopped = await callCard(url, { id: card.id, verb }, { bearer: key })
     assert.equal(stopped.status, 200, stopped.text)
-    // Asked after the answer: none of these may go through.
+    // Sent after the response, so all of these must be declined.
     for (let at = 0; at < 5; at += 1) purchases.push(authorize(url, spender, { amount: 1 }))
     const all = await Promise.all(purchases)
     for (const late of all.slice(20)) assert.equal(late.decline_code, code)
@@ -61,7 +61,7 @@ test('refunds and reversals of a cancelled card credit the balance', async () =>
   assert.equal(await balanceOf(key), 65)
   await follow(url, spender, { id: open.id, verb: 'capture', amount: 15 })
   assert.equal(await balanceOf(key), 65)
-  // A fact is never refused, not even on a card that is no more: the balance pays.
+  // A forced capture is never refused; for a cancelled card it debits the balance.
   await forceCapture(url, spender, { amount: 5 })
   assert.equal(await balanceOf(key), 60)
 

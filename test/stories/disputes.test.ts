@@ -26,8 +26,8 @@ const eventsOf = async (account_id: string) =>
     )
   ).map(({ type, body }) => ({ type, body: body === null ? null : JSON.parse(body) }))
 
-/** Every proof of the books; answers with what the operator has lent. */
-async function lent(): Promise<number> {
+/** Proves the books and returns the credit that the operator has advanced. */
+async function advancedUsd(): Promise<number> {
   const { figures, violations } = await proveBooks(runtime.db)
   assert.deepEqual(violations, [])
   return -Number(figures['operator_usd'])
@@ -39,30 +39,32 @@ const close = async (key: string, id: string, outcome: string): Promise<Dispute>
   return reply.body
 }
 
-test('from a purchase to a dispute that is won: the credit stays', async () => {
+test('the holder keeps the credit of a won dispute', async () => {
   const buyer = await openBuyer(service, 40)
-  const before = await lent()
+  const before = await advancedUsd()
   const dispute = await fileDispute(url, buyer)
-  assert.equal(await lent(), before + 40)
+  assert.equal(await advancedUsd(), before + 40)
   assert.equal(await balanceOf(url, buyer.key), 40)
   await addEvidence(url, buyer.key, dispute.id, { body: { kind: 'note', note: 'Look.' } })
-  const answer = await callSandbox(url, buyer.key, `disputes/${dispute.id}/answer`, { text: 'No.' })
-  assert.equal(answer.body['status'], 'answered')
-  assert.equal(await lent(), before + 40)
+  const answered = await callSandbox(url, buyer.key, `disputes/${dispute.id}/answer`, {
+    text: 'No.',
+  })
+  assert.equal(answered.body['status'], 'answered')
+  assert.equal(await advancedUsd(), before + 40)
 
   const won = await close(buyer.key, dispute.id, 'won')
   assert.deepEqual([won.status, won.outcome, won.evidence.length], ['closed', 'won', 1])
   assert.notEqual(won.resolved_at, null)
-  assert.equal(await lent(), before + 40)
+  assert.equal(await advancedUsd(), before + 40)
   assert.equal(await balanceOf(url, buyer.key), 40)
   assert.deepEqual(await getDispute(url, buyer.key, dispute.id), won)
 
-  const told = await eventsOf(buyer.account_id)
+  const events = await eventsOf(buyer.account_id)
   assert.deepEqual(
-    told.map(({ type }) => type),
+    events.map(({ type }) => type),
     ['dispute.opened', 'dispute.answered', 'dispute.resolved'],
   )
-  assert.deepEqual(told[2]?.body.data.object, won)
+  assert.deepEqual(events[2]?.body.data.object, won)
   const again = await callSandbox(url, buyer.key, `disputes/${dispute.id}/close`, {
     outcome: 'lost',
   })
@@ -74,14 +76,14 @@ test('from a purchase to a dispute that is won: the credit stays', async () => {
   )
 })
 
-test('from a purchase to a dispute that is lost: the credit is taken back', async () => {
+test('the credit of a lost dispute is reversed', async () => {
   const buyer = await openBuyer(service, 40)
-  const before = await lent()
+  const before = await advancedUsd()
   const dispute = await fileDispute(url, buyer, { amount_usd: 30 })
-  assert.equal(await lent(), before + 30)
+  assert.equal(await advancedUsd(), before + 30)
   const lost = await close(buyer.key, dispute.id, 'lost')
   assert.deepEqual([lost.status, lost.outcome], ['closed', 'lost'])
-  assert.equal(await lent(), before)
+  assert.equal(await advancedUsd(), before)
   assert.equal(await balanceOf(url, buyer.key), 0)
   const history = await send(url, 'GET', '/v1/balance/history?limit=2', { bearer: buyer.key })
   assert.deepEqual(
@@ -98,12 +100,12 @@ test('from a purchase to a dispute that is lost: the credit is taken back', asyn
 
 test('the spent part of a lost credit becomes a debt, which the next credit pays', async () => {
   const buyer = await openBuyer(service, 40)
-  const before = await lent()
+  const before = await advancedUsd()
   const dispute = await fileDispute(url, buyer)
   const load = { bearer: buyer.key, body: { amount_usd: 25 } }
   assert.equal((await send(url, 'POST', `/v1/cards/${buyer.card.id}/load`, load)).status, 200)
   await close(buyer.key, dispute.id, 'lost')
-  assert.equal(await lent(), before)
+  assert.equal(await advancedUsd(), before)
   assert.equal(await balanceOf(url, buyer.key), 0)
   const owed = async () =>
     (
@@ -116,22 +118,22 @@ test('the spent part of a lost credit becomes a debt, which the next credit pays
   await fileDispute(url, buyer)
   assert.equal(await owed(), 0n)
   assert.equal(await balanceOf(url, buyer.key), 15)
-  await lent()
+  await advancedUsd()
 })
 
 test('two operators who close one dispute concurrently move its money once', async () => {
   const buyer = await openBuyer(service, 40)
-  const before = await lent()
+  const before = await advancedUsd()
   const { id } = await fileDispute(url, buyer)
   const body = { outcome: 'lost' }
   const replies = await Promise.all(
     [1, 2, 3].map(() => operate(url, 'POST', `/disputes/${id}/close`, { body })),
   )
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409, 409])
-  assert.equal(await lent(), before)
+  assert.equal(await advancedUsd(), before)
 })
 
-test('an event of a dispute with much evidence stays within 20 KB, and GET has all of it', async () => {
+test('the event of a large dispute stays within 20 KB, and GET shows all of it', async () => {
   const buyer = await openBuyer(service, 40)
   const { id } = await fileDispute(url, buyer, { explanation: 'ä'.repeat(5_000) })
   for (let count = 0; count < 20; count += 1) {

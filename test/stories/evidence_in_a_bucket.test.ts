@@ -22,7 +22,7 @@ const { blobs, newId } = runtime
 const PDF = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(12 * 1_048_576)])
 const sha256 = createHash('sha256').update(PDF).digest('hex')
 
-async function* leftBehind() {
+async function* orphanContent() {
   yield Buffer.from('left behind')
 }
 
@@ -53,9 +53,9 @@ test('evidence is stored in the bucket, readable by owner and operator, and orph
   const refused = await add(PDF.subarray(10))
   assert.equal(refused.status, 415, refused.text)
   const orphan = newId('evd', clock.now())
-  await blobs.put(orphan, leftBehind())
+  await blobs.put(orphan, orphanContent())
   await tasks.run(['sweep_evidence'])
-  assert.notEqual(await blobs.open(orphan), null, 'it may still get its record')
+  assert.notEqual(await blobs.open(orphan), null, 'its record may still be written')
   later_ms = 25 * 3_600_000
   await tasks.run(['sweep_evidence'])
   const names: string[] = []

@@ -26,7 +26,7 @@ after(async () => {
   await database.drop()
 })
 
-/** What the service's process holds in memory, as the system counts it. */
+/** The resident memory of the service's process. */
 async function residentBytes(): Promise<number> {
   const status = await readFile(`/proc/${florin.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
@@ -58,7 +58,7 @@ test('four concurrent uploads of 100 MB grow the service by less than 50 MB', as
   const buyer = await openBuyer(service, 10)
   const { id } = await fileDispute(florin.url, buyer)
   const path = `/v1/disputes/${id}/evidence?kind=other`
-  // Once before it counts: what code and connections need is not what a file needs.
+  // A first upload warms up code and connections, whose memory is not measured.
   assert.equal(await upload(path, buyer.key), 200)
   const before = await residentBytes()
   let highest = before

@@ -27,7 +27,7 @@ test('a provisional dispute credit cannot be withdrawn while the dispute is open
   await assertRefusesAbove(buyer, 50, '40.00')
 })
 
-test('requests that race cannot withdraw the credit together', async () => {
+test('concurrent withdrawals cannot include the credit', async () => {
   const buyer = await openBuyer(service, 40)
   await fundTreasury(runtime.db, buyer.account_id, 20)
   await fileDispute(url, buyer)

@@ -63,11 +63,11 @@ test('captures of a replaced card above its holds count on its replacement', asy
   assert.deepEqual(await spentOf(card), [45, 45])
   const captured = await forceCapture(url, old, { amount: 1 })
   await follow(url, old, { id: captured.id, verb: 'refund' })
-  assert.deepEqual(await spentOf(card), [46, 46], 'a refund gives nothing back to the limits')
+  assert.deepEqual(await spentOf(card), [46, 46], 'a refund does not lower the usage')
   await assertBooksAreSound(db)
 })
 
-test('the usage of a chain is on its last card, through every replacement and cancellation', async () => {
+test('usage always counts on the last card of a chain of replacements', async () => {
   const a = await openLimited({ daily_usd: 100 })
   const of_a = await authorize(url, a, { amount: 20 })
   const b = await replace(a)
@@ -89,7 +89,7 @@ test('later messages of a card replaced before its first use count on its replac
   assert.deepEqual(await spentOf(card), [15, 15])
 })
 
-test('replacing a card amid its messages on two nodes loses no usage and fails no message', async () => {
+test('replacing a card during its messages on two nodes loses no usage and no message', async () => {
   let spender = await openSpender(first, { usd: 900, treasury_usd: 900 })
   const nodes = [first, second]
   const replies: { status: number; text: string }[] = []
@@ -97,10 +97,10 @@ test('replacing a card amid its messages on two nodes loses no usage and fails n
   const messages = async (node: typeof first) => {
     for (let step = 0; step < 30; step += 1) {
       const ask = (path: string, body = {}) => callSandbox(node.url, spender.key, path, body)
-      const asked = await ask(`cards/${spender.card.id}/authorize`, { amount: 3 })
-      replies.push(asked)
-      if (asked.body['type'] === 'authorization') open.push(asked.body as never)
-      // An older one, of a card that may have been replaced since.
+      const authorized = await ask(`cards/${spender.card.id}/authorize`, { amount: 3 })
+      replies.push(authorized)
+      if (authorized.body['type'] === 'authorization') open.push(authorized.body as never)
+      // Follows up an older authorization, whose card may have been replaced since.
       const [older] = step % 2 === 1 ? open.splice(Math.floor(Math.random() * open.length), 1) : []
       if (older === undefined) continue
       const verb = ['reverse', 'capture', 'expire'][step % 3]

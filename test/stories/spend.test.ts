@@ -16,7 +16,7 @@ import { startTestService } from '#test/support/start.ts'
 const service = await startTestService()
 const { url, runtime } = service
 
-test('a purchase is held, captured and refunded, and the card shows each step', async () => {
+test('the card shows each step of a purchase: hold, capture and refund', async () => {
   const spender = await openSpender(service, { usd: 100 })
   const held = await authorize(url, spender, { amount: 25.5, merchant_name: 'Corner Books' })
   assert.equal(held.type, 'authorization')
@@ -43,7 +43,7 @@ test('a purchase is held, captured and refunded, and the card shows each step', 
   await assertBooksAreSound(runtime.db)
 })
 
-test('a reversal gives back part, then all of what is held', async () => {
+test('a reversal releases part or all of a hold', async () => {
   const spender = await openSpender(service, { usd: 50 })
   const held = await authorize(url, spender, { amount: 30 })
   const part = await follow(url, spender, { id: held.id, verb: 'reverse', amount: 10 })
@@ -79,7 +79,7 @@ test('an authorization without a capture expires, and a later capture is still h
   await assertBooksAreSound(runtime.db)
 })
 
-test('a forced post beyond the card is taken from the treasury, and the rest is owed', async () => {
+test('a forced capture above the card balance debits the treasury, then becomes a debt', async () => {
   const spender = await openSpender(service, { usd: 20, treasury_usd: 10 })
   const forced = await forceCapture(url, spender, { amount: 50 })
   assert.deepEqual([forced.type, forced.authorization_id], ['capture', null])
@@ -90,7 +90,7 @@ test('a forced post beyond the card is taken from the treasury, and the rest is 
   await assertBooksAreSound(runtime.db)
 })
 
-test('a frozen card declines with its reason, and the message can be read, masked', async () => {
+test('a frozen card declines with its reason, and the masked message can be read', async () => {
   const spender = await openSpender(service, { usd: 50 })
   await send(url, 'POST', `/v1/cards/${spender.card.id}/freeze`, { bearer: spender.key })
   const declined = await authorize(url, spender, { amount: 60, cvv: '000' })
@@ -125,7 +125,7 @@ test("another currency is charged in dollars at the network's rate", async () =>
   await assertBooksAreSound(runtime.db)
 })
 
-test('a decline is a failure: it is found among the errors, and is spending all the same', async () => {
+test('a decline is in the activity stream as an error and as spending', async () => {
   const spender = await openSpender(service, { usd: 5 })
   const declined = await authorize(url, spender, { amount: 6 })
   for (const type of ['error', 'spend']) {

@@ -20,15 +20,15 @@ const { first, second } = await startTwoNodes()
 const { db } = first.runtime
 
 const ACCOUNTS = 3
-const ENDINGS_EACH = 24
-/** What was on its way when the subscription ended may still come in. */
-const UNDER_WAY_MS = 500
+const WEBHOOKS_EACH = 24
+/** Requests in flight when a webhook ends may still arrive this long. */
+const IN_FLIGHT_MS = 500
 
 const seed = Number(process.env['SEED'] ?? randomInt(2 ** 31))
 const below = seeded(seed)
 const someNode = () => (below(2) === 0 ? first : second)
 
-/** Fans events out without a pause, until it is told to stop. */
+/** Fans events out continuously until the storm is over. */
 async function keepFanningOut(
   { runtime }: TestService,
   storm: { is_over: boolean },
@@ -43,8 +43,8 @@ async function keepFanningOut(
   }
 }
 
-/** Things happen on the account without a pause; answers with how many did. */
-async function keepTelling({ account_id }: Person, storm: { is_over: boolean }): Promise<number> {
+/** Records events continuously and returns how many. */
+async function keepRecording({ account_id }: Person, storm: { is_over: boolean }): Promise<number> {
   let count = 0
   while (!storm.is_over) {
     const batch = 1 + below(5)
@@ -56,10 +56,10 @@ async function keepTelling({ account_id }: Person, storm: { is_over: boolean }):
   return count
 }
 
-type Ended = { receiver: Receiver; ended_at: number }
+type EndedWebhook = { receiver: Receiver; ended_at: number }
 
-/** A subscription that ends in the middle of it all, one way or another. */
-async function comeAndGo(person: Person): Promise<Ended> {
+/** Creates a webhook that is deleted or disabled, or whose endpoint responds with 410. */
+async function endWebhook(person: Person): Promise<EndedWebhook> {
   const { bearer } = person
   const receiver = await startReceiver()
   const { id } = await subscribe(someNode().url, person, { url: receiver.url })
@@ -81,19 +81,19 @@ async function comeAndGo(person: Person): Promise<Ended> {
     const live = await db.rows("select 1 from webhooks where id = $1 and status = 'enabled'", [id])
     return live.length === 0
   }
-  assert(await eventually(isOver, { within_ms: 10_000 }), 'it has ended')
+  assert(await eventually(isOver, { within_ms: 10_000 }), 'the webhook has ended')
   return { receiver, ended_at: Date.now() }
 }
 
-async function comeAndGoOften(person: Person): Promise<Ended[]> {
-  const ended: Ended[] = []
-  for (let at = 0; at < ENDINGS_EACH / 2; at += 1) {
-    ended.push(...(await Promise.all([comeAndGo(person), comeAndGo(person)])))
+async function endManyWebhooks(person: Person): Promise<EndedWebhook[]> {
+  const ended: EndedWebhook[] = []
+  for (let at = 0; at < WEBHOOKS_EACH / 2; at += 1) {
+    ended.push(...(await Promise.all([endWebhook(person), endWebhook(person)])))
     const off = await db.rows<{ id: string }>(
       "select id from webhooks where account_id = $1 and status = 'disabled'",
       [person.account_id],
     )
-    // Some that were turned off are kept: nothing may be left lying for them either.
+    // Some disabled webhooks are kept, because they must have no deliveries either.
     for (const { id } of off.slice(4)) {
       await send(first.url, 'DELETE', `/v1/webhooks/${id}`, { bearer: person.bearer })
     }
@@ -101,8 +101,8 @@ async function comeAndGoOften(person: Person): Promise<Ended[]> {
   return ended
 }
 
-test(`subscriptions that end while events are fanned out hear no more of them and leave nothing \
-lying, and the others hear everything (SEED=${seed})`, async () => {
+test(`webhooks that end during the fan-out get no more events and leave no deliveries, and others \
+get every event (SEED=${seed})`, async () => {
   const storm = { is_over: false }
   const people = await Promise.all(
     Array.from({ length: ACCOUNTS }, async () => {
@@ -112,17 +112,17 @@ lying, and the others hear everything (SEED=${seed})`, async () => {
       return { person, steady }
     }),
   )
-  const event_metadata = people.map(({ person }) => keepTelling(person, storm))
+  const recording = people.map(({ person }) => keepRecording(person, storm))
   const fanning = [first, second, first, second].map((node) => keepFanningOut(node, storm))
-  const ended = (await Promise.all(people.map(({ person }) => comeAndGoOften(person)))).flat()
+  const ended = (await Promise.all(people.map(({ person }) => endManyWebhooks(person)))).flat()
   storm.is_over = true
-  const told = await Promise.all(event_metadata)
+  const counts = await Promise.all(recording)
   await Promise.all(fanning)
 
   for (const [at, { steady }] of people.entries()) {
     const received = () => new Set(steady.received.map(({ event }) => event.sequence))
-    const hasAll = async () => received().size === told[at]
-    assert(await eventually(hasAll, { within_ms: 20_000 }), `${received().size} of ${told[at]}`)
+    const hasAll = async () => received().size === counts[at]
+    assert(await eventually(hasAll, { within_ms: 20_000 }), `${received().size} of ${counts[at]}`)
   }
   const left = () =>
     db.rows<{ webhook_id: string; status: string | null }>(
@@ -130,15 +130,15 @@ lying, and the others hear everything (SEED=${seed})`, async () => {
          left join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id`,
     )
   await eventually(async () => (await left()).length === 0, { within_ms: 5_000 })
-  assert.deepEqual(await left(), [], 'no row lies there for ever')
+  assert.deepEqual(await left(), [], 'no delivery is left')
   assert.deepEqual(await db.rows('select 1 from outbox'), [])
   for (const { receiver, ended_at } of ended) {
-    const late = receiver.received.filter(({ at }) => at > ended_at + UNDER_WAY_MS)
-    assert.equal(late.length, 0, 'nothing is sent to what has ended')
+    const late = receiver.received.filter(({ at }) => at > ended_at + IN_FLIGHT_MS)
+    assert.equal(late.length, 0, 'nothing is sent to a webhook that has ended')
   }
   assert(
     ended.some(({ receiver }) => receiver.received.length > 0),
-    'the race was one',
+    'some webhooks received events before they ended',
   )
   await assertBooksSound(db)
   assert.deepEqual((await verifyAudit(db)).faults, [])

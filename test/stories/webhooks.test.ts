@@ -19,27 +19,27 @@ const { url, runtime } = await startTestService()
 const { db } = runtime
 const HOUR_MS = 3_600_000
 
-/** Nobody can subscribe before the account exists: its first event is heard by a replay. */
+/** No webhook exists before the account does, so its first event is received by a replay. */
 const BEFORE_ANY_SUBSCRIPTION: EventType = 'account.created'
 
-type Stored = { id: string; type: EventType; sequence: bigint; body: string }
+type StoredEvent = { id: string; type: EventType; sequence: bigint; body: string }
 
-function eventsOf(account_id: string): Promise<Stored[]> {
-  return db.rows<Stored>(
+function eventsOf(account_id: string): Promise<StoredEvent[]> {
+  return db.rows<StoredEvent>(
     `select id, type, sequence, body from events
       where account_id = $1 and sequence is not null order by sequence`,
     [account_id],
   )
 }
 
-/** A life of an account in which everything happens that a webhook can tell. */
-async function liveThroughEverything(holder: Holder): Promise<void> {
+/** Uses an account so that every type of event occurs. */
+async function emitEveryEvent(holder: Holder): Promise<void> {
   const { key } = holder
   await makeEvent(url, holder)
-  await depositsOf(holder)
+  await makeDeposits(holder)
   const card = await issueCard(url, key, { load_usd: 100 })
-  const buyer = { ...holder, card, capture: await purchasesOf({ ...holder, card }) }
-  await disputeOf(buyer)
+  const buyer = { ...holder, card, capture: await makePurchases({ ...holder, card }) }
+  await winDispute(buyer)
   for (const verb of ['freeze', 'cancel']) {
     const reply = await callCard(url, { id: card.id, verb }, { bearer: key })
     assert.equal(reply.status, 200, reply.text)
@@ -53,8 +53,8 @@ async function liveThroughEverything(holder: Holder): Promise<void> {
   assert(planned.status < 300, planned.text)
 }
 
-/** One that is credited, one whose window closes, and one that is too small to credit. */
-async function depositsOf({ key: bearer }: Holder): Promise<void> {
+/** A credited top-up, an expired one, and one whose deposit is too small to credit. */
+async function makeDeposits({ key: bearer }: Holder): Promise<void> {
   await fund(url, bearer, 300)
   await onChain({ url, bearer, id: (await awaitedTopup(url, bearer)).id }, 'expire')
   const { id } = await awaitedTopup(url, bearer)
@@ -62,8 +62,8 @@ async function depositsOf({ key: bearer }: Holder): Promise<void> {
   assert.equal((await onChain({ url, bearer, id }, 'confirm')).status, 'error')
 }
 
-/** One that is settled and partly refunded, and one that the card cannot pay. */
-async function purchasesOf(spender: Pick<Buyer, 'key' | 'card'>): Promise<Buyer['capture']> {
+/** A captured and partly refunded purchase, and a declined one. */
+async function makePurchases(spender: Pick<Buyer, 'key' | 'card'>): Promise<Buyer['capture']> {
   const held = await authorize(url, spender, { amount: 40 })
   const capture = await follow(url, spender, { id: held.id, verb: 'capture' })
   await follow(url, spender, { id: capture.id, verb: 'refund', amount: 5 })
@@ -71,17 +71,17 @@ async function purchasesOf(spender: Pick<Buyer, 'key' | 'card'>): Promise<Buyer[
   return capture
 }
 
-async function disputeOf(buyer: Buyer): Promise<void> {
+async function winDispute(buyer: Buyer): Promise<void> {
   const { id } = await fileDispute(url, buyer)
   const closed = await callSandbox(url, buyer.key, `disputes/${id}/close`, { outcome: 'won' })
   assert.equal(closed.status, 200, closed.text)
 }
 
-test('all 18 events happen, and each is received, signed, once and in sequence', async () => {
+test('each of the 18 event types is received once, signed and with its sequence number', async () => {
   const holder = await openHolder({ url, runtime })
   const receiver = await startReceiver()
   const { id, secret } = await subscribe(url, holder, { url: receiver.url })
-  await liveThroughEverything(holder)
+  await emitEveryEvent(holder)
 
   const [opened] = await eventsOf(holder.account_id)
   assert.equal(opened?.type, BEFORE_ANY_SUBSCRIPTION)

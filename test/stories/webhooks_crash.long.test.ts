@@ -41,7 +41,7 @@ async function startNode(env: Record<string, string>, point = ''): Promise<Node>
 }
 
 for (const point of points) {
-  test(`killed at ${point}, nothing that was committed stays untold`, async () => {
+  test(`after a kill at ${point}, every committed event is delivered`, async () => {
     const database = await cloneDatabase()
     const data_dir = await mkdtemp(join(tmpdir(), 'florin_crash_'))
     const db = openDatabase(database.url, { pool_size: 1 })
@@ -70,7 +70,7 @@ for (const point of points) {
 
     const second = await startNode(env)
     await makeEvent(second.url, person)
-    // The lease of what the first one had taken runs out.
+    // The leases of the first node expire.
     await advance(second.url, person.bearer, 121)
     const events = await db.rows<{ id: string; sequence: bigint; body: string }>(
       'select id, sequence, body from events where account_id = $1 and sequence > 1 order by id',
@@ -84,7 +84,7 @@ for (const point of points) {
     await receiver.waitFor(events.length, 10_000)
     const received = new Map(receiver.received.map(({ event, body }) => [event.id, body]))
     for (const { id, body } of events) assert.equal(received.get(id), body)
-    assert.equal(received.size, events.length, 'and nothing was told that was not committed')
+    assert.equal(received.size, events.length, 'only committed events were delivered')
     second.child.kill('SIGTERM')
     second.child.kill('SIGKILL')
   })

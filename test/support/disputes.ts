@@ -46,7 +46,7 @@ export async function getDispute(url: string, bearer: string, id: string): Promi
   return reply.body
 }
 
-/** Adds evidence: JSON unless other headers and bytes are sent. */
+/** Adds evidence as JSON, unless other headers and bytes are sent. */
 export function addEvidence(
   url: string,
   bearer: string,

@@ -7,9 +7,9 @@ import { PASSWORD, type Person } from './people.ts'
 export async function subscribe(
   url: string,
   { bearer }: Pick<Person, 'bearer'>,
-  given: { url: string; events?: string[]; description?: string },
+  input: { url: string; events?: string[]; description?: string },
 ): Promise<NewWebhook & { secret: string }> {
-  const body = { events: ['*'], ...given }
+  const body = { events: ['*'], ...input }
   const reply = await send(url, 'POST', '/v1/webhooks', { bearer, body })
   assert.equal(reply.status, 201, reply.text)
   return reply.body as unknown as NewWebhook & { secret: string }
@@ -29,7 +29,7 @@ export async function webhooksOf(url: string, bearer: string, query = ''): Promi
 
 export async function webhookOf(url: string, bearer: string, id: string): Promise<Webhook> {
   const webhook = (await webhooksOf(url, bearer)).find((one) => one.id === id)
-  assert(webhook !== undefined, 'the subscription is listed')
+  assert(webhook !== undefined, 'the webhook is listed')
   return webhook
 }
 

@@ -99,10 +99,10 @@ test('a raw body is stored unchanged with its hash and downloaded as an attachme
     assert.equal(disposition, `attachment; filename="r_.pdf"; filename*=UTF-8''r%C3%A4.pdf`)
     assert.match(String(header('content-security-policy')), /sandbox/)
   }
-  const acts = await operate(url, 'GET', '/acts')
-  const done = acts.body['data'] as { act: string; resource: object; account_id: string }[]
-  // Listing the acts is an act too, and the newest one.
-  const read = done.find(({ act }) => act !== 'list_acts')
+  const log = await operate(url, 'GET', '/acts')
+  const entries = log.body['data'] as { act: string; resource: object; account_id: string }[]
+  // The newest entry is the listing itself.
+  const read = entries.find(({ act }) => act !== 'list_acts')
   assert.deepEqual(
     [read?.act, read?.resource],
     ['read_evidence', { type: 'evidence', id: piece.id }],
