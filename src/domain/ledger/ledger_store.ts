@@ -43,15 +43,15 @@ export type MovementRow = {
   created_at: Date
 }
 
-type Owned = Purse & { account_id: string }
+export type OwnedPurse = Purse & { account_id: string }
 
 /**
  * Locks purses in key order: account, kind, owner. An unused purse has no row yet; all missing rows
  * are then created, in the same order, before any is locked. A transaction that waits for another's
  * new row must not hold a lock that the other needs.
  */
-export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<PurseRow[]> {
-  const distinct = new Map(wanted.map((purse) => [rowKey(purse), purse]))
+export async function lockPurses(tx: Tx, purses: readonly OwnedPurse[]): Promise<PurseRow[]> {
+  const distinct = new Map(purses.map((purse) => [rowKey(purse), purse]))
   const keys = [...distinct.values()]
   const columns = [
     texts(keys, (purse) => purse.account_id),
@@ -71,7 +71,7 @@ export async function lockPurses(tx: Tx, wanted: readonly Owned[]): Promise<Purs
   return lockRows(tx, columns)
 }
 
-const rowKey = ({ account_id, kind, owner_id }: Owned): string =>
+const rowKey = ({ account_id, kind, owner_id }: OwnedPurse): string =>
   `${account_id}|${storedKind(kind)}|${owner_id}`
 
 function lockRows(tx: Tx, columns: readonly Buffer[]): Promise<PurseRow[]> {
@@ -156,7 +156,7 @@ type Balances = Pick<MovementRow, 'from_balance_micros' | 'to_balance_micros'>
  * last movement is older, and there is no debt where that matters. Otherwise null, and the slower
  * path finds out why. Locks in key order.
  */
-export async function moveAtOnce(
+export async function moveInOneStatement(
   tx: Tx,
   row: OneMovement,
   { checks_debt }: { checks_debt: boolean },
@@ -164,7 +164,7 @@ export async function moveAtOnce(
   const kinds = checks_debt
     ? [row.from_kind, row.to_kind, 'receivable']
     : [row.from_kind, row.to_kind]
-  const [moved] = await tx.rows<Balances>(MOVE_AT_ONCE, [
+  const [moved] = await tx.rows<Balances>(MOVE_IN_ONE_STATEMENT, [
     row.account_id,
     row.id,
     row.movement,
@@ -188,7 +188,7 @@ export async function moveAtOnce(
  * before it sees that another transaction changed the row, so a load that waits for a credit would
  * fail although the credit covers it.
  */
-const MOVE_AT_ONCE = `
+const MOVE_IN_ONE_STATEMENT = `
   with locked as materialized (
     select kind, owner_id, balance_micros, moved_at from purses
      where account_id = $1
@@ -200,7 +200,7 @@ const MOVE_AT_ONCE = `
                           or (kind = $14 and owner_id = '')))
      order by account_id, kind, owner_id
        for update
-  ), lawful as materialized (
+  ), valid as materialized (
     select from locked
     having count(*) = $13
        and coalesce(bool_and(balance_micros >= $8::bigint)
@@ -215,7 +215,7 @@ const MOVE_AT_ONCE = `
       from locked l
      where p.account_id = $1 and p.kind = l.kind and p.owner_id = l.owner_id
        and ((l.kind = $4 and l.owner_id = $5) or (l.kind = $6 and l.owner_id = $7))
-       and exists (select from lawful)
+       and exists (select from valid)
     returning p.kind, p.owner_id, p.balance_micros
   )
   insert into movements (account_id, id, movement, from_kind, from_owner_id, to_kind, to_owner_id,
@@ -224,7 +224,7 @@ const MOVE_AT_ONCE = `
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
          (select balance_micros from changed where kind = $4 and owner_id = $5),
          (select balance_micros from changed where kind = $6 and owner_id = $7)
-   where exists (select from lawful)
+   where exists (select from valid)
   returning from_balance_micros, to_balance_micros`
 
 /** Copies a card's usage counters to the card that replaces it, which has no purse yet. */

@@ -56,7 +56,7 @@ export const movements = {
 
 export type MovementName = keyof typeof movements
 
-/** Money between two purses of one account, or one of its purses and the world. */
+/** Money between two purses of one account, or one of its purses and an external purse. */
 export type Move = {
   movement: MovementName
   account_id: string

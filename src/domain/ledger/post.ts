@@ -7,7 +7,8 @@ import { type Cause, debtPayer, debtPayment, dependsOnDebt, insufficient } from 
 import {
   lockPurses,
   type MovementRow,
-  moveAtOnce,
+  moveInOneStatement,
+  type OwnedPurse,
   type PurseRow,
   postingWrites,
   type Spent,
@@ -38,8 +39,6 @@ export type Posting = {
   write(): Promise<void>
 }
 
-type OwnedPurse = Purse & { account_id: string }
-
 /**
  * Locks purses in key order; every purse that a move touches must be listed. The receivable purse
  * is locked with every treasury, because incoming money pays a debt first. Purses already read
@@ -47,12 +46,12 @@ type OwnedPurse = Purse & { account_id: string }
  */
 export async function beginPosting(
   tx: Tx,
-  wanted: readonly OwnedPurse[],
+  owned: readonly OwnedPurse[],
   stamp: Stamp,
   read: readonly PurseRow[] = [],
 ): Promise<Posting> {
-  const debts = wanted.filter(({ kind }) => kind === 'treasury').map(receivableOf)
-  const locked = await lockPurses(tx, [...wanted, ...debts].filter(isCustomers))
+  const debts = owned.filter(({ kind }) => kind === 'treasury').map(receivableOf)
+  const locked = await lockPurses(tx, [...owned, ...debts].filter(isCustomers))
   const purses = new PurseRows([...locked, ...read])
   const rows: MovementRow[] = []
   const writes = () => postingWrites(rows, purses.changed())
@@ -112,7 +111,7 @@ export type Moved = MovementRow & { treasury_micros: Micros | null }
 export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<Moved> {
   requireLawful(one)
   const row = rowOf(one, stamp.now, stamp)
-  const moved = await moveAtOnce(tx, row, { checks_debt: dependsOnDebt(one) })
+  const moved = await moveInOneStatement(tx, row, { checks_debt: dependsOnDebt(one) })
   if (moved !== null) return { ...row, ...moved, treasury_micros: treasuryAfter(one, moved) }
   const posting = await beginPosting(tx, pursesIn(one), stamp)
   const posted = posting.move(one)
@@ -160,7 +159,7 @@ function decide(move: Move, purses: PurseRows, stamp: Stamp): Posted {
   const { amount_micros } = move
   const hasEnough = (row: PurseRow) => inPurse(row, move.from) >= amount_micros
   if (from !== undefined && from.kind !== 'receivable' && !hasEnough(from)) return null
-  const at = momentOf([from, to], stamp.now)
+  const at = timestampAfter([from, to], stamp.now)
   if (from !== undefined) change(from, move.from, { by: -amount_micros, at })
   if (to !== undefined) change(to, move.to, { by: amount_micros, at })
   const row = rowOf(move, at, stamp)
@@ -192,7 +191,7 @@ function rowOf(move: Move, at: Date, stamp: Stamp): MovementRow {
  * The treasury's history is ordered by id, so no movement may be older than the one before it, even
  * if the nodes' clocks differ.
  */
-function momentOf(purses: readonly (PurseRow | undefined)[], now: Date): Date {
+function timestampAfter(purses: readonly (PurseRow | undefined)[], now: Date): Date {
   const last = purses.find((purse) => purse?.kind === 'treasury')?.moved_at
   return last && last >= now ? new Date(last.getTime() + 1) : now
 }

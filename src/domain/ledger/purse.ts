@@ -32,18 +32,18 @@ export const cardPurse = (card_id: string): Purse => ({ kind: 'card', owner_id: 
 /** A card's open authorizations. */
 export const holdPurse = (card_id: string): Purse => ({ kind: 'hold', owner_id: card_id })
 
-const world = (kind: ExternalKind): Purse => ({ kind, owner_id: '' })
-export const chain = world('chain')
-export const network = world('network')
-export const fees = world('fees')
-export const suspense = world('suspense')
-export const operator = world('operator')
+const externalPurse = (kind: ExternalKind): Purse => ({ kind, owner_id: '' })
+export const chain = externalPurse('chain')
+export const network = externalPurse('network')
+export const fees = externalPurse('fees')
+export const suspense = externalPurse('suspense')
+export const operator = externalPurse('operator')
 /** Payers of single calls; a negative amount is at the address they paid to. */
-export const payers = world('payers')
+export const payers = externalPurse('payers')
 /** Payments for calls that are not done yet. */
-export const prepaid = world('prepaid')
+export const prepaid = externalPurse('prepaid')
 /** Network fees of our own transfers. */
-export const gas = world('gas')
+export const gas = externalPurse('gas')
 
 export const CUSTOMER_KINDS: ReadonlySet<string> = new Set(customer_purses)
 
