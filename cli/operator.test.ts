@@ -52,7 +52,7 @@ test('revoking by name or ID takes effect immediately and works only once', asyn
 
 test('an unknown role and a name in use are refused with a readable message', async () => {
   const role = await command('create', 'Eve', '--role', 'owner')
-  assert.deepEqual([role.code, /A role is one of viewer/.test(role.output)], [78, true])
+  assert.deepEqual([role.code, /A role must be one of viewer/.test(role.output)], [78, true])
   assert.notEqual((await command('create', 'Eve')).code, 0)
   await createToken('Eve', 'viewer')
   const taken = await command('create', 'Eve', '--role', 'viewer')

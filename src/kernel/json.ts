@@ -240,7 +240,7 @@ class Reader {
   }
 }
 
-/** Whether the float prints the same decimal that was written, in any notation. */
+/** True if the float prints the same decimal as the text, in any notation. */
 function isFaithful(text: string, number: number): boolean {
   if (!Number.isFinite(number)) return false
   if (text.length <= EXACT_DIGITS && !text.startsWith('-0') && !/[eE]/.test(text)) return true

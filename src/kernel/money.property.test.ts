@@ -13,7 +13,7 @@ import {
 const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
 const runs = { seed, numRuns: 2_000 }
 
-/** Eight and a half billion dollars: below 2^33 a float tells one micro-dollar from the next. */
+/** 8.5 billion dollars: below 2^33 a float distinguishes adjacent micro-dollars. */
 const HOLDABLE = 8_500_000_000_000_000n
 const micros = fc.bigInt({ min: -HOLDABLE, max: HOLDABLE })
 

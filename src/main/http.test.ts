@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { systemClock } from '#platform/runtime/clock.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { startTestService } from '#test/support/start.ts'
-import { makeHttp } from './http.ts'
+import { makeHttpServer } from './http.ts'
 
 const clock = systemClock()
 let later_ms = 0
@@ -37,7 +37,7 @@ test('connections above the limit of an address or node are closed, and closed o
     { total: 100, address: 5 },
     { total: 5, address: 100 },
   ]) {
-    const app = makeHttp(runtime, limits)
+    const app = makeHttpServer(runtime, limits)
     after(() => app.close())
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port: here } = app.server.address() as AddressInfo

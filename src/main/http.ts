@@ -13,14 +13,14 @@ import { CONNECTIONS, type ConnectionLimits, limitConnections } from './connecti
 import { recordMethods } from './known_methods.ts'
 
 const REQUEST_TIMEOUT_MS = 30_000
-/** 100 MB over a slow line. What stands still meanwhile is cut off sooner, by its own reader. */
+/** 100 MB over a slow line. An upload that stalls is cut off sooner, by its own reader. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000
 const KEEP_ALIVE_MS = 72_000
 
 const REFUSED_BODIES = new Set(['payload_too_large', 'service_unavailable'])
 
-/** The HTTP server with its bounds; doors mount their routes on it. */
-export function makeHttp(
+/** The HTTP server with its limits; doors mount their routes on it. */
+export function makeHttpServer(
   runtime: Runtime,
   connections: ConnectionLimits = CONNECTIONS,
 ): FastifyInstance {
@@ -37,46 +37,47 @@ export function makeHttp(
     frameworkErrors: (cause, request, reply) =>
       sendProblem(runtime, request, reply as unknown as FastifyReply, httpProblem(cause)),
   })
-  // Bodies stay bytes until the caller is known: JSON is read inside the pipeline.
+  // Bodies stay bytes until the caller is authenticated: the pipeline parses JSON.
   app.removeAllContentTypeParsers()
-  // JSON by its name too: what only `*` takes has its type read anew for every request.
+  // JSON has its own entry, because Fastify parses the content type of `*` for every request
+  // (`npm run bench -- http`).
   for (const type of ['application/json', '*']) {
     app.addContentTypeParser(type, (request: FastifyRequest) => readBody(runtime, request))
   }
   limitConnections(app.server, connections, trusted_proxies.length > 0)
   followResponses(app.server)
-  refuseInOurWords(app)
+  refuseBadRequests(app)
   limitAnonymous(app, runtime)
   limitBodyTime(app, runtime)
   const methodsAt = recordMethods(app)
   app.setNotFoundHandler((request, reply) => {
     const allowed = methodsAt(pathOf(request.url))
     if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
-    return sendProblem(runtime, request, reply, unserved(request.method, allowed))
+    return sendProblem(runtime, request, reply, unservedProblem(request.method, allowed))
   })
   app.setErrorHandler((cause, request, reply) => {
     const problem = httpProblem(cause)
     if (problem.status === 500) runtime.log.error('a request failed', {}, problem.cause)
-    // The framework would close on a sender that is still sending and could not read the response.
-    // The rest of the body is read into nothing instead, for as long as any body may take.
+    // Fastify would close the connection while the client is still sending and cannot read the
+    // response. Instead the rest of the body is discarded, within the usual time limit.
     if (REFUSED_BODIES.has(problem.code)) reply.removeHeader('connection')
     return sendProblem(runtime, request, reply, problem)
   })
-  closeConnectionsAsTheyIdle(app)
+  closeIdleOnShutdown(app)
   return app
 }
 
 /**
- * What no door should have to think of: a path with a null character, which the database would
- * choke on; and two refusals that Node would send without a word, no Host and an odd Expect.
+ * Refusals for all doors: a path with a null character, which PostgreSQL rejects, and requests
+ * without Host or with an unknown Expect, which Node would refuse without a body.
  */
-function refuseInOurWords(app: FastifyInstance): void {
+function refuseBadRequests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw, url }, reply, done) => {
     const isNamed = raw.headers.host !== undefined || raw.httpVersion !== '1.1'
     if (!isNamed) return done(new Problem('invalid_request', 'The Host header is missing.'))
     const coding = raw.headers['transfer-encoding']
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-      // Where a proxy and we disagree on the end of a body, the next request is somebody else's.
+      // Prevents request smuggling: a proxy may disagree with us about the end of the body.
       reply.header('Connection', 'close')
       return done(new Problem('invalid_request', 'The only supported transfer coding is chunked.'))
     }
@@ -86,76 +87,76 @@ function refuseInOurWords(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, reply) => app.server.emit('request', request, reply))
 }
 
-const CLOSING_BEAT_MS = 100
+const CLOSE_IDLE_EVERY_MS = 100
 
-/** A request in flight leaves its connection open behind it; without this, for over a minute. */
-function closeConnectionsAsTheyIdle(app: FastifyInstance): void {
+/** During shutdown, closes connections when their request ends, instead of after a minute. */
+function closeIdleOnShutdown(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
-    const beat = setInterval(() => app.server.closeIdleConnections(), CLOSING_BEAT_MS)
-    app.server.once('close', () => clearInterval(beat))
+    const timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
+    app.server.once('close', () => clearInterval(timer))
   })
 }
 
-const LATE_BEAT_MS = 1_000
+const LATE_CHECK_EVERY_MS = 1_000
 
 /**
- * Only a route that takes streams may take longer over a body than a request may take. Most bodies
- * come with their heads, in one turn of the event loop; one beat looks after those that do not, the
- * oldest first: a timer for each would cost more than its body.
+ * A body must arrive within the request timeout, except on routes that accept streams. Most bodies
+ * arrive in the same turn of the event loop as their headers. One timer checks the others, oldest
+ * first, because a timer per body would cost more than reading it (`npm run bench -- http`).
  */
 function limitBodyTime(app: FastifyInstance, runtime: Runtime): void {
   const { clock } = runtime
   const arriving = new Map<IncomingMessage, number>()
-  let of_this_turn: FastifyRequest[] = []
+  let this_turn: FastifyRequest[] = []
   const watch = () => {
-    for (const request of of_this_turn) {
+    for (const request of this_turn) {
       const { raw } = request
       if (raw.complete || 'streams' in request.routeOptions.config) continue
       arriving.set(raw, clock.monotonic())
       raw.once('end', () => arriving.delete(raw))
     }
-    of_this_turn = []
+    this_turn = []
   }
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
     if (hasBody) {
-      if (of_this_turn.length === 0) setImmediate(watch)
-      of_this_turn.push(request)
+      if (this_turn.length === 0) setImmediate(watch)
+      this_turn.push(request)
     }
     done()
   })
-  const refuseTheLate = () => {
+  const refuseLateBodies = () => {
     const late = clock.monotonic() - REQUEST_TIMEOUT_MS
     for (const [raw, since] of arriving) {
       if (since > late) break
       arriving.delete(raw)
-      refuseLate(runtime, raw.socket)
+      refuseLateBody(runtime, raw.socket)
     }
   }
-  // Begun with the listening: what never listens must leave no beat behind.
+  // Started on listen, so a server that never listens leaves no timer behind.
   app.addHook('onListen', async () => {
-    const stop = clock.every(LATE_BEAT_MS, refuseTheLate)
+    const stop = clock.every(LATE_CHECK_EVERY_MS, refuseLateBodies)
     app.server.once('close', stop)
   })
 }
 
-/** Its error is made when it is needed: a stack for every body would cost more than most calls. */
-function refuseLate(runtime: Runtime, socket: Socket): void {
+/** Creates the error only now: a stack trace per body would cost more than most calls. */
+function refuseLateBody(runtime: Runtime, socket: Socket): void {
   const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   void refuseMalformed(runtime, socket, late)
 }
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? ''
 
-function unserved(method: string, allowed: readonly string[]): Problem {
+function unservedProblem(method: string, allowed: readonly string[]): Problem {
   if (allowed.length === 0) {
     return routeNotFound()
   }
   return methodNotAllowed(method, allowed.join(' or '))
 }
 
-/** What the HTTP layer itself refuses, in the contract's words. */
+/** Errors of the HTTP layer as problems of the contract. */
 function httpProblem(cause: unknown): Problem {
   const code = (cause as { code?: unknown } | null)?.code
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
@@ -170,7 +171,7 @@ function httpProblem(cause: unknown): Problem {
   return problemOf(cause)
 }
 
-/** Not even a request: answered on the bare socket, in the same shape. */
+/** Responds to an unparsable request on the raw socket, in the usual format. */
 async function refuseMalformed(
   runtime: Runtime,
   socket: Socket,

@@ -15,7 +15,7 @@ import type { Task } from '#platform/runtime/tasks.ts'
 
 export type Notifications = { tasks: Task[]; deliverer: Deliverer; stop(): Promise<void> }
 
-/** All that tells the world what happened: the fan-out of events, webhooks and e-mail. */
+/** Starts the fan-out of events, webhooks and emails. */
 export async function startNotifications(dependencies: Dependencies): Promise<Notifications> {
   const { db, clock, settings, log } = dependencies
   const deliverer = new Deliverer(dependencies)

@@ -17,19 +17,20 @@ import type { Settings } from '#settings/settings.ts'
 
 export type { OperatorTokenRow }
 
-/** What commands outside the service may do about operator tokens. */
+/** For commands outside the service. */
 export async function createOperator(
   db: Database,
   settings: Settings,
-  given: { name: string; role: string; totp: boolean },
+  input: { name: string; role: string; totp: boolean },
 ): Promise<{ id: string; token: string; totp_uri: string | null }> {
-  const role = operator_roles.find((one) => one === given.role)
-  if (role === undefined) throw new ConfigError(`A role is one of ${operator_roles.join(', ')}.`)
+  const role = operator_roles.find((one) => one === input.role)
+  if (role === undefined)
+    throw new ConfigError(`A role must be one of ${operator_roles.join(', ')}.`)
   const keys = await keysOf(settings)
-  const totp_secret = given.totp ? generateTotpSecret(systemRandom) : null
+  const totp_secret = input.totp ? generateTotpSecret(systemRandom) : null
   const { id, token } = await createOperatorToken(
     db,
-    { name: given.name, role: role satisfies OperatorRole },
+    { name: input.name, role: role satisfies OperatorRole },
     {
       random: systemRandom,
       keys,
@@ -39,7 +40,7 @@ export async function createOperator(
       totp_secret,
     },
   )
-  const totp_uri = totp_secret === null ? null : totpUri(totp_secret, `operator ${given.name}`)
+  const totp_uri = totp_secret === null ? null : totpUri(totp_secret, `operator ${input.name}`)
   return { id, token: token.open(), totp_uri }
 }
 
@@ -47,15 +48,15 @@ function keysOf({ key_token, key_file }: Settings): Promise<Keys> {
   return loadKeys(key_file, systemRandom, sealFor(key_token, systemRandom))
 }
 
-/** A new authenticator secret for a token, as an address for the app; null: no such token. */
+/** The otpauth URI of a new TOTP secret for a token; null if there is no such token. */
 export async function resetOperatorTotp(
   db: Database,
   settings: Settings,
   which: string,
 ): Promise<string | null> {
   const totp_secret = generateTotpSecret(systemRandom)
-  const given = { keys: await keysOf(settings), now: systemClock().now(), totp_secret }
-  const row = await db.transaction((tx) => setOperatorTotp(tx, which, given))
+  const secret = { keys: await keysOf(settings), now: systemClock().now(), totp_secret }
+  const row = await db.transaction((tx) => setOperatorTotp(tx, which, secret))
   return row === null ? null : totpUri(totp_secret, `operator ${row.name}`)
 }
 

@@ -1,4 +1,6 @@
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Engine } from '#domain/authorizations/engine.ts'
 import { resealPansTask } from '#domain/cards/reseal_pans_task.ts'
 import type { Dependencies } from '#domain/context/context.ts'
 import type { SandboxHost, Surface } from '#domain/context/surface.ts'
@@ -34,7 +36,7 @@ import { proveBooksTask } from './audit.ts'
 import { chainTasks } from './chain_tasks.ts'
 import { openDatabases } from './databases.ts'
 import { makeDependencies } from './dependencies.ts'
-import { makeHttp } from './http.ts'
+import { makeHttpServer } from './http.ts'
 import { type Issuing, startIssuing } from './issuing.ts'
 import { startNotifications } from './notifications.ts'
 
@@ -48,7 +50,7 @@ export type RunningService = {
 
 type Options = { surfaces?: readonly Surface[]; dependencies?: Partial<Dependencies> }
 
-/** Builds the parts, starts them from the ground up, and stops them the other way round. */
+/** Builds and starts all parts in order; stops them in reverse. */
 export async function startService(
   settings: Settings,
   options: Options = {},
@@ -65,18 +67,20 @@ export async function startService(
   }
 }
 
-type Stopping = { stops: (() => Promise<void>)[]; stop(): Promise<void> }
+type StopFunctions = { stops: (() => Promise<void>)[]; stop(): Promise<void> }
 
 async function start(
   settings: Settings,
   options: Options,
-  { stops, stop }: Stopping,
+  { stops, stop }: StopFunctions,
 ): Promise<RunningService> {
   const database_url = await databaseUrl(settings, stops)
   let tasks: TaskRunner | undefined
   const onCommit = () => tasks?.nudge()
-  const connecting = { ...options.dependencies, onCommit }
-  const { db, account_pool, role } = await openDatabases(database_url, settings, connecting)
+  const { db, account_pool, role } = await openDatabases(database_url, settings, {
+    ...options.dependencies,
+    onCommit,
+  })
   stops.push(db.close, account_pool.close)
   const dependencies = await makeDependencies(settings, db, options.dependencies)
   stops.push(await followClockOffset(db, dependencies.clock))
@@ -91,16 +95,10 @@ async function start(
   tasks = runTasks([...issuing.tasks, ...tasksOf(runtime), ...notifications.tasks], runtime)
   stops.push(tasks.stop)
 
-  const app = makeHttp(runtime)
+  const app = makeHttpServer(runtime)
   keepOperatorApart(app, settings.operator_url)
   const sandbox_host = { ...makeSandboxHost(runtime, tasks), ...issuing.sandbox_host }
-  mountRest(app, runtime)
-  mountMcp(app, runtime)
-  mountOauth(app, runtime)
-  mountSite(app, runtime)
-  mountThreeDs(app, runtime)
-  mountProcessor(app, runtime, issuing.engine)
-  mountOperator(app, runtime)
+  mountDoors(app, runtime, issuing.engine)
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(await standardHeaders(runtime, request))
@@ -111,6 +109,16 @@ async function start(
   stops.push(() => app.close())
   const { port } = app.server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, sandbox_host, runtime, tasks, stop }
+}
+
+function mountDoors(app: FastifyInstance, runtime: Runtime, engine: Engine): void {
+  mountRest(app, runtime)
+  mountMcp(app, runtime)
+  mountOauth(app, runtime)
+  mountSite(app, runtime)
+  mountThreeDs(app, runtime)
+  mountProcessor(app, runtime, engine)
+  mountOperator(app, runtime)
 }
 
 const tasksOf = (runtime: Runtime): Task[] => [

@@ -16,7 +16,7 @@ const SANDBOX_BINS: readonly BinProfile[] = [
 
 const BIN_FIELDS = ['bin', 'brand', 'types', 'default']
 
-/** FLORIN_BINS is a JSON list; the sandbox ignores it and uses ranges of its own. */
+/** FLORIN_BINS is a JSON list; the sandbox ignores it and uses its own ranges. */
 export function readBins(env: Environment, mode: Mode): readonly BinProfile[] {
   if (mode === 'sandbox') return SANDBOX_BINS
   const bins = readJson(env, 'FLORIN_BINS', [])

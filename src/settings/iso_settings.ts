@@ -43,7 +43,7 @@ export function readIsoSettings(env: Environment, mode: Mode): IsoSettings {
   const sign_on = mode === 'live' ? 'required' : 'optional'
   const iso: IsoSettings = {
     iso_port: readPort(env, 'FLORIN_ISO_PORT', 8583),
-    // Other machines can connect only if the operator says so.
+    // Other machines can connect only if the operator configures it.
     iso_host: env['FLORIN_ISO_HOST'] || '127.0.0.1',
     iso_link: readChoice(env, 'FLORIN_ISO_LINK', LINK_NAMES, 'ascii'),
     iso_tls: readTls(env),

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 
-/** The suite knows no bearers, so a proxy on this machine adds one; all else passes as it is. */
+/** A proxy that adds a bearer, which the suite can't send; everything else is unchanged. */
 export async function startBearerProxy(port: number, bearer: string): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming

@@ -2,8 +2,8 @@ import { default_capabilities, type McpCapabilities } from '#doors/mcp/capabilit
 import type { Tools } from '#doors/mcp/exchange.ts'
 
 /**
- * What the suite asks every server to have, served through our door beside what is ours. It tests
- * the door: none of it is in the service.
+ * Tools, prompts and resources that the suite requires, served through our door beside our own.
+ * They are not part of the service.
  */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { mountMcp } from '#doors/mcp/server.ts'
-import { makeHttp } from '#main/http.ts'
+import { makeHttpServer } from '#main/http.ts'
 import { openHolder } from '#test/support/cards.ts'
 import { startTestService } from '#test/support/start.ts'
 import { startBearerProxy } from './bearer_proxy.ts'
@@ -15,8 +15,8 @@ import { runSuite, server_suite } from './suite.ts'
 const service = await startTestService()
 const { key } = await openHolder(service)
 
-/** The door as it is, with what the suite asks for behind it. */
-const app = makeHttp(service.runtime)
+/** The unchanged door, with the fixtures that the suite requires. */
+const app = makeHttpServer(service.runtime)
 mountMcp(app, service.runtime, capabilities_with_fixtures)
 await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())

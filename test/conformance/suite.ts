@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** The suites want a newer Node than we do; npm carries one, so nothing has to be installed. */
 const NODE_VERSION = '22.23.3'
 
-/** An official package that examines us. Each is fetched once, into a folder of its own. */
+/** An official conformance package. Each is fetched once, into its own folder. */
 export type Suite = { package: string; version: string; program: string }
 
 export const server_suite: Suite = {
@@ -39,7 +39,7 @@ function run(command: string, args: readonly string[], options: Options = {}): P
   })
 }
 
-/** Written aside and renamed, so that a fetch that was cut off is not taken for a whole one. */
+/** Fetches into a temporary folder and renames it, so an interrupted fetch is not used. */
 async function fetched(packages: readonly string[]): Promise<string> {
   const name = packages.join('_').replaceAll(/[^\w.-]+/g, '-')
   const folder = join(tmpdir(), 'florin_conformance', name)

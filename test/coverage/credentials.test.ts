@@ -17,7 +17,7 @@ const call = (operation: OperationShape, sent: RequestOptions = {}) =>
     ...sent,
   })
 
-/** What every answer carries, whatever it says. */
+/** Headers of every response. */
 function assertHeaders(reply: Reply): void {
   assert.match(reply.headers.get('request-id') ?? '', /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
   assert.match(reply.headers.get('ratelimit-policy') ?? '', /^"\w+";q=\d+;w=\d+/)
@@ -40,7 +40,7 @@ test('there are 52 operations, and two of them ask for no bearer', () => {
   assert.equal(asks_for_bearer.length, 50)
 })
 
-/** The forms of a bearer that nobody can have; the last two have the right form but no owner. */
+/** Invalid bearers; the last two are well-formed but unknown. */
 const strangers = [
   'x',
   'null',

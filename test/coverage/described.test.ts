@@ -47,7 +47,7 @@ function resolved(value: unknown): unknown {
 
 type Described = { codes: string; check: ((body: unknown) => boolean) | null }
 
-/** What the document says of each status of an operation. */
+/** The documented responses of an operation, by status. */
 function responsesOf({ path, method }: OperationShape): Map<string, Described> {
   const entry = document.paths[path]?.[method.toLowerCase()]
   const responses = resolved(entry?.['responses']) as Record<string, Response>
@@ -78,7 +78,7 @@ function assertDescribed(described: Map<string, Described>, reply: Reply, what: 
 
 const random = seeded(SEED)
 
-/** A known id of the right kind, or one that nobody has. */
+/** A known ID of the right kind, or an unknown one. */
 function pathOf({ path }: OperationShape): string {
   return `/v1${path.replaceAll(/(\w+)\/\{\w+\}/g, (_, noun: string) => {
     const id = known_ids[noun]

@@ -35,7 +35,7 @@ await operate(url, 'POST', `/disputes/${closed.id}/close`, { body: { outcome: 'l
 const takesKey = ({ method, never_stored }: OperationShape) =>
   (method === 'POST' || method === 'PATCH') && never_stored !== true
 
-/** Asked twice under one key: the second is the first one, told again. */
+/** Sends the call twice with one key: the second response replays the first. */
 async function assertStored(ask: (key: string) => Promise<Reply>, status: number, error: string) {
   const key = randomUUID()
   const first = await ask(key)

@@ -11,7 +11,7 @@ import { startTestService } from '#test/support/start.ts'
 const { url, runtime, tasks } = await startTestService()
 const ada = await openAccount(url)
 const { key } = await createKey(url, ada.bearer)
-// The first use of a key leaves rows of its own; they must not be counted below.
+// The first use of a key writes rows, which must not be counted below.
 await send(url, 'GET', '/v1/accounts/me', { bearer: key })
 await tasks.runAll()
 
@@ -25,7 +25,7 @@ const addressOf = (operation: OperationShape, more = '') => {
   return `${pathOf(operation)}${query}${more === '' ? '' : `${query === '' ? '?' : '&'}${more}`}`
 }
 
-/** Where each refusal is audited by the contract's own wish, that much is written. */
+/** Operations whose refusals the contract requires to be audited write that much. */
 async function counted({ refusals_audited_as }: OperationShape) {
   const { audit_entries, ...others } = await rowCounts(runtime.db)
   return refusals_audited_as === undefined ? { ...others, audit_entries } : others

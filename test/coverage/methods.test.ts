@@ -17,7 +17,7 @@ for (const shape of shapes) {
   by_path.set(pathOf(shape), [...(by_path.get(pathOf(shape)) ?? []), shape])
 }
 
-/** Its answer has the headers of a body and no body, which is not JSON. */
+/** Its response has the headers of a body but no body. */
 const head = (path: string) => fetch(url + path, { method: 'HEAD' })
 
 for (const [path, at_path] of by_path) {

@@ -4,7 +4,7 @@ import { shapes } from '#test/support/contract.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startTestService } from '#test/support/start.ts'
 
-/** What a tool that imports the document sees, and would send when somebody presses a button. */
+/** The requests that an API tool would generate from the document. */
 type Parameter = { $ref?: string; name: string; in: string; example?: unknown; required?: boolean }
 type Media = { examples?: Record<string, { value: unknown }> }
 type Described = {
@@ -22,7 +22,7 @@ const { url } = await startTestService()
 const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document
 const { key } = await createKey(url, (await openAccount(url)).bearer)
 
-/** Each has an account of its own where it would end the session that others use. */
+/** A separate account for operations that would end the shared session. */
 const bearerFor = async (name: string): Promise<string> => {
   const access = shapes.find((shape) => shape.name === name)?.access
   const isForKeys = access === 'anyone' || access?.api_key === true
@@ -41,7 +41,7 @@ type Request = {
   headers?: Record<string, string>
 }
 
-/** Every body that is shown, and every filter by itself and as it is shown. */
+/** Every example body, and every filter with its example. */
 function requestsOf(described: Described): Request[] {
   const filters = described.requestBody === undefined ? parametersOf(described, 'query') : []
   const shown = filters.filter(({ example }) => example !== undefined)

@@ -17,7 +17,7 @@ const everything = Object.fromEntries(shapes.map(({ name }) => [name, '0.01']))
 const priced = await startTestService({
   env: { FLORIN_PAID_OPERATIONS: JSON.stringify(everything) },
 })
-// The same programme without prices, so that there is something to be asked about.
+// The same programme without prices, to create the objects of the calls.
 const free = await startTestService({
   database_url: priced.database_url,
   data_dir: priced.data_dir,
@@ -62,7 +62,7 @@ await send(url, 'GET', '/v1/accounts/me', { bearer: ada.key })
 type Given = { ids?: Record<string, string>; sent?: RequestOptions }
 const onCard = { ids: { id: card.id } }
 
-/** What makes each call one that would succeed, where the example of the contract does not. */
+/** Input that makes a call succeed if the contract's example does not. */
 const given: Partial<Record<OperationName, Given>> = {
   create_account: { sent: { body: { email: 'new@example.com', password: PASSWORD } } },
   sign_in: { sent: { body: { email: ada.email, password: PASSWORD } } },

@@ -22,7 +22,7 @@ const { url } = service
 const holder = await openHolder(service, 100)
 const browser = new Browser(url)
 
-/** The scopes that a refused call says to ask for. */
+/** The scopes that a refused call requires. */
 async function scopesNeeded(name: string, input: object, bearer: string): Promise<string> {
   const params = { name, arguments: input }
   const reply = await rpc(url, 'tools/call', params, { bearer })
@@ -34,7 +34,7 @@ async function scopesNeeded(name: string, input: object, bearer: string): Promis
 const steppedUp = (agent: Agent, scope: string, more: object = {}): Promise<Tokens> =>
   authorize(agent, holder, { browser, scope, ...more })
 
-/** The code from the card is what the shop asks for, and 20 dollars a day are 20 dollars a day. */
+/** The merchant verifies the card's CVV, and the daily limit of $20 applies. */
 async function payAtTheShop(bearer: string, card_id: string, cvv: string): Promise<void> {
   const buy = async (body: { amount: number; cvv: string }) => {
     const reply = await callSandbox(url, bearer, `cards/${card_id}/authorize`, body)

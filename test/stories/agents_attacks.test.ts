@@ -23,7 +23,7 @@ const { url } = await startAgentService()
 const person = await openAccount(url)
 const agent = await registerAgent(url, { token_endpoint_auth_method: 'none' })
 
-/** Where an authorization request ends: the client's address with an error, or a page of ours. */
+/** The end of an authorization request: the client's redirect URI with an error, or our page. */
 async function endOf(params: Record<string, string>, dropped: string[] = []) {
   const attempt = await startAuthorization(agent, { params })
   const address = new URL(attempt.url)

@@ -209,7 +209,7 @@ test('lists and events never show other cards, with any filter', async () => {
   assert.equal(reply.status, 404)
 })
 
-/** A purchase that is settled and disputed, so that there is a row of each kind. */
+/** A captured and disputed purchase, so every table has a row. */
 async function livedCard(): Promise<Buyer & { dispute_id: string; disputable_id: string }> {
   const card = await issueCard(url, holder.key, { load_usd: 20 })
   const settled = async () => {

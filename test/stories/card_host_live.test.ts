@@ -8,7 +8,7 @@ const file = await makeCertificates()
 const live = {
   FLORIN_MODE: 'live',
   FLORIN_PUBLIC_URL: 'https://cards.example',
-  // Nothing is there: the doctor says so and goes on.
+  // Nothing is running: the doctor reports it and continues.
   FLORIN_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
 }
 const open = { ...live, FLORIN_ISO_HOST: '0.0.0.0', FLORIN_ISO_PEERS: '192.0.2.10' }

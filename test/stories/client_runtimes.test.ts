@@ -16,7 +16,7 @@ import { startTestService } from '#test/support/start.ts'
 import { requireTool } from '#test/support/tools.ts'
 import { subscribe } from '#test/support/webhooks.ts'
 
-/** The packed client where it says that it runs. Node walks with it in client.test.ts. */
+/** The packed client on every supported runtime; client.test.ts covers Node. */
 const service = await startTestService()
 const { url } = service
 const browser = await startBrowser()
@@ -98,6 +98,6 @@ test('the client walks in a browser', { skip: browser === null && NO_BROWSER }, 
   })
   await page.goto(`${url}/walk/index.html`)
   await page.waitForFunction('document.title !== ""')
-  // A browser cannot stream a request over HTTP/1.1, so it tells no progress.
+  // A browser cannot stream a request over HTTP/1.1, so it reports no progress.
   assertWalked(await page.title(), [])
 })

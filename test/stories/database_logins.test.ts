@@ -12,7 +12,7 @@ import { readSettings } from '#settings/settings.ts'
 import { assertBooksAreSound, authorize, follow, openSpender } from '#test/support/spending.ts'
 import { startTestService } from '#test/support/start.ts'
 
-/** A server of its own: roles belong to all databases of a server. */
+/** A separate server, because roles belong to all databases of a server. */
 const folder = await mkdtemp(join(tmpdir(), 'florin_logins_'))
 await chmod(folder, 0o711)
 const postgres = await startEmbeddedPostgres({ data_dir: folder, durable: false })

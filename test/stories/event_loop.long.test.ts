@@ -10,7 +10,7 @@ import { OPERATOR_TOKEN } from '#test/support/operator.ts'
 import { createKey, openAccount } from '#test/support/people.ts'
 import { startProbed } from '#test/support/probed_node.ts'
 
-/** Beside every request there are card messages that must be answered within a second. */
+/** Card messages, which need a response within a second, run beside every request. */
 const TURN_MAX_MS = 50
 const skip = existsSync('/proc/self/schedstat') ? false : 'there is no /proc/self/schedstat here'
 
@@ -85,7 +85,7 @@ test('64 KB from a stranger hold no route longer than 50 ms', { skip }, async ()
   routes.push(...others.map((path): [string, string] => ['POST', path]))
   for (const [at, [method, path]] of routes.entries()) {
     const names = Object.keys(small)
-    // Those that anybody may call get all of them; what asks for a bearer first gets a few.
+    // Public operations get all inputs; operations that need a bearer get a few.
     const isOpen = /^\/(oauth|three_ds|mcp|v1\/(accounts|sessions)$)/.test(path)
     const chosen = isOpen ? names : [0, 1, 2].map((step) => names[(at * 3 + step) % names.length])
     for (const name of chosen as string[]) {
@@ -179,7 +179,7 @@ test('no message to a tool holds the event loop longer than 50 ms', { skip }, as
   assertNone()
 })
 
-/** A request as it is, on a socket of its own, until its response has begun. */
+/** Sends a raw request on a new socket and waits for the beginning of the response. */
 function raw(head: string): () => Promise<void> {
   return () =>
     new Promise((resolve) => {

@@ -66,7 +66,7 @@ test('a Transfer log that its receipt does not bear out credits nothing', async 
   for (let look = 0; look < 2; look += 1) await tasks.run(LOOK)
   assert.equal((await topupOf(url, bearer, id)).received_usd, 0)
 
-  // A node whose index is muddled: somebody else's log, told as one of ours.
+  // A node with a corrupt index returns a foreign log as one of ours.
   const [log] = paid.logs
   assert(log !== undefined)
   const to_us = `0x${to.slice(2).toLowerCase().padStart(64, '0')}`

@@ -15,7 +15,7 @@ import { withdrawalOf } from '#test/support/withdrawals.ts'
 const OUTSIDER = evmAddressFromBytes(new Uint8Array(20).fill(0xcd))
 const node = await startEvmNode()
 const tether = await node.deploy()
-/** How often a process dies right after a replacement was signed, before anybody has it stored. */
+/** The number of crashes after a replacement was signed and before it was stored. */
 let deaths = 0
 const fail = (point: Failpoint) => {
   if (point !== 'after_replacement_signed' || deaths === 0) return
@@ -121,7 +121,7 @@ test('a stuck transfer is replaced at a higher price with the same nonce', async
   const before = await node.held(OUTSIDER)
   await node.rpc('miner_stop')
   const [first, second] = [await asked(11), await asked(12)]
-  // Whoever sweeps meanwhile has the pen, and a pass is for nothing.
+  // Another node may hold the lease, so a run may do nothing.
   const trying = async (is: () => Promise<boolean>) => {
     await tasks.run(OUT)
     return is()

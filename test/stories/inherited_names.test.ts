@@ -34,7 +34,7 @@ type Shape = {
   input: { properties: Readonly<Record<string, unknown>> }
 }
 
-/** The name as every value, and once as a key of its own, as JSON would have it. */
+/** The name as every value, and once as a key, as in JSON. */
 function bodyOf({ input }: Shape, name: string): string {
   const given = Object.keys(input.properties).map((field) => `"${field}":"${name}"`)
   return `{${[...given, `"${name}":"${name}"`].join(',')}}`

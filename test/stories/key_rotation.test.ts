@@ -57,7 +57,7 @@ async function nthChangeIn(folder: string, n: number, ended: Promise<unknown>): 
   changes.close()
 }
 
-/** As the service does every ten seconds. */
+/** The service does this every ten seconds. */
 const readKeyFile = () => tasks.run(['reseal_pans'])
 
 test('bearers, security codes and approvals keep working through a rotation until it is retired', async () => {

@@ -18,7 +18,7 @@ const { url, runtime } = service
 
 type Spender = Awaited<ReturnType<typeof openSpender>>
 
-/** What goes wrong with the next message of this account. */
+/** Arms a fault for the next message of this account. */
 async function arm({ key }: Spender, fault: string | null): Promise<void> {
   const reply = await callSandbox(url, key, 'network/faults', { fault })
   assert.deepEqual([reply.status, reply.body], [200, { fault }])

@@ -163,7 +163,7 @@ test('fifty concurrent copies of one payment issue one card and are charged once
   const replies = await Promise.all(Array.from({ length: 50 }, () => askPaying(payload)))
   const statuses = replies.map(({ status }) => status)
   assert.equal(statuses.filter((status) => status === 201).length, 1, statuses.join(' '))
-  // Used, still running, or too many at once for one account: never a second one.
+  // Already used, still running, or too many concurrent calls: never a second card.
   assert(
     statuses.every((status) => [201, 402, 409, 503].includes(status)),
     statuses.join(' '),

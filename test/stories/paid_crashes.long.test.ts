@@ -4,7 +4,7 @@ import { startPaidCrashes } from '#test/support/paid_crash.ts'
 
 const { assertRepeatedAfter, assertAbandonedAfter, PRICE } = await startPaidCrashes()
 
-/** What the payer is out of when the node dies there, before anybody comes back. */
+/** The payer's cost if the node dies at this point, before a repeat. */
 const taken: readonly (readonly [Failpoint, bigint])[] = [
   ['payment_reserved', 0n],
   ['payment_signed', PRICE],

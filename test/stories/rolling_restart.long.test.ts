@@ -36,7 +36,7 @@ const nodeAt = (at: number): TestService => {
   return node
 }
 
-/** A switch repeats a message that got no answer on its other line. */
+/** A switch repeats a message without a response on its other connection. */
 async function askEither(message: OutgoingMessage, first: number): Promise<string> {
   const repeat = { ...message, mti: `${message.mti.slice(0, 3)}1` }
   for (let attempt = 0; ; attempt += 1) {

@@ -83,7 +83,7 @@ test('the roles own nothing, and may not change or remove rows of append-only ta
   await assert.rejects(service.run('delete from movements'), /permission denied/)
 })
 
-/** Rows need nothing but their account here: what else a table asks for is not what is tested. */
+/** Rows need only their account: the other constraints of a table are not tested here. */
 async function fill(): Promise<void> {
   await owner.connection((client) =>
     client.query(`do $$

@@ -25,7 +25,7 @@ const { url, runtime } = await startAgentService({
 const { clock, db } = runtime
 const NEW_PASSWORD = 'a password only the owner knows'
 
-/** What was written to the account's owner, newest first; the session may be over. */
+/** The emails to the account's owner, newest first; needs no valid session. */
 async function mailsOf({ account_id }: Pick<Person, 'account_id'>): Promise<InboxMail[]> {
   return db.rows<InboxMail>(
     `select kind, recipient as to, subject, body_text as text, body_html as html from notices

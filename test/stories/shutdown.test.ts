@@ -34,7 +34,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const taken = new Promise<void>((resolve) => {
       isHeld = resolve
     })
-    // The request waits for this row, so it is surely under way when the signal comes.
+    // The request waits for this row, so it is in flight when the signal arrives.
     const holder = db.transaction(async (tx) => {
       await tx.rows('select 1 from account_heads where account_id = $1 for update', [
         ada.account_id,

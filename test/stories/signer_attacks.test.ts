@@ -23,7 +23,7 @@ import { APPROVAL_PURPOSE, approvalOf, type SignOutcome } from '#rails/signer/in
 import { eventually } from '#test/support/eventually.ts'
 import { built_cli } from '#test/support/florin_process.ts'
 
-/** The signer as it runs in live mode: a process of its own, asked over its socket. */
+/** The signer as in live mode: a separate process, called over its socket. */
 const PHRASE = 'test test test test test test test test test test test junk'
 const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 const TO = 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA'
@@ -79,7 +79,7 @@ async function stop(): Promise<void> {
   await ended
 }
 
-/** Starts it and expects that it will not run; answers with what it said. */
+/** Starts the signer, expects that it exits, and returns its output. */
 async function refusedStart(...options: string[]): Promise<string> {
   await start(...options)
   await eventually(async () => signer.exitCode !== null, { within_ms: 10_000 })
@@ -111,7 +111,7 @@ function intent(id: string, usd: number, given: object = {}) {
   }
 }
 
-/** Sends lines on one connection and answers with what came back for them. */
+/** Sends lines on one connection and returns the responses. */
 async function ask(lines: readonly string[]): Promise<SignOutcome[]> {
   const peer = connect(socket())
   let text = ''

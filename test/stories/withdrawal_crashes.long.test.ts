@@ -26,7 +26,7 @@ const POINTS: readonly Failpoint[] = [
   'after_withdrawal_settled',
 ]
 
-// This service takes the orders and has no beat, so that only the mortal ones carry them out.
+// This service accepts withdrawals but runs no tasks, so only the crashing ones send them.
 const service = await startTestService({
   dependencies: { clock: { ...systemClock(), every: () => () => undefined } },
 })
@@ -55,7 +55,7 @@ function spawnService(crash_at: Failpoint | ''): ChildProcess {
   return child
 }
 
-/** Blocks come fast, so that final is soon. */
+/** Blocks are mined fast, so they are final soon. */
 async function whileMining<Value>(work: Promise<Value>): Promise<Value> {
   let isOver = false
   const mining = (async () => {

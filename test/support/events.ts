@@ -4,7 +4,7 @@ import type { Runtime } from '#operations/runtime.ts'
 
 type EventMetadata = Pick<Runtime, 'db' | 'clock' | 'newId'>
 
-/** Records events in a transaction of their own. */
+/** Records events in a separate transaction. */
 export async function recordTestEvents(
   { db, clock, newId }: EventMetadata,
   account_id: string,

@@ -84,9 +84,9 @@ type Inside = {
 }
 
 /**
- * What would keep somebody out, and how wide it is, when nothing moves any more. The content
- * security policy stays on meanwhile. No rule that is asked needs style sheets loaded beforehand,
- * which would take as long as all of them.
+ * Accessibility violations and the page's width, after all animations have ended. The content
+ * security policy stays on. None of the rules needs preloaded style sheets, which would take as
+ * long as all rules together.
  */
 async function lookAt(page: Page, runOnly: string[]): Promise<Look> {
   const { violations, wide } = await page.evaluate(

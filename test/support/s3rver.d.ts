@@ -1,4 +1,4 @@
-/** The few words of s3rver that we use; it brings no types of its own. */
+/** The part of s3rver's API that we use; the package has no types. */
 declare module 's3rver' {
   type Options = {
     address: string
