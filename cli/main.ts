@@ -62,9 +62,9 @@ const DATABASE_HINT =
 /** Wrap descriptions even in the narrow column that long command names leave. */
 const HELP_WIDTH_MIN = 24
 
-function forEachCommand(command: Command, visit: (command: Command) => void): void {
-  visit(command)
-  for (const inner of command.commands) forEachCommand(inner, visit)
+function forEachCommand(command: Command, apply: (command: Command) => void): void {
+  apply(command)
+  for (const inner of command.commands) forEachCommand(inner, apply)
 }
 
 try {

@@ -35,7 +35,7 @@ test('any other type, or none, is a 415', () => {
   }
 })
 
-test('what cannot be read is a 400', () => {
+test('an unreadable body is a 400', () => {
   for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x7b]]) {
     assert.equal(refusal(Buffer.from(bytes), 'application/json'), '400 invalid_json')
   }

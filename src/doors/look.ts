@@ -1,7 +1,7 @@
 /**
- * What every page of ours has in common, so that the panel, the docs and the pages of consent are
- * one product. Each token is said once for both themes; color-scheme decides, by the system's wish
- * or by the reader's. Text keeps at least 4.5:1 on every ground it is used on.
+ * Styles shared by the panel, the docs and the consent pages. Each token is defined once for both
+ * themes; color-scheme follows the system or the reader's choice. Text has a contrast of at least
+ * 4.5:1 on every background it is used on.
  */
 export const LOOK = `
 :root{color-scheme:light dark;
@@ -27,7 +27,7 @@ code,pre,kbd{font-family:var(--mono)}
 @media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
 `
 
-/** The mark of the house, drawn where it stands: pages of ours ask nobody for a picture. */
+/** The logo, inline, because our pages load no images. */
 export const COIN =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="24" height="24" ' +
   'aria-hidden="true">' +

@@ -1,4 +1,4 @@
-/** Text that is written into markup as it stands; only `html` and the renderers make it. */
+/** Text that is inserted into HTML unescaped; only `html` and the renderers create it. */
 export class Markup {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class Markup {
 
 export type Piece = string | number | Markup | readonly Markup[] | false | null
 
-/** Everything put in is escaped, unless it was made by this function itself. */
+/** Escapes every value except Markup. */
 export function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
   const text = parts.map((part, at) => part + (at < pieces.length ? shown(pieces[at]) : ''))
   return new Markup(text.join(''))

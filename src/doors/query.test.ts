@@ -27,7 +27,7 @@ test('text that is no number stays text, for validation to refuse', () => {
   assert.ok(read('amount_gte=-0')['amount_gte'] instanceof InexactNumber)
 })
 
-test('a name that stands twice is refused, whatever its values', () => {
+test('a repeated name is refused, whatever its values', () => {
   for (const search of ['limit=1&limit=1', 'a=&a=', '__proto__=1&__proto__=2', 'a=1&%61=2']) {
     assert.throws(
       () => read(search),

@@ -7,7 +7,7 @@ type Primitive = { type?: string; anyOf?: Primitive[] }
 
 /**
  * A query string as an input: numbers and booleans become what their schema says, everything else
- * stays text. A name that stands twice is refused, since either value could be meant.
+ * stays text. A repeated name is refused, because either value could be meant.
  */
 export function readQuery(
   { input: shape }: Pick<InputShape, 'input'>,

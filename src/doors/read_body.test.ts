@@ -87,7 +87,7 @@ test('a message of more than 25 MB is a 413, by its word or by its bytes', async
   }
 })
 
-test('whoever is still sending when a message is refused hears why', async () => {
+test('a sender that is still sending when its request is refused receives the error', async () => {
   const body = Buffer.alloc(60 * 1024 * 1024, ' ')
   for (let at = 0; at < 4; at += 1) {
     const headers = { 'content-type': 'application/json' }

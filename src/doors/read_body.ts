@@ -25,22 +25,22 @@ export function followResponses(server: Server): void {
 
 /**
  * The bytes of a body, with the bearer checked before a large one is read. Most bodies are small
- * and come with their heads: those are there at once and need no accounting.
+ * and arrive with their headers; these need no accounting.
  */
 export async function readBody(runtime: Runtime, request: FastifyRequest): Promise<Buffer> {
-  // By then the HTTP parser has gone on to what came with the head.
+  // Lets the HTTP parser process the bytes that arrived with the headers.
   await null
   const { raw } = request
   const length = Number(raw.headers['content-length'] ?? Number.NaN)
   if (length > 0 && length <= STRANGER_BYTES_MAX && raw.readableLength === length) {
     const body = raw.read() as Buffer
-    // Its end is taken too: nothing of it may stand before the next request.
+    // Consumes the end of the body too, so that nothing remains before the next request.
     raw.resume()
     return body
   }
   const sender = await senderOf(runtime, request, length)
-  return gathered(runtime, raw, { ...sender, length }).catch(async (cause: unknown) => {
-    // A bearer that nobody has, sent with a large body, is a guess like any other.
+  return collectBody(runtime, raw, { ...sender, length }).catch(async (cause: unknown) => {
+    // An unknown bearer sent with a large body counts as a guess.
     if (sender.share.group === 'stranger') await countAttempt(runtime, request)
     throw cause
   })
@@ -83,7 +83,7 @@ async function countAttempt(runtime: Runtime, { ip }: FastifyRequest): Promise<v
   await limitRate(runtime, rateSubjectOf(runtime, { ip }))
 }
 
-function gathered(
+function collectBody(
   { body_bytes }: Runtime,
   raw: IncomingMessage,
   { share, limit, length }: Sender & { length: number },
@@ -103,7 +103,7 @@ function gathered(
       reject(cause)
     }
     if (length > limit) refuse(tooLarge(limit))
-    // What is refused is still read, into nothing: a sender that is cut off reads no response.
+    // A refused body is read and discarded: a sender that is cut off reads no response.
     raw.on('data', (chunk: Buffer) => {
       if (refusal !== null) return
       if (size + chunk.length > limit) return refuse(tooLarge(limit))

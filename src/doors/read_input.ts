@@ -28,7 +28,7 @@ export function requireNoQuery(query: Record<string, unknown>): void {
   })
 }
 
-/** What the path says must not be said again, perhaps otherwise, in the body. */
+/** Path parameters must not be repeated in the body, where they could differ. */
 export function requireNotTwice(path: Record<string, string>, body: object): void {
   const name = Object.keys(path).find((each) => Object.hasOwn(body, each))
   if (name === undefined) return

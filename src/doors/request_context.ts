@@ -4,7 +4,7 @@ import type { Runtime } from '#operations/runtime.ts'
 
 const USER_AGENT_MAX = 300
 
-/** What every door tells of the request it serves. */
+/** The request as the pipeline sees it, the same for every door. */
 export function requestContextOf(runtime: Runtime, request: FastifyRequest): Call['request'] {
   return {
     id: runtime.newId('req', runtime.clock.now()),

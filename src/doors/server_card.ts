@@ -2,7 +2,7 @@ import { default_scopes } from '#contract/scopes.ts'
 import type { Settings } from '#settings/settings.ts'
 import { agentTools } from './agent_tools.ts'
 
-/** What the agent-tool server says of itself, in the answer to initialize and in its card. */
+/** Description of the MCP server, in the response to initialize and in its server card. */
 export const MCP_VERSION = '0.4.0'
 export const MCP_PROTOCOL = '2025-06-18'
 
@@ -23,13 +23,13 @@ export const mcpServerInfo = ({ mode }: Settings) => ({
 })
 
 /**
- * The server card (SEP-1649) as JSON text. It lists all tools, whoever may call them, so that an
- * agent can find out what to ask for.
+ * The server card (SEP-1649) as JSON text. It lists all tools regardless of scopes, so an agent
+ * can find out which scopes to request.
  */
 export function serverCard(settings: Settings): string {
   return JSON.stringify({
     $schema: 'https://static.modelcontextprotocol.io/schemas/mcp-server-card/v1.json',
-    // Of the format of the card, not of the server.
+    // Version of the card format, not of the server.
     version: '1.0',
     protocolVersion: MCP_PROTOCOL,
     serverInfo: mcpServerInfo(settings),

@@ -16,7 +16,7 @@ import { decode, encode } from './message.ts'
 import { generatePan } from './pan.ts'
 import { elements_1987 } from './spec.ts'
 
-/** A text as it would stand in the bytes in any encoding of any link. */
+/** A text as its bytes, in every encoding that a link uses. */
 function tracesOf(text: string): string[] {
   const ascii = Buffer.from(text, 'latin1').toString('hex')
   const ebcdic = [...text].map((letter) => `f${letter}`).join('')
@@ -25,7 +25,7 @@ function tracesOf(text: string): string[] {
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** A masked message with its values told apart again. */
+/** A masked message with its fields parsed again. */
 function maskedOf(link: Link, bytes: Uint8Array) {
   const { fields, ...rest } = maskMessage(link, decode(link, bytes))
   return { ...rest, fields: JSON.parse(fields) as Record<number, string> }

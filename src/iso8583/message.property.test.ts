@@ -47,7 +47,7 @@ function decodeOrNull(link: Link, bytes: Uint8Array): Message | null {
   }
 }
 
-/** Whatever was read, however odd, says the same after it was written again. */
+/** A message that was read and written again has the same content. */
 function requireStable(link: Link, message: Message): void {
   const again = decode(link, encode(link, message))
   assert.equal(again.mti, message.mti)

@@ -17,7 +17,7 @@ const mutual = {
 }
 const peers = { FLORIN_ISO_PEERS: '192.0.2.10,198.51.100.0/24' }
 
-test('a live card host is on loopback unless it is told otherwise, and asks for a sign-on', () => {
+test('a live card host listens on loopback by default and requires a sign-on', () => {
   const { iso_host, iso_sign_on, iso_connections_max } = readSettings(live)
   assert.deepEqual([iso_host, iso_sign_on, iso_connections_max], ['127.0.0.1', 'required', 512])
   refuses({ ...live, FLORIN_ISO_SIGN_ON: 'optional' }, 'FLORIN_ISO_SIGN_ON')

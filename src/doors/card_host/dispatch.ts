@@ -43,7 +43,7 @@ export type PendingResponse = {
   respondLate(): Uint8Array
 }
 
-/** What a connection does after a frame. */
+/** The next step of a connection after a frame. */
 export type FrameOutcome =
   | { type: 'response'; response: Uint8Array }
   | PendingResponse

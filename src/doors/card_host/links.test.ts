@@ -127,8 +127,8 @@ test('a silent peer gets an echo test after a minute and is disconnected after t
   assert(await eventually(async () => peer.received.length === 2, { within_ms: 2_000 }))
   assert.deepEqual([peer.received[1]?.mti, peer.received[1]?.fields[70]], ['0800', '301'])
   // Its response gets no response and restarts the minute.
-  const { 7: moment = '', 11: stan = '' } = peer.received[1]?.fields ?? {}
-  peer.send({ mti: '0810', fields: { 7: moment, 11: stan, 39: '00', 70: '301' } })
+  const { 7: sent_at = '', 11: stan = '' } = peer.received[1]?.fields ?? {}
+  peer.send({ mti: '0810', fields: { 7: sent_at, 11: stan, 39: '00', 70: '301' } })
   await real.sleep(100)
   ahead_ms += 59_000
   await real.sleep(100)

@@ -64,7 +64,7 @@ async function closedPort(): Promise<number> {
 
 const needs_openssl = { skip: skipWithout('openssl') }
 
-/** A TLS receiver for hooks.example.com whose certificate nobody has heard of. */
+/** A TLS receiver for hooks.example.com whose certificate is not trusted. */
 async function tlsReceiver(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'florin-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -118,7 +118,7 @@ for (const framing of ['content-length', 'chunked']) {
     const response = await out.send({ ...request, url, response_bytes_max: 1000 })
     assert.equal(response.body.length, 1000)
     t.diagnostic(`the receiver had written ${written / 2 ** 20} MiB`)
-    // What fits the kernel's buffers was written before we hung up; nowhere near the whole.
+    // Only the bytes that fit the kernel's buffers were written before we disconnected.
     assert.ok(written < 2 ** 26, `${written}`)
   })
 }
@@ -269,7 +269,7 @@ test('no socket stays open after a request', async (t) => {
   for (const response_bytes_max of [0, 10, 1_000_000]) {
     await out.send({ ...request, url, response_bytes_max })
   }
-  for (let beat = 0; open.size > 0 && beat < 100; beat += 1) await new Promise(setImmediate)
+  for (let turn = 0; open.size > 0 && turn < 100; turn += 1) await new Promise(setImmediate)
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.equal(open.size, 0)
 })

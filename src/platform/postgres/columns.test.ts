@@ -14,7 +14,7 @@ after(async () => {
 
 const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
-/** What comes out of a column when PostgreSQL has unnested it. */
+/** The values of a column after PostgreSQL has unnested it. */
 async function unnested(type: string, column: Buffer): Promise<unknown[]> {
   const rows = await db.rows<{ value: unknown }>(`select unnest($1::${type}[]) as value`, [column])
   return rows.map(({ value }) => value)

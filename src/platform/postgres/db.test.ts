@@ -109,7 +109,7 @@ test('writes sent together with their commit are all kept, or none if one fails'
   const failing = db.transaction((_, commitWith) =>
     commitWith([adding('a', -30), double, adding('b', 30)]),
   )
-  await assert.rejects(failing, /duplicate key/, 'what failed first is told')
+  await assert.rejects(failing, /duplicate key/, 'the first failure is reported')
   assert.deepEqual([await amountOf('a'), await amountOf('b')], [70n, 130n])
 })
 
@@ -385,17 +385,18 @@ test('a connection that became read-only is not reused', async () => {
 
 test('notifications arrive, also after the connection was lost', async () => {
   const proxy = await proxied()
-  const hearer = open(proxy.url)
-  const heard: string[] = []
-  const stop = await hearer.listen('florin_hearing', (payload) => heard.push(payload))
-  const say = (payload: string) => db.rows('select pg_notify($1, $2)', ['florin_hearing', payload])
+  const subscriber = open(proxy.url)
+  const received: string[] = []
+  const stop = await subscriber.listen('florin_listening', (payload) => received.push(payload))
+  const say = (payload: string) =>
+    db.rows('select pg_notify($1, $2)', ['florin_listening', payload])
   await say('before')
-  assert.ok(await eventually(async () => heard.includes('before'), { within_ms: 2_000 }))
+  assert.ok(await eventually(async () => received.includes('before'), { within_ms: 2_000 }))
   await proxy.cut()
   await proxy.heal()
   const again = async () => {
     await say('after')
-    return heard.includes('after')
+    return received.includes('after')
   }
   assert.ok(await eventually(again, { within_ms: 3_000 }))
   await stop()

@@ -21,31 +21,31 @@ const notify = (channel: string, payload: string) =>
   db.rows('select pg_notify($1, $2)', [channel, payload])
 
 test('a subscription recovers from a silent server and signals that notifications may be lost', async () => {
-  const heard: string[] = []
-  const stop = await subscriber.listen('florin_silence', (payload) => heard.push(payload))
+  const received: string[] = []
+  const stop = await subscriber.listen('florin_silence', (payload) => received.push(payload))
   await notify('florin_silence', 'before')
-  assert.ok(await eventually(async () => heard.includes('before'), { within_ms: 2_000 }))
-  assert.deepEqual(heard, ['before'])
+  assert.ok(await eventually(async () => received.includes('before'), { within_ms: 2_000 }))
+  assert.deepEqual(received, ['before'])
   proxy.stall()
   await notify('florin_silence', 'lost')
   // Longer than a heartbeat and its answer may take.
   await wait(7_000)
   await proxy.heal()
-  assert.ok(await eventually(async () => heard.includes(''), { within_ms: 10_000 }))
+  assert.ok(await eventually(async () => received.includes(''), { within_ms: 10_000 }))
   await notify('florin_silence', 'after')
-  assert.ok(await eventually(async () => heard.includes('after'), { within_ms: 2_000 }))
+  assert.ok(await eventually(async () => received.includes('after'), { within_ms: 2_000 }))
   await stop()
 })
 
 test('a server that is down at first is subscribed to when it starts', async () => {
   await proxy.cut()
-  const heard: string[] = []
-  const stop = await subscriber.listen('florin_late', (payload) => heard.push(payload))
+  const received: string[] = []
+  const stop = await subscriber.listen('florin_late', (payload) => received.push(payload))
   await proxy.heal()
-  const isHeard = async () => {
+  const isReceived = async () => {
     await notify('florin_late', 'hello')
-    return heard.includes('hello')
+    return received.includes('hello')
   }
-  assert.ok(await eventually(isHeard, { within_ms: 5_000 }))
+  assert.ok(await eventually(isReceived, { within_ms: 5_000 }))
   await stop()
 })

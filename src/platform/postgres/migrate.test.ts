@@ -130,7 +130,7 @@ test('an incompatible migration is refused while an older node is connected', as
   assert.equal((await db.rows('select offset_ms from clock')).length, 1, 'nothing was changed')
 
   await node.close()
-  // The server needs a moment to end the connection.
+  // The server ends the connection a little later.
   const isApplied = async () => (await migrateFrom(later, db).catch(() => [])).length === 1
   assert(await eventually(isApplied, { within_ms: 5_000 }))
 })

@@ -25,7 +25,7 @@ const KINDS = ['load', 'spend', 'refund']
 
 let clone: TestDatabase
 let db: Database
-/** What the small account holds, oldest first. */
+/** The rows of the small account, oldest first. */
 let rows: Row[] = []
 
 before(async () => {
@@ -34,7 +34,7 @@ before(async () => {
   await db.run(`create table lines (account_id text collate "C" not null,
     id text collate "C" not null, kind text not null, created_at timestamptz not null,
     primary key (account_id, id))`)
-  // Three of them in each millisecond, so that the filters meet rows that share a moment.
+  // Three rows per millisecond, so that the filters meet rows with the same timestamp.
   rows = Array.from({ length: 61 }, (_, at) => {
     const created_ms = START_MS + Math.floor(at / 3)
     const kind = KINDS[(at * 7) % 3] ?? ''
@@ -59,9 +59,9 @@ async function insert(account_id: string, lines: readonly Row[]): Promise<void> 
   )
 }
 
-type Asked = PageInput & { kind?: string }
+type TestPageInput = PageInput & { kind?: string }
 
-function read(account_id: string, input: Asked, tx: Tx = db, operation = 'list_lines') {
+function read(account_id: string, input: TestPageInput, tx: Tx = db, operation = 'list_lines') {
   const where: Condition[] = [['account_id = ?', account_id], ...anyOf('kind', input.kind)]
   return readPage<Row>(tx, {
     operation,
@@ -72,7 +72,7 @@ function read(account_id: string, input: Asked, tx: Tx = db, operation = 'list_l
   })
 }
 
-async function walk(account_id: string, input: Asked): Promise<string[]> {
+async function walk(account_id: string, input: TestPageInput): Promise<string[]> {
   const ids: string[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < 1_000; pages += 1) {
@@ -91,18 +91,18 @@ const iso = (ms: number) => new Date(ms).toISOString()
 
 test('the pages of a list contain every row once, in order, for any size, order and filters', async (t) => {
   t.diagnostic(`seed ${seed}`)
-  const moment = fc.option(fc.integer({ min: -2, max: 23 }), { nil: undefined })
+  const offset = fc.option(fc.integer({ min: -2, max: 23 }), { nil: undefined })
   const asked = fc.record({
     limit: fc.integer({ min: 1, max: 100 }),
     order: fc.constantFrom('asc' as const, 'desc' as const, undefined),
     kinds: fc.option(fc.subarray(KINDS, { minLength: 1 }), { nil: undefined }),
-    gt: moment,
-    gte: moment,
-    lt: moment,
-    lte: moment,
+    gt: offset,
+    gte: offset,
+    lt: offset,
+    lte: offset,
   })
-  const law = fc.asyncProperty(asked, async ({ limit, order, kinds, gt, gte, lt, lte }) => {
-    const input: Asked = {
+  const property = fc.asyncProperty(asked, async ({ limit, order, kinds, gt, gte, lt, lte }) => {
+    const input: TestPageInput = {
       limit,
       ...(order && { order }),
       ...(kinds && { kind: kinds.join(',') }),
@@ -124,7 +124,7 @@ test('the pages of a list contain every row once, in order, for any size, order 
     const ids = expected.map(({ id }) => id)
     assert.deepEqual(await walk('small', input), order === 'asc' ? ids : ids.reverse())
   })
-  await fc.assert(law, { seed, numRuns: 120 })
+  await fc.assert(property, { seed, numRuns: 120 })
 })
 
 test('a page neither repeats nor skips a row while rows are being added', async () => {
@@ -144,12 +144,12 @@ test('a page neither repeats nor skips a row while rows are being added', async 
 })
 
 test('the page size may change between pages; filters, order and list may not', async () => {
-  const input: Asked = { limit: 5, kind: 'load', created_gte: iso(START_MS) }
+  const input: TestPageInput = { limit: 5, kind: 'load', created_gte: iso(START_MS) }
   const { next_cursor, data } = await read('small', input)
   const cursor = next_cursor ?? ''
   const next = await read('small', { ...input, limit: 50, cursor })
   assert.ok(next.data.length > 5 && (next.data[0]?.id ?? '') < (data[4]?.id ?? ''))
-  const others: Asked[] = [
+  const others: TestPageInput[] = [
     { ...input, kind: 'spend', cursor },
     { ...input, kind: 'load,spend', cursor },
     { ...input, order: 'asc', cursor },
@@ -179,11 +179,11 @@ test('a malformed cursor is refused with invalid_cursor', async (t) => {
   for (const each of [...absurd, ...crafted.map(forged), cursor.slice(2), cursor.slice(0, -4)]) {
     await refusesCursor(read('small', { limit: 1, cursor: each }))
   }
-  const law = fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100 }), async (text) => {
+  const property = fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100 }), async (text) => {
     await refusesCursor(read('small', { cursor: text }))
     await refusesCursor(read('small', { cursor: forged(text) }))
   })
-  await fc.assert(law, { seed, numRuns: 100 })
+  await fc.assert(property, { seed, numRuns: 100 })
 })
 
 test('a timestamp that does not exist is refused, and the error names its field', async () => {
@@ -229,7 +229,7 @@ test('every page of 100,000 rows is read from the index, without a sort or table
   )
   await db.run('analyze lines')
   const first = await read('large', { limit: 100 })
-  const inputs: Asked[] = [
+  const inputs: TestPageInput[] = [
     {},
     { order: 'asc' },
     { limit: 100, cursor: first.next_cursor ?? '' },
@@ -249,7 +249,7 @@ test('every page of 100,000 rows is read from the index, without a sort or table
 })
 
 /** The plan of the very statement that readPage sends, as the server would run it by name. */
-async function plannedNodes(input: Asked, mode: string): Promise<string[]> {
+async function plannedNodes(input: TestPageInput, mode: string): Promise<string[]> {
   return db.connection(async (client) => {
     let nodes: string[] = []
     await client.query(`set plan_cache_mode = ${mode}`)
@@ -277,7 +277,7 @@ async function plannedNodes(input: Asked, mode: string): Promise<string[]> {
 }
 
 test('a page deep in 100,000 rows costs as much as the first one', async () => {
-  const touched = async (input: Asked) => {
+  const touched = async (input: TestPageInput) => {
     let buffers = 0
     await db.connection(async (client) => {
       const spy: Tx = {

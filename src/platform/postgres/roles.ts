@@ -65,7 +65,7 @@ function instructionsFor(login: string): string {
   const name = `"${login.replaceAll('"', '""')}"`
   return (
     `The database login ${login} may not create roles. Have an administrator of the server run ` +
-    `this once, then start again: create role ${SERVICE_ROLE} nologin bypassrls; ` +
+    `the following, then start again: create role ${SERVICE_ROLE} nologin bypassrls; ` +
     `create role ${ACCOUNT_ROLE} nologin; grant ${SERVICE_ROLE}, ${ACCOUNT_ROLE} to ${name};`
   )
 }

@@ -54,7 +54,7 @@ test('every value of a row is stored unchanged, and rows are counted', async (t)
   t.diagnostic(`seed ${seed}`)
   const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''))
   const long = fc.constantFrom('"', '\\', '{}', 'NULL', 'é'.repeat(70_000))
-  const moment = fc.date({
+  const timestamp = fc.date({
     min: new Date('1901-01-01'),
     max: new Date('2300-01-01'),
     noInvalidDate: true,
@@ -67,7 +67,7 @@ test('every value of a row is stored unchanged, and rows are counted', async (t)
           fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((n) => n !== 13n),
         ),
         flag: fc.option(fc.boolean()),
-        at: fc.option(moment),
+        at: fc.option(timestamp),
         bytes: fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
         words: fc.option(fc.array(fc.oneof(text, long), { maxLength: 4 })),
       },

@@ -27,7 +27,7 @@ export type WriteLaneOptions<Command> = {
 }
 
 /**
- * What happens to a failed batch. Retry: its commands are fine, so the whole batch runs again.
+ * How a failed batch continues. Retry: its commands are fine, so the whole batch runs again.
  * Separate: a lock was not free in time, so the commands that need it run on their own. Split: one
  * command is to blame, and halving the batch finds it.
  */

@@ -1,6 +1,6 @@
 /**
  * Named points where a test can fail or kill the process. In production they do nothing. The list
- * lets a crash test visit all of them.
+ * lets a crash test cover all of them.
  */
 export const failpoints = [
   'before_begin',

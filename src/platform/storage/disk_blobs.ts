@@ -76,8 +76,8 @@ async function* listFolder(folder: string): ReturnType<Blobs['list']> {
     for await (const { name: entry } of entries) {
       const name = UNFINISHED.exec(entry)?.[1] ?? entry
       if (!BLOB_NAME.test(name)) continue
-      const facts = await stat(join(path, entry)).catch(() => null)
-      if (facts !== null) yield { name, stored_at: facts.mtime }
+      const stats = await stat(join(path, entry)).catch(() => null)
+      if (stats !== null) yield { name, stored_at: stats.mtime }
     }
   }
 }

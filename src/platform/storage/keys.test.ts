@@ -107,7 +107,7 @@ test('after a rotation old values open, new ones use the new key, and fingerprin
   assert.ok(fresh.startsWith('v1.k2.'))
   assert.equal(rotated.open('totp', 'acct_1', fresh), PLAIN)
   assert.equal(before.sealedPrefix(), 'v1.k1.')
-  // Keys that were loaded before learn of the new one when they meet it, or when they are told to.
+  // Loaded keys pick up a new one when they first see it, or on refresh.
   assert.equal(before.open('totp', 'acct_1', fresh), PLAIN)
   await rotateKeyFile(storeAt(path), LATER)
   await before.refresh()
