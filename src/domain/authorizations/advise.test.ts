@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openCardBatch, transactionOf, USD } from '#test/support/card_batch.ts'
+
+test('a stand-in approval is held even if a rule objects, as far as the balance goes', async () => {
+  const batch = await openCardBatch({ card: 6n * USD }, { status: 'frozen' })
+  const { verdict, transaction } = batch.send('advise')
+  assert.deepEqual(
+    [verdict, transaction?.is_stand_in, transaction?.open_micros, transaction?.held_micros],
+    ['noted', true, 10n * USD, 6n * USD],
+  )
+  assert.deepEqual(batch.balances(), { card: 0, held: 6, treasury: 0, owed: 0 })
+})
+
+test('the shortfall of a stand-in becomes a debt only at its capture', async () => {
+  const batch = await openCardBatch({ card: 6n * USD })
+  const row = transactionOf(batch.send('advise'))
+  assert.equal(batch.balances().owed, 0)
+  batch.send('capture', { reference: { transaction_id: row.id } })
+  assert.deepEqual(batch.balances(), { card: 0, held: 0, treasury: 0, owed: 4 })
+})
+
+test('a final amount raises or lowers the hold of its purchase and its usage', async () => {
+  for (const [usd, held] of [
+    [25n * USD, 25],
+    [4n * USD, 4],
+  ] as const) {
+    const batch = await openCardBatch()
+    const row = transactionOf(batch.send('authorize'))
+    batch.send('advise', { usd, reference: { transaction_id: row.id } })
+    assert.deepEqual([row.amount_micros, row.status], [usd, 'pending'])
+    assert.deepEqual(batch.balances(), { card: 100 - held, held, treasury: 0, owed: 0 })
+    assert.equal(batch.card.spent.daily, usd)
+    assert.equal(batch.state.made.length, 1)
+  }
+})
+
+test('a final amount of zero reverses the purchase; captured parts stay', async () => {
+  const batch = await openCardBatch()
+  const row = transactionOf(batch.send('authorize'))
+  const reference = { transaction_id: row.id }
+  batch.send('advise', { usd: 0n, reference })
+  assert.deepEqual([row.status, batch.balances().held], ['reversed', 0])
+
+  const captured = transactionOf(batch.send('authorize'))
+  batch.send('capture', { usd: 4n * USD, reference: { transaction_id: captured.id } })
+  batch.send('advise', { usd: 3n * USD, reference: { transaction_id: captured.id } })
+  assert.deepEqual([captured.status, captured.held_micros], ['captured', 0n])
+  assert.deepEqual(batch.balances(), { card: 96, held: 0, treasury: 0, owed: 0 })
+})
+
+test('a single-message purchase is settled: an advice does not change it', async () => {
+  const batch = await openCardBatch()
+  const row = transactionOf(batch.send('debit'))
+  const { version } = row
+  batch.send('advise', { usd: 50n * USD, reference: { transaction_id: row.id } })
+  assert.deepEqual([row.version, batch.balances().card], [version, 90])
+})
+
+test('a declined advice is recorded and moves nothing', async () => {
+  const batch = await openCardBatch()
+  const { verdict, transaction } = batch.send('advise_declined')
+  assert.deepEqual(
+    [verdict, transaction?.type, transaction?.decline_code],
+    ['noted', 'decline', 'do_not_honor'],
+  )
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+})

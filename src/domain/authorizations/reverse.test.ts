@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CardBatch, openCardBatch, transactionOf, USD } from '#test/support/card_batch.ts'
+
+async function openAuthorized(fields = {}) {
+  const batch = await openCardBatch({}, fields)
+  const authorization = transactionOf(batch.send('authorize'))
+  return { batch, authorization, reference: { transaction_id: authorization.id } }
+}
+
+const reverse = (batch: CardBatch, id: string, replacement_minor: bigint | null = null) =>
+  batch.send('reverse', { replacement_minor, reference: { transaction_id: id } })
+
+test('a reversal releases the whole hold and its usage; a repeat changes nothing', async () => {
+  const { batch, authorization } = await openAuthorized()
+  assert.equal(reverse(batch, authorization.id).verdict, 'noted')
+  const { version } = authorization
+  assert.equal(reverse(batch, authorization.id).verdict, 'noted')
+  assert.deepEqual([authorization.status, authorization.version], ['reversed', version])
+  assert.deepEqual(batch.balances(), { card: 100, held: 0, treasury: 0, owed: 0 })
+  assert.equal(batch.card.spent.daily, 0n)
+  assert.deepEqual(batch.eventTypes(), ['transaction.authorized', 'transaction.reversed'])
+})
+
+test('a partial reversal lowers the hold to the new amount and never raises it', async () => {
+  const { batch, authorization } = await openAuthorized()
+  reverse(batch, authorization.id, 400n)
+  assert.deepEqual([authorization.status, authorization.held_micros], ['pending', 4n * USD])
+  reverse(batch, authorization.id, 900n)
+  assert.equal(authorization.held_micros, 4n * USD)
+  assert.deepEqual(batch.balances(), { card: 96, held: 4, treasury: 0, owed: 0 })
+})
+
+test('a captured part is subtracted from the new amount and is not reversed', async () => {
+  const { batch, authorization, reference } = await openAuthorized()
+  batch.send('capture', { usd: 3n * USD, reference })
+  reverse(batch, authorization.id, 500n)
+  assert.equal(authorization.held_micros, 2n * USD)
+  reverse(batch, authorization.id)
+  assert.equal(authorization.status, 'partially_captured')
+  assert.deepEqual(batch.balances(), { card: 97, held: 0, treasury: 0, owed: 0 })
+})
+
+test('a fully captured purchase answers no_action and moves nothing', async () => {
+  const { batch, authorization, reference } = await openAuthorized()
+  batch.send('capture', { reference })
+  assert.equal(reverse(batch, authorization.id).verdict, 'no_action')
+  assert.deepEqual(batch.balances(), { card: 90, held: 0, treasury: 0, owed: 0 })
+})
+
+test('the hold of a cancelled card returns to the treasury', async () => {
+  const { batch, authorization } = await openAuthorized()
+  batch.card.status = 'cancelled'
+  reverse(batch, authorization.id)
+  assert.deepEqual(batch.balances(), { card: 90, held: 0, treasury: 10, owed: 0 })
+})
+
+test('a reversal that arrives first declines its message when that arrives', async () => {
+  const batch = await openCardBatch()
+  const early = batch.send('reverse', { reference: { original_identity: 'the first' } })
+  assert.equal(early.verdict, 'original_unknown')
+  assert.deepEqual([...batch.state.new_early_reversals], ['the first'])
+  const declined = batch.send('authorize', { identity: 'the first' })
+  assert.equal(declined.decline_code, 'reversed_before_auth')
+})
+
+test('reversing a debit refunds it, in part or in full, once', async () => {
+  const batch = await openCardBatch()
+  const debit = transactionOf(batch.send('debit'))
+  reverse(batch, debit.id, 400n)
+  assert.deepEqual([debit.status, batch.balances().card], ['captured', 96])
+  reverse(batch, debit.id)
+  reverse(batch, debit.id)
+  assert.deepEqual([debit.status, batch.balances().card], ['reversed', 100])
+  assert.equal(batch.eventTypes().filter((type) => type === 'transaction.refunded').length, 2)
+})
+
+test('a reversed refund is debited again, once, and can make a debt', async () => {
+  const { batch, authorization, reference } = await openAuthorized()
+  batch.send('capture', { reference })
+  const refund = transactionOf(batch.send('refund', { reference }))
+  assert.equal(authorization.refunded_micros, 10n * USD)
+  batch.send('capture', { usd: 95n * USD })
+  reverse(batch, refund.id)
+  reverse(batch, refund.id)
+  assert.deepEqual([refund.status, authorization.refunded_micros], ['reversed', 0n])
+  assert.deepEqual(batch.balances(), { card: 0, held: 0, treasury: 0, owed: 5 })
+})
+
+test('a reversal with the ID of another card finds nothing', async () => {
+  const { batch } = await openAuthorized()
+  assert.equal(reverse(batch, 'txn_of_another_card').verdict, 'original_unknown')
+  assert.deepEqual(batch.balances(), { card: 90, held: 10, treasury: 0, owed: 0 })
+})
