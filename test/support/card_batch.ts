@@ -66,12 +66,35 @@ export async function openCardBatch(
     purseRow(card, 'treasury', in_treasury),
     purseRow(card, 'receivable', -owed),
   ])
-  const state: BatchState = {
+  const state = newBatchState(card, posting, newId)
+  const usd = (purse: { kind: string; owner_id: string }) =>
+    Number(posting.balanceOf(account_id, purse as typeof treasury)) / 1e6
+  return {
+    state,
+    card,
+    send: (kind, request) => decide(state, cardRequest(card, kind, request)),
+    balances: () => ({
+      card: usd(cardPurse(card.id)),
+      held: usd(holdPurse(card.id)),
+      treasury: usd(treasury),
+      owed: 0 - usd(receivable),
+    }),
+    eventTypes: () => state.events.map(({ event }) => event.type),
+  }
+}
+
+/** A batch that has decided nothing yet. */
+function newBatchState(
+  card: CardState,
+  posting: BatchState['posting'],
+  newId: (prefix: string) => string,
+): BatchState {
+  return {
     now: BATCH_NOW,
     window: spendingWindow(BATCH_NOW),
     expires_at: new Date(BATCH_NOW.getTime() + 7 * 86_400_000),
     newId,
-    newAuthorizationCode: () => String(ids).padStart(6, '0'),
+    newAuthorizationCode: () => newId('code').slice(-6),
     posting,
     cards: new Map([[card.pan_hash, card]]),
     is_paused: false,
@@ -94,20 +117,6 @@ export async function openCardBatch(
       evidence: [],
       changed_disputes: new Set(),
     },
-  }
-  const usd = (purse: { kind: string; owner_id: string }) =>
-    Number(posting.balanceOf(account_id, purse as typeof treasury)) / 1e6
-  return {
-    state,
-    card,
-    send: (kind, request) => decide(state, cardRequest(card, kind, request)),
-    balances: () => ({
-      card: usd(cardPurse(card.id)),
-      held: usd(holdPurse(card.id)),
-      treasury: usd(treasury),
-      owed: 0 - usd(receivable),
-    }),
-    eventTypes: () => state.events.map(({ event }) => event.type),
   }
 }
 

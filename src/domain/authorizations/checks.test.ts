@@ -61,7 +61,7 @@ const request: CardRequest = {
   received_at: NOW,
   message: null,
   answer: () => {
-    throw new Error('checks answer nobody')
+    throw new Error('checks send no response')
   },
   restore: (bytes) => bytes,
 }
@@ -79,12 +79,12 @@ const challenge: ChallengeState = {
   used_by: null,
 }
 
-type Given = Partial<Omit<Situation, 'request' | 'card'>> & {
+type SituationFields = Partial<Omit<Situation, 'request' | 'card'>> & {
   request?: Partial<CardRequest>
   card?: Partial<CardState>
 }
 
-function objections({ request: asked, card: own, ...others }: Given): string[] {
+function objections({ request: asked, card: own, ...others }: SituationFields): string[] {
   return findObjections({
     now: NOW,
     is_paused: false,
@@ -103,11 +103,11 @@ const usd = (dollars: bigint) => ({
   charge: { minor: dollars * 100n, currency: 'USD', micros: dollars * DOLLAR, fx_rate: null },
 })
 
-test('a good card at a good merchant meets no objection', () => {
+test('a valid purchase meets no objection', () => {
   assert.deepEqual(objections({}), [])
 })
 
-const each: [string, Given][] = [
+const each: [string, SituationFields][] = [
   ['reversed_before_auth', { is_reversed: true }],
   ['programme_paused', { is_paused: true }],
   ['card_cancelled', { card: { status: 'cancelled' } }],
@@ -130,15 +130,15 @@ const each: [string, Given][] = [
 ]
 
 for (const [code, given] of each) {
-  test(`${code} is found, and nothing else is`, () => {
+  test(`${code} is the only objection`, () => {
     assert.deepEqual(objections(given), [code])
   })
 }
 
-/** What cannot be true beside the others. */
+/** These exclude one of the others. */
 const ABSENT = new Set(['card_frozen', 'invalid_amount', 'verification_attempts_exceeded'])
 
-test('all objections are kept, in the order of the contract, and the first one answers', () => {
+test('all objections are found, in the order of the contract', () => {
   const found = objections({
     is_reversed: true,
     is_paused: true,
@@ -166,7 +166,7 @@ test('all objections are kept, in the order of the contract, and the first one a
   )
 })
 
-test('limits and funds reach to the last micro-dollar and not one further', () => {
+test('limits and funds include their last micro-dollar', () => {
   const at_edge = {
     card: { spent: { ...card.spent, daily: 190n * DOLLAR, monthly: 290n * DOLLAR } },
   }
@@ -181,12 +181,12 @@ test('limits and funds reach to the last micro-dollar and not one further', () =
   ])
 })
 
-test('the limit of one purchase is for all of it, with what an increment adds to', () => {
+test('the per-transaction limit covers a purchase with its increments', () => {
   assert.deepEqual(objections({ incremented: 90n * DOLLAR }), [])
   assert.deepEqual(objections({ incremented: 90n * DOLLAR + 1n }), ['limit_per_transaction'])
 })
 
-test('a limit of zero blocks payments, and neither checks of the card nor credits', () => {
+test('a limit of zero blocks payments, but not verifications and credits', () => {
   const limits = { per_transaction: 0n, daily: 0n, monthly: 0n }
   const blocked = objections({ card: { limits } })
   assert.deepEqual(blocked, ['limit_per_transaction', 'limit_daily', 'limit_monthly'])
@@ -194,11 +194,11 @@ test('a limit of zero blocks payments, and neither checks of the card nor credit
   assert.deepEqual(objections({ card: { limits }, request: { kind: 'credit' } }), [])
 })
 
-test('who owes does not spend, however much is on the card', () => {
+test('an account with a debt cannot spend, whatever the card balance', () => {
   assert.deepEqual(objections({ owed: 1n }), ['insufficient_funds'])
 })
 
-test('five wrong codes block every entry without a card for a day, and no other', () => {
+test('five failed attempts block entry by number for a day, and no other entry mode', () => {
   const failed_at = Array(5).fill(new Date(NOW.getTime() - 86_399_999))
   for (const entry_mode of ['keyed', 'ecommerce', 'credential_on_file'] as const) {
     for (const card_present of [true, false]) {
@@ -215,7 +215,7 @@ test('five wrong codes block every entry without a card for a day, and no other'
   assert.deepEqual(objections({ card: { failed_at: long_ago } }), [])
 })
 
-test('once the attempts are used up neither code nor expiry is evaluated', () => {
+test('after too many attempts neither CVV nor expiry is evaluated', () => {
   const isCodeRight = () => assert.fail('the code was evaluated')
   const failed_at = Array(5).fill(NOW)
   const wrong = objections({ card: { failed_at }, request: { isCodeRight, expiry: '3001' } })
@@ -224,14 +224,14 @@ test('once the attempts are used up neither code nor expiry is evaluated', () =>
   assert.deepEqual(objections({ card: { failed_at }, request: { isCodeRight, entry } }), [])
 })
 
-test('a currency that nobody knows, or whose dollars nobody said, is not guessed', () => {
+test('an unknown currency or a missing USD amount is declined', () => {
   for (const currency of [null, 'EUR']) {
     const charge = { minor: 1_000n, currency, micros: null, fx_rate: null }
     assert.deepEqual(objections({ request: { charge } }), ['currency_not_supported'])
   }
 })
 
-test('a challenge that its holder declined or did not answer stops the purchase', () => {
+test('a declined, pending or expired challenge declines the purchase', () => {
   assert.deepEqual(objections({ challenge }), [])
   const outcomes = [
     ['declined', 'three_ds_failed'],
@@ -243,7 +243,7 @@ test('a challenge that its holder declined or did not answer stops the purchase'
   }
 })
 
-test('a card is good until its month is over in the last time zone', () => {
+test('a card is valid until its month ends in the last time zone', () => {
   const own = { exp_month: 2, exp_year: 2028 }
   assert.equal(isExpired(own, new Date('2028-03-01T11:59:59.999Z')), false)
   assert.equal(isExpired(own, new Date('2028-03-01T12:00:00.000Z')), true)

@@ -106,7 +106,7 @@ test('the limit of one purchase holds for all of it, with its increments', async
   assert.equal(await codeOf(more(card, purchase, 15)), '00', 'what was given back is free again')
 })
 
-test('a reversal gives every increment back to the day it was counted on', async () => {
+test('a reversal lowers the day that each increment was counted on', async () => {
   at('06-10T23:59:59.000')
   const card = await openCard({ daily: 100, monthly: 1_000 })
   const purchase = buy(card, 10)
@@ -120,7 +120,7 @@ test('a reversal gives every increment back to the day it was counted on', async
   await assertBooksAreSound(db)
 })
 
-test('a part that is reversed or not captured is given back latest first', async () => {
+test('a reversed or uncaptured part lowers the latest counts first', async () => {
   at('06-29T12:00:00.000')
   const card = await openCard({})
   const purchase = buy(card, 10)

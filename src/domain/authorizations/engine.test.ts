@@ -41,7 +41,7 @@ test('the same message with another amount is refused and changes nothing', asyn
   assert.deepEqual(await purses(card.id), { card: 90_000_000n, hold: 10_000_000n })
 })
 
-test('thirty at once on a daily limit of a hundred approve exactly ten, on two nodes', async () => {
+test('of thirty concurrent purchases on two nodes exactly ten fit the daily limit', async () => {
   const second = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir })
   const card = await insertBareCard(issuer, { usd: 1_000 })
   await db.run('update cards set daily_micros = 100000000 where id = $1', [card.id])
@@ -56,7 +56,7 @@ test('thirty at once on a daily limit of a hundred approve exactly ten, on two n
   await assertBooksAreSound(db)
 })
 
-test('one message on two nodes at once has one effect and one answer', async () => {
+test('one message sent to two nodes at the same time has one effect and one response', async () => {
   const second = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir })
   const card = await insertBareCard(issuer, { usd: 100 })
   const stranger = { pan: '4000000000000002', expiry: card.expiry }
@@ -71,7 +71,7 @@ test('one message on two nodes at once has one effect and one answer', async () 
   assert.deepEqual(await purses(card.id), { card: 90_000_000n, hold: 10_000_000n })
 })
 
-test('a poisoned message in a batch of a hundred is answered alone', async () => {
+test('a message that fails its batch of a hundred is answered alone', async () => {
   const card = await insertBareCard(issuer, { usd: 1_000 })
   const messages = Array.from({ length: 100 }, () => purchaseMessage(card, 100))
   const poisoned = messages[42]
@@ -96,7 +96,7 @@ test('a poisoned message in a batch of a hundred is answered alone', async () =>
   await assertBooksAreSound(db)
 })
 
-test('a reversal that overtakes its purchase leaves nothing held when it arrives', async () => {
+test('a reversal that arrives before its purchase leaves nothing held', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const purchase = purchaseMessage(card, 1_000)
   const { 7: sent, 11: stan } = purchase.fields
@@ -111,7 +111,7 @@ test('a reversal that overtakes its purchase leaves nothing held when it arrives
   await assertBooksAreSound(db)
 })
 
-test('the kill switch declines questions and lets facts through', async () => {
+test('the kill switch declines requests and accepts advices', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const purchase = purchaseMessage(card, 1_000)
   assert.equal((await issuer.ask(purchase)).fields[39], '00')
@@ -144,7 +144,7 @@ async function holdLock(card_id: string, for_ms: number): Promise<{ released: Pr
   return { released }
 }
 
-test('a card that is locked for long delays and fails no message of other cards', async () => {
+test('a card that is locked for long does not delay or fail messages of other cards', async () => {
   const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
   const stuck = await insertBareCard(issuer, { usd: 100 })
   const { account_id } = stuck
@@ -170,7 +170,7 @@ test('a message that finds its card locked for a moment is approved, not decline
   await released
 })
 
-test('an expiry waits its turn under load, where a purchase is given up', async () => {
+test('an expiry waits under load, while a purchase times out', async () => {
   const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
   const stuck = await insertBareCard(issuer, { usd: 100 })
   const card = await insertBareCard(issuer, { usd: 100, account_id: stuck.account_id })

@@ -1,45 +1,45 @@
-import type { Dependencies } from '#domain/context/context.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { Database, Tx } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Engine } from './engine.ts'
 import type { CardRequest } from './request.ts'
 
 const EVERY_MS = 10_000
-const PASS_MAX = 1_000
-/** Reversals of messages that have not come within a week will not meet them any more. */
+const BATCH_MAX = 1_000
+/** A message that has not arrived a week after its reversal will not arrive. */
 const EARLY_REVERSAL_MS = 7 * 24 * 3_600_000
 
-type Open = { account_id: string; id: string; pan_hash: string }
+type OpenAuthorization = { account_id: string; id: string; pan_hash: string }
 
-type Tools = Pick<Dependencies, 'db' | 'clock'> & { engine: Engine }
+type ExpiryDependencies = { db: Database; clock: Clock; engine: Engine }
 
 /**
- * Gives back what nobody has captured in time. It goes through the same lane as the messages of
- * the network, so that a capture that comes at the same moment is before it or after it.
+ * Releases holds that were not captured within seven days. Expiries go through the engine like
+ * network messages, so a concurrent capture comes either before or after.
  */
-export function expireAuthorizationsTask(tools: Tools): Task {
+export function expireAuthorizationsTask({ db, clock, engine }: ExpiryDependencies): Task {
   return {
     name: 'expire_authorizations',
     every_ms: EVERY_MS,
     run: async () => {
-      const now = tools.clock.now()
-      await sweepEarlyReversals(tools.db, new Date(now.getTime() - EARLY_REVERSAL_MS))
+      const now = clock.now()
+      await deleteEarlyReversals(db, new Date(now.getTime() - EARLY_REVERSAL_MS))
       for (;;) {
-        const due = await findDue(tools.db, now)
-        await Promise.all(due.map((open) => tools.engine.submit(expiryOf(open, now))))
-        if (due.length < PASS_MAX) return
+        const due = await findDue(db, now)
+        await Promise.all(due.map((open) => engine.submit(expiryOf(open, now))))
+        if (due.length < BATCH_MAX) return
       }
     },
   }
 }
 
-/** One authorization, before its time. */
+/** Expires one authorization before its time; the sandbox uses it. */
 export async function expireAuthorization(
-  { db, clock, engine }: Tools,
+  { db, clock, engine }: ExpiryDependencies,
   account_id: string,
   id: string,
 ): Promise<void> {
-  const [open] = await db.rows<Open>(`${OPEN} where t.account_id = $1 and t.id = $2`, [
+  const [open] = await db.rows<OpenAuthorization>(`${OPEN} where t.account_id = $1 and t.id = $2`, [
     account_id,
     id,
   ])
@@ -49,19 +49,19 @@ export async function expireAuthorization(
 const OPEN = `select t.account_id, t.id, c.pan_hash
   from transactions t join cards c on c.account_id = t.account_id and c.id = t.card_id`
 
-function findDue(tx: Tx, now: Date): Promise<Open[]> {
-  return tx.rows<Open>(
+function findDue(tx: Tx, now: Date): Promise<OpenAuthorization[]> {
+  return tx.rows<OpenAuthorization>(
     `${OPEN} where t.open_micros > 0 and t.expires_at <= $1 order by t.expires_at limit $2`,
-    [now, PASS_MAX],
+    [now, BATCH_MAX],
   )
 }
 
-async function sweepEarlyReversals(tx: Tx, before: Date): Promise<void> {
+async function deleteEarlyReversals(tx: Tx, before: Date): Promise<void> {
   await tx.run('delete from early_reversals where created_at < $1', [before])
 }
 
-/** Our own word: no message came, and none is kept. */
-function expiryOf({ id, pan_hash }: Open, now: Date): CardRequest {
+/** An internal request: there is no message to store. */
+function expiryOf({ id, pan_hash }: OpenAuthorization, now: Date): CardRequest {
   return {
     kind: 'expire',
     link: 'florin',
@@ -69,7 +69,7 @@ function expiryOf({ id, pan_hash }: Open, now: Date): CardRequest {
     fingerprint: '',
     pan_hash,
     charge: { minor: 0n, currency: null, micros: null, fx_rate: null },
-    merchant: NOBODY,
+    merchant: NO_MERCHANT,
     entry: { entry_mode: 'keyed', card_present: false, wallet: null },
     expiry: null,
     isCodeRight: null,
@@ -89,12 +89,12 @@ function expiryOf({ id, pan_hash }: Open, now: Date): CardRequest {
     settles: null,
     received_at: now,
     message: null,
-    answer: () => NO_ANSWER,
+    answer: () => NO_RESPONSE,
     restore: (kept_bytes) => kept_bytes,
   }
 }
 
-const NO_ANSWER = {
+const NO_RESPONSE = {
   mti: '',
   fields: {},
   response_code: '',
@@ -102,7 +102,7 @@ const NO_ANSWER = {
   kept_bytes: new Uint8Array(),
 }
 
-const NOBODY = {
+const NO_MERCHANT = {
   merchant_name: '',
   mcc: '',
   merchant_city: null,

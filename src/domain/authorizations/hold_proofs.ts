@@ -1,6 +1,6 @@
 import type { Proof } from '#domain/ledger/audit_books.ts'
 
-/** What must be true of card payments, beside what is true of all money. */
+/** Invariants of card payments: each query returns the rows that violate one. */
 export const hold_proofs: readonly Proof[] = [
   {
     name: "every card's hold purse equals what its authorizations hold",

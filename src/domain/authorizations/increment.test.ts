@@ -52,7 +52,7 @@ test('an increment grows the hold of its purchase, and that purchase only', asyn
   await assertBooksAreSound(db)
 })
 
-test('an increment beyond funds or limits is declined, and what was held stays held', async () => {
+test('an increment beyond funds or limits is declined and the hold stays', async () => {
   const card = await insertBareCard(issuer, { usd: 20 })
   const purchase = purchaseMessage(card, 1_000)
   await codeOf(purchase)
@@ -65,7 +65,7 @@ test('an increment beyond funds or limits is declined, and what was held stays h
   await assertBooksAreSound(db)
 })
 
-test('a reversal gives back the purchase with all its increments', async () => {
+test('a reversal releases the purchase with all its increments', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const purchase = purchaseMessage(card, 1_000)
   await codeOf(purchase)
@@ -78,7 +78,7 @@ test('a reversal gives back the purchase with all its increments', async () => {
   await assertBooksAreSound(db)
 })
 
-test('an increment of a purchase that is closed or unknown is a purchase of its own', async () => {
+test('an increment of a closed or unknown purchase is a new purchase', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const purchase = purchaseMessage(card, 1_000)
   await codeOf(purchase)

@@ -3,15 +3,15 @@ import { texts } from '#platform/postgres/columns.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { CardRequest } from './request.ts'
 
-/** Some 10 MB at the most. */
+/** At most about 10 MB. */
 const REMEMBERED_MAX = 50_000
 
 type Unplaced = { request: CardRequest; place(account_id: string | undefined): void }
 
 /**
  * Finds the account of each message's card, so that all messages of an account go through one
- * lane. Accounts are remembered: a card never changes its account. Messages of cards that are seen
- * for the first time are looked up together and placed in the order they came.
+ * lane. A card never changes its account, so accounts are cached. Messages of unknown cards are
+ * looked up together and placed in order of arrival.
  */
 export class LaneFinder {
   readonly #db: Tx
@@ -27,7 +27,7 @@ export class LaneFinder {
     return this.#accounts.get(pan_hash)
   }
 
-  /** Calls back with undefined where the number is nobody's or the database does not answer. */
+  /** Calls back with undefined for an unknown card, or if the database is unreachable. */
   find(request: CardRequest, place: Unplaced['place']): void {
     this.#unplaced.push({ request, place })
     if (!this.#isLookingUp) void this.#lookUp()

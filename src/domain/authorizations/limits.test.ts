@@ -8,7 +8,7 @@ let now = new Date('2031-05-31T23:59:58.000Z')
 const issuer = await openIssuer({ clock: { ...systemClock(), now: () => now } })
 const { db } = issuer
 
-test('limits hold across midnight and month end, and a reversal pays back its own day', async () => {
+test('limits hold across midnight and month end, and a reversal lowers its own day', async () => {
   const card = await insertBareCard(issuer, { usd: 1_000 })
   await db.run(
     'update cards set daily_micros = 100000000, monthly_micros = 150000000 where id = $1',

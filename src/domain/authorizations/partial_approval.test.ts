@@ -30,7 +30,7 @@ async function heldOn({ id }: BareCard): Promise<{ held: number; spent: number }
   )
 }
 
-test('a terminal that takes a part gets what the card has, and only that is held', async () => {
+test('a terminal that supports it gets the available balance, and only that is held', async () => {
   const card = await insertBareCard(issuer, { usd: 30 })
   const message = purchaseMessage(card, 5_000, { fields: TAKES_PARTS })
   const { fields, raw } = await issuer.ask(message)
@@ -46,7 +46,7 @@ test('a terminal that takes a part gets what the card has, and only that is held
   await assertBooksAreSound(db)
 })
 
-test('in another currency the part is a part of both amounts', async () => {
+test('in another currency both amounts are reduced in proportion', async () => {
   const card = await insertBareCard(issuer, { usd: 30 })
   const billed = { 49: '978', 6: '000000005425', 10: '61085000', 51: '840' }
   const message = purchaseMessage(card, 5_000, { fields: { ...billed, ...TAKES_PARTS } })
@@ -55,7 +55,7 @@ test('in another currency the part is a part of both amounts', async () => {
   assert.deepEqual(await heldOn(card), [{ held: 3_000, spent: 3_000 }])
 })
 
-test('who has the whole gets the whole, and less than a dollar is no part', async () => {
+test('a sufficient balance is approved in full; below one dollar there is no partial approval', async () => {
   const rich = await insertBareCard(issuer, { usd: 50 })
   const whole = await issuer.ask(purchaseMessage(rich, 5_000, { fields: TAKES_PARTS }))
   assert.deepEqual([whole.fields[39], whole.fields[54]], ['00', undefined])
@@ -64,7 +64,7 @@ test('who has the whole gets the whole, and less than a dollar is no part', asyn
   assert.equal(none.fields[39], '51')
 })
 
-test('there is no part where anything else is wrong, and none that was not asked for', async () => {
+test('no partial approval with another objection, or without the terminal asking', async () => {
   const card = await insertBareCard(issuer, { usd: 30 })
   assert.equal((await issuer.ask(purchaseMessage(card, 5_000))).fields[39], '51')
   const debit = purchaseMessage(card, 5_000, { mti: '0200', fields: TAKES_PARTS })
@@ -75,7 +75,7 @@ test('there is no part where anything else is wrong, and none that was not asked
   assert.deepEqual(await heldOn(card), [])
 })
 
-test('a programme that has not turned it on declines', async () => {
+test('declines if partial approvals are off', async () => {
   const card = await insertBareCard(plain, { usd: 30 })
   const answer = await plain.ask(purchaseMessage(card, 5_000, { fields: TAKES_PARTS }))
   assert.equal(answer.fields[39], '51')

@@ -49,7 +49,7 @@ async function waiting(card: BareCard): Promise<number> {
   return rows.length
 }
 
-test('a capture without dollars is booked at the rate of its authorization', async () => {
+test('a capture without a USD amount uses the rate of its authorization', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
   await emitTransactionEvent(card, 400, { 37: rrn, 49: EUR })
@@ -63,7 +63,7 @@ test('a capture without dollars is booked at the rate of its authorization', asy
   await assertBooksAreSound(db)
 })
 
-test('a refund without dollars is given back at the rate of its purchase', async () => {
+test('a refund without a USD amount uses the rate of its purchase', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
   await emitTransactionEvent(card, 1_000, { 37: rrn, ...BILLED })
@@ -74,7 +74,7 @@ test('a refund without dollars is given back at the rate of its purchase', async
   await assertBooksAreSound(db)
 })
 
-test('a completion without dollars changes its hold at the rate of its authorization', async () => {
+test('a completion without a USD amount changes its hold at the rate of its authorization', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
   await emitTransactionEvent(card, 2_000, { 37: rrn, 49: EUR }, '0120')
@@ -82,7 +82,7 @@ test('a completion without dollars changes its hold at the rate of its authoriza
   await assertBooksAreSound(db)
 })
 
-test('what has neither dollars nor a rate is set aside, and books nothing', async () => {
+test('a clearing with neither a USD amount nor a rate awaits conversion and books nothing', async () => {
   for (const [mti, type] of [
     ['0220', '000000'],
     ['0220', '200000'],
@@ -97,7 +97,7 @@ test('what has neither dollars nor a rate is set aside, and books nothing', asyn
   await assertBooksAreSound(db)
 })
 
-test('a purchase in another currency lends no rate', async () => {
+test('the rate of a purchase in another currency is not used', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const rrn = await approvedInEuro(card)
   await emitTransactionEvent(card, 1_000, { 37: rrn, 49: '392' })
@@ -105,7 +105,7 @@ test('a purchase in another currency lends no rate', async () => {
   assert.deepEqual(await moneyOf(card), { card: 89.15, hold: 10.85 })
 })
 
-test('a repeat of what was set aside does not set it aside twice', async () => {
+test('a repeated clearing awaits conversion once', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const message = purchaseMessage(card, 1_000, { mti: '0220', fields: { 49: EUR } })
   const [first, again] = [await issuer.ask(message), await issuer.ask(message)]
@@ -113,7 +113,7 @@ test('a repeat of what was set aside does not set it aside twice', async () => {
   assert.equal(await waiting(card), 1)
 })
 
-test('a question without dollars is declined', async () => {
+test('a request without a USD amount is declined', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const answer = await issuer.ask(purchaseMessage(card, 1_000, { fields: { 49: EUR } }))
   assert.equal(answer.fields[39], '13')

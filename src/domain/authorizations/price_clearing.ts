@@ -6,7 +6,7 @@ import { decimalsOf, microsFromUsd, usdFromMicros } from '#kernel/money.ts'
 import type { PageInput, PageOf } from '#platform/postgres/page.ts'
 import { lockWaiting, pageOfUnpriced, setPrice, type UnpricedRow } from './unpriced_store.ts'
 
-/** A capture, refund or stand-in that waits for its dollars. */
+/** A capture, refund or stand-in that awaits conversion to USD. */
 export type UnpricedClearing = {
   id: string
   account_id: string
@@ -15,7 +15,7 @@ export type UnpricedClearing = {
   amount: number
   currency: string
   merchant_name: string
-  /** Null until a person has said it; then it is booked within seconds. */
+  /** Null until an operator enters it; it is booked within seconds then. */
   amount_usd: number | null
   created_at: string
 }
@@ -42,7 +42,7 @@ export async function findUnpricedClearings(
 
 const CENT_DECIMALS = 2
 
-/** Said once: what a person has said is booked, and a mistake is mended by an adjustment. */
+/** The amount can be entered once; an adjustment corrects a mistake. */
 export async function priceClearing(
   context: OperatorContext,
   { id, amount_usd }: { id: string; amount_usd: number },

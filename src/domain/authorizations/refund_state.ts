@@ -16,28 +16,28 @@ export type RefundPart = {
   amount_micros: Micros
 }
 
-/** What a batch knows of refunds beside their transactions: the shares and disputed captures. */
+/** The refund shares and disputed captures that a batch has loaded. */
 export type RefundState = {
   parts: RefundPart[]
   new_parts: RefundPart[]
-  /** Those whose credit the holder still has, or may keep. */
+  /** Disputes whose credit the holder has. */
   disputes: readonly DisputeRow[]
   evidence: readonly EvidenceRow[]
   changed_disputes: Set<DisputeRow>
 }
 
-type Found = {
+type LoadedRefunds = {
   refunds: RefundState
-  /** Captures without an authorization are found only by the refunds that name them. */
+  /** Captures without an authorization, found through the refunds that name them. */
   captures: TransactionRow[]
 }
 
-/** Asks only where a batch has such a message and its purchases have something to find. */
+/** Queries only if the batch has refunds or reversals. */
 export async function findRefundState(
   tx: Tx,
   batch: readonly CardRequest[],
   rows: readonly TransactionRow[],
-): Promise<Found> {
+): Promise<LoadedRefunds> {
   const refunds: RefundState = {
     parts: [],
     new_parts: [],

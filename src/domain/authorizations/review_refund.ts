@@ -5,7 +5,7 @@ import { usdFromMicros } from '#kernel/money.ts'
 import type { PageInput, PageOf } from '#platform/postgres/page.ts'
 import { decideRefund, lockWaiting, pageOfHeldRefunds, type UnpricedRow } from './unpriced_store.ts'
 
-/** A refund of more than its purchase took; the network was told that it was noted. */
+/** A refund of more than its captures. The network got an approval. */
 export type HeldRefund = {
   id: string
   account_id: string
@@ -43,7 +43,7 @@ export async function findHeldRefunds(
   return { ...page, data: page.data.map(viewOf) }
 }
 
-/** It is credited by the task that books clearings, within seconds. */
+/** The settle_clearings task credits it within seconds. */
 export function approveRefund(context: OperatorContext, { id }: { id: string }) {
   return decide(context, id, { action: 'approve_refund', approved_at: context.now })
 }
@@ -53,12 +53,12 @@ export function refuseRefund(context: OperatorContext, { id }: { id: string }) {
   return decide(context, id, { action: 'refuse_refund', refused_at: context.now })
 }
 
-type Decided = { action: string } & Partial<Pick<UnpricedRow, 'approved_at' | 'refused_at'>>
+type RefundDecision = { action: string } & Partial<Pick<UnpricedRow, 'approved_at' | 'refused_at'>>
 
 async function decide(
   { tx, audit }: OperatorContext,
   id: string,
-  { action, approved_at = null, refused_at = null }: Decided,
+  { action, approved_at = null, refused_at = null }: RefundDecision,
 ): Promise<HeldRefund> {
   const row = await lockWaiting(tx, id, 'review')
   if (row === null) throw new Problem('not_found', 'No such refund awaiting approval.')

@@ -1,4 +1,5 @@
-import type { Dependencies } from '#domain/context/context.ts'
+import type { Database } from '#platform/postgres/db.ts'
+import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Engine } from './engine.ts'
 import type { CardRequest } from './request.ts'
@@ -7,15 +8,13 @@ import { findPriced, markSettled, type PricedRow } from './unpriced_store.ts'
 const EVERY_MS = 1_000
 const IDLE_MS = 5_000
 
+type ClearingDependencies = { db: Database; clock: Clock; engine: Engine }
+
 /**
- * Books what a person has priced or approved, as its message would have been booked. It has an
- * identity of its own, so that a pass that dies between booking and mark books nothing twice.
+ * Books clearings that an operator has converted or approved, as their messages would have been
+ * booked. Each has an identity of its own, so a crash between booking and mark books nothing twice.
  */
-export function settleClearingsTask({
-  db,
-  clock,
-  engine,
-}: Pick<Dependencies, 'db' | 'clock'> & { engine: Engine }): Task {
+export function settleClearingsTask({ db, clock, engine }: ClearingDependencies): Task {
   return {
     name: 'settle_clearings',
     every_ms: EVERY_MS,
@@ -32,9 +31,9 @@ export function settleClearingsTask({
 
 function requestOf(row: PricedRow): CardRequest {
   const { request, mti, bitmap, fields, raw, received_at } = row
-  const { fx_rate, ...told } = request
+  const { fx_rate, ...kept } = request
   return {
-    ...told,
+    ...kept,
     identity: `priced|${row.id}`,
     settles: row.message_identity,
     pan_hash: row.pan_hash,
@@ -53,7 +52,7 @@ function requestOf(row: PricedRow): CardRequest {
     replacement_minor: null,
     received_at,
     message: { mti, bitmap, fields, raw },
-    // The network was answered when the message came; this is what it was told.
+    // The network got this response when the message arrived.
     answer: () => ({
       mti: row.response_mti,
       fields: JSON.parse(row.response_fields) as Record<number, string>,

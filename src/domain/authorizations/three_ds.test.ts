@@ -103,7 +103,7 @@ test('an approved challenge that was not used for another purchase still serves 
   assert.deepEqual(await outcomeOf(purchase(card, id)), approvedBy(id))
 })
 
-test('merchants are told apart by their merchant_id where both sides have one', async () => {
+test('merchants are compared by merchant_id if both sides have one', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   const same = await approveChallenge(card, { merchant_id: 'MERCHANT0000001' })
   const renamed = { 43: place('TEST SHOP*ORDER 77') }
@@ -138,12 +138,12 @@ test('an approved challenge serves for 24 hours and not a millisecond longer', a
   now = APPROVED_AT
 })
 
-test('a challenge that nobody opened is none', async () => {
+test('an unknown challenge is ignored', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   assert.deepEqual(await outcomeOf(purchase(card, 'chg_01kc3z8e5xf8m9r4t2v6w7y8za')), NONE)
 })
 
-test('a purchase whose holder said no is declined, whatever else it says', async () => {
+test('a purchase whose challenge was declined is declined', async () => {
   const card = await insertBareCard(issuer, { usd: 100 })
   for (const fields of [{}, { 43: place('Other Shop') }]) {
     const id = await approveChallenge(card, { status: 'declined' })
@@ -152,7 +152,7 @@ test('a purchase whose holder said no is declined, whatever else it says', async
   }
 })
 
-test('of many purchases that race for one challenge on two nodes one is served', async () => {
+test('of concurrent purchases with one challenge on two nodes exactly one uses it', async () => {
   const card = await insertBareCard(issuer, { usd: 1_000 })
   const id = await approveChallenge(card)
   const outcomes = await Promise.all(

@@ -4,7 +4,7 @@ import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.t
 import type { Unpriced } from './batch_state.ts'
 import type { CardRequest, StoredMessage, StoredResponse } from './request.ts'
 
-/** What is kept of a request: all that cannot be looked up again when it is booked. */
+/** The fields of a request that can't be looked up when it is booked. */
 type KeptRequest = Pick<
   CardRequest,
   'kind' | 'link' | 'fingerprint' | 'merchant' | 'entry' | 'reference' | 'is_final'
@@ -30,13 +30,13 @@ const COLUMNS = `account_id, id, card_id, kind, amount_minor, currency, merchant
 
 const IS_WAITING = 'settled_at is null and refused_at is null'
 
-/** They are rare: a network that bills in dollars says them. */
+/** One at a time, because networks that bill in USD send the amount. */
 export async function insertUnpriced(tx: Tx, unpriced: readonly Unpriced[], now: Date) {
   for (const { id, card, request, waits_for } of unpriced) {
     const { kind, link, fingerprint, merchant, entry, reference, is_final, charge } = request
     const { network_transaction_id } = request
-    const told = { kind, link, fingerprint, merchant, entry, reference, is_final }
-    const kept: KeptRequest = { ...told, network_transaction_id, fx_rate: charge.fx_rate }
+    const fields = { kind, link, fingerprint, merchant, entry, reference, is_final }
+    const kept: KeptRequest = { ...fields, network_transaction_id, fx_rate: charge.fx_rate }
     await tx.run(
       `insert into unpriced_clearings (account_id, id, card_id, kind, amount_minor, currency,
               merchant_name, request, message_identity, waits_for, amount_micros, created_at)
@@ -69,7 +69,7 @@ export function pageOfUnpriced(tx: Tx, input: PageInput): Promise<PageOf<Unprice
   })
 }
 
-/** Those that nobody has decided on yet. */
+/** Held refunds without a decision. */
 export function pageOfHeldRefunds(tx: Tx, input: PageInput): Promise<PageOf<UnpricedRow>> {
   return readPage(tx, {
     operation: 'operator.list_held_refunds',
@@ -80,7 +80,7 @@ export function pageOfHeldRefunds(tx: Tx, input: PageInput): Promise<PageOf<Unpr
   })
 }
 
-/** Waiting, and for this; null where there is none. */
+/** Null if the clearing does not await this. */
 export async function lockWaiting(
   tx: Tx,
   id: string,
@@ -126,7 +126,7 @@ export type PricedRow = Pick<UnpricedRow, 'account_id' | 'id' | 'amount_minor' |
     answer: Buffer
   }
 
-/** Those that a person has priced or approved, with the message they came by. */
+/** Clearings that an operator has converted or approved, with their messages. */
 export function findPriced(tx: Tx): Promise<PricedRow[]> {
   return tx.rows<PricedRow>(
     `select u.account_id, u.id, u.amount_minor, u.currency, u.amount_micros, u.request, c.pan_hash,
@@ -142,7 +142,7 @@ export function findPriced(tx: Tx): Promise<PricedRow[]> {
   )
 }
 
-/** Its message names its transaction from now on: a reversal finds it by that. */
+/** Links the message to its transaction, so that a reversal finds it. */
 export async function markSettled(
   tx: Tx,
   row: Pick<PricedRow, 'account_id' | 'id' | 'message_identity'>,
