@@ -2,7 +2,7 @@ import { isCode, isTest, nameOf, type SourceFile, type Violation } from './sourc
 
 const SNAKE_CASE = /^[a-z0-9]+(?:_[a-z0-9]+)*(?:\.[a-z0-9]+(?:_[a-z0-9]+)*)*$/
 /** Names that do not describe their content. */
-const EMPTY_NAME = /(?:^|_)(?:utils?|helpers?|common|managers?|services?)$|^(?:data|info)$/
+const EMPTY_NAME = /(?:^|_)(?:utils?|helpers?|common|managers?|services?)$|^(?:data|info|index)$/
 
 /** Folders of tools (.github) have the names that the tools require. */
 const isOurs = (path: string): boolean => !path.startsWith('.')

@@ -1,24 +1,19 @@
 import { changelogViolations } from '#scripts/release/changelog.ts'
 import { tableOwnerViolations } from '#scripts/table_owners.ts'
 import { fileReferenceViolations, glossaryViolations } from './glossary.ts'
-import { exportViolations, importViolations } from './imports.ts'
+import { lineLengthViolations } from './line_length.ts'
 import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
 import { machineViolations } from './places.ts'
-import { fileSizeViolations, functionLengthViolations, lineLengthViolations } from './sizes.ts'
 import type { SourceFile, Violation } from './source.ts'
-import { globalViolations, markerViolations, skippedTestViolations } from './words.ts'
+import { clockViolations, markerViolations, skippedTestViolations } from './words.ts'
 
 /** The house rules that can be checked. */
 const rules = [
   tableOwnerViolations,
-  importViolations,
-  exportViolations,
-  fileSizeViolations,
-  functionLengthViolations,
   lineLengthViolations,
   markerViolations,
-  globalViolations,
+  clockViolations,
   skippedTestViolations,
   fileNameViolations,
   handlerViolations,

@@ -16,7 +16,6 @@ export const isTest = (path: string): boolean => TEST.test(path)
 export const isWithin = (path: string, ...folders: readonly string[]): boolean =>
   folders.some((folder) => path.startsWith(`${folder}/`))
 
-export const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 0))
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 export function lineAt(text: string, offset: number): number {

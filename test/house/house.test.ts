@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -65,6 +65,46 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
     assert.equal(violations.length, 0, `\n${violations.join('\n')}`)
   })
   await Promise.all([types, panel, panel_tests, unused, floors, form, tidiness])
+})
+
+/** The rules that Biome reports for a text at this path. */
+function lintRules(path: string, lines: readonly string[]): string[] {
+  const words = ['lint', '--max-diagnostics=none', `--stdin-file-path=${path}`]
+  const biome = join(root, 'node_modules', '.bin', 'biome')
+  const { stderr } = spawnSync(biome, words, {
+    cwd: root,
+    input: lines.join('\n'),
+    encoding: 'utf8',
+  })
+  return [...stderr.matchAll(/lint\/\w+\/(\w+)/g)].map(([, rule = '']) => rule)
+}
+
+test('the linter knows the house rules that it can check', () => {
+  const time_and_chance = [
+    `import { randomBytes } from 'node:crypto'`,
+    'export const now = [randomBytes, Date.now(), Math.random(), crypto.randomUUID()]',
+    'setTimeout(f, 1)',
+    `export const url = process.env['URL']`,
+  ]
+  const long = ['export function long() {', ...Array<string>(61).fill('  f()'), '}']
+  const everything = [...time_and_chance, `import { x } from '../x.ts'`, 'export const a: any = x']
+  const found = lintRules('src/kernel/a.ts', [...everything, ...long, 'console.log(1)'])
+  for (const rule of [
+    ...['noRestrictedImports', 'noJsRestrictedProperties', 'noRestrictedGlobals', 'noProcessEnv'],
+    ...['noExplicitAny', 'noExcessiveLinesPerFunction', 'noConsole'],
+  ]) {
+    assert.ok(found.includes(rule), `${rule} is not in ${found.join(', ')}`)
+  }
+  assert.deepEqual(lintRules('src/platform/a.ts', time_and_chance), [])
+  const lines = (count: number) => Array<string>(count).fill('f()')
+  assert.deepEqual(lintRules('cli/a.ts', ['export default 1']), ['noDefaultExport'])
+  assert.deepEqual(lintRules('cli/a.ts', lines(401)), ['noExcessiveLinesPerFile'])
+  assert.deepEqual(lintRules('cli/a.test.ts', lines(600)), [])
+  assert.deepEqual(lintRules('src/contract/a.ts', lines(900)), [])
+  assert.deepEqual(lintRules('cli/a.test.ts', [`test.skip('a', f)`, `test.only('a', f)`]), [
+    'noSkippedTests',
+    'noFocusedTests',
+  ])
 })
 
 test('a forbidden import and a cycle are found, type imports included', async (t) => {

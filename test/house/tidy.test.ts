@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { changelogViolations } from '#scripts/release/changelog.ts'
 import { blankProse } from '#scripts/tidy/blank.ts'
 import { fileReferenceViolations, glossaryViolations } from '#scripts/tidy/glossary.ts'
-import { exportViolations, importViolations } from '#scripts/tidy/imports.ts'
+import { lineLengthViolations } from '#scripts/tidy/line_length.ts'
 import {
   CHECKSUMS_PATH,
   checksumOf,
@@ -13,14 +13,9 @@ import {
 import { fileNameViolations, handlerViolations } from '#scripts/tidy/names.ts'
 import { machineViolations } from '#scripts/tidy/places.ts'
 import { checkRules } from '#scripts/tidy/rules.ts'
-import {
-  fileSizeViolations,
-  functionLengthViolations,
-  lineLengthViolations,
-} from '#scripts/tidy/sizes.ts'
 import { formatViolation, type SourceFile, type Violation } from '#scripts/tidy/source.ts'
 import { bannedWordViolations, headlessViolations } from '#scripts/tidy/vocabulary.ts'
-import { globalViolations, markerViolations, skippedTestViolations } from '#scripts/tidy/words.ts'
+import { clockViolations, markerViolations, skippedTestViolations } from '#scripts/tidy/words.ts'
 
 type Check = (files: readonly SourceFile[]) => Violation[]
 type Sample = Readonly<Record<string, string>>
@@ -43,90 +38,6 @@ function assertFinds(check: Check, sample: Sample, ...beginnings: readonly strin
 
 const assertPasses = (check: Check, sample: Sample): void =>
   assert.deepEqual(violationsOf(check, sample), [])
-
-const importing = (specifier: string): string => `import { x } from '${specifier}'\n`
-const times = (count: number, line: string): string => `${line}\n`.repeat(count)
-
-test('an import names an existing file with its extension and no parent path', () => {
-  const there = { 'src/kernel/id.ts': '', 'client/client.ts': '' }
-  assertFinds(
-    importViolations,
-    { ...there, 'src/platform/a.ts': importing('../kernel/id.ts') },
-    'src/platform/a.ts:1: imports the parent path ../kernel/id.ts. Write #kernel/id.ts.',
-  )
-  assertFinds(
-    importViolations,
-    { ...there, 'src/platform/a.ts': `// first\n${importing('#kernel/id')}` },
-    'src/platform/a.ts:2: imports #kernel/id without its extension',
-  )
-  assertFinds(
-    importViolations,
-    { ...there, 'src/kernel/a.ts': importing('./money.ts') },
-    'src/kernel/a.ts:1: imports ./money.ts, but src/kernel/money.ts does not exist',
-  )
-  assertPasses(importViolations, {
-    ...there,
-    'src/kernel/a.ts': importing('./id.ts') + importing('pg'),
-    'cli/a.ts': `import {\n  x,\n} from '#client/client.ts'\n// from '../nowhere.ts'\n`,
-  })
-})
-
-test('there are no barrels and no default exports', () => {
-  assertFinds(exportViolations, { 'src/kernel/index.ts': '' }, 'src/kernel/index.ts:1: is a barrel')
-  assertFinds(
-    exportViolations,
-    { 'cli/a.ts': '\nexport default 1\n' },
-    'cli/a.ts:2: exports a default. Export it by its name.',
-  )
-  assertPasses(exportViolations, {
-    'cli/a.ts': `export const a = 'export default'\n`,
-    'vite.config.ts': 'export default {}\n',
-    'panel/vite.config.ts': 'export default {}\n',
-  })
-})
-
-test('a file has at most 400 lines, a test 600; tables have no limit', () => {
-  assertFinds(
-    fileSizeViolations,
-    { 'src/kernel/a.ts': times(401, 'x'), 'src/kernel/a.test.ts': times(601, 'x') },
-    'src/kernel/a.ts:400: has 401 lines, over 400',
-    'src/kernel/a.test.ts:600: has 601 lines, over 600',
-  )
-  assertPasses(fileSizeViolations, {
-    'src/kernel/a.ts': times(400, 'x'),
-    'src/kernel/a.test.ts': times(600, 'x'),
-    'src/contract/cards.ts': times(900, 'x'),
-    'src/iso8583/spec_fields.ts': times(900, 'x'),
-    'docs/money.md': times(900, 'x'),
-  })
-})
-
-const body = (count: number): string => times(count, '  step()')
-
-test('a function has at most 60 lines, in every syntax', () => {
-  const long = [
-    `export async function pay(\n  a: string,\n): Promise<void> {\n${body(57)}}\n`,
-    `export const pay: Handler<'pay'> = async ({ tx }) => {\n${body(59)}}\n`,
-    `export const pay = (\n  a: string,\n) => {\n${body(57)}}\n`,
-    `class A {\n  async pay(a: string): Promise<void> {\n${times(59, '    step()')}  }\n}\n`,
-    `route('/pay', async () => {\n${body(59)}})\n`,
-  ]
-  for (const text of long) {
-    const found = functionLengthViolations([{ path: 'cli/a.ts', text }])
-    assert.equal(found.length, 1, text)
-    assert.match(found[0]?.problem ?? '', /^(?:pay|a function) has 61 lines/)
-  }
-})
-
-test('short functions, tables, long calls and tests are not reported as long functions', () => {
-  assertPasses(functionLengthViolations, {
-    'cli/a.ts': `function a() {\n${body(58)}}\n\nfunction b() {\n${body(58)}}\n`,
-    'cli/b.ts': `const rows = table({\n${times(80, '  a: 1,')}})\n`,
-    'cli/c.ts': `  call(\n${times(80, '    a,')}  )\n  if (a) {\n${times(80, '    a')}  }\n`,
-    'cli/d.ts': `class A {\n${times(20, '  a(): number {\n    return 1\n  }\n')}}\n`,
-    'cli/a.test.ts': `function a() {\n${body(90)}}\n`,
-  })
-})
 
 test('a line has at most 100 columns, except unbreakable data in a test', () => {
   const words = `const a = '${'word '.repeat(20)}'\n`
@@ -154,7 +65,7 @@ test('class names in TSX do not count towards the line length', () => {
   )
 })
 
-test('there are no TODO markers and no any', () => {
+test('there are no TODO markers', () => {
   assertFinds(
     markerViolations,
     { 'src/kernel/a.ts': `// TODO: more\nthrow new Error('FIXME')\n// XXX odd\n` },
@@ -162,57 +73,31 @@ test('there are no TODO markers and no any', () => {
     'src/kernel/a.ts:2: contains a TODO marker',
     'src/kernel/a.ts:3: contains a TODO marker',
   )
-  for (const text of ['const a: any = 1', 'a as any', 'f<any>()', 'Record<string, any>']) {
-    assertFinds(markerViolations, { 'client/a.ts': text }, 'client/a.ts:1: uses any')
-  }
   assertPasses(markerViolations, {
-    'src/kernel/a.ts': `// as any other\nconst a = { any: ': any', currency: 'XXX' } || any\n`,
+    'src/kernel/a.ts': `const a = { currency: 'XXX' }\n`,
     'docs/plan.md': 'TODO',
   })
 })
 
-test('src does not print', () => {
-  assertFinds(markerViolations, { 'src/main/a.ts': 'console.log(1)' }, 'src/main/a.ts:1: prints')
-  assertPasses(markerViolations, { 'cli/a.ts': 'console.log(1)' })
-})
-
-test('only platform and main use time, randomness and environment directly', () => {
-  const dependencies = [
-    'const now = Date.now()',
-    'const now = new Date()',
-    'const x = Math.random()',
-    'setTimeout(f, 1)',
-    'setInterval(f, 1)',
-    'const url = process.env.URL',
-    'const x = crypto.randomUUID()',
-    `import {\n  createHash,\n  randomBytes,\n} from 'node:crypto'`,
-  ]
-  for (const text of dependencies) {
-    assertFinds(globalViolations, { 'src/domain/cards/a.ts': text }, 'src/domain/cards/a.ts:1:')
-    assertPasses(globalViolations, {
-      'src/platform/a.ts': text,
-      'src/main/a.ts': text,
-      'src/domain/cards/a.test.ts': text,
-      'cli/a.ts': text,
-    })
-  }
-  assertPasses(globalViolations, {
-    'src/kernel/a.ts': `// Date.now() in a comment.
-import { createHash } from 'node:crypto'
-import { randomBytes } from '#platform/runtime/random.ts'
-const then = new Date(time_ms)
-export const maker = (randomBytes: RandomBytes) => randomBytes(9)
-`,
+test('only platform and main read the clock', () => {
+  const text = 'const now = new Date()'
+  assertFinds(clockViolations, { 'src/domain/cards/a.ts': text }, 'src/domain/cards/a.ts:1: reads')
+  assertPasses(clockViolations, {
+    'src/platform/a.ts': text,
+    'src/main/a.ts': text,
+    'src/domain/cards/a.test.ts': text,
+    'cli/a.ts': text,
+    'src/kernel/a.ts': '// new Date() in a comment.\nconst then = new Date(time_ms)\n',
   })
 })
 
 test('no test is skipped', () => {
-  for (const text of ["test.skip('a', f)", "test.only('a', f)", "test('a', { skip: true }, f)"]) {
-    assertFinds(skippedTestViolations, { 'test/a.test.ts': text }, 'test/a.test.ts:1: skips tests')
-  }
-  assertPasses(skippedTestViolations, {
-    'test/a.test.ts': "test('test.skip( and { skip: true', f)",
-  })
+  assertFinds(
+    skippedTestViolations,
+    { 'test/a.test.ts': "test('a', { skip: true }, f)" },
+    'test/a.test.ts:1: skips tests',
+  )
+  assertPasses(skippedTestViolations, { 'test/a.test.ts': "test('{ skip: true', f)" })
 })
 
 test('files have descriptive snake_case names', () => {
@@ -221,7 +106,7 @@ test('files have descriptive snake_case names', () => {
     { 'src/kernel/moneyMath.ts': '' },
     'src/kernel/moneyMath.ts:1: moneyMath',
   )
-  for (const path of ['cli/utils.ts', 'cli/card_service.ts', 'cli/helpers/a.ts']) {
+  for (const path of ['cli/utils.ts', 'cli/card_service.ts', 'cli/helpers/a.ts', 'cli/index.ts']) {
     assertFinds(fileNameViolations, { [path]: '' }, `${path}:1:`)
   }
   assertPasses(fileNameViolations, {
@@ -339,8 +224,8 @@ test('blankProse blanks strings, regular expressions and comments and keeps offs
 
 test('violations are sorted by path and line', () => {
   const files = filesOf({
-    'src/kernel/b.ts': `\n// TODO\n${importing('./c')}`,
-    'src/kernel/a.ts': 'export default 1\n',
+    'src/kernel/b.ts': '\n// TODO\n// FIXME\n',
+    'src/kernel/a.ts': '// TODO\n',
   })
   assert.deepEqual(
     checkRules(files).map(({ path, line }) => `${path}:${line}`),
