@@ -50,8 +50,8 @@ export function clockViolations(files: readonly SourceFile[]): Violation[] {
     .flatMap((file) => banned(file, CLOCK, blankProse(file.text)))
 }
 
-/** Biome finds test.skip and test.only, but not the option. */
-const SKIPPED_TEST = /\{\s*(?:skip|only|todo): true/g
+const SKIPPED_TEST =
+  /\b(?:test|it|describe|suite)\.(?:skip|only|todo)\b|\{\s*(?:skip|only|todo): true/g
 
 export function skippedTestViolations(files: readonly SourceFile[]): Violation[] {
   return files

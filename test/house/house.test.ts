@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { operations } from '#contract/operations.ts'
 import { root } from '#platform/runtime/root.ts'
 import { operationNames } from '#scripts/tidy/names.ts'
@@ -67,65 +67,74 @@ test('the repository passes all static checks', { concurrency: true }, async (ho
   await Promise.all([types, panel, panel_tests, unused, floors, form, tidiness])
 })
 
-/** The rules that Biome reports for a text at this path. */
-function lintRules(path: string, lines: readonly string[]): string[] {
-  const words = ['lint', '--max-diagnostics=none', `--stdin-file-path=${path}`]
-  const biome = join(root, 'node_modules', '.bin', 'biome')
-  const { stderr } = spawnSync(biome, words, {
-    cwd: root,
-    input: lines.join('\n'),
-    encoding: 'utf8',
-  })
-  return [...stderr.matchAll(/lint\/\w+\/(\w+)/g)].map(([, rule = '']) => rule)
+/** Writes files into a temporary folder that tools can check like the repository. */
+function plantFiles(t: TestContext, files: Readonly<Record<string, readonly string[]>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'florin-house-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  for (const name of ['package.json', 'biome.json'])
+    copyFileSync(join(root, name), join(folder, name))
+  for (const [path, lines] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), `${lines.join('\n')}\n`)
+  }
+  return folder
 }
 
-test('the linter knows the house rules that it can check', () => {
+const repeated = (count: number, line: string): string[] => Array<string>(count).fill(line)
+
+test('the linter checks the house rules that it can', async (t) => {
   const time_and_chance = [
     `import { randomBytes } from 'node:crypto'`,
     'export const now = [randomBytes, Date.now(), Math.random(), crypto.randomUUID()]',
     'setTimeout(f, 1)',
     `export const url = process.env['URL']`,
   ]
-  const long = ['export function long() {', ...Array<string>(61).fill('  f()'), '}']
-  const everything = [...time_and_chance, `import { x } from '../x.ts'`, 'export const a: any = x']
-  const found = lintRules('src/kernel/a.ts', [...everything, ...long, 'console.log(1)'])
-  for (const rule of [
-    ...['noRestrictedImports', 'noJsRestrictedProperties', 'noRestrictedGlobals', 'noProcessEnv'],
-    ...['noExplicitAny', 'noExcessiveLinesPerFunction', 'noConsole'],
-  ]) {
-    assert.ok(found.includes(rule), `${rule} is not in ${found.join(', ')}`)
-  }
-  assert.deepEqual(lintRules('src/platform/a.ts', time_and_chance), [])
-  const lines = (count: number) => Array<string>(count).fill('f()')
-  assert.deepEqual(lintRules('cli/a.ts', ['export default 1']), ['noDefaultExport'])
-  assert.deepEqual(lintRules('cli/a.ts', lines(401)), ['noExcessiveLinesPerFile'])
-  assert.deepEqual(lintRules('cli/a.test.ts', lines(600)), [])
-  assert.deepEqual(lintRules('src/contract/a.ts', lines(900)), [])
-  assert.deepEqual(lintRules('cli/a.test.ts', [`test.skip('a', f)`, `test.only('a', f)`]), [
-    'noSkippedTests',
-    'noFocusedTests',
+  const folder = plantFiles(t, {
+    'src/kernel/time.ts': time_and_chance,
+    'src/platform/time.ts': time_and_chance,
+    'src/kernel/parent.ts': [`export { x } from '../x.ts'`, 'export const a: any = 1'],
+    'src/kernel/print.ts': ['console.log(1)'],
+    'cli/default.ts': ['export default 1'],
+    'cli/long.ts': ['export function long() {', ...repeated(61, '  f()'), '}'],
+    'cli/longer.ts': repeated(401, 'f()'),
+    'cli/long.test.ts': repeated(600, 'f()'),
+    'src/contract/table.ts': repeated(900, 'f()'),
+  })
+  const words = ['lint', '--vcs-enabled=false', '--max-diagnostics=none', '.']
+  const { code, output } = await runToolIn(folder, 'biome', ...words)
+  const found = [...output.matchAll(/^(\S+?):\d+:\d+ lint\/\w+\/(\w+)/gm)]
+  assert.notEqual(code, 0)
+  assert.deepEqual(found.map(([, path, rule]) => `${path} ${rule}`).sort(), [
+    'cli/default.ts noDefaultExport',
+    'cli/long.ts noExcessiveLinesPerFunction',
+    'cli/longer.ts noExcessiveLinesPerFile',
+    'src/kernel/parent.ts noExplicitAny',
+    'src/kernel/parent.ts noRestrictedImports',
+    'src/kernel/print.ts noConsole',
+    'src/kernel/time.ts noJsRestrictedProperties',
+    'src/kernel/time.ts noJsRestrictedProperties',
+    'src/kernel/time.ts noJsRestrictedProperties',
+    'src/kernel/time.ts noProcessEnv',
+    'src/kernel/time.ts noRestrictedGlobals',
+    'src/kernel/time.ts noRestrictedImports',
   ])
 })
 
 test('a forbidden import and a cycle are found, type imports included', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'florin-floors-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const plant = (path: string, text = ''): void => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
-  const importing = (specifier: string): string => `import type { X } from '${specifier}'\n`
-  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
-  plant('src/kernel/a.ts', importing('#contract/b.ts') + importing('node:fs'))
-  plant('src/contract/b.ts', importing('./c.ts'))
-  plant('src/contract/c.ts', importing('./b.ts'))
-  plant('src/contract/c.test.ts', importing('#doors/rest/d.ts'))
-  plant('src/doors/rest/d.ts', importing('#doors/mcp/e.ts') + importing('#domain/loans/f.ts'))
-  plant('src/doors/mcp/e.ts', importing('#sandbox/h.ts'))
-  plant('src/domain/cards/g.ts', `export const d = await import('#domain/disputes/i.ts')\n`)
-  plant('src/domain/disputes/i.ts', importing('#kernel/a.ts'))
-  plant('src/domain/loans/f.ts', importing('#kernel/a.ts') + importing('#kernel/missing.ts'))
-  plant('sandbox/h.ts', importing('#domain/disputes/i.ts'))
+  const importing = (...specifiers: readonly string[]): string[] =>
+    specifiers.map((specifier) => `import type { X } from '${specifier}'`)
+  const folder = plantFiles(t, {
+    'src/kernel/a.ts': importing('#contract/b.ts', 'node:fs'),
+    'src/contract/b.ts': importing('./c.ts'),
+    'src/contract/c.ts': importing('./b.ts'),
+    'src/contract/c.test.ts': importing('#doors/rest/d.ts'),
+    'src/doors/rest/d.ts': importing('#doors/mcp/e.ts', '#domain/loans/f.ts'),
+    'src/doors/mcp/e.ts': importing('#sandbox/h.ts'),
+    'src/domain/cards/g.ts': [`export const d = await import('#domain/disputes/i.ts')`],
+    'src/domain/disputes/i.ts': importing('#kernel/a.ts'),
+    'src/domain/loans/f.ts': importing('#kernel/a.ts', '#kernel/missing.ts'),
+    'sandbox/h.ts': importing('#domain/disputes/i.ts'),
+  })
   const { code, output } = await runToolIn(folder, 'depcruise', '-c', FLOORS, '.')
   assert.notEqual(code, 0)
   for (const found of [

@@ -92,12 +92,12 @@ test('only platform and main read the clock', () => {
 })
 
 test('no test is skipped', () => {
-  assertFinds(
-    skippedTestViolations,
-    { 'test/a.test.ts': "test('a', { skip: true }, f)" },
-    'test/a.test.ts:1: skips tests',
-  )
-  assertPasses(skippedTestViolations, { 'test/a.test.ts': "test('{ skip: true', f)" })
+  for (const text of ["test.skip('a', f)", "test.only('a', f)", "test('a', { skip: true }, f)"]) {
+    assertFinds(skippedTestViolations, { 'test/a.test.ts': text }, 'test/a.test.ts:1: skips tests')
+  }
+  assertPasses(skippedTestViolations, {
+    'test/a.test.ts': "test('test.skip( and { skip: true', f)",
+  })
 })
 
 test('files have descriptive snake_case names', () => {
