@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 const builder = new URL('../scripts/build.js', import.meta.url)
 const main = new URL('../dist/cli/main.js', import.meta.url)
 if (existsSync(builder)) {
-  const { build, buildPanel } = await import(builder.href)
-  await build()
-  if (process.argv[2] === 'start') await buildPanel()
+  const { build } = await import(builder.href)
+  await build('packages', 'code')
+  if (process.argv[2] === 'start') await build('panel')
 } else if (!existsSync(main)) {
   // `npm pack --ignore-scripts` skips the build.
   process.stderr.write(

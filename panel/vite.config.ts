@@ -13,7 +13,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss()],
   server: { proxy: Object.fromEntries(PROXIED_PATHS.map((path) => [path, SERVICE])) },
   build: {
-    outDir: join(root, '..', 'dist', 'panel'),
+    outDir: join(root, '..', 'dist', 'browser'),
     emptyOutDir: true,
     // The first versions that support light-dark(), which is not transpiled.
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],

@@ -23,7 +23,7 @@ write(`florin-openapi-${version}.yaml`, stringify(document, { aliasDuplicateObje
 write(`florin-sbom-${version}.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`)
 write(`florin-licences-${version}.md`, licenceList(sbom))
 
-execFileSync(process.execPath, [join(root, 'scripts/build_all.js')], { stdio: 'inherit' })
+execFileSync(process.execPath, [join(root, 'scripts/build.js')], { stdio: 'inherit' })
 const client = join(root, 'dist/npm/client')
 await writeClientPackage(client)
 for (const cwd of [root, client]) {

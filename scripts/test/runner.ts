@@ -9,8 +9,7 @@ import type { Tally } from './tally_reporter.ts'
 const CONCURRENCY = 2
 
 /** Tests are selected by source path, but the built files run. */
-const builtName = (path: string) =>
-  `dist/${path.replace(/^panel\//, 'panel_tests/').replace(/\.ts$/, '.js')}`
+const builtName = (path: string) => `dist/${path.replace(/\.ts$/, '.js')}`
 
 /** The shell's exit code for a signal: 128 plus its number (SIGINT 2, SIGTERM 15). */
 function exitCodeFor(code: number | null, signal: NodeJS.Signals | null): number {

@@ -74,7 +74,7 @@ test('the package of a fresh checkout starts in an empty folder with only its de
 test('the package contains the build and docs, and no tests, sources or secrets', async () => {
   const { stdout } = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 })
   const paths = stdout.split('\n').map((path) => path.replace('package/', ''))
-  for (const path of ['LICENSE', 'README.md', 'openapi.json', 'dist/panel/index.html']) {
+  for (const path of ['LICENSE', 'README.md', 'openapi.json', 'dist/browser/index.html']) {
     assert.ok(paths.includes(path), path)
   }
   for (const path of paths) assert.doesNotMatch(path, /\.test\.|\.tsx?$|^dist\/test|^data|\.env/)

@@ -8,7 +8,7 @@ import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
 
 const { url } = await startTestService()
-const built = join(root, 'dist', 'panel')
+const built = join(root, 'dist', 'browser')
 
 /** The scripts that a page loads initially: its own and the preloaded imports. */
 function initialScripts(page: string): string[] {

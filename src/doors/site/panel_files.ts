@@ -7,7 +7,7 @@ import { root } from '#platform/runtime/root.ts'
 import type { Settings } from '#settings/settings.ts'
 import { homePage } from './home_page.ts'
 
-const BUILT_DIR = join(root, 'dist', 'panel')
+const BUILT_DIR = join(root, 'dist', 'browser')
 
 /** First path segments of the panel; its router handles the rest. */
 const PANEL_PAGES = [
