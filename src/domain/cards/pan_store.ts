@@ -11,7 +11,7 @@ export async function findSealedPan(tx: Tx, { account_id, id }: CardKey): Promis
   return row.pan_sealed
 }
 
-/** How often a card's number was revealed. Exact under the card's lock. */
+/** Counts of a card's reveals. Exact under the card's lock. */
 export type RevealQuota = {
   count: number
   is_nonce_used: boolean

@@ -1,5 +1,6 @@
 import type { Dispute } from '#contract/disputes.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
+import type { Tx } from '#platform/postgres/db.ts'
 import { anyOf, equals, type PageInput, type PageOf } from '#platform/postgres/page.ts'
 import { findDispute } from './dispute_store.ts'
 import { showDispute, showDisputePage } from './show_disputes.ts'
@@ -26,7 +27,7 @@ export async function findDisputes(
 }
 
 export async function getDisputeOf(
-  { tx }: Pick<OperatorContext, 'tx'>,
+  { tx }: { tx: Tx },
   { id }: { id: string },
 ): Promise<OwnedDispute> {
   const dispute = await findDispute(tx, id)

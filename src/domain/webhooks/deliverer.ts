@@ -29,7 +29,7 @@ export const LEASE_MS = 120_000
 const RECORD_BATCH_MAX = 500
 /** Outcomes are collected this long, because recording one costs as much as recording fifty. */
 const RECORD_DELAY_MS = 20
-/** How long a stopping node waits for responses before it aborts and releases its rows. */
+/** A stopping node waits this long for responses, then aborts and releases its rows. */
 const SHUTDOWN_GRACE_MS = 1_000
 
 const START = { account_id: '', webhook_id: '' }

@@ -6,7 +6,7 @@ import { deleteExpiredSecrets, findFailingSince } from './webhook_store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** How long an event can be replayed and its attempts are listed. */
+/** Events can be replayed, and their attempts are listed, for this long. */
 export const EVENT_KEPT_MS = 30 * DAY_MS
 const FAILING_MAX_MS = 5 * DAY_MS
 const BATCH = 1_000
