@@ -6,22 +6,22 @@ import type { Clock } from '#platform/runtime/clock.ts'
 import type { Random } from '#platform/runtime/random.ts'
 
 /**
- * A card network of the sandbox's own: it dials the card host and speaks real frames, as a switch
- * would. It knows nothing of the service but its port.
+ * The sandbox's card network: connects to the card host and sends real frames, like a network's
+ * switch. It knows only the service's port.
  */
 export type CardNetwork = {
-  /** Sends a message and waits for its answer. The trace number and the time are put in here. */
+  /** Sends a message and waits for its response. */
   send(message: OutgoingMessage): Promise<Message>
-  /** What a later message needs to name this one. */
+  /** The elements that identify a message: new trace number, times and date. */
   stamp(): { 7: string; 11: string; 12: string; 13: string }
-  /** The line in use, dialled and signed on where there is none. */
+  /** The open connection; connects and signs on if there is none. */
   connection(): Promise<HostConnection>
-  /** A line of its own. */
+  /** Opens another connection. */
   dial(): Promise<HostConnection>
   close(): void
 }
 
-/** A switch in the field waits about this long before it stands in. */
+/** Real networks wait about this long before they decide in stand-in. */
 const RESPONSE_TIMEOUT_MS = 5_000
 const TRACE_NUMBERS = 1_000_000
 
@@ -37,8 +37,11 @@ export function cardNetwork(port: number, { clock, random }: { clock: Clock; ran
     connection: async () => {
       if (connection === null || connection.isDown()) {
         connection = await openConnection(port)
-        const { 7: moment, 11: stan } = network.stamp()
-        await connection.send({ mti: '0800', fields: { 7: moment, 11: stan, 70: '001' } })
+        const { 7: transmission_time, 11: stan } = network.stamp()
+        await connection.send({
+          mti: '0800',
+          fields: { 7: transmission_time, 11: stan, 70: '001' },
+        })
       }
       return connection
     },
@@ -58,10 +61,10 @@ export function cardNetwork(port: number, { clock, random }: { clock: Clock; ran
   return network
 }
 
-/** One connection: answers find their question by trace number and type. */
+/** One connection. Responses are matched to requests by MTI and trace number. */
 export type HostConnection = {
   send(message: OutgoingMessage): Promise<Message>
-  /** Bytes as they are, for faults. */
+  /** Raw bytes, for faults. */
   write(bytes: Uint8Array): void
   socket: Socket
   isDown(): boolean
@@ -90,7 +93,7 @@ function connectionOver(socket: Socket): HostConnection {
     }),
   )
   const fail = () => {
-    for (const one of waiting.values()) one.reject(new NetworkError('the line was cut'))
+    for (const one of waiting.values()) one.reject(new NetworkError('the connection was closed'))
     waiting.clear()
   }
   socket.on('error', fail)
@@ -114,7 +117,7 @@ function sendRequest(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       waiting.delete(key)
-      reject(new NetworkError('no answer came in time'))
+      reject(new NetworkError('no response before the timeout'))
     }, RESPONSE_TIMEOUT_MS)
     timer.unref()
     waiting.set(key, {

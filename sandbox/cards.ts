@@ -15,7 +15,7 @@ import { cardNetwork } from './card_network.ts'
 import { readBody } from './control.ts'
 import { sandboxTransactions } from './transactions.ts'
 
-/** What shops do with a card, on demand: real messages to the card host, told as Transactions. */
+/** Simulated purchases: sends real messages to the card host and returns Transactions. */
 export const sandboxCards: Surface = (app, host) => {
   const network = cardNetwork(host.card_host_port, host)
   const shared: SharedNetwork = { network, faults: new Map() }
@@ -60,7 +60,7 @@ async function sendPurchase(
 
 const PAGES_MAX = 50
 
-/** The host's answer names no transaction: it is the one with the message's own reference. */
+/** The host's response has no transaction ID, so the transaction is found by its reference. */
 async function findByReference(call: SandboxCall, reference: string): Promise<Transaction> {
   let cursor: string | undefined
   for (let page = 0; page < PAGES_MAX; page += 1) {
@@ -77,9 +77,9 @@ async function findByReference(call: SandboxCall, reference: string): Promise<Tr
   throw new Problem('upstream_error', 'The card host took the message and recorded nothing.')
 }
 
-const ANSWER_PAUSE_MS = 25
+const POLL_MS = 25
 
-/** The shop's side of 3-D Secure: the holder is asked first; the message carries the outcome. */
+/** The merchant's side of 3-D Secure: waits for the cardholder's decision first. */
 async function runChallenge(call: SandboxCall, purchase: Purchase): Promise<string | null> {
   if (!purchase.three_ds) return null
   const { host, account_id, id: card_id } = call
@@ -90,13 +90,13 @@ async function runChallenge(call: SandboxCall, purchase: Purchase): Promise<stri
     currency: purchase.currency.letters,
     amount_micros: BigInt(elements[6] ?? elements[4] ?? '0') * 10_000n,
     merchant_name: purchase.merchant_name,
-    // All shops of the sandbox have one id: only their names tell them apart.
+    // All sandbox merchants share one ID, so only their names differ.
     merchant_id: null,
     mcc: purchase.mcc,
     merchant_country: purchase.merchant_country,
   })
   while ((await host.challengeStatus(account_id, challenge_id)) === 'pending') {
-    await host.clock.sleep(ANSWER_PAUSE_MS)
+    await host.clock.sleep(POLL_MS)
   }
   return challenge_id
 }

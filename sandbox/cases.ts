@@ -5,9 +5,9 @@ import { forwardResponse, readBody } from './control.ts'
 
 type Case = {
   path: string
-  /** How the caller itself would read the thing: what it may not see cannot be played with. */
+  /** The operation that reads the object as the caller; an object it may not see is not found. */
   read: OperationName
-  /** The operator's call behind it. */
+  /** The path of the operator API. */
   action: string
 }
 
@@ -17,7 +17,7 @@ const cases: readonly Case[] = [
   { path: '/cards/:id/shipping', read: 'get_card', action: '/cards/:id/shipping' },
 ]
 
-/** What people do behind the scenes, on demand: through the operator's own surface. */
+/** Actions of operators on disputes and cards, through the operator API. */
 export const sandboxCases: Surface = (app, host) => {
   for (const one of cases) {
     app.post(`/sandbox/v1${one.path}`, (request, reply) =>
@@ -26,10 +26,10 @@ export const sandboxCases: Surface = (app, host) => {
   }
 }
 
-type Scene = { app: FastifyInstance; host: SandboxHost; one: Case }
+type CaseContext = { app: FastifyInstance; host: SandboxHost; one: Case }
 
 async function runAction(
-  { app, host, one }: Scene,
+  { app, host, one }: CaseContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -4,7 +4,7 @@ import type { CallAnswer, Surface } from '#domain/context/surface.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import { sandboxInbox } from './inbox.ts'
 
-/** The sandbox's controls: what the world outside would do, on demand. Same bearers as the API. */
+/** Sandbox endpoints that trigger external events. They use the same bearers as the API. */
 export const sandboxControl: Surface = (app: FastifyInstance, host) => {
   sandboxInbox(app, host)
   app.post('/sandbox/v1/clock/advance', async (request) => {
@@ -17,7 +17,7 @@ export const sandboxControl: Surface = (app: FastifyInstance, host) => {
 
 const SECONDS_MAX = 10 * 366 * 24 * 60 * 60
 
-/** Forward only: what has expired cannot come back to life. */
+/** Forward only: an expired object cannot become valid again. */
 function parseSeconds(body: Record<string, unknown>): number {
   const { seconds, ...others } = body
   const [other] = Object.keys(others)
@@ -32,7 +32,7 @@ export function invalid(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field} ${message}.`, { details: [{ field, message }] })
 }
 
-/** The service's own answer as it came; a refusal keeps the name that it has there. */
+/** Forwards the service's response unchanged, including errors. */
 export function forwardResponse(reply: FastifyReply, { status, body }: CallAnswer): FastifyReply {
   const { request_id } = body
   if (typeof request_id === 'string') reply.header('Request-Id', request_id)

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SandboxHost } from '#domain/context/surface.ts'
 
-/** An account to try things with, made at the first start and kept beside the data. */
+/** A demo account, created at the first start and stored in the data folder. */
 export type Demo = { email: string; password: string; api_key: string }
 
 export async function seedDemo(host: SandboxHost): Promise<Demo & { is_new: boolean }> {
@@ -26,13 +26,13 @@ async function makeDemo(host: SandboxHost): Promise<Demo> {
   const create = (email: string) => host.call('create_account', { email, password })
   let email = 'demo@florin.example'
   let account = await create(email)
-  // The address is taken where the data folder was lost but the database was not.
+  // The email is taken if the data folder was lost but the database was not.
   if (account.status === 409) {
     email = `demo-${letters(3)}@florin.example`
     account = await create(email)
   }
   const { bearer } = account.body
-  if (typeof bearer !== 'string') throw new Error('the demo account could not be opened')
+  if (typeof bearer !== 'string') throw new Error('the demo account could not be created')
   const key = await host.call('create_api_key', { name: 'Demo key' }, bearer)
   return { email, password, api_key: String(key.body['key']) }
 }

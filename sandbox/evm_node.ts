@@ -6,17 +6,17 @@ import { EvmChain, type EvmChange, type EvmSnapshot } from './evm_node/chain.ts'
 import { respondToRpc } from './evm_node/json_rpc.ts'
 
 /**
- * A node of Base in one process: the JSON-RPC that stock clients speak, in front of a chain that
- * knows ether, one coin with EIP-3009, and no other contracts.
+ * A simulated Base node: serves JSON-RPC to stock clients from a chain with ether, one EIP-3009
+ * token and no other contracts.
  */
 export type EvmNode = {
   readonly url: string
-  /** Coins out of nowhere. */
+  /** Creates coins. */
   mint(to: Hex, micros: bigint): void
   fund(to: Hex, wei: bigint): void
   balanceOf(owner: Hex): bigint
   snapshot(): EvmSnapshot
-  /** Persists what has changed since the last time. */
+  /** Persists the changes since the last save. */
   save(): void
   stop(): Promise<void>
 }
@@ -24,9 +24,9 @@ export type EvmNode = {
 type Options = {
   now(): number
   snapshot?: EvmSnapshot
-  /** What was saved after the snapshot, in order. */
+  /** The changes saved after the snapshot, in order. */
   changes?: readonly EvmChange[]
-  /** Saves a change; called by save(), and before the answer to a call that mined something. */
+  /** Saves a change; called by save() and before the response to a call that mined a block. */
   persist?(change: EvmChange, snapshot: () => EvmSnapshot): void
 }
 
@@ -35,12 +35,12 @@ export async function startEvmNode({ now, snapshot, changes, persist }: Options)
   const save = () => persist?.(chain.takeChange(), () => chain.snapshot())
   const server = createServer((request, response) => {
     const height = chain.head.number
-    const answer = async () => {
-      const told = await respondToRpc(chain, await bodyOf(request))
+    const respond = async () => {
+      const body = await respondToRpc(chain, await bodyOf(request))
       if (chain.head.number > height) save()
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
-    answer().catch((cause) => response.writeHead(500).end(String(cause)))
+    respond().catch((cause) => response.writeHead(500).end(String(cause)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

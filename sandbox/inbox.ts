@@ -1,6 +1,6 @@
 import type { Surface } from '#domain/context/surface.ts'
 
-/** The e-mails that the service has written to the caller, newest first, sent or not. */
+/** The caller's emails, newest first, whether sent or not. */
 export const sandboxInbox: Surface = (app, host) => {
   app.get('/sandbox/v1/inbox', async (request) => {
     const { account_id } = await host.callerOf(request.headers.authorization)

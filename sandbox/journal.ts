@@ -2,13 +2,13 @@ import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } f
 
 export type Saved<Snapshot, Change> = { snapshot: Snapshot; changes: Change[] }
 
-/** Below this a file is not worth writing anew. */
+/** Smaller files are not rewritten. */
 const CHANGES_BYTES_MIN = 256 * 1024
 
 /**
- * A file with a snapshot in its first line and one change in each line after it. A save appends
- * what has changed. Once the changes outgrow the snapshot, a new snapshot takes their place, so
- * that all writing together stays within a small multiple of what has changed.
+ * A file with a snapshot in its first line and one change per line after it. A save appends a
+ * change. When the changes outgrow the snapshot, a new snapshot replaces them, so the bytes written
+ * stay within a small multiple of the changes.
  */
 export class Journal<Snapshot, Change> {
   readonly #path: string
@@ -19,11 +19,11 @@ export class Journal<Snapshot, Change> {
     this.#path = path
   }
 
-  /** Null where nothing was saved yet. */
+  /** Null before the first save. */
   read(): Saved<Snapshot, Change> | null {
     if (!existsSync(this.#path)) return null
     const [first = '', ...rest] = readFileSync(this.#path, 'utf8').split('\n')
-    // A crash may have cut the last line short, and only a whole one ends with a newline.
+    // A crash may have truncated the last line; a complete one ends with a newline.
     const lines = rest.slice(0, -1)
     return {
       snapshot: JSON.parse(first) as Snapshot,
@@ -35,7 +35,7 @@ export class Journal<Snapshot, Change> {
     const line = `${JSON.stringify(change)}\n`
     this.#changes_bytes += line.length
     const isLong = this.#changes_bytes > Math.max(CHANGES_BYTES_MIN, this.#snapshot_bytes)
-    // The first save of a process begins the file anew: its last line may have been cut short.
+    // The first save of a process rewrites the file, whose last line may be truncated.
     if (isLong || this.#snapshot_bytes === 0) this.#rewrite(snapshot())
     else appendFileSync(this.#path, line)
   }

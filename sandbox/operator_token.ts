@@ -4,7 +4,7 @@ import { Secret } from '#kernel/secret.ts'
 import type { Random } from '#platform/runtime/random.ts'
 import type { Settings } from '#settings/settings.ts'
 
-/** The one that was set, or one that is made at the first start and kept beside the data. */
+/** The configured token, or one that is created at the first start and stored with the data. */
 export async function sandboxOperatorToken(settings: Settings, random: Random): Promise<Secret> {
   if (settings.operator_token !== null) return settings.operator_token
   const path = join(settings.data_dir, 'operator_token')

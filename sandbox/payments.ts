@@ -8,29 +8,29 @@ import type { EvmChange, EvmSnapshot } from './evm_node/chain.ts'
 import type { EvmNode } from './evm_node.ts'
 import { Journal } from './journal.ts'
 
-/** Where calls are paid for in the sandbox. */
+/** The sandbox's network for x402 payments. */
 export type Payments = {
-  /** The settings, with whatever was not set pointing at the sandbox's own node. */
+  /** The settings; missing ones point at the sandbox's node. */
   x402: X402Settings
-  /** Null where nothing has a price, or the payments are made on a node of somebody else's. */
+  /** Null if nothing has a price or another node is configured. */
   node: EvmNode | null
   stop(): Promise<void>
 }
 
 type PaymentDependencies = { settings: Settings; wall_ms(): number }
 
-/** A relayer's day of fees, and a payer's pocket money. */
+/** The relayer's ether for fees and the demo payer's coins. */
 const RELAYER_WEI = 10n ** 18n
 const PAYER_MICROS = 1_000_000_000n
 
 export const PAYER_KEY_FILE = 'x402_payer.key'
-/** The node listens on a free port of each start; wallets find it here. */
+/** Contains the node's URL, because its port differs at each start. */
 export const RPC_URL_FILE = 'x402_rpc_url'
 const RELAYER_KEY_FILE = 'x402_relayer.key'
 
 /**
- * A node of our own with a relayer that has ether and a payer that has coins, where prices are set
- * and no other node is named. Nothing is read or started for a sandbox in which all is free.
+ * Starts a node with a funded relayer and a funded payer if prices are set and no other node is
+ * configured. Without prices it does nothing.
  */
 export async function startPayments({ settings, wall_ms }: PaymentDependencies): Promise<Payments> {
   const { x402, data_dir } = settings
@@ -62,7 +62,7 @@ export async function startPayments({ settings, wall_ms }: PaymentDependencies):
   return { x402: { ...x402, key_file, pay_to, rpc_url: node.url }, node, stop: node.stop }
 }
 
-/** Made at the first start and kept; sandbox money only. */
+/** Created at the first start; for sandbox money only. */
 function keyFile(path: string): string {
   if (!existsSync(path)) {
     writeFileSync(path, `0x${bytesToHex(systemRandom.bytes(32))}\n`, { mode: 0o600 })

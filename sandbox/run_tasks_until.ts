@@ -4,8 +4,8 @@ const TRIES_MAX = 150
 const PAUSE_MS = 25
 
 /**
- * Lets the service look until it has seen what was done to its world: a pass that met a new block,
- * or another node's lease, sees nothing.
+ * Runs the service's tasks until they have processed a change outside. A single run may miss it
+ * because of a new block or another node's lease.
  */
 export async function runTasksUntil<Seen>(
   host: SandboxHost,

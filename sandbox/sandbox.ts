@@ -17,21 +17,21 @@ import type { TronChange, TronSnapshot } from './tron_node/snapshot.ts'
 import { startTronNode, type TronNode, USDT_ADDRESS } from './tron_node.ts'
 import { sandboxWithdrawals } from './withdrawals.ts'
 
-/** The chain and the signer that the sandbox brings, and the settings that point at them. */
+/** The sandbox's chain and signer, and the settings that point at them. */
 export type Sandbox = {
   settings: Settings
   surfaces: readonly Surface[]
   node: TronNode
-  /** The network that calls are paid for on; idle where none has a price. */
+  /** The network for x402 payments; idle if no operation has a price. */
   payments: Payments
   stop(): Promise<void>
 }
 
-/** `now_ms` is the service's own time: when its clock is moved, blocks move with it. */
+/** `now_ms` is the service's time, so blocks follow when its clock is advanced. */
 type SandboxDependencies = {
   settings: Settings
   now_ms(): number
-  /** The world's own time, which no control moves: what wallets sign is judged by it. */
+  /** The real time, which the clock control does not change; signatures expire by it. */
   wall_ms(): number
   every: Clock['every']
   startSigner: StartSigner
@@ -39,14 +39,14 @@ type SandboxDependencies = {
 
 const BLOCK_INTERVAL_MS = 3_000
 const CHAIN_ID = 728_126_428
-/** The longest path that every system takes for a socket. */
+/** The longest socket path that every operating system supports. */
 const SOCKET_PATH_MAX = 100
-/** How soon transfers are saved that nobody asked to be; the node itself saves final blocks. */
+/** The interval of saves without a request; the node itself saves final blocks. */
 const SAVE_EVERY_MS = 3_000
 
 /**
- * Starts the sandbox's chain and a signer with a seed of its own. Both keep their state beside the
- * data, so that a restart finds the same balances, addresses and blocks.
+ * Starts the sandbox's chain and a signer with its own seed. Both keep their state in the data
+ * folder, so a restart finds the same balances, addresses and blocks.
  */
 export async function startSandbox(dependencies: SandboxDependencies): Promise<Sandbox> {
   const { data_dir, key_file, key_token } = dependencies.settings
@@ -104,10 +104,10 @@ async function startNode(
   return { node, save: node.save, stop }
 }
 
-/** What the sandbox lends its programme, to pay withdrawals from before the first sweep. */
+/** The sandbox's float, which pays withdrawals before the first sweep. */
 const FLOAT_USD = 10_000_000
 
-/** The float and the means to send it, final from the start. */
+/** Funds the hot wallet with the float and its network fees, in final blocks. */
 function endow(node: TronNode, hot_wallet: string): void {
   node.fundTrx({ to: hot_wallet, amount_sun: 1_000_000_000_000n })
   node.transferUsdt({ to: hot_wallet, amount_micros: microsFromUsd(FLOAT_USD) })

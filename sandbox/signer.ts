@@ -17,7 +17,7 @@ import { makeSigner } from '#rails/signer/signer.ts'
 import { policyFrom } from '#rails/signer/signer_settings.ts'
 import { walletFromPhrase } from '#rails/signer/wallet.ts'
 
-/** The sandbox's signer as its world knows it: what is public of its keys, and when it listens. */
+/** The sandbox's signer: its public keys, and how to start and stop it. */
 export type SandboxSigner = {
   xpub: string
   hot_wallet: string
@@ -27,11 +27,11 @@ export type SandboxSigner = {
 
 export type SignerOptions = { chains: readonly ChainSettings[]; socket: string }
 
-/** Where it keeps its seed and its memory, and the key by which it knows the service's word. */
+/** The folder of its seed and record, and the key file for verifying approvals. */
 export type SignerFiles = { data_dir: string; key_file: string; key_token?: TokenSettings | null }
 export type StartSigner = (home: SignerFiles) => Promise<SandboxSigner>
 
-/** Far above what the programme's own limits let through. */
+/** Far above the service's own limits. */
 const SANDBOX_POLICY = {
   withdrawal_max_usd: 1_000_000,
   withdrawals_hourly_max_usd: 100_000_000,
@@ -44,7 +44,7 @@ const SANDBOX_POLICY = {
   fuel_daily_max_wei: '100000000000000000000',
 }
 
-/** In this very process, for tests that start many; `now_ms` is the time that it goes by. */
+/** Runs in this process, for tests that start many. `now_ms` is its clock. */
 export function signerInProcess(dependencies: { now_ms(): number; random: Random }): StartSigner {
   return async ({ data_dir, key_file, key_token = null }) => {
     const wallet = walletFromPhrase(sandboxPhrase(data_dir, dependencies.random))

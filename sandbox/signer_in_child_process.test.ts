@@ -17,14 +17,14 @@ after(() => rmSync(data_dir, { recursive: true, force: true }))
 const clock = systemClock()
 const socket = join(data_dir, 's.sock')
 
-/** The processes that this one has started, as the system tells. */
+/** The child processes of this process. */
 function children(): number[] {
   const path = `/proc/${process.pid}/task/${process.pid}/children`
   return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
-test('keys live in another process, which is replaced when it dies and ends with us', async (t) => {
-  if (process.platform !== 'linux') return t.skip('only Linux tells which processes are ours')
+test('the signer runs in a child process that is replaced when it dies and exits with us', async (t) => {
+  if (process.platform !== 'linux') return t.skip('only Linux lists child processes')
   const now_ms = () => clock.now().getTime()
   const startSigner = signerInChildProcess({ now_ms, every: clock.every })
   const signer = await startSigner({ data_dir, key_file: join(data_dir, 'keys.json') })
@@ -62,7 +62,7 @@ test('keys live in another process, which is replaced when it dies and ends with
   const [pid = 0, ...others] = children()
   assert.equal(others.length, 0)
   process.kill(pid, 'SIGTERM')
-  assert.deepEqual(await client.sign(intent), first, 'it ends when we do, not when asked')
+  assert.deepEqual(await client.sign(intent), first, 'it ignores SIGTERM')
   process.kill(pid, 'SIGKILL')
   const isBack = async () => {
     const again = await client.sign(intent).catch(() => null)

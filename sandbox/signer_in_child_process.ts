@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { SignerFiles, SignerOptions, StartSigner } from './signer.ts'
 
-/** What the two processes tell each other. The seed is no part of it. */
+/** The messages between the two processes. They never contain the seed. */
 export type SignerCommand =
   | { files: SignerFiles }
   | { options: SignerOptions }
@@ -14,12 +14,12 @@ type ChildProcessDependencies = { now_ms(): number; every: Clock['every'] }
 
 const SCRIPT = new URL('./signer_process.js', import.meta.url)
 
-/** How soon it hears that the sandbox's clock was moved. */
+/** The interval for sending clock changes to the signer. */
 const CLOCK_EVERY_MS = 200
 const RESTART_MS = 500
 const JITTER_MS = 20
 
-/** In a process of its own, so that no key is ever in the service's; one that dies is replaced. */
+/** Runs in a child process, so no key is in the service's memory. A dead child is replaced. */
 export function signerInChildProcess({ now_ms, every }: ChildProcessDependencies): StartSigner {
   return async (files) => {
     let child = fork(SCRIPT)
@@ -29,7 +29,7 @@ export function signerInChildProcess({ now_ms, every }: ChildProcessDependencies
     const offset_ms = () => now_ms() - Date.now()
     const sendClock = () => {
       const offset = offset_ms()
-      // Both times are read one after the other, so that the same offset may differ by a little.
+      // The two clocks are read one after the other, so equal offsets differ slightly.
       const isKnown = sent_offset_ms !== null && Math.abs(offset - sent_offset_ms) < JITTER_MS
       if (isKnown || !child.connected) return
       sent_offset_ms = offset
@@ -76,13 +76,13 @@ async function begin(child: ChildProcess, files: SignerFiles, options: SignerOpt
 }
 
 function send(child: ChildProcess, message: SignerCommand): void {
-  // It may be gone at any moment: whoever replaces it hears everything anew.
+  // The child may be gone at any time; its replacement gets all messages again.
   if (child.connected) child.send(message, () => undefined)
 }
 
 type Answer<Key extends string> = Extract<SignerReply, Record<Key, unknown>>
 
-/** Tells it something and waits for the answer that has this in it. */
+/** Sends a message and waits for the reply with this key. */
 async function request<Key extends 'xpub' | 'listens'>(
   child: ChildProcess,
   message: SignerCommand,
@@ -95,7 +95,7 @@ async function request<Key extends 'xpub' | 'listens'>(
       child.off('exit', end)
       resolve(answer as Answer<Key>)
     }
-    const end = () => reject(new Error('the signer of the sandbox ended before it answered'))
+    const end = () => reject(new Error('the sandbox signer exited before it replied'))
     child.on('message', onMessage)
     child.once('exit', end)
     send(child, message)

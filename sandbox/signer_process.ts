@@ -2,7 +2,7 @@ import { systemRandom } from '#platform/runtime/random.ts'
 import { type SandboxSigner, signerInProcess } from './signer.ts'
 import type { SignerCommand, SignerReply } from './signer_in_child_process.ts'
 
-/** The sandbox's signer as a process: it ends with whoever started it, and by nothing else. */
+/** The sandbox's signer as a child process. It exits only when its parent disconnects. */
 let offset_ms = 0
 let signer: SandboxSigner | null = null
 
@@ -26,6 +26,6 @@ process.on(
   'disconnect',
   () => void (signer?.stop() ?? Promise.resolve()).then(() => process.exit()),
 )
-// A terminal tells everybody to end; the service is not done with its signer yet.
+// A terminal signals the whole process group, but the service still needs its signer.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)

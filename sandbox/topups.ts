@@ -16,10 +16,10 @@ type Action = (
   body: Record<string, unknown>,
 ) => Promise<void>
 
-/** So many blocks make the one before them final. */
+/** The number of blocks that make the block before them final. */
 export const FINAL_BLOCKS = 19
 
-/** What happens to a top-up on the sandbox's chain, on demand; each call answers the Topup. */
+/** Triggers events of a top-up on the sandbox's chain; each call returns the Topup. */
 export function sandboxTopups(node: TronNode, save: () => void): Surface {
   return (app, host) => {
     for (const [name, action] of Object.entries(actions)) {
@@ -56,7 +56,7 @@ async function runAction(
 
 const topupOf = ({ body }: CallAnswer): Topup => body as unknown as Topup
 
-/** The world as the caller sees it. */
+/** The host with calls made as the caller. */
 function withBearer(host: SandboxHost, bearer: string): SandboxHost {
   return { ...host, call: (operation, input) => host.call(operation, input, bearer) }
 }
@@ -114,7 +114,7 @@ function isPending(node: TronNode, txid: string): boolean {
 
 function requireOnSandboxChain({ chain }: Topup): void {
   if (chain === 'tron') return
-  throw new Problem('unsupported_chain', `The sandbox plays tron; ${chain} has a node of its own.`)
+  throw new Problem('unsupported_chain', `The sandbox simulates only tron, not ${chain}.`)
 }
 
 export function requireEmpty(body: Record<string, unknown>): void {

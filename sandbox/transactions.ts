@@ -16,7 +16,7 @@ import {
 import { readBody } from './control.ts'
 import { requireEmpty } from './topups.ts'
 
-/** What happens to a purchase after it was asked for: the merchant's later messages. */
+/** The merchant's later messages about a purchase: capture, refund, reversal, expiry. */
 export function sandboxTransactions(
   app: FastifyInstance,
   host: SandboxHost,
@@ -45,7 +45,7 @@ const actions: Record<string, Action> = {
   capture: async (call, input) => {
     requireType(input, ['authorization'])
     const { status, held_usd, amount_usd, captured_usd } = input.transaction
-    // A late capture finds no hold any more; the merchant still presents what it never captured.
+    // An expired purchase has no hold, but the merchant still presents the uncaptured amount.
     const open_usd = status === 'expired' ? amount_usd - captured_usd : held_usd
     const minor = input.minor ?? share(input, open_usd)
     const sending = await followUpOf(call, input, requireSome(minor, 'capture'))
@@ -84,7 +84,7 @@ function requireType({ transaction }: FollowUpInput, types: readonly Transaction
   })
 }
 
-/** Dollars of a purchase, in the smallest unit of its own currency. */
+/** Converts a USD part of a purchase into minor units of its currency. */
 function share({ transaction, currency }: FollowUpInput, usd: number): bigint {
   const whole = exactMinor(transaction.amount, currency.decimals)
   const part = microsFromUsd(Math.round(usd * 1_000_000) / 1_000_000)
@@ -118,7 +118,7 @@ async function followUpOf(
   return { card, original: original as unknown as OriginalMessage, transaction, amount }
 }
 
-/** The new part of the purchase: the newest of its type that was not there before. */
+/** Sends the message and returns the new transaction of this type. */
 async function sendAndFind(
   call: SandboxCall,
   { transaction }: FollowUpInput,

@@ -20,21 +20,21 @@ import {
 } from '#sandbox/tron_node/snapshot.ts'
 
 /**
- * A TRON network in one process: blocks, forks, fees and finality by TRON's rules, spoken in TRON's
- * own HTTP API and JSON-RPC on loopback. Stock clients work against it unchanged; it executes
- * transfers of TRX and of the assets it is told of, and no other contracts.
+ * A simulated TRON network: blocks, forks, fees and finality by TRON's rules, served through its
+ * HTTP API and JSON-RPC on loopback. Stock clients work unchanged. It executes transfers of TRX and
+ * of the configured tokens, and no other contracts.
  */
 export type TronNodeOptions = {
   now: () => number
   port?: number
-  /** With it a block is due every so often by `now`; without it blocks come from mine() alone. */
+  /** The interval of blocks by `now`; without it only mine() makes blocks. */
   block_interval_ms?: number
   chain_id?: number
   assets?: readonly AssetOptions[]
   snapshot?: AnySnapshot
-  /** What was saved after the snapshot, in order. */
+  /** The changes saved after the snapshot, in order. */
   changes?: readonly TronChange[]
-  /** Saves a change; called by save(), and before a block is shown as final. */
+  /** Saves a change; called by save() and before a block is shown as final. */
   persist?(change: TronChange, snapshot: () => TronSnapshot): void
 }
 
@@ -44,41 +44,41 @@ export type UsdtTransfer = {
   to: string
   amount_micros: bigint
   from?: string
-  /** Another asset than the first; for deposits of the wrong one. */
+  /** For deposits of another token. */
   contract?: string
 }
 
 export type TronNode = {
   readonly url: string
-  /** Whose transfers arrive when no other sender is named. It never runs dry. */
+  /** The default sender, with an unlimited balance. */
   readonly exchange: string
   mine(count?: number): BlockHeader
   transferUsdt(transfer: UsdtTransfer): string
   fundTrx(gift: { to: string; amount_sun: bigint }): string
-  /** Energy to lend or to use, as if this much TRX had been staked for it. */
+  /** Adds energy as if this much TRX had been staked. */
   fundStake(gift: { to: string; amount_sun: bigint }): void
   balanceOf(address: string, contract?: string): bigint
   trxOf(address: string): bigint
   reorg(reorg: Reorg): ReorgOutcome
-  /** Answers a function that ends the fault before its time. */
+  /** Returns a function that removes the fault. */
   fault(fault: Fault): () => void
   clearFaults(): void
-  /** The block that holds a transfer, or null while it waits or is unknown. */
+  /** The block of a transfer; null if it is pending or unknown. */
   blockOf(txid: string): (BlockHeader & { ok: boolean }) | null
-  /** How many transfers it knows, mined or waiting: whether there is anything new to save. */
+  /** The number of mined and pending transfers; a change means there is something to save. */
   transferCount(): number
   head(): BlockHeader
   finalized(): BlockHeader
   snapshot(): TronSnapshot
   restore(snapshot: AnySnapshot): void
-  /** Persists what has changed since the last time. */
+  /** Persists the changes since the last save. */
   save(): void
   stop(): Promise<void>
 }
 
 export const USDT_ADDRESS = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 
-/** The same name and symbol at another address: what a careless watcher would credit. */
+/** A token with the same name and symbol at another address; it must not be credited. */
 export const FAKE_USDT_ADDRESS = tronAddressFromBytes(
   sha256(utf8ToBytes('florin sandbox fake USDT')).slice(12),
 )
@@ -87,7 +87,7 @@ export const FAKE_USDT_ADDRESS = tronAddressFromBytes(
 const CHAIN_ID = 728_126_428
 const BLOCK_INTERVAL_MS = 3_000
 
-/** So many blocks stand before the first call, so that there is a solidified one from the start. */
+/** Blocks at the start, so that there is a solidified one. */
 const BLOCKS_AT_START = 20
 
 export async function startTronNode(options: TronNodeOptions): Promise<TronNode> {
@@ -159,7 +159,7 @@ function controls(current: () => Chain, exchange: Exchange, faults: Faults): Con
       return exchange.sendTrx(hexFrom(to), amount_sun)
     },
     fundStake: ({ to, amount_sun }) => {
-      // Blocks never write this key, so no fork can disturb a change made between blocks.
+      // Blocks never write this key, so a fork does not undo it.
       const { state } = current()
       state.add(keys.staked(hexFrom(to)), amount_sun)
       state.takeUndo()

@@ -5,44 +5,41 @@ import { type CardNetwork, type HostConnection, NetworkError } from '#sandbox/ca
 import { invalid } from '#sandbox/control.ts'
 import { originalOf } from './merchant.ts'
 
-/**
- * What goes wrong between a switch and its issuer, on demand. Each fault is one way to send the
- * next message, in real frames; what the host makes of it is the host's affair.
- */
+/** Network faults on demand. Each one sends the next message in a faulty way, in real frames. */
 export type Fault = keyof typeof faults
 
 type Send = (network: CardNetwork, message: OutgoingMessage) => Promise<Message>
 
 export const faults = {
-  /** Answered, and sent again as a repeat: the answer must be the same, byte for byte. */
+  /** Sends the message again as a repeat; the response must be the same byte for byte. */
   repeat: async (network, message) => {
     const first = await network.send(message)
     return sameAs(first, await network.send(repeatOf(message)))
   },
-  /** Its reversal overtakes it. */
+  /** Sends the reversal before the message. */
   reorder: async (network, message) => {
     await network.send(reversalOf(network, message))
     return network.send(message)
   },
-  /** The answer comes when the switch has given up: it takes the message back. */
+  /** Reverses the message, as after a late response. */
   late: async (network, message) => {
     const answer = await network.send(message)
     await network.send(reversalOf(network, message))
     return answer
   },
-  /** The line is cut behind the message; on the next line it is repeated. */
+  /** Closes the connection after the message and repeats it on a new one. */
   cut: async (network, message) => {
     await cutBehind(await network.connection(), message)
     return network.send(repeatOf(message))
   },
-  /** Bytes that are no frame come first: the host hangs up, and the switch dials again. */
+  /** Sends garbage first; the host closes the connection and the network reconnects. */
   garbage: async (network, message) => {
     const connection = await network.connection()
     connection.write(GARBAGE)
     await hungUp(connection)
     return network.send(message)
   },
-  /** Another line asks and asks and does not read: this one must not wait for it. */
+  /** Another connection sends requests without reading; this one must not wait for it. */
   slow_reader: async (network, message) => {
     const deaf = await network.dial()
     deaf.socket.pause()
@@ -57,7 +54,7 @@ const GARBAGE = Buffer.concat([Buffer.from([0, 32]), Buffer.alloc(32, 0xaa)])
 const FLOOD = 500
 const HANG_UP_MS = 5_000
 
-/** Null takes back what was asked for. */
+/** Null clears the fault. */
 export function parseFault(body: Record<string, unknown>): Fault | null {
   const { fault, ...others } = body
   const [other] = Object.keys(others)
@@ -70,7 +67,7 @@ export function parseFault(body: Record<string, unknown>): Fault | null {
 const frameOf = (message: OutgoingMessage): Uint8Array =>
   writeFrame(default_link.frame, encode(default_link, message))
 
-/** The last digit of its type says that it is a repeat; everything else is the same. */
+/** The same message with the repeat indicator in its MTI. */
 const repeatOf = ({ mti, fields }: OutgoingMessage): OutgoingMessage => ({
   mti: `${mti.slice(0, 3)}1`,
   fields,
@@ -85,13 +82,13 @@ function reversalOf(network: CardNetwork, { mti, fields }: OutgoingMessage): Out
 }
 
 function echoOf(network: CardNetwork): OutgoingMessage {
-  const { 7: moment, 11: stan } = network.stamp()
-  return { mti: '0800', fields: { 7: moment, 11: stan, 70: '301' } }
+  const { 7: transmission_time, 11: stan } = network.stamp()
+  return { mti: '0800', fields: { 7: transmission_time, 11: stan, 70: '301' } }
 }
 
 function sameAs(first: Message, again: Message): Message {
   if (Buffer.compare(first.raw, again.raw) === 0) return first
-  throw new NetworkError('a repeat got another answer')
+  throw new NetworkError('the repeat got another response')
 }
 
 function cutBehind(connection: HostConnection, message: OutgoingMessage): Promise<void> {
@@ -103,7 +100,10 @@ function cutBehind(connection: HostConnection, message: OutgoingMessage): Promis
 
 function hungUp(connection: HostConnection): Promise<void> {
   return new Promise((done, failed) => {
-    const timer = setTimeout(() => failed(new NetworkError('the line stays open')), HANG_UP_MS)
+    const timer = setTimeout(
+      () => failed(new NetworkError('the connection stays open')),
+      HANG_UP_MS,
+    )
     connection.socket.once('close', () => {
       clearTimeout(timer)
       done()

@@ -6,13 +6,10 @@ import { writePrivateTags } from '#iso8583/tags.ts'
 import type { CardNetwork } from '#sandbox/card_network.ts'
 import { amountElements, merchantElements, type Purchase } from './purchase.ts'
 
-/**
- * A merchant of the sandbox: it builds the messages that its terminal and its bank would send, and
- * keeps nothing. What it needs to know of an earlier message it reads where its bank would.
- */
+/** A simulated merchant and its acquirer: builds their messages and keeps no state. */
 export const ACQUIRER = '400001'
 
-/** The elements of an earlier message, as get_auth_details shows them. */
+/** The elements of the original message, as get_auth_details returns them. */
 export type OriginalMessage = { mti: string; fields: Readonly<Record<string, string>> }
 
 const RRN_DIGITS = 12
@@ -28,7 +25,7 @@ function cardElements({ pan, exp_year, exp_month }: PrintedCard): Record<number,
 
 type Sale = { card: PrintedCard; purchase: Purchase; reference: string }
 
-/** A question online carries the code that the holder has typed in. */
+/** E-commerce and keyed authorizations include the CVV. */
 export function authorization(
   network: CardNetwork,
   { card, purchase, reference }: Sale,
@@ -61,7 +58,7 @@ function saleElements(network: CardNetwork, { card, purchase, reference }: Sale)
   }
 }
 
-/** Settled without having asked. */
+/** A clearing without an authorization. */
 export function forcedCapture(network: CardNetwork, sale: Sale): OutgoingMessage {
   return { mti: '0220', fields: saleElements(network, sale) }
 }
@@ -73,7 +70,7 @@ type FollowUp = {
   amount: Record<number, string>
 }
 
-/** What a later message repeats of the one it belongs to. */
+/** The elements of a follow-up message, most of them from the original. */
 function followUpElements(network: CardNetwork, { card, original, transaction, amount }: FollowUp) {
   const repeated: Record<number, string> = {}
   for (const element of [18, 19, 22, 25, 32, 37, 41, 42, 43] as const) {
@@ -104,7 +101,7 @@ export function refund(network: CardNetwork, follow_up: FollowUp): OutgoingMessa
   return { mti: '0220', fields }
 }
 
-/** All of it, or down to what is left of it. */
+/** A full reversal, or a partial one with the replacement amount. */
 export function reversal(
   network: CardNetwork,
   follow_up: FollowUp,

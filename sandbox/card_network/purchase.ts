@@ -5,7 +5,7 @@ import { writeCardAcceptor } from '#iso8583/subfields.ts'
 import { decimalParts, decimalsOf } from '#kernel/money.ts'
 import { invalid } from '#sandbox/control.ts'
 
-/** What a shop of the sandbox asks for; what is not said is a bookshop online in Berlin's way. */
+/** A simulated purchase. Omitted fields get defaults. */
 export type Purchase = {
   amount_minor: bigint
   currency: Currency
@@ -17,7 +17,7 @@ export type Purchase = {
   three_ds: boolean
 }
 
-/** Elements 22 and 25 for each way of reading a card. */
+/** Elements 22 and 25 by entry mode. */
 export const entry_modes = {
   chip: ['051', '00'],
   contactless: ['071', '00'],
@@ -65,7 +65,7 @@ export function parsePurchase(body: Record<string, unknown>): Purchase {
   }
 }
 
-/** The most that twelve digits of element 4 hold, and the dollars of element 6 with them. */
+/** Limits the amount so that elements 4 and 6 both fit 12 digits. */
 const MINOR_MAX = 9_999_999_999n
 
 export function parseAmount(amount: unknown, { decimals, letters }: Currency): bigint {
@@ -85,7 +85,7 @@ export function exactMinor(amount: number, decimals: number): bigint {
   return parts === null ? 0n : BigInt(parts.whole + parts.fraction.padEnd(decimals, '0'))
 }
 
-/** Dollars for a unit of each currency, as millionths: the sandbox's own exchange, never moving. */
+/** Fixed exchange rates: millionths of a dollar per unit. */
 const RATES: Readonly<Record<string, bigint>> = {
   EUR: 1_085_000n,
   GBP: 1_270_000n,
@@ -106,7 +106,7 @@ const RATES: Readonly<Record<string, bigint>> = {
 }
 const RATE_STANDARD = 500_000n
 
-/** Elements 4 and 49; and 6, 10 and 51 where dollars have to be worked out. */
+/** Elements 4 and 49, and for other currencies than USD also 6, 10 and 51. */
 export function amountElements(minor: bigint, currency: Currency): Record<number, string> {
   const elements = { 4: minor.toString().padStart(12, '0'), 49: currency.numeric }
   if (currency.letters === 'USD') return elements

@@ -6,16 +6,16 @@ import type { Message, OutgoingMessage } from '#iso8583/message.ts'
 import { type CardNetwork, NetworkError } from '#sandbox/card_network.ts'
 import { type Fault, faults } from './faults.ts'
 
-/** One call of the sandbox: who plays, with which card or transaction, over which network. */
+/** One sandbox request: its caller, its card or transaction, and the network. */
 export type SandboxCall = {
   host: SandboxHost
   network: CardNetwork
-  /** What will go wrong with an account's next message. */
+  /** The fault of each account's next message. */
   faults: Map<string, Fault>
   account_id: string
-  /** The one in the path. */
+  /** The ID in the path. */
   id: string
-  /** Reads as the caller itself would; what it may not see is refused in the API's own words. */
+  /** Reads as the caller; throws the API's error if the caller may not see the object. */
   read(operation: OperationName, input: object): Promise<Record<string, unknown>>
 }
 
@@ -46,7 +46,7 @@ export async function openCall(
   }
 }
 
-/** No decision was made: the host was away, or could not decide. */
+/** Response codes without a decision: format error, issuer inoperative, system error. */
 const UNDECIDED: ReadonlySet<string> = new Set(['30', '91', '96'])
 
 export async function sendToHost(call: SandboxCall, message: OutgoingMessage): Promise<Message> {
@@ -56,12 +56,12 @@ export async function sendToHost(call: SandboxCall, message: OutgoingMessage): P
   const send = fault === undefined ? network.send(message) : faults[fault](network, message)
   const answer = await send.catch((cause: unknown) => {
     if (!(cause instanceof NetworkError)) throw cause
-    throw new Problem('upstream_timeout', 'The card host did not answer.', { cause })
+    throw new Problem('upstream_timeout', 'The card host did not respond.', { cause })
   })
   const code = answer.fields[39] ?? ''
-  // Paused programmes answer 91 too, but they leave a decline; whoever looks for it finds it.
+  // A paused programme also responds 91, but stores a decline that the caller can find.
   if (UNDECIDED.has(code) && code !== '91') {
-    throw new Problem('upstream_error', `The card host answered ${code}.`)
+    throw new Problem('upstream_error', `The card host responded with ${code}.`)
   }
   return answer
 }

@@ -13,10 +13,10 @@ import { RpcError, SERVER_ERROR } from '#sandbox/tron_node/rpc_error.ts'
 import { callCoin, type Log, Reverted } from './coin.ts'
 import { EvmState } from './evm_state.ts'
 
-/** About what Base asks for. */
+/** Typical fees on Base. */
 export const BASE_FEE_WEI = 10_000_000n
 export const TIP_WEI = 1_000_000n
-/** What moving coins by permission takes on the real chain, and what a refusal of it does. */
+/** Gas of transferWithAuthorization on the real chain, and of a revert. */
 export const CALL_GAS = 86_000n
 const REVERT_GAS = 34_000n
 const TRANSFER_GAS = 21_000n
@@ -33,14 +33,14 @@ export type Mined = Transaction & {
 
 export type Block = { number: number; hash: Hex; parent: Hex; time_s: number; mined: Mined | null }
 
-/** What has changed since the last save. */
+/** The changes since the last save. */
 export type EvmChange = {
   /** The chain state; saved files name it so. */
   world: [string, string][]
   blocks: { time_s: number; raw: Hex | null; receipt: SavedReceipt | null }[]
 }
 
-/** All of a chain: its change since there was nothing. */
+/** The whole chain as one change. */
 export type EvmSnapshot = EvmChange & { version: 1 }
 type SavedReceipt = { from: Hex; ok: boolean; gas_used: string; price_wei: string; logs: Log[] }
 
@@ -48,8 +48,8 @@ const NO_HASH: Hex = `0x${'0'.repeat(64)}`
 const refusal = (sentence: string) => new RpcError(SERVER_ERROR, sentence)
 
 /**
- * One chain with Base's id whose only contract is the coin. Every transaction is mined the moment
- * it may be: alone in its block, in its sender's order.
+ * A chain with Base's chain ID and one token contract. Every transaction is mined as soon as its
+ * nonce is next, alone in its block.
  */
 export class EvmChain {
   readonly state: EvmState
@@ -82,12 +82,12 @@ export class EvmChain {
 
   find = (hash: Hex): Mined | null => this.#mined.get(hash) ?? null
 
-  /** A call as it would go now, by whoever asks. */
+  /** Simulates a call. */
   call(from: Hex, data: Hex) {
     return callCoin(this.state, { from, time_s: BigInt(this.time_s()) }, data)
   }
 
-  /** One after the other: each is judged by what the ones before have done. */
+  /** Transactions are processed one after another, so each sees the effects of the previous. */
   send(raw: Hex): Promise<Hex> {
     const next = this.#last.then(() => this.#admit(raw))
     this.#last = next.catch(() => undefined)
@@ -98,7 +98,7 @@ export class EvmChain {
     return { version: 1, world: this.state.toJson(), blocks: this.blocks.map(savedBlock) }
   }
 
-  /** A change costs what it holds, however long the chain is. */
+  /** The cost does not depend on the length of the chain. */
   takeChange(): EvmChange {
     const blocks = this.blocks.slice(this.#saved_count).map(savedBlock)
     this.#saved_count = this.blocks.length

@@ -12,7 +12,7 @@ import {
 import { CHAIN_ID, USDC } from '#rails/x402/requirement.ts'
 import type { EvmState } from './evm_state.ts'
 
-/** What the owner signs: EIP-3009's permission to move coins. */
+/** The signed EIP-3009 authorization. */
 const authorization = [
   { name: 'from', type: 'address' },
   { name: 'to', type: 'address' },
@@ -41,7 +41,7 @@ const plain_abi = parseAbi([
   'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
 ])
 
-/** USDC as the sandbox plays it: balances, and permissions to move them by EIP-3009's rules. */
+/** The simulated USDC contract: balances and EIP-3009 transfers. */
 export const coin_abi = [
   ...plain_abi,
   {
@@ -77,7 +77,7 @@ const require = (holds: boolean, reason: string): void => {
   if (!holds) throw new Reverted(reason)
 }
 
-/** Works out what a call does, without doing it. */
+/** Computes the result of a call without applying it. */
 export async function callCoin(state: EvmState, caller: Caller, data: Hex): Promise<CallResult> {
   const call = decodeCall(data)
   const answer = (result: unknown): CallResult => ({
@@ -146,7 +146,7 @@ async function transferWithAuthorization(
   require(time_s < validBefore, 'FiatTokenV2: authorization is expired')
   require(!state.isUsed(from, nonce), 'FiatTokenV2: authorization is used or canceled')
   const signed = signatureIn(signature)
-  // As USDC's ECRecover: of the two signatures for one permission only the low s counts.
+  // Like USDC's ECRecover, accepts only the signature with the low s.
   require(sOf(signed) <= HALF_ORDER, "ECRecover: invalid signature 's' value")
   const signer = await recoverTypedDataAddress({
     domain: DOMAIN,

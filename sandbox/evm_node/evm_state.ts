@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 
-/** All that the chain remembers of anybody, as whole numbers by name; plain enough to be saved. */
+/** The chain's state as integers by key, so it can be saved as JSON. */
 export class EvmState {
   readonly #values: Map<string, bigint>
   #changed = new Set<string>()
@@ -34,7 +34,7 @@ export class EvmState {
     return [...this.#values].map(([key, value]) => [key, value.toString()])
   }
 
-  /** The values that were changed since the last call, for a save. */
+  /** The values changed since the last call. */
   takeChanges(): [string, string][] {
     const changed = [...this.#changed]
     this.#changed = new Set()

@@ -14,10 +14,10 @@ import { blockJson, logsJson, receiptJson, transactionJson } from './shapes.ts'
 type Params = readonly unknown[]
 type Method = (chain: EvmChain, params: Params) => unknown
 
-/** Any code will do for callers who only ask whether there is some. */
+/** Placeholder code for callers that only check whether there is any. */
 const CODE = '0x60806040'
 const NOBODY: Hex = `0x${'00'.repeat(20)}`
-/** Base trails its newest block by some minutes here too. */
+/** The finalized block is a few blocks behind the head, as on Base. */
 const FINALIZED_BEHIND = 5
 
 const methods: Record<string, Method> = {
@@ -67,26 +67,26 @@ export async function respondToRpc(chain: EvmChain, body: unknown): Promise<unkn
 
 async function respondToOne(chain: EvmChain, body: unknown): Promise<unknown> {
   const { id = null, method, params = [] } = (body ?? {}) as Record<string, unknown>
-  const told = (content: object) => ({ jsonrpc: '2.0', id, ...content })
+  const respond = (content: object) => ({ jsonrpc: '2.0', id, ...content })
   try {
     if (typeof method !== 'string' || !Array.isArray(params)) {
       throw new RpcError(INVALID_REQUEST, 'invalid request')
     }
-    const answering = Object.hasOwn(methods, method) ? methods[method] : undefined
-    if (answering === undefined) {
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (handler === undefined) {
       throw new RpcError(METHOD_NOT_FOUND, `the method ${method} does not exist`)
     }
-    return told({ result: await answering(chain, params) })
+    return respond({ result: await handler(chain, params) })
   } catch (cause) {
-    if (cause instanceof Reverted) return told({ error: revertError(cause.message) })
+    if (cause instanceof Reverted) return respond({ error: revertError(cause.message) })
     if (!(cause instanceof RpcError)) throw cause
-    return told({ error: { code: cause.code, message: cause.message } })
+    return respond({ error: { code: cause.code, message: cause.message } })
   }
 }
 
 const error_abi = parseAbi(['error Error(string)'])
 
-/** As nodes tell of a revert: in words, and in the bytes that the contract would have returned. */
+/** A node's error for a revert: a message and the encoded contract error. */
 const revertError = (reason: string) => ({
   code: 3,
   message: `execution reverted: ${reason}`,
@@ -104,7 +104,7 @@ async function callContract(chain: EvmChain, call: unknown): Promise<Pick<CallRe
   return { returned: '0x' }
 }
 
-/** Nobody sends us transactions when nothing happens, so the newest block is as old as it seems. */
+/** The head block gets the current time, because an idle chain has no new blocks. */
 function atCurrentTime(chain: EvmChain, block: Block): Block {
   return block === chain.head ? { ...block, time_s: chain.time_s() } : block
 }

@@ -2,7 +2,7 @@ import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from 'vi
 import type { EvmChain } from './chain.ts'
 import { Reverted } from './coin.ts'
 
-/** Where Multicall3 is on every chain: x402 asks it why a payment would fail. */
+/** Multicall3's address on every chain; the x402 library uses it to explain failed payments. */
 export const MULTICALL: Hex = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 const multicall_abi = parseAbi([
@@ -11,7 +11,7 @@ const multicall_abi = parseAbi([
   'function tryAggregate(bool requireSuccess, Call[] calls) returns (Result[] returnData)',
 ])
 
-/** Reads only, so what one call would have changed the next one does not see. */
+/** Read-only: the calls do not see each other's changes. */
 export async function aggregate(chain: EvmChain, from: Hex, data: Hex): Promise<Hex> {
   const { args } = decodeFunctionData({ abi: multicall_abi, data })
   const result: { success: boolean; returnData: Hex }[] = []

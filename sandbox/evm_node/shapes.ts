@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, parseSignature } from 'viem'
 import { BASE_FEE_WEI, type Block, type EvmChain, type Mined } from './chain.ts'
 
-/** How a node writes what the chain knows. */
+/** The JSON of blocks, transactions and receipts in node responses. */
 type Json = Record<string, unknown>
 
 const NO_BLOOM = `0x${'00'.repeat(256)}`

@@ -12,14 +12,14 @@ import {
   FEE_LIMIT_MAX_SUN,
 } from './resources.ts'
 
-/** Why a node does not take a transaction into its pool: a code and the sentence with it. */
+/** The reason a node refuses a transaction: its code and message. */
 export type AdmissionError = { code: string; message: string }
 
 export type AdmissionContext = {
   head: Block
   state: Reader
   assets: ReadonlyMap<string, Asset>
-  /** Before the owner has signed, everything but the signature can be asked already. */
+  /** Skips the signature check. */
   unsigned: boolean
   isKnown(txid: string): boolean
   blockByReference(low_bytes: number): Block | null
@@ -29,7 +29,7 @@ const EXPIRATION_AHEAD_MAX_MS = 86_400_000
 
 type Check = (context: AdmissionContext, transaction: Transaction) => AdmissionError | null
 
-/** In the order a full node asks; the first objection is the answer. */
+/** In the order of a full node; the first error is returned. */
 const checks: readonly Check[] = [
   isNotKnown,
   isSignedByOwner,

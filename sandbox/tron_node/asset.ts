@@ -10,7 +10,7 @@ import {
 import type { Log } from './block.ts'
 import { keys, type Reader } from './chain_state.ts'
 
-/** A TRC-20 contract as the sandbox plays it: balances, and the answers people read. */
+/** A simulated TRC-20 contract: balances and metadata. */
 export type Asset = { address: string; symbol: string; name: string; decimals: number }
 
 export type AssetTransfer = { from: string; to: string; value: bigint }
@@ -23,7 +23,7 @@ export type AssetCallResult = {
   transfer?: AssetTransfer
 }
 
-/** Mainnet's usual figures: writing a first balance costs more than changing one. */
+/** Typical mainnet values: the first balance of an address costs more than a change. */
 const ENERGY_TO_HOLDER = 64_285
 const ENERGY_TO_NEWCOMER = 130_285
 const ENERGY_OF_REVERT = 3_400
@@ -43,7 +43,7 @@ const reads: Record<string, Read> = {
   [selectorOf('name()')]: (_, asset) => textWords(asset.name),
 }
 
-/** Works out what a call does, without doing it. */
+/** Computes the result of a call without applying it. */
 export function callAsset(
   state: Reader,
   asset: Asset,
@@ -53,7 +53,7 @@ export function callAsset(
   const words = data.subarray(4)
   if (selector === selectorOf(TRANSFER_FUNCTION) && words.length >= 64) {
     const to = bytesToHex(words.subarray(12, 32))
-    return transferred(state, asset, {
+    return simulateTransfer(state, asset, {
       from: caller,
       to,
       value: readNumberWord(words.subarray(32, 64)),
@@ -67,14 +67,14 @@ export function callAsset(
   return { ok: true, returned, reason: '', energy: ENERGY_OF_READ }
 }
 
-function transferred(state: Reader, asset: Asset, transfer: AssetTransfer): AssetCallResult {
+function simulateTransfer(state: Reader, asset: Asset, transfer: AssetTransfer): AssetCallResult {
   if (state.get(keys.asset(asset.address, transfer.from)) < transfer.value) {
     return { ok: false, returned: '', reason: REVERTED, energy: ENERGY_OF_REVERT }
   }
   const isHolder = state.get(keys.asset(asset.address, transfer.to)) > 0n
   return {
     ok: true,
-    // The real USDT declares a bool and never sets it: success returns false.
+    // The real USDT declares a bool but never sets it, so success returns false.
     returned: bytesToHex(numberWord(0n)),
     reason: '',
     energy: isHolder ? ENERGY_TO_HOLDER : ENERGY_TO_NEWCOMER,
@@ -91,7 +91,7 @@ export function transferLog(asset: Asset, { from, to, value }: AssetTransfer): L
   }
 }
 
-/** A string in the ABI: where it starts, how long it is, its bytes padded to words. */
+/** An ABI string: offset, length and the padded bytes. */
 function textWords(text: string): Uint8Array {
   const bytes = utf8ToBytes(text)
   const padding = new Uint8Array((32 - (bytes.length % 32)) % 32)

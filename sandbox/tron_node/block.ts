@@ -6,9 +6,9 @@ import type { Undo } from './chain_state.ts'
 
 export type Log = { address: string; topics: readonly string[]; data: string }
 
-/** Amounts are numbers here: fees and energy stay far below 2^53 and go out as JSON. */
+/** Fees and energy are numbers, because they stay far below 2^53 and are sent as JSON. */
 export type Receipt = {
-  /** Null for what is not a contract call. */
+  /** Null if it is not a contract call. */
   result: 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY' | null
   returned: string
   reason: string
@@ -26,7 +26,7 @@ export type Transaction = {
   content: RawData
   raw: string
   signature: string
-  /** Set on what the sandbox sends to make another transfer possible: a fork always keeps it. */
+  /** Set on transfers that fund another transfer; a fork always keeps them. */
   supports_others?: boolean
 }
 
@@ -39,11 +39,11 @@ export type Block = {
   timestamp_ms: number
   mined: readonly Mined[]
   undo: Undo
-  /** The fork that its id was computed for. */
+  /** The fork that its ID was computed for. */
   fork: number
 }
 
-/** A block is solidified once 19 of 27 producers built on it: 18 blocks later. */
+/** A block is solidified when 19 of 27 producers have built on it, 18 blocks later. */
 export const SOLIDIFIED_BEHIND = 18
 
 export function transactionOf(raw: string, signature: string): Transaction | null {
@@ -52,7 +52,7 @@ export function transactionOf(raw: string, signature: string): Transaction | nul
   return content === null ? null : { txid: txidOf(bytes), content, raw, signature }
 }
 
-/** The hash covers the fork too, so that no two forks share an id. */
+/** The hash includes the fork, so forks never share an ID. */
 export function blockId(
   { number, parent_id, timestamp_ms }: Pick<Block, 'number' | 'parent_id' | 'timestamp_ms'>,
   txids: readonly string[],
@@ -61,7 +61,7 @@ export function blockId(
   return idFrom(number, [parent_id, timestamp_ms, fork, ...txids])
 }
 
-/** From the last block with content before it, so that the empty ones between need no hash. */
+/** Depends on the last block with content, so empty blocks between need no hash. */
 export function emptyBlockId({
   number,
   timestamp_ms,
@@ -71,9 +71,9 @@ export function emptyBlockId({
   return idFrom(number, ['empty', base_id, number, timestamp_ms, fork])
 }
 
-/** 8 bytes of height, then 24 of a hash. */
+/** 8 bytes of the number, then 24 of a hash. */
 function idFrom(number: number, parts: readonly (string | number)[]): string {
-  assert(Number.isSafeInteger(number), 'a height is a whole number')
+  assert(Number.isSafeInteger(number), 'a block number is an integer')
   const height = number.toString(16).padStart(16, '0')
   return height + bytesToHex(sha256(utf8ToBytes(parts.join(':')))).slice(16)
 }

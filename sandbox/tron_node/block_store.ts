@@ -1,9 +1,9 @@
 import { assert } from '#kernel/assert.ts'
 import { type Block, emptyBlockId } from './block.ts'
 
-/** Empty blocks at one pace. Their ids are computed when somebody asks for them. */
+/** Consecutive empty blocks at a constant interval. Their IDs are computed on demand. */
 export type EmptyRun = {
-  /** The height and the time of the first one. */
+  /** The number and time of the first block. */
   number: number
   timestamp_ms: number
   step_ms: number
@@ -11,24 +11,24 @@ export type EmptyRun = {
   fork: number
 }
 type StoredRun = EmptyRun & {
-  /** The id of the last block with content before the run. */
+  /** The ID of the last block with content before the run. */
   base_id: string
 }
 
 const NO_ID = '0'.repeat(64)
 
 /**
- * The blocks of a chain, by height. Only blocks with content are kept; empty ones, which are nearly
- * all of them, are runs of a few numbers each, so that a chain that idles for months costs nothing.
+ * The blocks of a chain by number. Only blocks with content are stored. Empty blocks, almost all of
+ * them, are runs of a few numbers each, so an idle chain costs nothing.
  */
 export class BlockStore {
   readonly #kept: Block[] = []
   readonly #runs: StoredRun[] = []
   #undoable_from = 0
-  /** Blocks from here on have changed since the last save. */
+  /** The first block that changed since the last save. */
   #unsaved_from = 0
   head_number = -1
-  /** How many ids of empty blocks were computed: what reading costs. */
+  /** The number of computed IDs of empty blocks, for tests. */
   hashed_count = 0
 
   get kept_count(): number {
@@ -49,7 +49,7 @@ export class BlockStore {
     return { number, id, parent_id, timestamp_ms: timeIn(run, number), mined: [], undo: [], fork }
   }
 
-  /** Zeros where there is no such block. */
+  /** Zeros if there is no such block. */
   idOf(number: number): string {
     const kept = lastUpTo(this.#kept, number)
     if (kept?.number === number) return kept.id
@@ -59,7 +59,7 @@ export class BlockStore {
     return emptyBlockId({ ...run, number, timestamp_ms: timeIn(run, number) })
   }
 
-  /** Without its id, which costs a hash. */
+  /** Cheaper than get(), which computes the ID. */
   timeOf(number: number): number {
     const run = this.#runAt(number)
     const block = run === null ? lastUpTo(this.#kept, number) : null
@@ -67,7 +67,7 @@ export class BlockStore {
     return run === null ? (block?.timestamp_ms ?? 0) : timeIn(run, number)
   }
 
-  /** Blocks with content from one height to another, in order. */
+  /** The blocks with content in a range, in order. */
   kept(from: number, to: number): Block[] {
     return this.#kept.slice(indexOf(this.#kept, from), indexOf(this.#kept, to + 1))
   }
@@ -78,7 +78,7 @@ export class BlockStore {
     this.#grow(block.number, 1)
   }
 
-  /** Appends to the newest run where that goes on at the same pace. */
+  /** Extends the newest run if the interval is the same. */
   appendEmpty(run: Omit<EmptyRun, 'number'>): void {
     this.adoptRun({ number: this.head_number + 1, ...run })
   }
@@ -96,7 +96,7 @@ export class BlockStore {
     this.#grow(run.number, run.count)
   }
 
-  /** Takes the newest block away and returns it. */
+  /** Removes the newest block and returns it. */
   pop(): Block {
     const block = this.get(this.head_number)
     assert(block !== null, 'a chain has a head')
@@ -104,7 +104,7 @@ export class BlockStore {
     return block
   }
 
-  /** Takes away this block and all above it; returns those with content. */
+  /** Removes this block and all later ones; returns those with content. */
   truncate(number: number): Block[] {
     const dropped = this.#kept.splice(indexOf(this.#kept, number))
     const run = this.#runAt(number)
@@ -116,7 +116,7 @@ export class BlockStore {
     return dropped
   }
 
-  /** Blocks up to this height can no longer be undone. */
+  /** Drops the undo logs of blocks up to this number. */
   forgetUndo(number: number): void {
     for (;;) {
       const block = this.#kept[this.#undoable_from]
@@ -126,7 +126,7 @@ export class BlockStore {
     }
   }
 
-  /** All from this height on, in order. */
+  /** All blocks and runs from this number on, in order. */
   since(from: number): (Block | EmptyRun)[] {
     const cut = this.#runAt(from)
     const whole = this.#runs.slice(indexOf(this.#runs, from))
@@ -135,7 +135,7 @@ export class BlockStore {
     return [...this.kept(from, this.head_number), ...shown].sort((a, b) => a.number - b.number)
   }
 
-  /** The height from which blocks have changed since it was last asked. */
+  /** The first block that changed since the last call. */
   takeUnsaved(): number {
     const from = this.#unsaved_from
     this.#unsaved_from = this.head_number + 1
@@ -161,7 +161,7 @@ function partOf(run: StoredRun, from: number): StoredRun {
   return { ...run, number: from, timestamp_ms: timeIn(run, from), count }
 }
 
-/** The pace at which one run goes on into the next, or null where it does not. */
+/** The interval at which the next run continues the newest one, or null. */
 function commonStep(newest: EmptyRun, next: EmptyRun): number | null {
   const end = newest.number + newest.count - 1
   const step_ms = next.timestamp_ms - timeIn(newest, end)
@@ -172,7 +172,7 @@ function commonStep(newest: EmptyRun, next: EmptyRun): number | null {
   return isSame ? step_ms : null
 }
 
-/** Where the first one at or above this height is. */
+/** The index of the first item with at least this number. */
 function indexOf(list: readonly { number: number }[], number: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {

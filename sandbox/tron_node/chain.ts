@@ -18,21 +18,21 @@ type Slots = { first_ms: number; step_ms: number; count: number }
 
 export type MinedTransaction = { block: Block; index: number; mined: Mined }
 
-/** A reference block is named by two bytes of its height, so it is among this many. */
+/** Two bytes of the number identify a reference block, so it is among this many. */
 const REFERENCE_SPAN = 65_536
 
-/** How far back a fork may reach; deeper blocks forget how to be undone. */
+/** The maximum depth of a fork; older blocks have no undo log. */
 export const FORK_DEPTH_MAX = 1_000
 
 /**
- * After a leap of the clock the slots before the last ten minutes stay empty, as when producers
- * miss: whoever follows the chain reads every block.
+ * After a jump of the clock only the last ten minutes get blocks, as if producers had missed the
+ * earlier slots, because the deposit watcher reads every block.
  */
 const CATCH_UP_BLOCKS_MAX = 200
 
 /**
- * One chain of blocks with a pool before it. Execution is ours, not a virtual machine's: TRX, the
- * assets' balances, energy and bandwidth are numbers in a World, and blocks are undone exactly.
+ * A chain of blocks with a transaction pool. There is no virtual machine: TRX, token balances,
+ * energy and bandwidth are numbers in the chain state, and every block can be undone.
  */
 export class Chain {
   readonly chain_id: number
@@ -87,14 +87,14 @@ export class Chain {
     return this.#txids.has(txid) || this.pool.some((one) => one.txid === txid)
   }
 
-  /** The world as it was after this block. */
+  /** The state after this block. */
   readerAt(number: number): Reader {
     if (number >= this.head_number) return this.state
     const newer = this.blocks.kept(number + 1, this.head_number).reverse()
     return this.state.before(newer.map(({ undo }) => undo))
   }
 
-  /** With `unsigned`, asks what may be asked before the owner has signed. */
+  /** The reason to refuse a transaction. With `unsigned`, the signature is not checked. */
   admissionError(transaction: Transaction, { unsigned = false } = {}): AdmissionError | null {
     return findAdmissionError(
       {
@@ -109,9 +109,9 @@ export class Chain {
     )
   }
 
-  /** Blocks on demand fit between the head and the clock, so chain time never runs far ahead. */
+  /** Spreads the blocks between the head and the clock, so chain time stays close to it. */
   mine(count: number): void {
-    assert(Number.isInteger(count) && count > 0, 'some blocks are mined')
+    assert(Number.isInteger(count) && count > 0, 'count is a positive integer')
     const room_ms = this.now() - this.#head_ms
     const step_ms = Math.min(
       Math.max(1, Math.floor(room_ms / count)),
@@ -121,7 +121,7 @@ export class Chain {
     this.#mineSlots({ first_ms: last_ms - (count - 1) * step_ms, step_ms, count })
   }
 
-  /** Mines what is due by the clock. Every call that shows the chain asks this first. */
+  /** Mines the blocks that are due. Runs before every read of the chain. */
   catchUp(): void {
     const interval_ms = this.#settings.block_interval_ms
     const due = Math.floor((this.now() - this.#head_ms) / interval_ms)
@@ -145,13 +145,13 @@ export class Chain {
     this.blocks.forgetUndo(this.head_number - FORK_DEPTH_MAX)
   }
 
-  /** Takes a block as it is, without executing it: the world already shows it. */
+  /** Appends a block without executing it, because the state already includes it. */
   adopt(block: Block): void {
     this.blocks.append(block)
     for (const { txid } of block.mined) this.#txids.set(txid, block.number)
   }
 
-  /** Undoes the newest block and answers it. */
+  /** Undoes the newest block and returns it. */
   pop(): Block {
     const block = this.head
     this.state.revert(block.undo)
@@ -159,14 +159,14 @@ export class Chain {
     return block
   }
 
-  /** Takes this block and all above it away, and leaves the world as it is. */
+  /** Removes this block and all later ones without changing the state. */
   dropFrom(number: number): void {
     for (const { mined } of this.blocks.truncate(number)) {
       for (const { txid } of mined) this.#txids.delete(txid)
     }
   }
 
-  /** The first block takes what is pooled. */
+  /** The first block includes the pool. */
   #mineSlots({ first_ms, step_ms, count }: Slots): void {
     const before_ms = this.#head_ms
     const due = this.pool.filter(({ content }) => content.expiration_ms > before_ms)

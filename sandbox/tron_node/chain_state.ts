@@ -1,11 +1,11 @@
 /**
- * What the chain's rules remember: one whole number per key. Every change is noted with the value
- * before it, so that a fork can take blocks back and a solidified reader can look behind the head.
+ * The chain's state: one integer per key. Every change is recorded with its previous value, so a
+ * fork can undo blocks and a solidified reader can see older state.
  */
 export type Undo = readonly (readonly [key: string, before: bigint])[]
 export type Reader = { get(key: string): bigint }
 
-/** Addresses are the 40 lower-case digits of their 20 bytes, here and all over this folder. */
+/** Addresses are 40 lowercase hex digits in this folder. */
 export const keys = {
   exists: (address: string) => `exists:${address}`,
   trx: (address: string) => `trx:${address}`,
@@ -38,7 +38,7 @@ export class ChainState implements Reader {
     this.set(key, this.get(key) + change)
   }
 
-  /** Work that answers null leaves no trace. */
+  /** Undoes all changes if the function returns null. */
   attempt<Result>(work: () => Result | null): Result | null {
     const start = this.#undo.length
     const result = work()
@@ -46,7 +46,7 @@ export class ChainState implements Reader {
     return result
   }
 
-  /** The changes since the last call, for the block that made them. */
+  /** The undo log since the last call, for the block that made the changes. */
   takeUndo(): Undo {
     const undo = this.#undo
     this.#undo = []
@@ -57,7 +57,7 @@ export class ChainState implements Reader {
     for (const [key, before] of undo.toReversed()) this.#write(key, before)
   }
 
-  /** The world before these blocks, newest first, without touching the world of now. */
+  /** A view of the state before these blocks, newest first. */
   before(undos: Iterable<Undo>): Reader {
     const past = new Map<string, bigint>()
     for (const undo of undos) {
@@ -70,7 +70,7 @@ export class ChainState implements Reader {
     return [...this.#values]
   }
 
-  /** The values that were changed since the last call, for a save. */
+  /** The values changed since the last call. */
   takeChanges(): [string, bigint][] {
     const changed = [...this.#changed]
     this.#changed = new Set()

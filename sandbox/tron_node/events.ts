@@ -4,8 +4,8 @@ import type { Block, Log } from './block.ts'
 import type { View } from './view.ts'
 
 /**
- * The indexer's calls under /v1, which lag behind and lose rows in real life: a hint, no more.
- * Pages are named by a fingerprint, here the number of rows that came before.
+ * The indexer's API under /v1. The cursor of a page is a fingerprint, here the number of rows
+ * before it. Real indexers lag and lose rows, so the service does not rely on them.
  */
 type Query = URLSearchParams
 type Row = { block: Block; txid: string; log: Log; ordinal: number }

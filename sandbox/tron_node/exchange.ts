@@ -12,21 +12,21 @@ import type { Chain } from './chain.ts'
 import { keys } from './chain_state.ts'
 import { newContent } from './wallet_writes.ts'
 
-/** A key that everybody may know: it holds sandbox money only. */
+/** A public key, for sandbox money only. */
 const KEY = new Secret(sha256(utf8ToBytes('florin sandbox exchange')))
 const ADDRESS = addressBytesOfPrivateKey(KEY.open())
 const STRANGER = sha256(utf8ToBytes('florin sandbox stranger')).slice(12)
 
-/** A thousand million of each, which stays exact as a JSON number. */
+/** A billion of each, which stays exact as a JSON number. */
 const ENDOWMENT = 10n ** 15n
 const FEE_LIMIT_SUN = 100_000_000n
 
-/** Enough for a transfer to a newcomer, with its bandwidth. */
+/** Enough for a transfer to a new holder, with bandwidth. */
 const SENDER_FEES_SUN = 20_000_000n
 
 export type AssetPayment = { asset: string; to: string; amount: bigint; from?: string }
 
-/** The rich sender of the sandbox: where deposits come from, and what other senders live on. */
+/** The sandbox's default sender of deposits; it also funds other senders. */
 export class Exchange {
   readonly address = tronAddressFromBytes(ADDRESS)
   readonly #chain: () => Chain
@@ -35,7 +35,7 @@ export class Exchange {
     this.#chain = chain
   }
 
-  /** Before the first block: what exists exists from the beginning. */
+  /** Sets its balances before the first block. */
   static fundAtGenesis(chain: Chain): void {
     const address = bytesToHex(ADDRESS)
     chain.state.set(keys.exists(address), 1n)
@@ -47,7 +47,7 @@ export class Exchange {
     chain.state.takeUndo()
   }
 
-  /** A sender who lacks the means is given them first, in the same block. */
+  /** Funds the sender in the same block if its balance is too low. */
   send({ asset, to, amount, from = bytesToHex(ADDRESS) }: AssetPayment): string {
     const chain = this.#chain()
     assert(chain.assets.has(asset), 'the asset is on this chain')
@@ -59,7 +59,7 @@ export class Exchange {
     return this.#pool(this.#signed(payment(to, amount_sun)))
   }
 
-  /** Somebody else's business, to stand before others in a block: no money, but a log. */
+  /** A zero transfer with a log, to shift the log indexes of a block. */
   unrelatedTransfer(): Transaction {
     const [asset] = this.#chain().assets.keys()
     assert(asset !== undefined, 'there is an asset')
@@ -91,8 +91,8 @@ export class Exchange {
   }
 
   /**
-   * The sandbox signs for every sender with its own key and is not asked for another. Equal content
-   * would be one and the same transaction, so the timestamp moves on until the txid is new.
+   * Signs for every sender with the exchange's key; pooled transfers are not verified. Equal content
+   * would be the same transaction, so the timestamp is increased until the txid is new.
    */
   #signed(contract: TronContract): Transaction {
     const chain = this.#chain()

@@ -18,7 +18,7 @@ export type TakeRevert = (transfer: { to: string; txid: string }) => boolean
 export type BlockContext = {
   time_ms: number
   assets: ReadonlyMap<string, Asset>
-  /** True if this transfer is to be mined and fail. */
+  /** True if this transfer must be mined and fail. */
   takeRevert: TakeRevert
 }
 
@@ -27,7 +27,7 @@ type Payment = Extract<TronContract, { type: 'TransferContract' }>
 
 const OUT_OF_ENERGY = "Not enough energy for 'SSTORE' operation executing"
 
-/** Null if it cannot be mined at all: such a transaction leaves the pool without a trace. */
+/** Null if it cannot be mined; the transaction is then dropped from the pool. */
 export function execute(
   state: ChainState,
   transaction: Transaction,
@@ -68,35 +68,35 @@ function executeCall(
   const asset = context.assets.get(bytesToHex(contract.contract))
   const payer = { address: bytesToHex(contract.owner), time_ms: context.time_ms }
   const call = { caller: payer.address, data: contract.data }
-  const answer =
+  const result =
     asset === undefined
       ? { ok: false, returned: '', reason: REVERTED, energy: 0 }
       : callAsset(state, asset, call)
   const energy_max = affordableEnergy(state, payer, transaction.content.fee_limit_sun)
-  const is_out_of_energy = answer.energy > energy_max
-  const charge = chargeEnergy(state, payer, is_out_of_energy ? energy_max : answer.energy)
+  const is_out_of_energy = result.energy > energy_max
+  const charge = chargeEnergy(state, payer, is_out_of_energy ? energy_max : result.energy)
   const spent: Receipt = {
     ...paid,
     energy_staked: charge.staked,
     energy_fee_sun: charge.fee_sun,
-    energy_total: is_out_of_energy ? energy_max : answer.energy,
+    energy_total: is_out_of_energy ? energy_max : result.energy,
     fee_sun: paid.fee_sun + charge.fee_sun,
   }
   if (is_out_of_energy) return { ...spent, result: 'OUT_OF_ENERGY', reason: OUT_OF_ENERGY }
-  const { transfer } = 'transfer' in answer ? answer : { transfer: undefined }
+  const { transfer } = 'transfer' in result ? result : { transfer: undefined }
   const is_forced_revert =
     transfer !== undefined && context.takeRevert({ to: transfer.to, txid: transaction.txid })
-  if (!answer.ok || is_forced_revert) return { ...spent, result: 'REVERT', reason: REVERTED }
+  if (!result.ok || is_forced_revert) return { ...spent, result: 'REVERT', reason: REVERTED }
   if (asset === undefined || transfer === undefined) {
-    return { ...spent, result: 'SUCCESS', returned: answer.returned }
+    return { ...spent, result: 'SUCCESS', returned: result.returned }
   }
   state.add(keys.asset(asset.address, transfer.from), -transfer.value)
   state.add(keys.asset(asset.address, transfer.to), transfer.value)
   const logs = [transferLog(asset, transfer)]
-  return { ...spent, result: 'SUCCESS', returned: answer.returned, logs }
+  return { ...spent, result: 'SUCCESS', returned: result.returned, logs }
 }
 
-/** The fee limit caps what is burnt and what is staked alike; the balance caps what is burnt. */
+/** The fee limit caps burnt and staked energy together; the balance caps burnt energy. */
 function affordableEnergy(
   state: ChainState,
   payer: { address: string; time_ms: number },
@@ -112,7 +112,7 @@ function isNew(state: ChainState, contract: Payment): boolean {
   return state.get(keys.exists(bytesToHex(contract.to))) === 0n
 }
 
-/** The first TRX to an address opens it, for a fee on top of the amount. */
+/** The first TRX transfer to an address activates it for an additional fee. */
 function activateAndTransfer(state: ChainState, contract: Payment): Receipt | null {
   const fee_sun = ACTIVATION_SUN + ACTIVATION_BANDWIDTH_SUN
   const owner = keys.trx(bytesToHex(contract.owner))

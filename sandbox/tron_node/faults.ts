@@ -1,21 +1,21 @@
 /**
- * How the node misbehaves when told to. A fault happens `times` times (once unless said) and then
- * is over; `path` limits it to calls whose path contains that text.
+ * Simulated faults of the node. A fault occurs `times` times (default 1); `path` limits it to
+ * requests whose path contains that text.
  */
 export type Fault = { times?: number; path?: string } & (
   | { kind: 'delay'; delay_ms: number }
   | { kind: 'status'; status: number }
   | { kind: 'garbage' }
   | { kind: 'throttled' }
-  /** The call is carried out and its answer never arrives. */
+  /** The request is processed, but its response is lost. */
   | { kind: 'lost_answer' }
-  /** Shows the chain as it was so many blocks ago, as a node behind a load balancer does. */
+  /** Shows the chain as it was that many blocks ago, like a lagging node. */
   | { kind: 'lagging_head'; blocks: number }
-  /** eth_getLogs finds nothing, without an error. */
+  /** eth_getLogs returns nothing and no error. */
   | { kind: 'lost_logs' }
   /** A broadcast is refused with this code, such as SERVER_BUSY. */
   | { kind: 'refused_broadcast'; code: string }
-  /** The next asset transfer to this address, or the one with this txid, is mined and fails. */
+  /** The next token transfer to this address, or the one with this txid, is mined and fails. */
   | ({ kind: 'reverted_transfer' } & ({ to: string } | { txid: string }))
 )
 export type FaultKind = Fault['kind']
@@ -25,7 +25,7 @@ type Active = { fault: Fault; left: number }
 export class Faults {
   #active: Active[] = []
 
-  /** Answers a function that ends the fault early. */
+  /** Returns a function that removes the fault. */
   add(fault: Fault): () => void {
     const active = { fault, left: fault.times ?? 1 }
     this.#active.push(active)
@@ -38,7 +38,7 @@ export class Faults {
     this.#active = []
   }
 
-  /** The first fault of this kind that applies, counted as having happened. */
+  /** Returns the first fault of this kind that applies and counts its use. */
   take<Kind extends FaultKind>(
     kind: Kind,
     applies: (fault: Extract<Fault, { kind: Kind }>) => boolean,

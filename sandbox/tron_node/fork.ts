@@ -4,16 +4,16 @@ import { type Chain, FORK_DEPTH_MAX } from './chain.ts'
 
 export type Reorg = {
   depth: number
-  /** Which orphaned transfers the new branch holds too; `pool` leaves them to the next block. */
+  /** The orphaned transfers that the new branch includes; `pool` returns them to the pool. */
   keep?: 'all' | 'none' | 'pool' | readonly string[] | { all_but: readonly string[] }
 }
 
 export type ReorgOutcome = { kept: string[]; dropped: string[] }
 
 /**
- * Replaces the newest blocks by a branch that is one block longer. What is kept is mined at its old
- * height behind a stranger's transfer, so that its place in the block and its log index change. Its
- * reference block is not asked about again, because the reference may lie on the old branch.
+ * Replaces the newest blocks with a branch that is one block longer. Kept transfers are mined at
+ * their old block number after an unrelated transfer, so their log index changes. Their reference
+ * block is not checked again, because it may be on the old branch.
  */
 export function reorganize(
   chain: Chain,
@@ -21,7 +21,10 @@ export function reorganize(
   unrelatedTransfer: () => Transaction,
 ): ReorgOutcome {
   assert(Number.isInteger(depth) && depth > 0, 'a fork is at least one block deep')
-  assert(depth <= Math.min(FORK_DEPTH_MAX, chain.head_number), 'a fork keeps the first block')
+  assert(
+    depth <= Math.min(FORK_DEPTH_MAX, chain.head_number),
+    'the fork is not deeper than allowed',
+  )
   const orphans = Array.from({ length: depth }, () => chain.pop()).reverse()
   chain.fork += 1
   const isKept = (one: Mined): boolean =>

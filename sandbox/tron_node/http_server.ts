@@ -17,9 +17,9 @@ import {
 import { hexMessage } from './wallet_shapes.ts'
 import { broadcastJson, building_calls, constant_calls } from './wallet_writes.ts'
 
-export type Face = { chain(): Chain; faults: Faults; beforeEach(): void }
+export type HttpServerOptions = { chain(): Chain; faults: Faults; beforeEach(): void }
 
-/** Longer than the pauses of whoever follows the chain: a new connection costs more than a call. */
+/** Longer than the polling interval of clients, because a new connection costs more than a call. */
 const KEEP_ALIVE_MS = 60_000
 const BODY_BYTES_MAX = 25 * 1024 * 1024
 const THROTTLED = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' }
@@ -34,51 +34,52 @@ const full_calls: Record<string, WalletCall> = {
 const solid_calls: Record<string, WalletCall> = { ...wallet_reads, ...constant_calls }
 
 /** The node's HTTP API, its JSON-RPC and the indexer's /v1, all on one port. */
-export function createHttpServer(face: Face): Server {
+export function createHttpServer(options: HttpServerOptions): Server {
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    serve(face, request, response).catch((error: unknown) => {
-      answer(response, 500, { Error: String(error) })
+    serve(options, request, response).catch((error: unknown) => {
+      respond(response, 500, { Error: String(error) })
     })
   })
 }
 
 async function serve(
-  face: Face,
+  options: HttpServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://node')
   const path = url.pathname.replace(/^\/+/, '')
-  const { faults } = face
+  const { faults } = options
   const delay = faults.takeOnPath('delay', path)
   if (delay !== null) await wait(delay.delay_ms)
   const body = await bodyOf(request)
   const status = faults.takeOnPath('status', path)
-  if (status !== null) return answer(response, status.status, { Error: 'told to fail' })
-  if (faults.takeOnPath('garbage', path) !== null) return answer(response, 200, GARBAGE)
-  if (faults.takeOnPath('throttled', path) !== null) return answer(response, 200, THROTTLED)
-  face.beforeEach()
-  const result = dispatch(face, { path, query: url.searchParams, body })
+  if (status !== null) return respond(response, status.status, { Error: 'simulated fault' })
+  if (faults.takeOnPath('garbage', path) !== null) return respond(response, 200, GARBAGE)
+  if (faults.takeOnPath('throttled', path) !== null) return respond(response, 200, THROTTLED)
+  options.beforeEach()
+  const result = dispatch(options, { path, query: url.searchParams, body })
   if (faults.takeOnPath('lost_answer', path) !== null) {
     request.socket.destroy()
     return
   }
-  if (result === undefined) return answer(response, 404, 'Not Found')
-  answer(response, 200, result)
+  if (result === undefined) return respond(response, 404, 'Not Found')
+  respond(response, 200, result)
 }
 
 type Request = { path: string; query: URLSearchParams; body: string | null }
 
-/** Undefined where there is no such call. */
-function dispatch(face: Face, request: Request): unknown {
-  const lag = face.faults.takeOnPath('lagging_head', request.path)?.blocks ?? 0
-  const view = new View(face.chain(), { lag })
+/** Undefined if there is no such call. */
+function dispatch(options: HttpServerOptions, request: Request): unknown {
+  const lag = options.faults.takeOnPath('lagging_head', request.path)?.blocks ?? 0
+  const view = new View(options.chain(), { lag })
   const [first, second, name = '', last] = request.path.split('/')
-  if (first === 'jsonrpc') return respondToRpc(view, parsed(request.body), face.faults)
-  if (first === 'wallet' && second !== undefined) return walletAnswer(face, view, second, request)
+  if (first === 'jsonrpc') return respondToRpc(view, parseJson(request.body), options.faults)
+  if (first === 'wallet' && second !== undefined)
+    return respondToWallet(options, view, second, request)
   if (first === 'walletsolidity' && second !== undefined) {
-    const solid_view = new View(face.chain(), { lag, solid: true })
-    return walletAnswer(face, solid_view, second, request)
+    const solid_view = new View(options.chain(), { lag, solid: true })
+    return respondToWallet(options, solid_view, second, request)
   }
   if (first !== 'v1') return undefined
   if (second === 'contracts' && last === 'events') return contractEvents(view, name, request.query)
@@ -91,10 +92,15 @@ function dispatch(face: Face, request: Request): unknown {
   return undefined
 }
 
-function walletAnswer(face: Face, view: View, name: string, request: Request): unknown {
-  const sent = request.body === null ? {} : parsed(request.body)
+function respondToWallet(
+  options: HttpServerOptions,
+  view: View,
+  name: string,
+  request: Request,
+): unknown {
+  const sent = request.body === null ? {} : parseJson(request.body)
   const params = { ...Object.fromEntries(request.query), ...(isObject(sent) ? sent : {}) }
-  const ask: WalletRequest = {
+  const wallet_request: WalletRequest = {
     view,
     params,
     visible: params.visible === true || params.visible === 'true',
@@ -102,11 +108,11 @@ function walletAnswer(face: Face, view: View, name: string, request: Request): u
   const isSolid = request.path.startsWith('walletsolidity')
   try {
     if (name === 'broadcasttransaction' && !isSolid) {
-      const fault = face.faults.take('refused_broadcast', () => true)
-      return broadcastJson(view.chain, ask, fault?.code ?? null)
+      const fault = options.faults.take('refused_broadcast', () => true)
+      return broadcastJson(view.chain, wallet_request, fault?.code ?? null)
     }
     const calls = isSolid ? solid_calls : full_calls
-    return Object.hasOwn(calls, name) ? calls[name]?.(ask) : undefined
+    return Object.hasOwn(calls, name) ? calls[name]?.(wallet_request) : undefined
   } catch (error) {
     if (error instanceof ContractCallError) {
       return { result: { code: 'CONTRACT_VALIDATE_ERROR', message: hexMessage(error.message) } }
@@ -127,7 +133,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   return bytes === 0 ? null : Buffer.concat(chunks).toString('utf8')
 }
 
-function parsed(body: string | null): unknown {
+function parseJson(body: string | null): unknown {
   try {
     return JSON.parse(body ?? 'null')
   } catch {
@@ -135,7 +141,7 @@ function parsed(body: string | null): unknown {
   }
 }
 
-function answer(response: ServerResponse, status: number, content: unknown): void {
+function respond(response: ServerResponse, status: number, content: unknown): void {
   const isText = typeof content === 'string'
   response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json' })
   response.end(isText ? content : JSON.stringify(content))

@@ -19,13 +19,13 @@ import type { View } from './view.ts'
 
 const BATCH_MAX = 100
 
-/** Any code will do for callers who only ask whether there is some. */
+/** Placeholder code for callers that only check whether there is any. */
 const CONTRACT_CODE = '0x60806040'
 
 type Params = readonly unknown[]
 type Method = (view: View, params: Params) => unknown
 
-/** What is not here does not exist: TRON has no nonces and takes transactions elsewhere. */
+/** The methods of a TRON node. It has no nonces and accepts transactions only over HTTP. */
 const methods: Record<string, Method> = {
   eth_chainId: (view) => quantity(view.chain.chain_id),
   net_version: (view) => quantity(view.chain.chain_id),
@@ -70,7 +70,7 @@ const methods: Record<string, Method> = {
   eth_estimateGas: (view, [call]) => quantity(callContract(view, call)?.energy ?? 0),
 }
 
-/** One request or a batch, answered in the same shape. */
+/** Handles a request or a batch. */
 export function respondToRpc(view: View, body: unknown, faults: Faults): unknown {
   if (!Array.isArray(body)) return respondToOne(view, body, faults)
   if (body.length === 0 || body.length > BATCH_MAX) {
@@ -107,7 +107,7 @@ function blockOrNull(block: Block | null, full: unknown): unknown {
   return block === null ? null : rpcBlock(block, full === true)
 }
 
-/** Null where there is no contract: such a call returns nothing and costs nothing. */
+/** Null if there is no contract at the address. */
 function callContract(view: View, call: unknown): AssetCallResult | null {
   if (!isObject(call)) throw invalidParams('a call is required')
   const asset = view.chain.assets.get(addressOf(call.to))
@@ -117,7 +117,7 @@ function callContract(view: View, call: unknown): AssetCallResult | null {
   }
   if (asset === undefined) return null
   const caller = call.from === undefined ? '00'.repeat(20) : addressOf(call.from)
-  const answer = callAsset(view.state, asset, { caller, data: hexToBytes(data.slice(2)) })
-  if (!answer.ok) throw new RpcError(SERVER_ERROR, answer.reason)
-  return answer
+  const result = callAsset(view.state, asset, { caller, data: hexToBytes(data.slice(2)) })
+  if (!result.ok) throw new RpcError(SERVER_ERROR, result.reason)
+  return result
 }

@@ -1,6 +1,6 @@
 import { type ChainState, keys, type Reader } from './chain_state.ts'
 
-/** Mainnet's prices and allowances at the time of writing, as getchainparameters tells them. */
+/** Mainnet's prices and allowances from getchainparameters. */
 export const ENERGY_SUN = 100
 export const BANDWIDTH_SUN = 1000
 export const BANDWIDTH_FREE_DAILY = 600
@@ -8,12 +8,12 @@ export const ACTIVATION_SUN = 1_000_000
 export const ACTIVATION_BANDWIDTH_SUN = 100_000
 export const FEE_LIMIT_MAX_SUN = 15_000_000_000
 
-/** About what one staked TRX yields per day on mainnet. */
+/** The approximate daily yield of one staked TRX on mainnet. */
 const ENERGY_PER_STAKED_TRX = 10n
 const SUN_PER_TRX = 1_000_000n
 const RECOVERY_MS = 86_400_000n
 
-/** A result of at most 64 bytes is charged in advance with every transaction. */
+/** Every transaction is charged 64 bytes for its result in advance. */
 const RESULT_BYTES = 64
 const SIGNATURE_FIELD_BYTES = 67
 
@@ -43,7 +43,7 @@ export function energyFree(state: Reader, address: string, time_ms: number): num
   return Math.max(0, energyLimit(state, address) - used)
 }
 
-/** The whole size is free or the whole size is paid for; null if the owner can do neither. */
+/** All bytes are free or all are paid; null if the owner can do neither. */
 export function chargeBandwidth(
   state: ChainState,
   payer: { address: string; time_ms: number },
@@ -63,7 +63,7 @@ export function chargeBandwidth(
   return { used: 0, fee_sun }
 }
 
-/** Staked energy goes first; the rest is burnt as TRX. The caller made sure that both suffice. */
+/** Uses staked energy first and burns TRX for the rest. The caller has checked both. */
 export function chargeEnergy(
   state: ChainState,
   payer: { address: string; time_ms: number },
@@ -81,7 +81,7 @@ export function chargeEnergy(
 
 type Meter = readonly [used: string, at: string]
 
-/** What was used comes back evenly over a day; a started unit still counts as used. */
+/** Used resources recover linearly over a day, rounded up. */
 function remaining(state: Reader, [used, at]: Meter, time_ms: number): number {
   const elapsed_ms = BigInt(time_ms) - state.get(at)
   const left_ms = elapsed_ms < 0n ? RECOVERY_MS : RECOVERY_MS - elapsed_ms

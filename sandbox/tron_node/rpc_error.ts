@@ -1,4 +1,4 @@
-/** JSON-RPC's own codes, and the one nodes use for too many results. */
+/** JSON-RPC error codes, and the one that nodes use for too many results. */
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INVALID_REQUEST = -32600

@@ -1,7 +1,7 @@
 import { invalidParams } from './rpc_error.ts'
 import type { View } from './view.ts'
 
-/** `pending` and `safe` mean nothing on TRON. */
+/** TRON does not support `pending` and `safe`. */
 export function blockNumberOf(view: View, tag: unknown): number {
   if (tag === 'latest') return view.head_number
   if (tag === 'finalized') return view.solid_number
@@ -13,7 +13,7 @@ export function blockNumberOf(view: View, tag: unknown): number {
   return Number.parseInt(tag, 16)
 }
 
-/** 64 lower-case digits, without 0x. */
+/** 64 lowercase hex digits without 0x. */
 export function hashOf(value: unknown): string {
   if (typeof value !== 'string' || !/^(?:0x)?[0-9a-fA-F]{64}$/.test(value)) {
     throw invalidParams('invalid hash value')
@@ -21,14 +21,14 @@ export function hashOf(value: unknown): string {
   return value.slice(-64).toLowerCase()
 }
 
-/** Twenty bytes, or TRON's twenty-one with 41 in front. */
+/** 20 bytes, or TRON's 21 with the prefix 41. */
 export function addressOf(value: unknown): string {
   const match = typeof value === 'string' ? /^(?:0x)?(?:41)?([0-9a-f]{40})$/i.exec(value) : null
   if (match?.[1] === undefined) throw invalidParams('invalid address')
   return match[1].toLowerCase()
 }
 
-/** State is only kept for the newest block. */
+/** Only the newest state is available. */
 export function requireLatest(tag: unknown): void {
   if (tag === undefined || tag === 'latest') return
   throw invalidParams('QUANTITY not supported, just support TAG as latest')

@@ -4,7 +4,7 @@ import type { Block } from './block.ts'
 import type { MinedTransaction } from './chain.ts'
 import { ENERGY_SUN } from './resources.ts'
 
-/** How java-tron writes TRON's data in Ethereum's words: addresses of 20 bytes, gas for energy. */
+/** TRON data as java-tron's JSON-RPC returns it: 20-byte addresses, and energy as gas. */
 type Json = Record<string, unknown>
 
 const NO_BLOOM = `0x${'00'.repeat(256)}`
@@ -92,7 +92,7 @@ export function rpcReceipt(located: MinedTransaction): Json {
   }
 }
 
-/** Logs are numbered through the block, so the number depends on what stands before. */
+/** Log indexes count through the block, so they depend on earlier transactions. */
 export function rpcLogs({ block, mined, index }: MinedTransaction): Json[] {
   const first = block.mined
     .slice(0, index)

@@ -1,11 +1,11 @@
 import { assert } from '#kernel/assert.ts'
 import { type Block, type Receipt, type Transaction, transactionOf } from './block.ts'
 
-/** Blocks and transactions as plain JSON. */
+/** Blocks and transactions as JSON. */
 export type SavedTransaction = { raw: string; signature: string; supports_others?: boolean }
 type SavedMined = SavedTransaction & { receipt: Receipt }
 export type SavedBlock = Omit<Block, 'mined' | 'undo' | 'fork'> & {
-  /** Absent in what was saved before it was kept. */
+  /** Missing in old files. */
   fork?: number
   mined: SavedMined[]
   undo: [string, string][]
@@ -35,6 +35,6 @@ export function restored({ mined, undo, ...block }: SavedBlock): Block {
 
 export function readBack({ raw, signature, supports_others }: SavedTransaction): Transaction {
   const transaction = transactionOf(raw, signature)
-  assert(transaction !== null, 'a saved transaction can be read back')
+  assert(transaction !== null, 'a saved transaction is readable')
   return supports_others === undefined ? transaction : { ...transaction, supports_others }
 }

@@ -11,18 +11,18 @@ import {
 } from './saved_block.ts'
 import { adoptV1, type SnapshotV1 } from './snapshot_v1.ts'
 
-/** What has changed since the last save, as plain JSON. */
+/** The changes since the last save, as JSON. */
 export type TronChange = {
   fork: number
   /** The chain state; saved files name it so. */
   world: [string, string][]
   pool: SavedTransaction[]
-  /** All blocks from this height on; whatever was there before is gone. */
+  /** `blocks` replace all blocks from this number on. */
   from: number
   blocks: (SavedBlock | EmptyRun)[]
 }
 
-/** All of a chain: its change since there was nothing. */
+/** The whole chain as one change. */
 export type TronSnapshot = TronChange & { version: 2; chain_id: number }
 export type AnySnapshot = TronSnapshot | SnapshotV1
 
@@ -31,7 +31,7 @@ export function snapshotOf(chain: Chain): TronSnapshot {
   return { version: 2, chain_id, ...changeOf(chain, 0, chain.state.entries()) }
 }
 
-/** A change costs what it holds, however long the chain is. */
+/** The cost does not depend on the length of the chain. */
 export function takeChange(chain: Chain): TronChange {
   return changeOf(chain, chain.blocks.takeUnsaved(), chain.state.takeChanges())
 }
@@ -46,16 +46,16 @@ function changeOf(chain: Chain, from: number, state: readonly [string, bigint][]
   }
 }
 
-/** Fills a chain that has no blocks yet. */
+/** Restores a snapshot and later changes into an empty chain. */
 export function restoreInto(
   chain: Chain,
   snapshot: AnySnapshot,
   changes: readonly TronChange[] = [],
 ): void {
   const { version } = snapshot
-  assert(version === 1 || version === 2, 'the snapshot is of a version we know')
-  assert(snapshot.chain_id === chain.chain_id, 'a snapshot returns to its own chain')
-  assert(chain.head_number === -1, 'a snapshot fills an empty chain')
+  assert(version === 1 || version === 2, 'the snapshot version is supported')
+  assert(snapshot.chain_id === chain.chain_id, 'the snapshot is of this chain')
+  assert(chain.head_number === -1, 'the chain is empty')
   if (snapshot.version === 1) adoptV1(chain, snapshot)
   else adoptBlocks(chain, snapshot)
   adoptState(chain, snapshot)

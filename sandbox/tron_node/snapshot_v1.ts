@@ -2,7 +2,7 @@ import { type Block, blockId } from './block.ts'
 import { type Chain, FORK_DEPTH_MAX } from './chain.ts'
 import { restored, type SavedBlock, type SavedTransaction } from './saved_block.ts'
 
-/** What a chain was saved as while the id of every block was a hash of the one before it. */
+/** The old snapshot format, in which every block ID was a hash of the previous block. */
 export type SnapshotV1 = {
   version: 1
   chain_id: number
@@ -14,8 +14,8 @@ export type SnapshotV1 = {
 }
 
 /**
- * The newest blocks keep their ids, because the service has noted one that was final. Older ones
- * without content become runs like any other.
+ * The newest blocks keep their IDs, because the service has stored the ID of a final one. Older
+ * empty blocks become runs.
  */
 export function adoptV1(chain: Chain, { blocks: saved }: SnapshotV1): void {
   const blocks = blocksIn(saved)

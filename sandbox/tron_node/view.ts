@@ -3,8 +3,8 @@ import type { Chain, MinedTransaction } from './chain.ts'
 import type { Reader } from './chain_state.ts'
 
 /**
- * The chain as one caller may see it: up to the solidified block for /walletsolidity, up to an
- * older head on a lagging node. Every read of the two faces goes through a view.
+ * The chain as one request sees it: up to the solidified block for /walletsolidity, or up to an
+ * older head on a lagging node. Every read goes through a view.
  */
 export class View {
   readonly chain: Chain
@@ -29,7 +29,7 @@ export class View {
     return number > this.limit ? null : this.chain.blocks.get(number)
   }
 
-  /** Blocks with content from one height to another, as far as they are seen. */
+  /** The visible blocks with content in a range. */
   keptBlocks(from: number, to: number): Block[] {
     return this.chain.blocks.kept(from, Math.min(to, this.limit))
   }

@@ -20,15 +20,15 @@ import { addressText, blockJson, minedJson, receiptJson, withoutZeros } from './
 export type WalletRequest = { view: View; params: Record<string, unknown>; visible: boolean }
 export type WalletCall = (request: WalletRequest) => unknown
 
-/** The node's way of saying that a request makes no sense, with status 200. */
+/** An invalid request; nodes return it with status 200. */
 export class WalletError extends Error {}
 
-/** The same for contract calls, which have an envelope of their own. */
+/** The same for contract calls, whose responses have another envelope. */
 export class ContractCallError extends WalletError {}
 
 const BLOCKS_AT_ONCE_MAX = 100
 
-/** Calls that exist under /wallet and, on solidified data, under /walletsolidity. */
+/** Calls under /wallet and, with solidified data, under /walletsolidity. */
 export const wallet_reads: Record<string, WalletCall> = {
   getnowblock: ({ view, visible }) => blockJson(view.newest, { detail: true, visible }),
   getblock: (request) => {
@@ -62,7 +62,7 @@ export const wallet_reads: Record<string, WalletCall> = {
   getaccount: (request) => accountJson(request),
 }
 
-/** Calls that only a full node answers. */
+/** Calls of full nodes only. */
 export const full_node_reads: Record<string, WalletCall> = {
   getaccountresource: (request) => resourceJson(request),
   getaccountnet: (request) => resourceJson(request),
@@ -80,7 +80,7 @@ export const full_node_reads: Record<string, WalletCall> = {
       { key: 'getCreateNewAccountFeeInSystemContract', value: ACTIVATION_SUN },
       { key: 'getMaxFeeLimit', value: FEE_LIMIT_MAX_SUN },
       { key: 'getFreeNetLimit', value: BANDWIDTH_FREE_DAILY },
-      // A parameter without a value is one that was never voted on.
+      // Parameters that were never voted on have no value.
       { key: 'getAllowDynamicEnergy' },
     ],
   }),

@@ -4,10 +4,10 @@ import { rawDataJson } from '#rails/chain/tron/transaction_json.ts'
 import type { Block, Mined, Receipt, Transaction } from './block.ts'
 import type { MinedTransaction } from './chain.ts'
 
-/** How TRON's HTTP API writes things. Zero and empty are left out, as protobuf's JSON does. */
+/** The JSON of TRON's HTTP API. Like protobuf JSON, it omits zeros and empty values. */
 type Json = Record<string, unknown>
 
-/** Nobody's address and signature: the sandbox's blocks are made by no witness. */
+/** Placeholders: the sandbox's blocks have no witness. */
 const WITNESS = 'fe'.repeat(20)
 const WITNESS_SIGNATURE = 'ab'.repeat(65)
 const BLOCK_VERSION = 31

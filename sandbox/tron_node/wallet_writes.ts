@@ -16,26 +16,26 @@ import {
 } from './wallet_reads.ts'
 import { hexMessage, transactionJson } from './wallet_shapes.ts'
 
-/** A node gives what it builds a minute to live. */
+/** Nodes build transactions that expire after a minute. */
 const LIFETIME_MS = 60_000
 
-/** Calls that only compute; they exist under /walletsolidity too. */
+/** Read-only calls, also under /walletsolidity. */
 export const constant_calls: Record<string, WalletCall> = {
   triggerconstantcontract: (request) => {
-    const { answer, built } = simulateCall(request)
+    const { result, built } = simulateCall(request)
     const { visible: _, ...transaction } = transactionJson(built, request.visible)
-    const ret = answer.ok ? {} : { ret: 'FAILED' }
+    const ret = result.ok ? {} : { ret: 'FAILED' }
     return {
-      result: { result: true, ...(answer.ok ? {} : { message: hexMessage(answer.reason) }) },
-      energy_used: answer.energy,
-      constant_result: [answer.returned],
+      result: { result: true, ...(result.ok ? {} : { message: hexMessage(result.reason) }) },
+      energy_used: result.energy,
+      constant_result: [result.returned],
       transaction: { ret: [ret], visible: request.visible, ...transaction },
     }
   },
   estimateenergy: (request) => {
-    const { answer } = simulateCall(request)
-    if (answer.ok) return { result: { result: true }, energy_required: answer.energy }
-    return { result: { code: 'CONTRACT_EXE_ERROR', message: hexMessage(answer.reason) } }
+    const { result } = simulateCall(request)
+    if (result.ok) return { result: { result: true }, energy_required: result.energy }
+    return { result: { code: 'CONTRACT_EXE_ERROR', message: hexMessage(result.reason) } }
   },
 }
 
@@ -73,8 +73,8 @@ export const building_calls: Record<string, WalletCall> = {
 }
 
 /**
- * Rebuilds the bytes from the JSON and believes nothing else of it: the txid and raw_data_hex that
- * come along are not looked at, so changed content shows as a signature that does not fit.
+ * Rebuilds the bytes from the JSON and ignores the sent txid and raw_data_hex, so changed content
+ * has an invalid signature.
  */
 export function broadcastJson(
   chain: Chain,
@@ -92,7 +92,7 @@ export function broadcastJson(
   }
   const { txid } = transaction
   const forced: AdmissionError | null =
-    code_forced === null ? null : { code: code_forced, message: 'told to refuse' }
+    code_forced === null ? null : { code: code_forced, message: 'simulated refusal' }
   const refusal = forced ?? chain.admissionError(transaction)
   if (refusal !== null) {
     return { code: refusal.code, txid, message: hexMessage(refusal.message) }
@@ -120,7 +120,7 @@ export function newContent(chain: Chain, contract: TronContract, fee_limit_sun: 
 }
 
 function simulateCall(request: WalletRequest): {
-  answer: AssetCallResult
+  result: AssetCallResult
   built: Omit<Transaction, 'signature'>
 } {
   const built = buildCall(request)
@@ -129,7 +129,7 @@ function simulateCall(request: WalletRequest): {
   const asset = request.view.chain.assets.get(bytesToHex(contract.contract))
   if (asset === undefined) throw new ContractCallError('No contract or not a valid smart contract')
   const call = { caller: bytesToHex(contract.owner), data: contract.data }
-  return { answer: callAsset(request.view.state, asset, call), built }
+  return { result: callAsset(request.view.state, asset, call), built }
 }
 
 function buildCall(request: WalletRequest): Omit<Transaction, 'signature'> {
