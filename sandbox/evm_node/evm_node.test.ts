@@ -35,7 +35,7 @@ const coin = { address: USDC, abi: coin_abi } as const
 const heldBy = (address: `0x${string}`) =>
   client.readContract({ ...coin, functionName: 'balanceOf', args: [address] })
 
-test('a stock client reads the coin, sends it and finds its receipt', async () => {
+test('a stock client reads the token, sends it and finds the receipt', async () => {
   assert.equal(await client.getChainId(), 8453)
   const reads = ['name', 'version', 'decimals', 'symbol'] as const
   const told = await Promise.all(
@@ -98,7 +98,7 @@ async function permission(change: object = {}) {
 const take = (args: Awaited<ReturnType<typeof permission>>) =>
   client.writeContract({ ...coin, functionName: 'transferWithAuthorization', args })
 
-test('a permission works once, within its time, for what was signed', async () => {
+test('an authorization works once, within its validity, for the signed content', async () => {
   const before = await heldBy(other.address)
   const good = await permission()
   await client.waitForTransactionReceipt({ hash: await take(good) })
@@ -113,7 +113,7 @@ test('a permission works once, within its time, for what was signed', async () =
   assert.equal((await heldBy(other.address)) - before, 1_000_000n)
 })
 
-test('the other signature for the same permission, with a high s, is refused as USDC does', async () => {
+test('a signature with a high s is refused, as by USDC', async () => {
   const before = await heldBy(other.address)
   const [from, to, value, after_s, before_s, nonce, signature] = await permission()
   const { r, s, yParity } = parseSignature(signature)
@@ -129,7 +129,7 @@ test('the other signature for the same permission, with a high s, is refused as 
   assert.equal((await heldBy(other.address)) - before, value)
 })
 
-test('what is out of order waits, what is known is refused, and nobody sends without ether', async () => {
+test('future nonces wait, known transactions are refused, and fees need ether', async () => {
   const count = await client.getTransactionCount({ address: owner.address })
   const args = [other.address, 1n] as const
   const request = async (nonce: number) =>
@@ -159,7 +159,7 @@ test('what is out of order waits, what is known is refused, and nobody sends wit
   await assert.rejects(spent, /insufficient funds|exceeds the balance/i)
 })
 
-test('a node that is started again from its snapshot remembers all of it', async () => {
+test('a node restarted from its snapshot has the same state', async () => {
   const again = await startEvmNode({ now: Date.now, snapshot: node.snapshot() })
   after(() => again.stop())
   assert.equal(again.balanceOf(other.address), node.balanceOf(other.address))
@@ -175,7 +175,7 @@ test('a node that is started again from its snapshot remembers all of it', async
   )
 })
 
-test('a save after a transfer writes that transfer and not the chain', async () => {
+test('a save after a transfer writes only that transfer', async () => {
   const saved: { changes: EvmChange[]; snapshot?: EvmSnapshot } = { changes: [] }
   const saving = await startEvmNode({
     now: Date.now,

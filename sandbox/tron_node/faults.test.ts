@@ -57,7 +57,7 @@ async function signedTransfer(amount: bigint): Promise<SignedTransaction> {
   return signTransaction(content, key)
 }
 
-test('our client builds, sends and follows a transfer to its solidified receipt', async () => {
+test('our client builds, sends and tracks a transfer until it is solidified', async () => {
   const call = { owner, contract: bytesOf(USDT_ADDRESS), function: TRANSFER_FUNCTION }
   const parameter = transferParameter(bytesOf(RECIPIENT), 9_000_000n)
   const energy = await api.estimateEnergy({ ...call, parameter })
@@ -86,7 +86,7 @@ test('our client builds, sends and follows a transfer to its solidified receipt'
   assert.equal(await api.balance(bytesOf(RECIPIENT), 'head'), null)
 })
 
-test('a broadcast whose answer is lost has happened; the second try is a duplicate', async () => {
+test('a broadcast with a lost response was accepted; the retry is a duplicate', async () => {
   const signed = await signedTransfer(1n)
   node.fault({ kind: 'lost_answer', path: 'broadcasttransaction' })
   const lost = await api.broadcast(signed)
@@ -96,7 +96,7 @@ test('a broadcast whose answer is lost has happened; the second try is a duplica
   assert.equal(node.balanceOf(RECIPIENT), 1n)
 })
 
-test('a broadcast that failed before the node looked at it can simply be sent again', async () => {
+test('a broadcast that failed before processing can be sent again', async () => {
   const signed = await signedTransfer(1n)
   const faults = [
     { kind: 'status', status: 500 },
@@ -111,14 +111,14 @@ test('a broadcast that failed before the node looked at it can simply be sent ag
   assert.deepEqual(await api.broadcast(signed), { outcome: 'accepted' })
 })
 
-test('a refusal that is about the transaction is final', async () => {
+test('a refusal of the transaction is final', async () => {
   const signed = await signedTransfer(1n)
   const forged = { ...signed, signature: '00'.repeat(65) }
   const said = await api.broadcast(forged)
   assert.deepEqual([said.outcome, 'code' in said && said.code], ['rejected', 'SIGERROR'])
 })
 
-test('what is not mined before its expiration never will be', async () => {
+test('a transfer that is not mined before its expiration never is', async () => {
   const signed = await signedTransfer(1n)
   clock_ms += 601_000
   node.mine()
@@ -129,7 +129,7 @@ test('what is not mined before its expiration never will be', async () => {
   )
 })
 
-test('faults last as often as they were told, on the paths they were told', async () => {
+test('faults occur as often and on the paths that they specify', async () => {
   node.fault({ kind: 'status', status: 500, path: 'walletsolidity', times: 2 })
   await api.now('head')
   await assert.rejects(api.now('solid'), { failure: 'unreachable' })
@@ -144,7 +144,7 @@ test('faults last as often as they were told, on the paths they were told', asyn
   await api.now('head')
 })
 
-test('a delay outlasts an impatient client', async () => {
+test("a delay exceeds the client's timeout", async () => {
   node.fault({ kind: 'delay', delay_ms: 300 })
   const hasty = tronHttpApi({
     url: node.url,
@@ -164,7 +164,7 @@ test('a lagging node shows an older head and nothing newer than it', async () =>
   assert.equal((await api.receipt(txid, 'head'))?.ok, true)
 })
 
-test('lost logs are an empty answer without an error, while receipts still tell', async () => {
+test('lost logs are an empty response without an error, while receipts are complete', async () => {
   node.transferUsdt({ to: RECIPIENT, amount_micros: 1n })
   const { number } = node.mine()
   const logs = async (): Promise<unknown[]> => {

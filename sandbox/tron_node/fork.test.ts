@@ -69,7 +69,7 @@ test('a fork re-mines a transfer at its height: another log index, the same ordi
   assert.equal(node.balanceOf(DEPOSIT), 5_000_000n)
 })
 
-test('an orphan goes back to the pool when asked, and is mined later', async () => {
+test('an orphan can return to the pool and be mined later', async () => {
   const txid = node.transferUsdt({ to: DEPOSIT, amount_micros: 1n })
   node.mine()
   assert.deepEqual(node.reorg({ depth: 1, keep: 'pool' }).dropped, [txid])
@@ -78,7 +78,7 @@ test('an orphan goes back to the pool when asked, and is mined later', async () 
   assert.equal((await deposits())[0]?.blockNumber, BigInt(again.number))
 })
 
-test("a named sender's transfer survives with the money the sandbox gave it first", async () => {
+test("a sender's transfer survives with the transfer that funded it", async () => {
   const txid = node.transferUsdt({ to: DEPOSIT, amount_micros: 3n, from: SENDER })
   node.mine()
   const [log] = await deposits()
@@ -88,7 +88,7 @@ test("a named sender's transfer survives with the money the sandbox gave it firs
   assert.equal(node.balanceOf(SENDER), 0n)
 })
 
-test('forks lose and make no money, however often they happen', () => {
+test('any number of forks neither creates nor destroys money', () => {
   const total = () =>
     node.balanceOf(DEPOSIT) + node.balanceOf(SENDER) + node.balanceOf(node.exchange)
   const supply = total()
@@ -113,7 +113,7 @@ test('two transfers to one address in one block are two logs', async () => {
   assert.equal(new Set(logs.map(({ transactionHash }) => transactionHash)).size, 2)
 })
 
-test('a transfer told to fail is mined with REVERT and no log; a fork may heal it', async () => {
+test('a forced failure is mined with REVERT and no log; a fork may undo it', async () => {
   node.fault({ kind: 'reverted_transfer', to: DEPOSIT })
   const txid = node.transferUsdt({ to: DEPOSIT, amount_micros: 7n })
   node.mine()
@@ -123,7 +123,7 @@ test('a transfer told to fail is mined with REVERT and no log; a fork may heal i
   assert.equal((await deposits()).length, 1)
 })
 
-test('a solidified reader sees the balance of 18 blocks ago', async () => {
+test('solidified reads see the balance of 18 blocks ago', async () => {
   const api = tronHttpApi({ url: node.url, fetch })
   const [owner, contract] = [DEPOSIT, USDT_ADDRESS].map(bytesFromTronAddress)
   assert(owner && contract)

@@ -44,7 +44,7 @@ async function blockAt(node: TronNode, num: number): Promise<{ blockID: string }
   return (await answer.json()) as { blockID: string }
 }
 
-test('90 days without a transfer keep no block, hash none and save a few bytes', () => {
+test('90 idle days store no block, compute no hash and save a few bytes', () => {
   let clock_ms = START_MS
   const chain = new Chain({
     chain_id: 1,
@@ -70,7 +70,7 @@ test('90 days without a transfer keep no block, hash none and save a few bytes',
   assert(bytes_max < 200, `a save of ${bytes_max} bytes`)
 })
 
-test('a save after a transfer writes that transfer and not the chain', async () => {
+test('a save after a transfer writes only that transfer', async () => {
   let clock_ms = START_MS
   const sizes: number[] = []
   const persist = (change: TronChange) => void sizes.push(JSON.stringify(change).length)
@@ -84,7 +84,7 @@ test('a save after a transfer writes that transfer and not the chain', async () 
   assert(late < early * 1.2, `${early} bytes for an early save, ${late} for a late one`)
 })
 
-test('a block that was shown as final is the same one after a crash, also after a leap', async () => {
+test('a final block is the same after a crash, also after a clock jump', async () => {
   let clock_ms = START_MS
   const node = await startOn('leap.json', () => clock_ms)
   clock_ms += 20 * DAY_MS
@@ -99,7 +99,7 @@ test('a block that was shown as final is the same one after a crash, also after 
   assert(again.finalized().number > final.number)
 })
 
-test('a chain comes back from its changes with forks, and from a file that was cut short', async () => {
+test('a chain is restored from its changes, with forks and from a truncated file', async () => {
   let clock_ms = START_MS
   const node = await startOn('cut.json', () => clock_ms)
   node.save()
@@ -123,7 +123,7 @@ test('a chain comes back from its changes with forks, and from a file that was c
   assert.deepEqual((await startOn('cut.json', () => clock_ms)).head(), head)
 })
 
-test('the recent blocks of a version 1 snapshot keep their ids', async () => {
+test('the recent blocks of a version 1 snapshot keep their IDs', async () => {
   const genesis = { number: 0, parent_id: '0'.repeat(64), timestamp_ms: START_MS }
   const first = { ...genesis, id: blockId(genesis, [], 0), fork: 0, mined: [], undo: [] }
   const ids = [first.id]

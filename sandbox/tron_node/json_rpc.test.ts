@@ -59,7 +59,7 @@ test("viem's public client reads the chain: id, head, finalized and earliest blo
   assert.equal(BigInt(`0x${latest.hash.slice(2, 18)}`), latest.number, 'the height leads the hash')
 })
 
-test('reads a transfer by hash, receipt, block and log, all of them agreeing', async () => {
+test('transaction, receipt, block and log of a transfer agree', async () => {
   const txid = node.transferUsdt({ to: DEPOSIT, amount_micros: 5_000_000n })
   const block = node.mine()
   const hash = `0x${txid}` as const
@@ -87,7 +87,7 @@ test('reads a transfer by hash, receipt, block and log, all of them agreeing', a
   assert.equal((all as { result: unknown[] }).result.length, 1)
 })
 
-test('calls the assets: two contracts share a symbol and no balance', async () => {
+test('two tokens with the same symbol have separate balances', async () => {
   node.transferUsdt({ to: DEPOSIT, amount_micros: 5n, contract: FAKE_USDT_ADDRESS })
   node.mine()
   const read = (address: string, functionName: 'symbol' | 'decimals') =>
@@ -105,7 +105,7 @@ test('calls the assets: two contracts share a symbol and no balance', async () =
   assert.equal(await viem.getBalance({ address: evmHex(node.exchange) }), node.trxOf(node.exchange))
 })
 
-test('filters logs by address and by a list of recipients', async () => {
+test('logs are filtered by address and by a list of recipients', async () => {
   const others = ['TPjjvMwjPoDC32V2dGDYTkLH4E5LAtBZ6C', 'TB7mhtkvfhsRBRhe5FuRa4tFXSEyGDe4eA']
   for (const to of [DEPOSIT, ...others]) node.transferUsdt({ to, amount_micros: 1n })
   node.transferUsdt({ to: DEPOSIT, amount_micros: 2n, contract: FAKE_USDT_ADDRESS })
@@ -125,7 +125,7 @@ test('filters logs by address and by a list of recipients', async () => {
   assert.equal(await count(`0x${tronHexFromAddress(USDT_ADDRESS)}`, [DEPOSIT]), 1)
 })
 
-test('what TRON does not have is -32601, what it does not understand -32602', async () => {
+test('unsupported methods return -32601 and invalid parameters -32602', async () => {
   assert.equal(await codeOf('eth_sendRawTransaction', ['0x00']), -32601)
   assert.equal(await codeOf('eth_getTransactionCount', [evmHex(DEPOSIT), 'latest']), -32601)
   assert.equal(await codeOf('toString', []), -32601)
@@ -140,7 +140,7 @@ test('what TRON does not have is -32601, what it does not understand -32602', as
   )
 })
 
-test('keeps to the limits of eth_getLogs and of a batch', async () => {
+test('the limits of eth_getLogs and of batches apply', async () => {
   const limits = [
     { fromBlock: '0x0', toBlock: '0x1388' },
     { fromBlock: '0x5', toBlock: '0x4' },
@@ -161,7 +161,7 @@ test('keeps to the limits of eth_getLogs and of a batch', async () => {
   assert.equal(Array.isArray(await rpc([...batch, batch[0]])), false)
 })
 
-test('more than ten thousand hits are -32005', () => {
+test('more than 10,000 results return -32005', () => {
   const chain = new Chain({
     chain_id: 1,
     now: () => 1_790_000_000_000,

@@ -24,7 +24,7 @@ async function seen(node: TronNode): Promise<unknown> {
   return answer.json()
 }
 
-test('a node started from a snapshot is the same chain, forks included', async () => {
+test('a node started from a snapshot has the same chain, including forks', async () => {
   const node = await start({ now: () => START_MS })
   const txid = node.transferUsdt({
     to: DEPOSIT,
@@ -69,7 +69,7 @@ test('a day of empty blocks is a short snapshot', async () => {
   assert.deepEqual(node.head(), head)
 })
 
-test('blocks come by the clock with what is pooled, and a leap does not flood', async () => {
+test('blocks follow the clock and include the pool, and a clock jump adds at most 200', async () => {
   let clock_ms = START_MS
   const node = await start({ now: () => clock_ms, block_interval_ms: 3_000 })
   const first = node.head().number
@@ -86,7 +86,7 @@ test('blocks come by the clock with what is pooled, and a leap does not flood', 
   assert(clock_ms - node.head().timestamp_ms < 3_000)
 })
 
-test('blocks on demand do not push chain time past the clock', async () => {
+test('blocks on demand keep chain time behind the clock', async () => {
   let clock_ms = START_MS
   const node = await start({ now: () => clock_ms })
   clock_ms += 1_000

@@ -64,7 +64,7 @@ function rebuilt(
   return copy
 }
 
-test('what the node builds passes the check of the client, and both sign it alike', async () => {
+test('the client accepts transactions that the node builds and signs them alike', async () => {
   const transaction = await built(1)
   const theirs = await tronweb.trx.sign(structuredClone(transaction), KEY)
   const content = rawDataFromJson(transaction.raw_data)
@@ -104,7 +104,7 @@ test('contract().at() reads, sends and polls until the transfer is solidified', 
   assert.equal(node.trxOf(me), 100_000_000n - 13_028_500n)
 })
 
-test('send() with polling resolves to what the contract returned: false', async () => {
+test("send() with polling resolves to the contract's return value: false", async () => {
   const contract = await tronweb.contract().at(USDT_ADDRESS)
   const sent = contract.methods.transfer?.(NOBODY, 1).send({ shouldPollResponse: true })
   while (node.balanceOf(NOBODY) === 0n) {
@@ -114,7 +114,7 @@ test('send() with polling resolves to what the contract returned: false', async 
   assert.equal(await sent, false)
 })
 
-test('events of a contract come with pages, order and finality', async () => {
+test('contract events have pages, order and finality', async () => {
   for (const amount_micros of [1n, 2n, 3n]) node.transferUsdt({ to: NOBODY, amount_micros })
   node.mine(19)
   node.transferUsdt({ to: NOBODY, amount_micros: 4n })
@@ -143,7 +143,7 @@ test('events of a contract come with pages, order and finality', async () => {
   )
 })
 
-test('estimates energy as it is charged, and refuses to estimate what would revert', async () => {
+test('the energy estimate equals the charge, and a revert has no estimate', async () => {
   const estimate = (amount: number) =>
     tronweb.transactionBuilder.estimateEnergy(
       USDT_ADDRESS,
@@ -164,7 +164,7 @@ test('estimates energy as it is charged, and refuses to estimate what would reve
   await assert.rejects(constant, /REVERT/)
 })
 
-test('refuses what it has had before, in the pool and on the chain', async () => {
+test('duplicates in the pool and on the chain are refused', async () => {
   const transaction = await built(1)
   assert.equal(await broadcast(transaction), 'accepted')
   assert.equal(await broadcast(transaction), 'DUP_TRANSACTION_ERROR')
@@ -173,7 +173,7 @@ test('refuses what it has had before, in the pool and on the chain', async () =>
   assert.equal(node.balanceOf(NOBODY), 1n)
 })
 
-test('refuses another key, and content changed after signing', async () => {
+test('another key and content changed after signing are refused', async () => {
   const transaction = await built(1)
   assert.equal(await broadcast(transaction, '22'.repeat(32)), 'SIGERROR')
   const signed = await tronweb.trx.sign(transaction, KEY)
@@ -182,7 +182,7 @@ test('refuses another key, and content changed after signing', async () => {
   assert.equal(said.code, 'SIGERROR')
 })
 
-test('refuses a reference to another chain and an expiration that is past or too far', async () => {
+test('a reference to another chain and an invalid expiration are refused', async () => {
   const transaction = await built(1)
   const other = rebuilt(transaction, (raw) => {
     raw.ref_block_hash = 'ab'.repeat(8)
@@ -208,7 +208,7 @@ test('a transfer over the balance is mined, fails with REVERT and costs a fee', 
   assert.equal(node.balanceOf(me), 5_000_000n)
 })
 
-test('a low fee limit runs out of energy, burns the limit and moves nothing', async () => {
+test('a low fee limit runs out of energy, is burnt and moves nothing', async () => {
   const transaction = await built(1, 1_000_000)
   assert.equal(await broadcast(transaction), 'accepted')
   node.mine(19)
@@ -219,7 +219,7 @@ test('a low fee limit runs out of energy, burns the limit and moves nothing', as
   assert.equal(node.balanceOf(me), 5_000_000n)
 })
 
-test('the first TRX opens an address for 1.1 TRX; before it the address cannot send', async () => {
+test('the first TRX activates an address for 1.1 TRX; before that it cannot send', async () => {
   const key = '33'.repeat(32)
   const newcomer = String(tronweb.address.fromPrivateKey(key))
   node.transferUsdt({ to: newcomer, amount_micros: 9_000_000n })
@@ -240,7 +240,7 @@ test('the first TRX opens an address for 1.1 TRX; before it the address cannot s
   assert.equal(node.balanceOf(newcomer), 8_999_999n)
 })
 
-test('TRX that is not there is refused at once', async () => {
+test('a TRX transfer above the balance is refused immediately', async () => {
   const built = tronweb.transactionBuilder.sendTrx(NOBODY, 99_000_000, me)
   assert.equal(await broadcast(await built), 'CONTRACT_VALIDATE_ERROR')
 })
@@ -272,7 +272,7 @@ test('600 bytes a day are free, then bandwidth costs TRX, then BANDWITH_ERROR', 
   await assert.rejects(() => contract.methods.transfer?.(me, 1).send(), /resource insufficient/)
 })
 
-test('lent energy pays for a sweep that has no TRX to burn', async () => {
+test('delegated energy pays for a sweep without TRX', async () => {
   const key = '55'.repeat(32)
   const deposit = String(tronweb.address.fromPrivateKey(key))
   node.fundTrx({ to: deposit, amount_sun: 1n })
@@ -314,7 +314,7 @@ async function ask(path: string, request: object): Promise<Record<string, unknow
   return (await answer.json()) as Record<string, unknown>
 }
 
-test('builds TRX and lending in both spellings, and says no in the words of a node', async () => {
+test("TRX transfers and delegation work in both address formats, with a node's errors", async () => {
   const payment = { owner_address: me, to_address: NOBODY, amount: 5_000_000, visible: true }
   const seen = (await ask('wallet/createtransaction', payment)) as unknown as Types.Transaction
   assert.equal(utils.transaction.txCheck(seen), true)

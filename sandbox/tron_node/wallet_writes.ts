@@ -107,7 +107,7 @@ export function assembleTransaction(content: RawData): Omit<Transaction, 'signat
   return { txid: txidOf(raw), content, raw: bytesToHex(raw) }
 }
 
-/** Built on the solidified block, so that no fork can take the reference away. */
+/** References the solidified block, which no fork can remove. */
 export function newContent(chain: Chain, contract: TronContract, fee_limit_sun: bigint): RawData {
   const reference = chain.blocks.get(chain.solidNumber()) ?? chain.head
   return {
