@@ -14,7 +14,7 @@ type Look = () => Promise<Withdrawal>
 
 const TASKS = ['send_withdrawals', 'confirm_withdrawals'] as const
 
-/** What becomes of a withdrawal on the sandbox's chain; each call answers the Withdrawal. */
+/** Confirms or fails a withdrawal on the sandbox's chain; each call returns the Withdrawal. */
 export function sandboxWithdrawals(node: TronNode, save: () => void): Surface {
   return (app, host) => {
     const runAction = async (request: FastifyRequest, reply: FastifyReply, action: Action) => {
@@ -45,7 +45,7 @@ const confirm: Action = async ({ node, look, host }) => {
   await settle(node, host, look)
 }
 
-/** Mined and reverted: a transfer that stands in a block already is mined again and fails there. */
+/** Makes the transfer revert. A reorg first removes it from its block if it is not final. */
 const fail: Action = async ({ node, look, host }) => {
   if (!(await isSent(host, look))) return
   const { txid } = await look()
@@ -73,7 +73,7 @@ async function settle(node: TronNode, host: SandboxHost, look: Look): Promise<vo
   node.mine(FINAL_BLOCKS + 1)
   await runTasksUntil(host, TASKS, async () => {
     const is_there = !isOpen(await look())
-    // A transfer that a fork took back is sent again first, and needs its blocks after that.
+    // A transfer that a fork removed is sent again and then needs new blocks.
     if (!is_there) node.mine()
     return { is_there, seen: null }
   })

@@ -38,10 +38,10 @@ const heldBy = (address: `0x${string}`) =>
 test('a stock client reads the token, sends it and finds the receipt', async () => {
   assert.equal(await client.getChainId(), 8453)
   const reads = ['name', 'version', 'decimals', 'symbol'] as const
-  const told = await Promise.all(
+  const metadata = await Promise.all(
     reads.map((functionName) => client.readContract({ ...coin, functionName })),
   )
-  assert.deepEqual(told, ['USD Coin', '2', 6, 'USDC'])
+  assert.deepEqual(metadata, ['USD Coin', '2', 6, 'USDC'])
   const before = await client.getBalance({ address: owner.address })
   const args = [other.address, 1_500_000n] as const
   const hash = await client.writeContract({ ...coin, functionName: 'transfer', args })

@@ -1,4 +1,4 @@
-/** What getcontract tells of an asset, in the node's own spelling of an ABI. */
+/** The ABI of a token in the format of getcontract. */
 type Part = { name?: string; type: string; indexed?: boolean }
 
 function view(name: string, inputs: readonly Part[], output: string): unknown {

@@ -91,8 +91,8 @@ export class Exchange {
   }
 
   /**
-   * Signs for every sender with the exchange's key; pooled transfers are not verified. Equal content
-   * would be the same transaction, so the timestamp is increased until the txid is new.
+   * Signs for every sender with the exchange's key; the pool does not verify signatures. Equal
+   * content would be the same transaction, so the timestamp is increased until the txid is new.
    */
   #signed(contract: TronContract): Transaction {
     const chain = this.#chain()

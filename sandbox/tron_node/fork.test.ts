@@ -24,7 +24,7 @@ function evmHex(address: string): `0x${string}` {
   return getAddress(`0x${tronHexFromAddress(address)?.slice(2)}`)
 }
 
-/** What the deposit watcher will ask: transfers of the asset to the address, anywhere. */
+/** The deposit watcher's query: transfers of the token to the address in all blocks. */
 function deposits() {
   return viem.getLogs({
     address: evmHex(USDT_ADDRESS),

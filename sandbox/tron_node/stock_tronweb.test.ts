@@ -16,7 +16,7 @@ let node: TronNode
 let tronweb: TronWeb
 let me: string
 
-/** An unmodified client with 100 TRX and 5 USDT, and a chain that stands still between calls. */
+/** A stock client with 100 TRX and 5 USDT, and a chain without automatic blocks. */
 beforeEach(async () => {
   node = await startTronNode({ now: () => START_MS })
   tronweb = new TronWeb({ fullHost: node.url, privateKey: KEY })
@@ -51,7 +51,7 @@ async function broadcast(transaction: Types.Transaction, key = KEY): Promise<str
   return said.result === true ? 'accepted' : String(said.code)
 }
 
-/** Rewrites the content and its txid, as somebody would who builds the bytes himself. */
+/** Rewrites the content and recomputes its txid. */
 function rebuilt(
   transaction: Types.Transaction,
   change: (raw: Types.Transaction['raw_data']) => void,

@@ -55,7 +55,7 @@ test('every link has every element', () => {
   }
 })
 
-/** Elements of free format, and those that hold card or security data by definition. */
+/** Free-format elements and elements with card or security data. */
 const HIDDEN = [
   ...[34, 35, 36, 45, 46, 47, 48, 52, 55, 57, 58, 59, 92, 96, 104],
   ...Array.from({ length: 15 }, (_, at) => 105 + at),
