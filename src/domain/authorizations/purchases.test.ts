@@ -64,11 +64,11 @@ test('of purchases with one reference: approvals, then the code, then open ones,
     row('txn_8', { ...R, type: 'capture', authorization_id: null }),
     row('txn_2', R),
     row('txn_3', R),
-    row('txn_4', { ...R, open_micros: 1n }),
+    row('txn_0', { ...R, open_micros: 1n }),
     row('txn_1', { ...R, authorization_code: 'C' }),
   ]
   for (let count = 1; count <= rows.length; count += 1) {
-    const expected = ['txn_9', 'txn_8', 'txn_2', 'txn_3', 'txn_4', 'txn_1'][count - 1]
+    const expected = ['txn_9', 'txn_8', 'txn_2', 'txn_3', 'txn_0', 'txn_1'][count - 1]
     const purchases = purchasesOf(...rows.slice(0, count))
     assert.equal(purchases.ofClearing(new_card, asked)?.id, expected)
   }
