@@ -48,6 +48,7 @@ export function limitAnonymous(app: FastifyInstance, runtime: Runtime): void {
     }
     try {
       const taken = limitRate(runtime, subject)
+      // A promise only with Redis: the limits in memory return a value directly.
       if (taken instanceof Promise) taken.then(passed, done)
       else passed(taken)
     } catch (cause) {

@@ -7,6 +7,7 @@ import { ConfigError } from '#platform/settings/environment.ts'
 import { sealFor } from '#platform/storage/key_seal.ts'
 import { loadKeys } from '#platform/storage/keys.ts'
 import { publicKeyOnToken, signOnToken } from '#platform/storage/pkcs11.ts'
+import type { TokenSettings } from '#platform/storage/pkcs11_settings.ts'
 import type { ChainFamily } from '#rails/chain/derive.ts'
 import { evmAddressFromBytes } from '#rails/chain/evm/address.ts'
 import { recoverableSignature } from '#rails/chain/signing_key.ts'
@@ -72,7 +73,7 @@ function openRecordFile(files: RecordFiles): IntentStore {
 export type PublicWallet = { family: ChainFamily; xpub: string; hot_wallet: string }
 
 /** The hot wallet's key in the hardware token, if one is configured. */
-export function hotKeyOf({ key_token }: Pick<Settings, 'key_token'>): HotKey | null {
+export function hotKeyOf({ key_token }: { key_token: TokenSettings | null }): HotKey | null {
   const key_id = key_token?.signer_key_id ?? null
   if (key_token === null || key_id === null) return null
   const public_key = publicKeyOnToken(key_token, key_id)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ConfigError } from '#platform/settings/environment.ts'
 import { readSettings } from './settings.ts'
 
-/** The start is refused with a sentence that names the setting. */
+/** The start fails with a sentence that names the setting. */
 function refuses(env: Record<string, string>, named: string): void {
   const isNamed = (cause: unknown) => cause instanceof ConfigError && cause.message.includes(named)
   assert.throws(() => readSettings(env), isNamed)
@@ -35,7 +35,7 @@ for (const host of ['0.0.0.0', '::', '10.0.0.5', 'cards.internal', '127.0.0.1.ex
     assert.equal(named.iso_protected_by, 'IPsec to the processor')
   })
 
-  test(`a live card host on ${host} needs a list of its peers that is not everyone`, () => {
+  test(`a live card host on ${host} needs a list of peers that excludes 0.0.0.0/0`, () => {
     const listening = { ...live, ...mutual, FLORIN_ISO_HOST: host }
     refuses(listening, 'FLORIN_ISO_PEERS')
     for (const everyone of ['0.0.0.0/0', '::/0', '192.0.2.10,0.0.0.0/0']) {
@@ -46,7 +46,7 @@ for (const host of ['0.0.0.0', '::', '10.0.0.5', 'cards.internal', '127.0.0.1.ex
   })
 }
 
-test('the sandbox link stays open to clients that do not sign on, on loopback', () => {
+test('the sandbox listens on loopback, with an optional sign-on', () => {
   const { iso_host, iso_sign_on, iso_peers } = readSettings({})
   assert.deepEqual([iso_host, iso_sign_on, iso_peers], ['127.0.0.1', 'optional', []])
   assert.equal(readSettings({ FLORIN_ISO_SIGN_ON: 'required' }).iso_sign_on, 'required')

@@ -63,7 +63,7 @@ export function readRiskSettings(env: Environment, mode: Mode): RiskSettings {
   if (!isRecord(controls)) throw invalid('it is not a JSON object')
   const defaults = DEFAULTS[mode]
   const unknown = Object.keys(controls).find((name) => !Object.hasOwn(defaults, name))
-  if (unknown !== undefined) throw invalid(`${unknown} is no risk control`)
+  if (unknown !== undefined) throw invalid(`${unknown} is not a risk control`)
   const risk = { ...defaults, ...controls } as RiskSettings
   requireValid(risk)
   return risk
@@ -79,19 +79,20 @@ function requireValid(risk: RiskSettings): void {
   if (refund_review_usd !== null && !isAmount(refund_review_usd)) {
     throw invalid('refund_review_usd must be a number or null')
   }
-  if (!isAmount(withdrawal_cooldown_hours)) throw invalid('withdrawal_cooldown_hours is no number')
-  if (!isAmount(provisional_credit_days)) throw invalid('provisional_credit_days is no number')
+  if (!isAmount(withdrawal_cooldown_hours))
+    throw invalid('withdrawal_cooldown_hours must be a number')
+  if (!isAmount(provisional_credit_days)) throw invalid('provisional_credit_days must be a number')
   if (withdrawal_review_usd !== null && !isAmount(withdrawal_review_usd)) {
-    throw invalid('withdrawal_review_usd is neither a number nor null')
+    throw invalid('withdrawal_review_usd must be a number or null')
   }
   if (balance_max_usd !== null && !isAmount(balance_max_usd)) {
-    throw invalid('balance_max_usd is neither a number nor null')
+    throw invalid('balance_max_usd must be a number or null')
   }
   const countries: unknown = risk.blocked_countries
   const areCodes = Array.isArray(countries) && countries.every((code) => /^[A-Z]{2}$/.test(code))
-  if (!areCodes) throw invalid('blocked_countries is no list of two-letter codes')
+  if (!areCodes) throw invalid('blocked_countries must be a list of two-letter codes')
   if (typeof risk.partial_approvals !== 'boolean') {
-    throw invalid('partial_approvals is no true or false')
+    throw invalid('partial_approvals must be true or false')
   }
   requireValidVelocity(risk.velocity)
 }
@@ -99,11 +100,11 @@ function requireValid(risk: RiskSettings): void {
 const VELOCITY_FIELDS = ['account_per_day', 'ip_per_day']
 
 function requireValidVelocity(velocity: unknown): void {
-  if (!isRecord(velocity)) throw invalid('velocity is no object')
+  if (!isRecord(velocity)) throw invalid('velocity must be an object')
   for (const [name, limits] of Object.entries(velocity)) {
     const isWrite = Object.hasOwn(operations, name) && methodOf(name) !== 'GET'
-    if (!isWrite) throw invalid(`velocity: ${name} is no operation that changes something`)
-    if (!isRecord(limits)) throw invalid(`velocity: ${name} has no bounds`)
+    if (!isWrite) throw invalid(`velocity: ${name} is not an operation that writes`)
+    if (!isRecord(limits)) throw invalid(`velocity: ${name} has no limits`)
     const isLimit = ([field, value]: [string, unknown]) =>
       VELOCITY_FIELDS.includes(field) && Number.isInteger(value) && Number(value) > 0
     if (!Object.entries(limits).every(isLimit)) {

@@ -13,13 +13,13 @@ const refuses = (env: Record<string, string>, name: string) =>
     (cause) => {
       assert.ok(cause instanceof ConfigError, `${inspect(env)} threw ${String(cause)}`)
       assert.ok(cause.message.includes(name), cause.message)
-      assert.match(cause.message, /^[A-Z].*\.$/s, 'it is a sentence')
+      assert.match(cause.message, /^[A-Z].*\.$/s, 'the message is a sentence')
       return true
     },
     inspect(env),
   )
 
-test('without any variable it is the sandbox on its standard ports, reachable from here only', () => {
+test('without any variable it is the sandbox, on loopback and the default ports', () => {
   const settings = readSettings({})
   assert.deepEqual(
     { ...settings, bins: settings.bins.map(({ bin }) => bin) },
@@ -44,7 +44,7 @@ test('without any variable it is the sandbox on its standard ports, reachable fr
   )
 })
 
-test('every variable that outside checks rely on is read', () => {
+test('every variable of the specification is read', () => {
   const settings = readSettings({
     FLORIN_PORT: '9090',
     FLORIN_ISO_PORT: '9583',
@@ -72,7 +72,7 @@ test('every variable that outside checks rely on is read', () => {
   assert.equal(settings.host, '0.0.0.0')
 })
 
-test('an empty variable is as good as none', () => {
+test('an empty variable counts as unset', () => {
   const names = ['PORT', 'ISO_PORT', 'DATA_DIR', 'DATABASE_URL', 'MODE', 'PUBLIC_URL', 'BINS']
   const more = ['OPERATOR_TOKEN', 'RATE_PROFILE', 'TRUSTED_PROXIES', 'PAID_OPERATIONS', 'HOST']
   const last = ['SPEND_LIMITS', 'KEY_FILE']
@@ -126,12 +126,12 @@ const bad_values: Record<string, readonly string[]> = {
 }
 
 for (const [name, values] of Object.entries(bad_values)) {
-  test(`each bad value of ${name} stops the start with a sentence that names it`, () => {
+  test(`each invalid value of ${name} stops the start with a sentence that names it`, () => {
     for (const value of values) refuses({ [name]: value }, name)
   })
 }
 
-test('each bad list of card ranges stops a live start with a sentence', () => {
+test('each invalid list of card ranges stops a live start with a sentence', () => {
   const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
   const fine = { bin: '41111111', brand: 'visa', types: ['virtual'], default: true }
   const bad = [
@@ -153,19 +153,19 @@ test('each bad list of card ranges stops a live start with a sentence', () => {
   assert.deepEqual(readSettings(live).bins, [])
 })
 
-test('limits on requests cannot be switched off in live mode', () => {
+test('rate limits cannot be turned off in live mode', () => {
   refuses({ FLORIN_MODE: 'live', FLORIN_RATE_PROFILE: 'off' }, 'FLORIN_RATE_PROFILE=off')
   assert.equal(readSettings({ FLORIN_RATE_PROFILE: 'off' }).rate_profile, 'off')
 })
 
-test('live mode asks for the https address that callers use', () => {
+test('live mode requires an https public URL', () => {
   refuses({ FLORIN_MODE: 'live' }, 'FLORIN_PUBLIC_URL')
   for (const url of ['http://api.example.com', 'http://127.0.0.1:8080']) {
     refuses({ FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: url }, 'FLORIN_PUBLIC_URL')
   }
 })
 
-test('live mode refuses an operator token that could be guessed', () => {
+test('live mode refuses a short operator token', () => {
   const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
   for (const token of ['x', 'operator', 'a'.repeat(31)]) {
     refuses({ ...live, FLORIN_OPERATOR_TOKEN: token }, 'FLORIN_OPERATOR_TOKEN')
@@ -175,7 +175,7 @@ test('live mode refuses an operator token that could be guessed', () => {
   assert.equal(readSettings({ FLORIN_OPERATOR_TOKEN: 'x' }).operator_token?.open(), 'x')
 })
 
-test('the console of live mode has a host of its own, by default the machine itself', () => {
+test('the live console has its own host, by default loopback', () => {
   const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
   assert.equal(readSettings({ ...live, FLORIN_PORT: '9090' }).operator_url, 'http://127.0.0.1:9090')
   assert.equal(readSettings({}).operator_url, null)
@@ -190,7 +190,7 @@ test('the console of live mode has a host of its own, by default the machine its
   assert.equal(readSettings(own).operator_url, 'https://ops.example')
 })
 
-test('operator tokens work for 90 days unless that is set; the first one too in live mode', () => {
+test('operator tokens expire after 90 days by default; in live mode the first one too', () => {
   const live = { FLORIN_MODE: 'live', FLORIN_PUBLIC_URL: 'https://api.example.com' }
   const termsOf = (env: Record<string, string>) => {
     const { operator_token_days, first_operator_token_days } = readSettings(env)
@@ -203,7 +203,7 @@ test('operator tokens work for 90 days unless that is set; the first one too in 
   }
 })
 
-test('spend limits can be set one by one and keep their standard otherwise', () => {
+test('spend limits can be set individually; the others keep their default', () => {
   const { spend_limits } = readSettings({ FLORIN_SPEND_LIMITS: '{"cards_max":3,"load_min_usd":0}' })
   assert.deepEqual(spend_limits, { ...DEFAULT_SPEND_LIMITS, cards_max: 3, load_min_usd: 0 })
 })
@@ -219,7 +219,7 @@ test('printing the settings shows no secret', () => {
   }
 })
 
-test('a refusal does not repeat the password that stood in the value', () => {
+test('an error does not repeat the password of the invalid value', () => {
   const bad = [
     { FLORIN_DATABASE_URL: 'mysql://u:hidden@h/db' },
     { REDIS_URL: 'http://:hidden@h' },
@@ -232,7 +232,7 @@ test('a refusal does not repeat the password that stood in the value', () => {
   }
 })
 
-test('prices are read by their digits', () => {
+test('prices are parsed exactly, digit by digit', () => {
   const given = { issue_card: '0.50', get_card: 0.000001, create_account: '1e-1' }
   const { prices } = readSettings({ FLORIN_PAID_OPERATIONS: JSON.stringify(given) }).x402
   assert.deepEqual(
@@ -245,7 +245,7 @@ test('prices are read by their digits', () => {
   )
 })
 
-test('in live mode a price that nobody could collect stops the start', () => {
+test('in live mode a price that cannot be collected stops the start', () => {
   const live = {
     FLORIN_MODE: 'live',
     FLORIN_PUBLIC_URL: 'https://api.example.com',

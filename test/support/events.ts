@@ -2,11 +2,11 @@ import type { NewEvent } from '#domain/context/context.ts'
 import { recordEvents } from '#domain/events/record_events.ts'
 import type { Runtime } from '#operations/runtime.ts'
 
-type EventMetadata = Pick<Runtime, 'db' | 'clock' | 'newId'>
+type EventDependencies = Pick<Runtime, 'db' | 'clock' | 'newId'>
 
 /** Records events in a separate transaction. */
 export async function recordTestEvents(
-  { db, clock, newId }: EventMetadata,
+  { db, clock, newId }: EventDependencies,
   account_id: string,
   events: readonly NewEvent[],
 ): Promise<void> {

@@ -207,7 +207,7 @@ test('a list without conditions contains the rows of every account', async () =>
   for (const { id } of [row, ...rows.slice(0, 3)]) assert.ok(page.data.includes(id))
 })
 
-test('an absent filter is no condition', () => {
+test('an absent filter adds no condition', () => {
   assert.deepEqual(anyOf('kind', undefined), [])
   assert.deepEqual(equals('kind', undefined), [])
   assert.deepEqual(anyOf('kind', 'a,b'), [['kind = any(?)', ['a', 'b']]])

@@ -91,28 +91,29 @@ export function parseChains(chains: unknown): ChainSettings[] {
 }
 
 function requireChain(chain: unknown): void {
-  if (!isRecord(chain)) throw invalid('each chain is an object')
+  if (!isRecord(chain)) throw invalid('each chain must be an object')
   const missing = REQUIRED_FIELDS.find((name) => chain[name] === undefined)
   if (missing !== undefined) throw invalid(`a chain lacks ${missing}`)
   const known = [...REQUIRED_FIELDS, ...Object.keys(CHAIN_DEFAULTS)]
   const unknown = Object.keys(chain).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalid(`${unknown} is no setting of a chain`)
+  if (unknown !== undefined) throw invalid(`${unknown} is not a setting of a chain`)
   if (chain['family'] !== 'tron' && chain['family'] !== 'evm')
-    throw invalid('family is tron or evm')
+    throw invalid('family must be tron or evm')
   requireAssets(chain['assets'])
   for (const url of [chain['url'], chain['audit_url'] ?? chain['url']]) {
-    if (!URL.canParse(String(url))) throw invalid(`${url} is no address of a node`)
+    if (!URL.canParse(String(url))) throw invalid(`${url} is not a valid node URL`)
   }
 }
 
 function requireAssets(assets: unknown): void {
-  if (!Array.isArray(assets) || assets.length === 0) throw invalid('assets is a list')
+  if (!Array.isArray(assets) || assets.length === 0) throw invalid('assets must be a list')
   for (const { decimals = ASSET_DECIMALS } of assets as Partial<AssetSettings>[]) {
     if (decimals !== ASSET_DECIMALS) {
       throw invalid(`decimals of an asset must be ${ASSET_DECIMALS}`)
     }
   }
   for (const { float_usd = 0 } of assets as Partial<AssetSettings>[]) {
-    if (!(typeof float_usd === 'number' && float_usd >= 0)) throw invalid('float_usd is no amount')
+    if (!(typeof float_usd === 'number' && float_usd >= 0))
+      throw invalid('float_usd must be an amount')
   }
 }

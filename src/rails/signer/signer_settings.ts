@@ -58,9 +58,9 @@ function invalid(reason: string): ConfigError {
 }
 
 function parsePolicy(policy: unknown): PolicySettings {
-  if (!isRecord(policy)) throw invalid('it is no object')
+  if (!isRecord(policy)) throw invalid('it is not a JSON object')
   for (const [name, value] of Object.entries(policy)) {
-    if (!Object.hasOwn(POLICY_DEFAULTS, name)) throw invalid(`${name} is no limit of the signer`)
+    if (!Object.hasOwn(POLICY_DEFAULTS, name)) throw invalid(`${name} is not a limit of the signer`)
     const isAmount = name.endsWith('_usd')
       ? typeof value === 'number' && value >= 0
       : typeof value === 'string' && /^\d{1,30}$/.test(value)

@@ -75,9 +75,9 @@ function parsePrices(prices: unknown): ReadonlyMap<string, Micros> {
   if (!isRecord(prices)) throw invalid('it is not a JSON object of operations and prices')
   const parsed = new Map<string, Micros>()
   for (const [name, price] of Object.entries(prices)) {
-    if (!Object.hasOwn(operations, name)) throw invalid(`${name} is no operation`)
+    if (!Object.hasOwn(operations, name)) throw invalid(`${name} is not an operation`)
     const micros = parsePrice(price)
-    if (micros === null) throw invalid(`${name}: "${price}" is no price such as "0.50"`)
+    if (micros === null) throw invalid(`${name}: "${price}" is not a valid price (example: "0.50")`)
     parsed.set(name, micros)
   }
   return parsed
