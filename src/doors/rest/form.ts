@@ -2,15 +2,15 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import { readMultipart } from './multipart.ts'
 
-type Reading = { boundary: string; store(source: AsyncIterable<Uint8Array>): Promise<void> }
+type FormOptions = { boundary: string; store(source: AsyncIterable<Uint8Array>): Promise<void> }
 
-/** More than the longest note has. */
+/** Longer than any valid note. */
 const FIELD_BYTES_MAX = 65_536
 
-/** A form of evidence: the fields `kind` and `note`, and one file in `file`. */
+/** Reads an evidence form: the fields `kind` and `note`, and one file named `file`. */
 export async function readForm(
   source: AsyncIterable<Uint8Array>,
-  { boundary, store }: Reading,
+  { boundary, store }: FormOptions,
 ): Promise<Record<string, unknown>> {
   const fields: Record<string, unknown> = {}
   let hasFile = false

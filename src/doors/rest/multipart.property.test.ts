@@ -58,7 +58,7 @@ const part = fc.record(
   { noNullPrototype: true },
 )
 
-test('whatever is written is read back, however the bytes arrive', async () => {
+test('every form is read back as written, however its bytes are split into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(part, { minLength: 1, maxLength: 4 }),
@@ -72,7 +72,7 @@ test('whatever is written is read back, however the bytes arrive', async () => {
   )
 })
 
-test('a form that is cut off anywhere is an error and never a shorter form', async () => {
+test('a form that is cut off anywhere is an error', async () => {
   const whole = written(
     [
       { name: 'kind', file_name: null, bytes: Buffer.from('receipt') },
@@ -80,7 +80,7 @@ test('a form that is cut off anywhere is an error and never a shorter form', asy
     ],
     boundary,
   )
-  // The last line may be missing: everything has been said before it.
+  // The last line break may be missing.
   for (let end = 0; end < whole.length - 2; end += 1) {
     await assert.rejects(
       readAll(inChunks(whole.subarray(0, end), [3, 60]), boundary),
@@ -89,7 +89,7 @@ test('a form that is cut off anywhere is an error and never a shorter form', asy
   }
 })
 
-test('no bytes whatever crash the reader', async () => {
+test('no input crashes the reader', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       const start = Buffer.from(`--${boundary}\r\n`)
@@ -101,7 +101,7 @@ test('no bytes whatever crash the reader', async () => {
   )
 })
 
-test('what is strange is refused: no boundary, two names, endless headers, a tail', async () => {
+test('a missing boundary, two names, endless headers and data after the end are refused', async () => {
   const read = (text: string) => readAll(inChunks(Buffer.from(text), [1, 2, 3]), 'b')
   for (const text of [
     'x--b\r\n',
@@ -116,7 +116,7 @@ test('what is strange is refused: no boundary, two names, endless headers, a tai
   }
 })
 
-test('a boundary is one of RFC 2046, quoted or not', () => {
+test('a boundary follows RFC 2046, quoted or not', () => {
   assert.equal(boundaryOf('multipart/form-data; boundary=abc'), 'abc')
   assert.equal(boundaryOf('Multipart/Form-Data;charset=utf-8; boundary="a b:c"'), 'a b:c')
   for (const type of [

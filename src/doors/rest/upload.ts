@@ -73,7 +73,7 @@ async function readStream(
     }
     requireNoQuery(query)
     const boundary = boundaryOf(content_type)
-    if (boundary === null) throw new MultipartError('its boundary is missing')
+    if (boundary === null) throw new MultipartError('the boundary is missing or not valid')
     return { ...(await readForm(body, { boundary, store })), ...path }
   } catch (cause) {
     throw problemOfUpload(cause)
