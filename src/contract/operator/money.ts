@@ -41,8 +41,8 @@ export const operator_refund_deposit = operatorOperation({
   problems: ['kill_switch_active', 'address_blocked', 'invalid_address'],
 })
 
-export const operator_list_pending_conversions = operatorOperation({
-  name: 'operator_list_pending_conversions',
+export const operator_list_conversions = operatorOperation({
+  name: 'operator_list_conversions',
   method: 'GET',
   path: '/pending_conversions',
   role: 'viewer',

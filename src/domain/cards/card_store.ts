@@ -160,10 +160,10 @@ export async function changeCard(
 }
 
 /** For operators, who know only the card's id. */
-export async function findCardOwner(tx: Tx, id: string): Promise<string> {
+export async function lockAnyCard(tx: Tx, id: string): Promise<CardRow> {
   const [row] = await tx.rows<{ account_id: string }>(
     'select account_id from cards where id = $1',
     [id],
   )
-  return requireFound(row).account_id
+  return lockCardOf(tx, requireFound(row).account_id, id)
 }

@@ -23,14 +23,13 @@ export type OperatorPreparing = Omit<PreparingContext<null>, 'db'> & {
   db: Database
 }
 
-type Run<Name extends OperatorOperationName> = (
+/** Runs inside the transaction of the call. */
+export type OperatorHandler<Name extends OperatorOperationName> = (
   context: OperatorContext,
   input: OperatorInput<Name>,
 ) => Promise<OperatorOutput<Name>>
 
-/** A run inside the transaction, or a preparation outside it that returns the run. */
-export type OperatorHandler<Name extends OperatorOperationName> =
-  | Run<Name>
-  | {
-      prepare(context: OperatorPreparing, input: OperatorInput<Name>): Promise<Run<Name>>
-    }
+/** Prepares outside the transaction and returns the handler. */
+export type PreparedOperatorHandler<Name extends OperatorOperationName> = {
+  prepare(context: OperatorPreparing, input: OperatorInput<Name>): Promise<OperatorHandler<Name>>
+}

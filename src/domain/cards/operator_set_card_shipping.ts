@@ -1,16 +1,8 @@
-import type { Card, Shipping } from '#contract/cards.ts'
+import type { Shipping } from '#contract/cards.ts'
 import { Problem } from '#contract/problem.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { cardResource } from './card.ts'
-import { changeCard, findCardOwner, lockCardOf, showCard } from './card_store.ts'
-
-type ShippingUpdate = {
-  id: string
-  status: Shipping['status']
-  carrier?: string
-  tracking_number?: string
-  tracking_url?: string
-}
+import { changeCard, lockAnyCard, showCard } from './card_store.ts'
 
 /** Final, except that a delivered card may be returned. */
 const FINAL_STATUSES: readonly Shipping['status'][] = ['delivered', 'cancelled']
@@ -24,10 +16,11 @@ function canBecome(from: Shipping['status'], to: Shipping['status']): boolean {
  * Updates the shipping status of a physical card. The card manufacturer lists pending cards and
  * reports each step here. No status changes back to pending.
  */
-export async function shipCard(context: OperatorContext, update: ShippingUpdate): Promise<Card> {
-  const { tx, now } = context
-  const { id, status, ...tracking } = update
-  const card = await lockCardOf(tx, await findCardOwner(tx, id), id)
+export const operatorSetCardShipping: OperatorHandler<'operator_set_card_shipping'> = async (
+  { tx, now, audit },
+  { id, status, ...tracking },
+) => {
+  const card = await lockAnyCard(tx, id)
   const { shipping } = card
   if (shipping === null) throw shippingConflict('A virtual card has no shipping.')
   if (!canBecome(shipping.status, status)) {
@@ -39,7 +32,7 @@ export async function shipCard(context: OperatorContext, update: ShippingUpdate)
     },
     now,
   })
-  context.audit(card.account_id, { action: 'ship_card', resource: cardResource(card) })
+  audit(card.account_id, { action: 'ship_card', resource: cardResource(card) })
   return showCard(tx, card, now)
 }
 

@@ -1,15 +1,14 @@
-import type { Dispute } from '#contract/disputes.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { changeDispute, findDispute, findMerchantName, lockDisputeOf } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
 /** Records the merchant's response. A later response replaces an earlier one. */
-export async function answerDispute(
-  { tx, now, emit, audit }: OperatorContext,
-  { id, text }: { id: string; text: string },
-): Promise<Dispute> {
+export const operatorAnswerDispute: OperatorHandler<'operator_answer_dispute'> = async (
+  { tx, now, emit, audit },
+  { id, text },
+) => {
   const { account_id } = await findDispute(tx, id)
   const dispute = await lockDisputeOf(tx, account_id, id)
   requireOpen(dispute)

@@ -4,15 +4,18 @@ import { assertBooksSound } from '#test/support/money.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
 import { openWithdrawal, signedRow, withdrawalDependencies } from '#test/support/withdrawal_room.ts'
 import { completeWithdrawal, failWithdrawal, storeTransfer } from './advance_withdrawal.ts'
-import { approveWithdrawal, findWithdrawals, refuseWithdrawal } from './review_withdrawal.ts'
+import { operatorApproveWithdrawal } from './operator_approve_withdrawal.ts'
+import { operatorListWithdrawals } from './operator_list_withdrawals.ts'
+import { operatorRefuseWithdrawal } from './operator_refuse_withdrawal.ts'
 import type { WithdrawalRow } from './withdrawal.ts'
 import { lockWithdrawal } from './withdrawal_store.ts'
 
 const room = await openMoneyRoom()
 const { db } = room
 const dependencies = withdrawalDependencies(room)
-const approve = (id: string) => room.operate((context) => approveWithdrawal(context, { id }))
-const refuse = (id: string) => room.operate((context) => refuseWithdrawal(context, { id }))
+const approve = (id: string) =>
+  room.operate((context) => operatorApproveWithdrawal(context, { id }))
+const refuse = (id: string) => room.operate((context) => operatorRefuseWithdrawal(context, { id }))
 const reload = (withdrawal: WithdrawalRow) => db.transaction((tx) => lockWithdrawal(tx, withdrawal))
 const suspend = ({ account_id }: WithdrawalRow) =>
   db.run(`update accounts set status = 'suspended' where id = $1`, [account_id])
@@ -88,7 +91,7 @@ test('lists withdrawals by status, by account and in review', async () => {
   await openWithdrawal(room, { account_id: one.account_id })
   const list = async (filter: object) => {
     const input = { account_id: one.account_id, ...filter }
-    return (await room.operate((context) => findWithdrawals(context, input))).value.data
+    return (await room.operate((context) => operatorListWithdrawals(context, input))).value.data
   }
   assert.equal((await list({})).length, 2)
   assert.equal((await list({ status: 'pending' })).length, 2)

@@ -1,29 +1,12 @@
 import type { Card } from '#contract/cards.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
-import {
-  anyOf,
-  type Condition,
-  equals,
-  type PageInput,
-  type PageOf,
-  readPage,
-} from '#platform/postgres/page.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { anyOf, type Condition, equals, readPage } from '#platform/postgres/page.ts'
 import { type CardKey, showCard } from './card_store.ts'
 
-type CardSearch = PageInput & {
-  last4?: string
-  account_id?: string
-  status?: string
-  shipping_status?: string
-}
-
-type OwnedCard = Card & { account_id: string }
-
-/** Cards of any account, for operators. */
-export async function findCardsOfAll(
-  { tx, now }: OperatorContext,
-  input: CardSearch,
-): Promise<PageOf<OwnedCard>> {
+export const operatorListCards: OperatorHandler<'operator_list_cards'> = async (
+  { tx, now },
+  input,
+) => {
   const where: Condition[] = [
     ['id is not null'],
     ...equals('last4', input.last4),
@@ -32,13 +15,13 @@ export async function findCardsOfAll(
     ...anyOf("shipping ->> 'status'", input.shipping_status),
   ]
   const page = await readPage<CardKey>(tx, {
-    operation: 'operator.find_cards',
+    operation: 'operator_list_cards',
     prefix: 'card',
     select: 'select account_id, id from cards',
     where,
     input,
   })
-  const data: OwnedCard[] = []
+  const data: (Card & { account_id: string })[] = []
   for (const key of page.data) {
     data.push({ account_id: key.account_id, ...(await showCard(tx, key, now)) })
   }

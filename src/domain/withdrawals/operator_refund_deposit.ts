@@ -1,7 +1,9 @@
 import { Problem } from '#contract/problem.ts'
-import type { Topup } from '#contract/topups.ts'
-import type { PreparingContext } from '#domain/context/context.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
+import type {
+  OperatorHandler,
+  OperatorPreparing,
+  PreparedOperatorHandler,
+} from '#domain/operators/operator.ts'
 import { requireRailOpen } from '#domain/risk/kill_switch.ts'
 import { beginRefund } from '#domain/topups/refund_deposit.ts'
 import { findHeld, type HeldDepositRow } from '#domain/topups/suspense_store.ts'
@@ -12,13 +14,17 @@ import { orderApproval } from './order_approval.ts'
 import { requireAddress } from './withdrawal.ts'
 import { insertWithdrawal, isDepositAddress } from './withdrawal_store.ts'
 
-/**
- * Screens the sender before the refund, outside its transaction. If the deposit is no longer in
- * suspense, the action itself refuses.
- */
-export async function screenRefund(
-  { db, settings, screener }: Pick<PreparingContext, 'db' | 'settings' | 'screener'>,
-  { id }: { id: string },
+export const operatorRefundDeposit: PreparedOperatorHandler<'operator_refund_deposit'> = {
+  prepare: async (context, { id }) => {
+    await screenSender(context, id)
+    return refundDeposit
+  },
+}
+
+/** If the deposit is no longer in suspense, the refund itself is refused. */
+async function screenSender(
+  { db, settings, screener }: OperatorPreparing,
+  id: string,
 ): Promise<void> {
   const deposit = await findHeld(db, id)
   if (deposit === undefined) return
@@ -38,10 +44,7 @@ export async function screenRefund(
 }
 
 /** Refunds a held deposit to its sender through a withdrawal without a fee. */
-export async function refundSuspense(
-  context: OperatorContext,
-  { id }: { id: string },
-): Promise<Topup> {
+const refundDeposit: OperatorHandler<'operator_refund_deposit'> = async (context, { id }) => {
   const { tx, now, settings, keys } = context
   await requireRailOpen(tx, 'withdrawals')
   const { deposit, topup } = await beginRefund(context, id)

@@ -1,4 +1,3 @@
-import type { OperatorContext } from '#domain/operators/operator.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import type { Rail } from './kill_switch.ts'
@@ -26,10 +25,10 @@ export async function findKillSwitches(tx: Tx): Promise<KillSwitch[]> {
   return rows.map(view)
 }
 
-/** Nothing new starts while a switch is on; what has already started is completed. */
-export async function setKillSwitch(
-  { tx, now }: OperatorContext,
+export async function updateKillSwitch(
+  tx: Tx,
   { rail, on, reason }: { rail: Rail; on: boolean; reason: string },
+  now: Date,
 ): Promise<KillSwitch> {
   const [row] = await tx.rows<KillSwitchRow>(
     `update kill_switches set is_on = $2, reason = $3, changed_at = $4 where rail = $1

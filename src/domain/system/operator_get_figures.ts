@@ -1,7 +1,8 @@
 import { fieldProblem } from '#contract/common_problems.ts'
+import type { OperatorOutput } from '#contract/operator/operations.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { Tx } from '#platform/postgres/db.ts'
 import {
   type DayRow,
   loadDays,
@@ -10,45 +11,18 @@ import {
   type ReasonRow,
 } from './figures_store.ts'
 
-export type DayFigures = {
-  day: string
-  accounts_opened: number
-  deposited_usd: number
-  withdrawn_usd: number
-  approved: number
-  declined: number
-  /** Share of approved authorizations; null on a day without any. */
-  approval_rate: number | null
-  decline_reasons: Record<string, number>
-  captured_usd: number
-  refunded_usd: number
-  disputes_opened: number
-}
-
-export type Figures = {
-  from: string
-  to: string
-  totals: {
-    accounts: number
-    accounts_suspended: number
-    cards_active: number
-    treasuries_usd: number
-    cards_usd: number
-    owed_usd: number
-  }
-  days: DayFigures[]
-}
+type Figures = OperatorOutput<'operator_get_figures'>
+type DayFigures = Figures['days'][number]
 
 const DAY_MS = 24 * 3_600_000
 const DAYS_MAX = 366
 const DAYS_STANDARD = 30
 
 /** Whole UTC days, both ends included. */
-export async function figuresOf(
-  tx: Tx,
-  { from, to }: { from?: string; to?: string },
-  now: Date,
-): Promise<Figures> {
+export const operatorGetFigures: OperatorHandler<'operator_get_figures'> = async (
+  { tx, now },
+  { from, to },
+) => {
   const last = parseDay('to', to ?? now.toISOString().slice(0, 10))
   const first =
     from === undefined

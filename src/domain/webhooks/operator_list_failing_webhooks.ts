@@ -1,15 +1,12 @@
-import type { Webhook } from '#contract/webhooks.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
-import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { readPage } from '#platform/postgres/page.ts'
 import { type WebhookRow, webhookView } from './webhook.ts'
 
-/** Webhooks of any account that are failing or disabled. */
-export async function findFailingWebhooks(
-  { tx, now }: OperatorContext,
-  input: PageInput,
-): Promise<PageOf<Webhook & { account_id: string }>> {
+export const operatorListFailingWebhooks: OperatorHandler<
+  'operator_list_failing_webhooks'
+> = async ({ tx, now }, input) => {
   const page = await readPage<WebhookRow>(tx, {
-    operation: 'operator.list_failing_webhooks',
+    operation: 'operator_list_failing_webhooks',
     prefix: 'wh',
     select: `select account_id, id, url, events, status, disabled_reason, description, secret_hint,
                     previous_secret_expires_at, failing_since, last_delivery_at, version,

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertBooksSound } from '#test/support/money.ts'
 import { openMoneyRoom } from '#test/support/money_room.ts'
-import { findSuspense, releaseSuspense } from './suspense.ts'
+import { operatorListHeldDeposits } from './operator_list_held_deposits.ts'
+import { operatorReleaseDeposit } from './operator_release_deposit.ts'
 import { findTopupOf } from './topup_store.ts'
 
 const room = await openMoneyRoom()
 const { db } = room
-const list = async () => (await room.operate((context) => findSuspense(context, {}))).value.data
-const release = (id: string) => room.operate((context) => releaseSuspense(context, { id }))
+const list = async () =>
+  (await room.operate((context) => operatorListHeldDeposits(context, {}))).value.data
+const release = (id: string) => room.operate((context) => operatorReleaseDeposit(context, { id }))
 
 const setKillSwitch = (on: boolean) =>
   db.run(`update kill_switches set is_on = $1 where rail = 'topups'`, [on])

@@ -1,23 +1,15 @@
 import { fieldProblem } from '#contract/common_problems.ts'
-import type { Maintenance } from '#contract/system.ts'
-import type { Tx } from '#platform/postgres/db.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { announceMaintenance } from './announce_maintenance.ts'
 import { maintenanceView } from './maintenance_store.ts'
 
-type MaintenanceInput = {
-  starts_at: string
-  ends_at: string
-  message: string
-  components?: string[]
-}
-
 const ALL_COMPONENTS = ['issuer', 'rails', 'network']
 
-export async function planMaintenance(
-  tx: Tx,
-  input: MaintenanceInput,
-  now: Date,
-): Promise<Maintenance> {
+/** Announced to every account by an event. It must not have ended already. */
+export const operatorAnnounceMaintenance: OperatorHandler<'operator_announce_maintenance'> = async (
+  { tx, now },
+  input,
+) => {
   const maintenance = {
     starts_at: new Date(input.starts_at),
     ends_at: new Date(input.ends_at),

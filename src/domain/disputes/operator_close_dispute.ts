@@ -1,6 +1,5 @@
-import type { Dispute } from '#contract/disputes.ts'
 import { lockCardOf } from '#domain/cards/card_store.ts'
-import type { OperatorContext } from '#domain/operators/operator.ts'
+import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { formatUsd } from '#kernel/money.ts'
 import { disputeEvent, disputeReference, requireOpen } from './dispute.ts'
 import { reverseDispute } from './dispute_money.ts'
@@ -13,13 +12,11 @@ import {
 } from './dispute_store.ts'
 import { showDispute } from './show_disputes.ts'
 
-type CloseInput = { id: string; outcome: 'won' | 'lost'; text?: string }
-
 /** Resolves a dispute. Won: the account keeps the credit. Lost: the credit is reversed. */
-export async function closeDispute(
-  { tx, now, newId, emit, audit }: OperatorContext,
-  { id, outcome, text }: CloseInput,
-): Promise<Dispute> {
+export const operatorCloseDispute: OperatorHandler<'operator_close_dispute'> = async (
+  { tx, now, newId, emit, audit },
+  { id, outcome, text },
+) => {
   const { account_id, card_id } = await findDispute(tx, id)
   await lockCardOf(tx, account_id, card_id)
   const dispute = await lockDisputeOf(tx, account_id, id)

@@ -1,0 +1,11 @@
+import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { heldRefundView } from './held_refund.ts'
+import { pageOfHeldRefunds } from './unpriced_store.ts'
+
+export const operatorListHeldRefunds: OperatorHandler<'operator_list_held_refunds'> = async (
+  { tx },
+  input,
+) => {
+  const page = await pageOfHeldRefunds(tx, input)
+  return { ...page, data: page.data.map(heldRefundView) }
+}

@@ -1,0 +1,20 @@
+import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { anyOf, equals } from '#platform/postgres/page.ts'
+import { showDisputes } from './show_disputes.ts'
+
+export const operatorListDisputes: OperatorHandler<'operator_list_disputes'> = async (
+  { tx },
+  input,
+) => {
+  const page = await showDisputes(tx, {
+    operation: 'operator_list_disputes',
+    input,
+    where: [
+      ['id is not null'],
+      ...anyOf('status', input.status),
+      ...anyOf('outcome', input.outcome),
+      ...equals('account_id', input.account_id),
+    ],
+  })
+  return { ...page, data: page.data.map(({ account_id, dispute }) => ({ account_id, ...dispute })) }
+}

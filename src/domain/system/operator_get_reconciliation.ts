@@ -1,0 +1,10 @@
+import type { PreparedOperatorHandler } from '#domain/operators/operator.ts'
+import { reconcile } from './reconciliation.ts'
+
+/** Asks chain nodes, so it runs outside a transaction. */
+export const operatorGetReconciliation: PreparedOperatorHandler<'operator_get_reconciliation'> = {
+  prepare: async ({ db, settings, now }) => {
+    const compared = await reconcile({ db, settings }, now)
+    return async () => compared
+  },
+}
