@@ -118,7 +118,7 @@ test('a switch shows its reason, and the operator is recorded', async () => {
   const issuing = body['data'].find(({ rail }: { rail: string }) => rail === 'issuing')
   assert.deepEqual([issuing.on, issuing.reason], [true, 'a test'])
   await setKillSwitch(url, 'issuing', false)
-  // The newest action is the listing itself.
+  // Listing the actions is itself the newest action.
   const [, recorded] = (await operate(url, 'GET', '/actions?limit=2')).body['data']
   assert.equal(recorded.action, 'operator_set_kill_switch')
   assert.deepEqual(recorded.input, { rail: 'issuing', on: false, reason: 'a test' })

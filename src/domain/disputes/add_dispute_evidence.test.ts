@@ -99,13 +99,13 @@ test('a raw body is stored unchanged with its hash and downloaded as an attachme
     assert.equal(disposition, `attachment; filename="r_.pdf"; filename*=UTF-8''r%C3%A4.pdf`)
     assert.match(String(header('content-security-policy')), /sandbox/)
   }
-  const log = await operate(url, 'GET', '/acts')
-  const entries = log.body['data'] as { act: string; resource: object; account_id: string }[]
-  // The newest entry is the listing itself.
-  const read = entries.find(({ act }) => act !== 'list_acts')
+  const { body: actions } = await operate(url, 'GET', '/actions')
+  const done = actions['data'] as { action: string; resource: object; account_id: string }[]
+  // Listing the actions is itself the newest action.
+  const read = done.find(({ action }) => action !== 'operator_list_actions')
   assert.deepEqual(
-    [read?.act, read?.resource],
-    ['read_evidence', { type: 'evidence', id: piece.id }],
+    [read?.action, read?.resource],
+    ['operator_get_evidence', { type: 'evidence', id: piece.id }],
   )
   assert.match(read?.account_id ?? '', /^acct_/)
 })

@@ -1,12 +1,12 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { anyOf, equals } from '#platform/postgres/page.ts'
-import { showDisputes } from './show_disputes.ts'
+import { showDisputePage } from './show_disputes.ts'
 
 export const operatorListDisputes: OperatorHandler<'operator_list_disputes'> = async (
   { tx },
   input,
 ) => {
-  const page = await showDisputes(tx, {
+  const page = await showDisputePage(tx, {
     operation: 'operator_list_disputes',
     input,
     where: [

@@ -2,6 +2,7 @@ import { pathNames } from '#contract/operation.ts'
 import type { OperatorOperation } from '#contract/operator/operation.ts'
 import type { Resource } from '#domain/context/context.ts'
 import { recordOperatorAction } from '#domain/operators/operator_actions.ts'
+import { findResourceAccount } from '#domain/operators/resource_account.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Invocation } from '#operations/invocation.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -15,7 +16,8 @@ export function recordOperatorRead(invocation: Invocation): RunWrapper {
   if (shows_no_customer) return (run) => run
   return (run) => async (context, input) => {
     const resource = resourceOf(invocation)
-    await record(invocation, context.tx, { resource, account_id: null })
+    const account_id = (await findResourceAccount(context.tx, input['id'])) ?? null
+    await record(invocation, context.tx, { resource, account_id })
     return run(context, input)
   }
 }
