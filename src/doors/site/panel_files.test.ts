@@ -75,3 +75,12 @@ test('the initial scripts of a page are under 250 KB compressed', () => {
     assert(bytes.length > 0 && total < 250 * 1_024, `${page}: ${total} bytes`)
   }
 })
+
+test('every page of the panel is served by its first path segment', async () => {
+  const routes = readFileSync(join(root, 'panel', 'routes.tsx'), 'utf8')
+  const segments = [...routes.matchAll(/path: '\/(\w+)/g)].map(([, segment = '']) => segment)
+  assert(segments.length > 5)
+  for (const segment of new Set(segments)) {
+    assert.equal((await send(url, 'GET', `/${segment}`)).status, 200, segment)
+  }
+})

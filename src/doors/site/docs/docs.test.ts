@@ -7,6 +7,7 @@ import { event_types } from '#contract/events.ts'
 import { operations } from '#contract/operations.ts'
 import { operator_operations } from '#contract/operator/operations.ts'
 import { problem_statuses } from '#contract/problem.ts'
+import { movements } from '#domain/ledger/movements.ts'
 import { root } from '#platform/runtime/root.ts'
 import { send } from '#test/support/http.ts'
 import { startTestService } from '#test/support/start.ts'
@@ -139,4 +140,10 @@ test('every metric that an alert rule in the docs uses exists', async () => {
     [],
   )
   assert.ok(used.length > 5)
+})
+
+test('every movement is in the table of docs/money.md', () => {
+  const money = readFileSync(join(root, 'docs', 'money.md'), 'utf8')
+  const missing = Object.keys(movements).filter((name) => !money.includes(`\`${name}\``))
+  assert.deepEqual(missing, [])
 })
