@@ -1,12 +1,15 @@
 import { formatViolation } from './tidy/source.ts'
 import { readTree } from './tidy/tree.ts'
-import { bannedWordViolations, headlessViolations } from './tidy/vocabulary.ts'
+import { bannedWordViolations, headlessViolations, isInVocabulary } from './tidy/vocabulary.ts'
 
-/** Prints the banned words in files whose path begins with one of the arguments. */
+/** Prints the banned words of all folders, or of paths that begin with one of the arguments. */
 const prefixes = process.argv.slice(2)
 const files = readTree().filter(
   ({ path }) => prefixes.length === 0 || prefixes.some((prefix) => path.startsWith(prefix)),
 )
-for (const violation of [...bannedWordViolations(files), ...headlessViolations(files)]) {
+for (const violation of [
+  ...bannedWordViolations(files, isInVocabulary),
+  ...headlessViolations(files, isInVocabulary),
+]) {
   console.log(formatViolation(violation))
 }

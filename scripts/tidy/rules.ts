@@ -6,6 +6,7 @@ import { migrationViolations } from './migrations.ts'
 import { fileNameViolations, handlerViolations } from './names.ts'
 import { machineViolations } from './places.ts'
 import type { SourceFile, Violation } from './source.ts'
+import { bannedWordViolations, headlessViolations } from './vocabulary.ts'
 import { clockViolations, markerViolations, skippedTestViolations } from './words.ts'
 
 /** The house rules that can be checked. */
@@ -22,6 +23,8 @@ const rules = [
   glossaryViolations,
   fileReferenceViolations,
   changelogViolations,
+  (files: readonly SourceFile[]) => bannedWordViolations(files),
+  (files: readonly SourceFile[]) => headlessViolations(files),
 ]
 
 export function checkRules(files: readonly SourceFile[]): Violation[] {

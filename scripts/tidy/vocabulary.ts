@@ -2,8 +2,30 @@ import { type BannedWord, banned_words, type Part } from './banned_words.ts'
 import { onlyPart } from './blank.ts'
 import { isCode, isWithin, lineAt, type SourceFile, type Violation } from './source.ts'
 
-const isWritten = ({ path }: SourceFile): boolean =>
+/** Folders that still have banned words. This list only becomes shorter. */
+const UNCHECKED = [
+  'src/contract',
+  'src/domain/authorizations',
+  'src/domain/context',
+  'src/domain/disputes',
+  'src/domain/ledger',
+  'src/domain/notices',
+  'src/domain/operators',
+  'src/domain/system',
+  'src/domain/topups',
+  'src/domain/withdrawals',
+  'src/doors/mcp',
+  'src/doors/operator',
+  'src/doors/rest',
+  'src/kernel',
+  'src/operations',
+]
+
+export const isInVocabulary = ({ path }: SourceFile): boolean =>
   isWithin(path, 'src', 'panel', 'cli', 'client', 'docs')
+
+const isClean = (file: SourceFile): boolean =>
+  isInVocabulary(file) && !isWithin(file.path, ...UNCHECKED)
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 
@@ -13,8 +35,11 @@ function partsOf({ path, text }: SourceFile): [Part, string][] {
   return (['code', 'comments', 'strings'] as const).map((part) => [part, onlyPart(text, part)])
 }
 
-export function bannedWordViolations(files: readonly SourceFile[]): Violation[] {
-  return files.filter(isWritten).flatMap((file) =>
+export function bannedWordViolations(
+  files: readonly SourceFile[],
+  isChecked = isClean,
+): Violation[] {
+  return files.filter(isChecked).flatMap((file) =>
     partsOf(file).flatMap(([part, text]) =>
       banned_words
         .filter(({ within }) => within.includes(part))
@@ -40,8 +65,8 @@ type Sentence = { text: string; index: number }
 const HEADLESS = /^(?:what|whatever|whoever|whether|where|who|which)\b/i
 
 /** A comment, heading or test name names its subject instead of beginning with a clause. */
-export function headlessViolations(files: readonly SourceFile[]): Violation[] {
-  return files.filter(isWritten).flatMap((file) =>
+export function headlessViolations(files: readonly SourceFile[], isChecked = isClean): Violation[] {
+  return files.filter(isChecked).flatMap((file) =>
     sentencesOf(file)
       .filter(({ text }) => HEADLESS.test(text) && !text.endsWith('?'))
       .map(({ text, index }) => ({

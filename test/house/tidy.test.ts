@@ -263,20 +263,20 @@ test('banned words are found in code, comments, strings and docs', () => {
   assertFinds(
     bannedWordViolations,
     {
-      'src/kernel/a.ts':
+      'src/platform/a.ts':
         "// It is at once.\nconst oneJourney = 'an e-mail'\nconst JOURNEYS_MAX = 1\n",
       'docs/a.md': 'Whoever is told.\n',
       'test/a.test.ts': '// It is told at once.\n',
     },
-    'src/kernel/a.ts:2: uses "Journey". Write round trip.',
-    'src/kernel/a.ts:3: uses "JOURNEYS"',
-    'src/kernel/a.ts:1: uses "at once"',
-    'src/kernel/a.ts:2: uses "e-mail"',
+    'src/platform/a.ts:2: uses "Journey". Write round trip.',
+    'src/platform/a.ts:3: uses "JOURNEYS"',
+    'src/platform/a.ts:1: uses "at once"',
+    'src/platform/a.ts:2: uses "e-mail"',
     'docs/a.md:1: uses "Whoever"',
     'docs/a.md:1: uses "told"',
   )
   assertPasses(bannedWordViolations, {
-    'src/kernel/a.ts':
+    'src/platform/a.ts':
       '// A float cannot tell 1 from 2; heartbeat, until, momentum.\n' +
       "const lawn = 'unpriced_clearings'\n",
   })
@@ -286,17 +286,17 @@ test('comments, headings and test names name their subject', () => {
   assertFinds(
     headlessViolations,
     {
-      'src/kernel/a.ts': '/** What is kept. */\n/**\n * Rows. Whether they\n * exist.\n */\n',
-      'src/kernel/a.test.ts': "test('who asks is heard', () => {})\n",
+      'src/platform/a.ts': '/** What is kept. */\n/**\n * Rows. Whether they\n * exist.\n */\n',
+      'src/platform/a.test.ts': "test('who asks is heard', () => {})\n",
       'docs/a.md': '# A\n\n## Where it is\n',
     },
-    'src/kernel/a.ts:1: begins with a clause',
-    'src/kernel/a.ts:3: begins with a clause',
-    'src/kernel/a.test.ts:1: begins with a clause',
+    'src/platform/a.ts:1: begins with a clause',
+    'src/platform/a.ts:3: begins with a clause',
+    'src/platform/a.test.ts:1: begins with a clause',
     'docs/a.md:3: begins with a clause',
   )
   assertPasses(headlessViolations, {
-    'src/kernel/a.ts':
+    'src/platform/a.ts':
       '/** Stores what is kept, where it is. */\n// Whose turn is it? Which one?\n',
   })
 })
