@@ -27,12 +27,12 @@ create table first_operator_tokens (
 call guard_table('first_operator_tokens');
 
 -- Every action of an operator. If it concerns an account, the account's audit log has it too.
-create table operator_acts (
+create table operator_actions (
   id             bigint generated always as identity primary key,
   operator_id    text not null,
   operator_name  text not null,
   role           text not null,
-  act            text not null,
+  action         text not null,
   resource_type  text,
   resource_id    text,
   account_id     text collate "C",
@@ -42,6 +42,6 @@ create table operator_acts (
   ip             text not null,
   created_at     timestamptz not null
 );
-create trigger operator_acts_append_only before update or delete or truncate on operator_acts
+create trigger operator_actions_append_only before update or delete or truncate on operator_actions
   for each statement execute function refuse_change();
-call guard_table('operator_acts');
+call guard_table('operator_actions');

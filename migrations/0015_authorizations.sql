@@ -82,7 +82,7 @@ call guard_table('three_ds_challenges', 'select, update');
 -- Clearings that wait for a person. A clearing cannot be refused, so it is stored and booked later:
 --   dollars  its currency has no known rate: no element 6 and no purchase with a rate
 --   review   a refund beyond the amount of its purchase, if the programme reviews those
-create table unpriced_clearings (
+create table pending_clearings (
   account_id        text collate "C" not null,
   -- Its own id; the resulting transaction gets another one.
   id                text collate "C" not null,
@@ -107,11 +107,11 @@ create table unpriced_clearings (
   check (settled_at is null or refused_at is null),
   check (waits_for = 'dollars' or amount_micros is not null)
 );
-create unique index unpriced_clearings_waiting on unpriced_clearings (id)
+create unique index pending_clearings_waiting on pending_clearings (id)
   where settled_at is null;
-create index unpriced_clearings_by_message on unpriced_clearings (message_identity)
+create index pending_clearings_by_message on pending_clearings (message_identity)
   where settled_at is null and refused_at is null;
-call guard_table('unpriced_clearings', 'select');
+call guard_table('pending_clearings', 'select');
 
 -- The captures that a refund was counted on, so a reversal returns each part to its capture. No
 -- foreign key: both are transactions of one card, written under its lock.

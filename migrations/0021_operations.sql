@@ -1,5 +1,5 @@
 -- Responses stored under an Idempotency-Key, in the same transaction as the effect.
-create table idempotent_answers (
+create table stored_responses (
   scope        text not null,
   key          text not null,
   fingerprint  text not null,
@@ -10,5 +10,5 @@ create table idempotent_answers (
   replayed_at  timestamptz,
   primary key (scope, key)
 );
-create index idempotent_answers_age on idempotent_answers (created_at);
-call guard_table('idempotent_answers', 'select, insert, update');
+create index stored_responses_age on stored_responses (created_at);
+call guard_table('stored_responses', 'select, insert, update');

@@ -7,7 +7,7 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
   'domain/ledger': ['purses', 'movements'],
   'domain/events': ['account_heads', 'events', 'outbox'],
   'domain/audit': ['audit_entries'],
-  'domain/operators': ['operator_tokens', 'first_operator_tokens', 'operator_acts'],
+  'domain/operators': ['operator_tokens', 'first_operator_tokens', 'operator_actions'],
   'domain/credentials': [
     'sessions',
     'api_keys',
@@ -43,7 +43,7 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
     'early_reversals',
     'card_attempts',
     'three_ds_challenges',
-    'unpriced_clearings',
+    'pending_clearings',
     'refund_parts',
   ],
   'domain/webhooks': ['webhooks', 'deliveries', 'delivery_attempts'],
@@ -51,7 +51,7 @@ export const table_owners: Readonly<Record<string, readonly string[]>> = {
   'domain/notices': ['notices', 'low_balances'],
   'domain/support': ['tickets', 'ticket_messages'],
   'domain/system': ['maintenances'],
-  operations: ['idempotent_answers'],
+  operations: ['stored_responses'],
 }
 
 /** Tables that other rooms may not even read: they call the owner instead. */

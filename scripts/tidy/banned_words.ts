@@ -45,13 +45,7 @@ export const banned_words: readonly BannedWord[] = [
     pattern: words('unpriced'),
     use: 'awaiting conversion',
     within: everywhere,
-    allowed: [
-      {
-        pattern: /unpriced_clearings?\w*|UnpricedClearings?|unpriced_store\.ts/g,
-        reason: 'name of the table, the operator route and the metric',
-      },
-      { pattern: /Unpriced calls|unpriced calls/g, reason: 'calls without an x402 price' },
-    ],
+    allowed: [{ pattern: /Unpriced calls|unpriced calls/g, reason: 'calls without an x402 price' }],
   },
   { pattern: /\bat once\b/gi, use: 'immediately, or at the same time', within: everywhere },
   { pattern: /\bfor good\b/gi, use: 'permanently', within: everywhere },

@@ -25,7 +25,7 @@ const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 
 /** All that is stored under a key, as the database has it. */
 const stored = (key: string) =>
   service.runtime.db.rows<{ scope: string; status: number; body: string }>(
-    'select scope, status, body from idempotent_answers where key = $1',
+    'select scope, status, body from stored_responses where key = $1',
     [key],
   )
 

@@ -278,7 +278,7 @@ test('banned words are found in code, comments, strings and docs', () => {
   assertPasses(bannedWordViolations, {
     'src/platform/a.ts':
       '// A float cannot tell 1 from 2; heartbeat, until, momentum.\n' +
-      "const lawn = 'unpriced_clearings'\n",
+      "const lawn = 'pending_clearings'\n",
   })
 })
 

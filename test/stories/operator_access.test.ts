@@ -124,11 +124,11 @@ test('every read by an operator is recorded, except those that show no customer'
     assert([200, 404].includes(reply.status), `${call.name}: ${reply.text}`)
     if (!WITHOUT_CUSTOMER.includes(call.name)) expected.push(call.name)
   }
-  const recorded = await runtime.db.rows<{ act: string }>(
-    `select act from operator_acts where operator_name = 'Reader' order by id`,
+  const recorded = await runtime.db.rows<{ action: string }>(
+    `select action from operator_actions where operator_name = 'Reader' order by id`,
   )
   assert.deepEqual(
-    recorded.map(({ act }) => act),
+    recorded.map(({ action }) => action),
     expected,
   )
 })

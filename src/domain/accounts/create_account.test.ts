@@ -161,7 +161,7 @@ test('a retry returns the same account with a new bearer that works', async () =
   }
 
   const [stored] = await db.rows<{ body: string }>(
-    'select body from idempotent_answers where key = $1',
+    'select body from stored_responses where key = $1',
     ['again-1'],
   )
   assert.equal(JSON.parse(stored?.body ?? '').bearer, null)

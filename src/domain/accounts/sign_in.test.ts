@@ -271,6 +271,6 @@ test('an Idempotency-Key is ignored: every call opens a session', async () => {
   assert.equal(second.status, 200)
   assert.equal(second.headers.get('idempotent-replayed'), null)
   assert.notEqual(second.body['session_id'], first.body['session_id'])
-  const stored = await db.rows('select 1 from idempotent_answers where key = $1', ['sign-in-1'])
+  const stored = await db.rows('select 1 from stored_responses where key = $1', ['sign-in-1'])
   assert.deepEqual(stored, [])
 })

@@ -4,7 +4,7 @@ import { changedTransactions, newTransactions } from '#domain/transactions/trans
 import type { CommitWith, Tx } from '#platform/postgres/db.ts'
 import type { Write } from '#platform/postgres/write.ts'
 import type { ComputeQueue } from '#platform/runtime/compute_queue.ts'
-import type { BatchState, Unpriced } from './batch_state.ts'
+import type { BatchState, PendingClearing } from './batch_state.ts'
 import { decide } from './decide.ts'
 import { type EngineDependencies, type LoadedBatch, loadBatch } from './load_batch.ts'
 import {
@@ -15,10 +15,10 @@ import {
   type RespondedMessage,
   writeAttempts,
 } from './outcome_store.ts'
+import { insertPendingClearings } from './pending_clearing_store.ts'
 import { declined } from './record.ts'
 import { writeRefundState } from './refund_state.ts'
 import type { CardRequest, EngineResponse } from './request.ts'
-import { insertUnpriced } from './unpriced_store.ts'
 
 /** Messages decided per turn of the event loop, about 4 ms. 512 took up to 90 ms. */
 const SLICE = 128
@@ -38,7 +38,7 @@ export async function runBatch(
   dependencies: EngineDependencies,
   tx: Tx,
   { batch, locks_all, commitWith, compute }: BatchRun,
-): Promise<{ answered: readonly EngineResponse[]; unpriced: readonly Unpriced[] }> {
+): Promise<{ answered: readonly EngineResponse[]; pending_clearings: readonly PendingClearing[] }> {
   const looked_up = await loadBatch(dependencies, tx, { batch, locks_all })
   const { state } = looked_up
   // Everything is built before anything is sent, so an exception commits nothing.
@@ -49,7 +49,7 @@ export async function runBatch(
       ? new AnsweredByOtherNode('a node was faster', { cause })
       : cause
   })
-  return { answered, unpriced: state.unpriced }
+  return { answered, pending_clearings: state.pending_clearings }
 }
 
 /** Decides the messages in order and builds the writes, slice by slice. */
@@ -112,7 +112,7 @@ type Outcome = {
 async function writeRareOutcomes(tx: Tx, state: BatchState): Promise<void> {
   await writeAttempts(tx, state.failed_cards)
   await markChallengesUsed(tx, state.used_challenges)
-  await insertUnpriced(tx, state.unpriced, state.now)
+  await insertPendingClearings(tx, state.pending_clearings, state.now)
   await writeRefundState(tx, state.refunds)
 }
 

@@ -36,12 +36,12 @@ export type BatchState = {
   new_early_reversals: Set<string>
   failed_cards: Set<CardState>
   used_challenges: ChallengeState[]
-  unpriced: Unpriced[]
+  pending_clearings: PendingClearing[]
   refunds: RefundState
 }
 
 /** A clearing that awaits conversion to USD, or a refund that awaits an operator's approval. */
-export type Unpriced = {
+export type PendingClearing = {
   id: string
   card: CardState
   request: CardRequest

@@ -74,7 +74,7 @@ test('a capture without a USD amount uses the rate of its purchase, or awaits co
   const unknown = batch.send('capture', { charge })
   assert.deepEqual([unknown.verdict, unknown.transaction], ['noted', null])
   assert.deepEqual(
-    batch.state.unpriced.map(({ waits_for }) => waits_for),
+    batch.state.pending_clearings.map(({ waits_for }) => waits_for),
     ['dollars'],
   )
 })

@@ -5,7 +5,7 @@ import { type DatabaseLimits, DatabaseUnavailable } from '#platform/postgres/db.
 import { type Verdict, type WriteLane, writeLane } from '#platform/postgres/write_lane.ts'
 import { computeQueue } from '#platform/runtime/compute_queue.ts'
 import { AnsweredByOtherNode, runBatch } from './batch.ts'
-import type { Unpriced } from './batch_state.ts'
+import type { PendingClearing } from './batch_state.ts'
 import { LaneFinder } from './lane_finder.ts'
 import type { EngineDependencies } from './load_batch.ts'
 import type { CardRequest, EngineResponse } from './request.ts'
@@ -43,10 +43,11 @@ export function makeEngine(
   const lanes = Array.from({ length: lane_count }, () =>
     writeLane<CardRequest, EngineResponse>(
       async (batch, attempt) => {
-        const { answered, unpriced } = await dependencies.db.transaction((tx, commitWith) =>
-          runBatch(dependencies, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
+        const { answered, pending_clearings } = await dependencies.db.transaction(
+          (tx, commitWith) =>
+            runBatch(dependencies, tx, { batch, locks_all: attempt > 1, commitWith, compute }),
         )
-        for (const waiting of unpriced) alarm(dependencies, waiting)
+        for (const waiting of pending_clearings) alarm(dependencies, waiting)
         return answered
       },
       {
@@ -71,10 +72,10 @@ const waitMaxMs = ({ kind }: CardRequest): number =>
   kind === 'expire' ? Number.POSITIVE_INFINITY : WAIT_MAX_MS
 
 /** Alerts an operator: the network has paid, but the card has not been debited. */
-function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: Unpriced): void {
+function alarm({ log, metrics }: EngineDependencies, { id, waits_for }: PendingClearing): void {
   const [counter, message] =
     waits_for === 'dollars'
-      ? [metrics.unpriced_clearings, 'a clearing waits for a person to say its dollars']
+      ? [metrics.pending_conversions, 'a clearing waits for a person to say its dollars']
       : [metrics.held_refunds, 'a refund beyond its purchase waits for approval']
   counter.inc()
   log.error(message, { clearing: id }, undefined)

@@ -4,17 +4,17 @@ import { Problem } from '#contract/problem.ts'
 import type { OperatorContext } from '#domain/operators/operator.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import { decideRefund, lockWaiting, type UnpricedRow } from './unpriced_store.ts'
+import { decideRefund, lockWaiting, type PendingClearingRow } from './pending_clearing_store.ts'
 
 /** A refund above the amount of its purchase, held for approval. */
 type HeldRefund = Static<typeof HeldRefundShape>
 
-const statusOf = ({ approved_at, refused_at }: UnpricedRow): HeldRefund['status'] => {
+const statusOf = ({ approved_at, refused_at }: PendingClearingRow): HeldRefund['status'] => {
   if (refused_at !== null) return 'refused'
   return approved_at === null ? 'waiting' : 'approved'
 }
 
-export const heldRefundView = (row: UnpricedRow): HeldRefund => ({
+export const heldRefundView = (row: PendingClearingRow): HeldRefund => ({
   id: row.id,
   account_id: row.account_id,
   card_id: row.card_id,
@@ -26,7 +26,9 @@ export const heldRefundView = (row: UnpricedRow): HeldRefund => ({
   created_at: row.created_at.toISOString(),
 })
 
-type RefundDecision = { action: string } & Partial<Pick<UnpricedRow, 'approved_at' | 'refused_at'>>
+type RefundDecision = { action: string } & Partial<
+  Pick<PendingClearingRow, 'approved_at' | 'refused_at'>
+>
 
 /** Records the decision on a held refund. A task books approved ones within seconds. */
 export async function decideHeldRefund(

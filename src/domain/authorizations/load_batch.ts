@@ -164,7 +164,7 @@ function newBatchState(
     new_early_reversals: new Set(),
     failed_cards: new Set(),
     used_challenges: [],
-    unpriced: [],
+    pending_clearings: [],
   }
 }
 

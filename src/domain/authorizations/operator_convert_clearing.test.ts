@@ -39,7 +39,7 @@ test('a capture without a USD amount raises an alarm, awaits conversion and is b
   assert(held !== undefined && others.length === 0)
   assert.deepEqual([held.amount, held.currency, held.kind], [1_500, 'JPY', 'capture'])
   assert.deepEqual(alarms, [{ clearing: held.id }])
-  assert.match(await runtime.metrics.registry.metrics(), /florin_unpriced_clearings_total 1/)
+  assert.match(await runtime.metrics.registry.metrics(), /florin_pending_conversions_total 1/)
   assert.deepEqual(await transactionsOf(spender), [])
 
   const path = `/pending_conversions/${held.id}/convert`
@@ -73,7 +73,7 @@ test('the USD amount is entered once, and only by an operator', async () => {
   await clearInYen(service, spender, '200000')
   const [held] = await waitingOf(spender)
   assert(held !== undefined)
-  await runtime.db.run('update unpriced_clearings set amount_micros = 1000000 where id = $1', [
+  await runtime.db.run('update pending_clearings set amount_micros = 1000000 where id = $1', [
     held.id,
   ])
   const path = `/pending_conversions/${held.id}/convert`

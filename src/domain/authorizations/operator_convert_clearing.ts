@@ -2,8 +2,8 @@ import { fieldProblem } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { decimalsOf, microsFromUsd } from '#kernel/money.ts'
+import { lockWaiting, setPrice } from './pending_clearing_store.ts'
 import { pendingConversionView } from './pending_conversion.ts'
-import { lockWaiting, setPrice } from './unpriced_store.ts'
 
 const CENT_DECIMALS = 2
 

@@ -1,11 +1,11 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
+import { pageOfConversions } from './pending_clearing_store.ts'
 import { pendingConversionView } from './pending_conversion.ts'
-import { pageOfUnpriced } from './unpriced_store.ts'
 
 export const operatorListConversions: OperatorHandler<'operator_list_conversions'> = async (
   { tx },
   input,
 ) => {
-  const page = await pageOfUnpriced(tx, input)
+  const page = await pageOfConversions(tx, input)
   return { ...page, data: page.data.map(pendingConversionView) }
 }

@@ -1,6 +1,6 @@
 import type { OperatorHandler } from '#domain/operators/operator.ts'
 import { heldRefundView } from './held_refund.ts'
-import { pageOfHeldRefunds } from './unpriced_store.ts'
+import { pageOfHeldRefunds } from './pending_clearing_store.ts'
 
 export const operatorListHeldRefunds: OperatorHandler<'operator_list_held_refunds'> = async (
   { tx },

@@ -59,7 +59,7 @@ export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): r
   const reversed = texts([...identities].sort(), (identity) => identity)
   const sql = `insert into early_reversals (identity, created_at)
     select unnest($1::text[]), $2 on conflict do nothing`
-  const refuse = `update unpriced_clearings set refused_at = $2
+  const refuse = `update pending_clearings set refused_at = $2
     where message_identity = any($1::text[]) and settled_at is null and refused_at is null`
   return [plainWrite(sql, [reversed, now]), plainWrite(refuse, [reversed, now])]
 }

@@ -2,9 +2,11 @@ import type { Static } from 'typebox'
 import type { PendingConversion } from '#contract/operator/shapes.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { usdFromMicros } from '#kernel/money.ts'
-import type { UnpricedRow } from './unpriced_store.ts'
+import type { PendingClearingRow } from './pending_clearing_store.ts'
 
-export const pendingConversionView = (row: UnpricedRow): Static<typeof PendingConversion> => ({
+export const pendingConversionView = (
+  row: PendingClearingRow,
+): Static<typeof PendingConversion> => ({
   id: row.id,
   account_id: row.account_id,
   card_id: row.card_id,

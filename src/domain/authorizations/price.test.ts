@@ -45,7 +45,7 @@ async function emitTransactionEvent(
 }
 
 async function waiting(card: BareCard): Promise<number> {
-  const rows = await db.rows('select id from unpriced_clearings where card_id = $1', [card.id])
+  const rows = await db.rows('select id from pending_clearings where card_id = $1', [card.id])
   return rows.length
 }
 

@@ -1,6 +1,6 @@
 import type { TransactionRow } from '#domain/transactions/transaction.ts'
 import type { Micros } from '#kernel/money.ts'
-import type { BatchState, Unpriced } from './batch_state.ts'
+import type { BatchState, PendingClearing } from './batch_state.ts'
 import type { CardState } from './card_state.ts'
 import { decision } from './record.ts'
 import type { CardRequest, Decision } from './request.ts'
@@ -38,8 +38,8 @@ export function holdForOperator(
   state: BatchState,
   card: CardState,
   request: CardRequest,
-  waits_for: Unpriced['waits_for'] = 'dollars',
+  waits_for: PendingClearing['waits_for'] = 'dollars',
 ): Decision {
-  state.unpriced.push({ id: state.newId('txn'), card, request, waits_for })
+  state.pending_clearings.push({ id: state.newId('txn'), card, request, waits_for })
   return decision('noted', { network: card.brand })
 }

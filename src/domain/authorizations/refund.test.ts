@@ -71,7 +71,7 @@ test('only the part above the captures counts towards the review amount', async 
     batch.state.refund_review_micros = most
     const { verdict, transaction } = batch.send('refund', { usd, reference })
     assert.deepEqual([verdict, transaction === null], ['noted', isHeld], `${usd} ${most}`)
-    assert.equal(batch.state.unpriced[0]?.waits_for, isHeld ? 'review' : undefined)
+    assert.equal(batch.state.pending_clearings[0]?.waits_for, isHeld ? 'review' : undefined)
   }
 })
 

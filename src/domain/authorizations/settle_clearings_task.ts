@@ -2,8 +2,8 @@ import type { Database } from '#platform/postgres/db.ts'
 import type { Clock } from '#platform/runtime/clock.ts'
 import type { Task } from '#platform/runtime/tasks.ts'
 import type { Engine } from './engine.ts'
+import { findPriced, markSettled, type PricedRow } from './pending_clearing_store.ts'
 import type { CardRequest } from './request.ts'
-import { findPriced, markSettled, type PricedRow } from './unpriced_store.ts'
 
 const EVERY_MS = 1_000
 const IDLE_MS = 5_000

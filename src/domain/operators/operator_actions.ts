@@ -17,8 +17,9 @@ type NewOperatorAction = {
 export async function recordOperatorAction(tx: Tx, one: NewOperatorAction): Promise<void> {
   const { operator, resource } = one
   await tx.run(
-    `insert into operator_acts (operator_id, operator_name, role, act, resource_type, resource_id,
-                                account_id, input, request_id, ip, created_at)
+    `insert into operator_actions
+            (operator_id, operator_name, role, action, resource_type, resource_id, account_id,
+             input, request_id, ip, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       operator.id,
@@ -41,7 +42,7 @@ type ActionRow = {
   operator_id: string
   operator_name: string
   role: OperatorRole
-  act: string
+  action: string
   resource_type: string | null
   resource_id: string | null
   account_id: string | null
@@ -56,9 +57,9 @@ export async function findOperatorActions(
   { before, limit = 25 }: { before?: string; limit?: number },
 ) {
   const rows = await tx.rows<ActionRow>(
-    `select id, operator_id, operator_name, role, act, resource_type, resource_id, account_id,
+    `select id, operator_id, operator_name, role, action, resource_type, resource_id, account_id,
             input, request_id, ip, created_at
-       from operator_acts where ($1::bigint is null or id < $1) order by id desc limit $2`,
+       from operator_actions where ($1::bigint is null or id < $1) order by id desc limit $2`,
     [before ?? null, limit],
   )
   return rows.map(actionView)
@@ -69,7 +70,7 @@ function actionView(row: ActionRow) {
   return {
     id: row.id.toString(),
     operator: { id: row.operator_id, name: row.operator_name, role: row.role },
-    action: row.act,
+    action: row.action,
     resource:
       resource_type === null || resource_id === null
         ? null

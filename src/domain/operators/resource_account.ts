@@ -8,7 +8,7 @@ const queries_by_prefix: Readonly<Record<string, string>> = {
   tkt: 'select account_id from tickets where id = $1',
   grant: 'select account_id from oauth_grants where id = $1',
   wd: 'select account_id from withdrawals where id = $1',
-  txn: 'select account_id from unpriced_clearings where id = $1',
+  txn: 'select account_id from pending_clearings where id = $1',
   bal: 'select account_id from chain_transfers where movement_id = $1',
 }
 

@@ -25,7 +25,7 @@ const rowsIn = (state: 'held' | 'refunding') =>
 
 export function pageOfHeld(tx: Tx, input: PageInput): Promise<PageOf<HeldDepositRow>> {
   return readPage(tx, {
-    operation: 'operator.list_suspense',
+    operation: 'operator_list_held_deposits',
     prefix: 'bal',
     select: rowsIn('held'),
     where: [['id is not null']],

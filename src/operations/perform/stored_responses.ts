@@ -37,7 +37,7 @@ export async function findStoredResponse(
   { scope, key, fingerprint }: IdempotentRequest,
 ): Promise<StoredResponse | undefined> {
   const [row] = await tx.rows<ResponseRow>(
-    'select fingerprint, status, body from idempotent_answers where scope = $1 and key = $2',
+    'select fingerprint, status, body from stored_responses where scope = $1 and key = $2',
     [scope, key],
   )
   if (row === undefined) return undefined
@@ -54,7 +54,7 @@ export async function findStoredResponse(
 
 /** A write, so that its commit waits for the replication of the stored response. */
 export async function markReplayed(tx: Tx, request: IdempotentRequest, now: Date): Promise<void> {
-  await tx.run('update idempotent_answers set replayed_at = $3 where scope = $1 and key = $2', [
+  await tx.run('update stored_responses set replayed_at = $3 where scope = $1 and key = $2', [
     request.scope,
     request.key,
     now,
@@ -68,14 +68,14 @@ export async function insertResponse(
 ): Promise<void> {
   const { scope, key, fingerprint, account_id } = request
   await tx.run(
-    `insert into idempotent_answers (scope, key, fingerprint, status, body, account_id, created_at)
+    `insert into stored_responses (scope, key, fingerprint, status, body, account_id, created_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [scope, key, fingerprint, status, body, account_id, now],
   )
 }
 
 export async function deleteResponsesBefore(tx: Tx, before: Date): Promise<void> {
-  await tx.run('delete from idempotent_answers where created_at < $1', [before])
+  await tx.run('delete from stored_responses where created_at < $1', [before])
 }
 
 /** Values that are shown only once are not stored: a replay has null instead. */

@@ -9,7 +9,7 @@ export type Metrics = {
   task_failures: Counter<'task'>
   card_messages: Counter<'mti' | 'code'>
   card_connections_refused: Counter<'reason'>
-  unpriced_clearings: Counter
+  pending_conversions: Counter
   held_refunds: Counter
   webhook_attempts: Counter<'status'>
   clock_offset_seconds: Gauge
@@ -71,8 +71,8 @@ function cardMetrics(registers: Registry[]) {
       labelNames: ['reason'],
       registers,
     }),
-    unpriced_clearings: new Counter({
-      name: 'florin_unpriced_clearings_total',
+    pending_conversions: new Counter({
+      name: 'florin_pending_conversions_total',
       help: 'Foreign-currency clearings that await conversion by an operator.',
       registers,
     }),

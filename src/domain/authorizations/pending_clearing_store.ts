@@ -1,7 +1,7 @@
 import type { Micros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 import { type PageInput, type PageOf, readPage } from '#platform/postgres/page.ts'
-import type { Unpriced } from './batch_state.ts'
+import type { PendingClearing } from './batch_state.ts'
 import type { CardRequest, StoredMessage, StoredResponse } from './request.ts'
 
 /** The fields of a request that can't be looked up when it is booked. */
@@ -10,7 +10,7 @@ type KeptRequest = Pick<
   'kind' | 'link' | 'fingerprint' | 'merchant' | 'entry' | 'reference' | 'is_final'
 > & { network_transaction_id: string | null; fx_rate: string | null }
 
-export type UnpricedRow = {
+export type PendingClearingRow = {
   account_id: string
   id: string
   card_id: string
@@ -19,7 +19,7 @@ export type UnpricedRow = {
   currency: string
   merchant_name: string
   amount_micros: Micros | null
-  waits_for: Unpriced['waits_for']
+  waits_for: PendingClearing['waits_for']
   approved_at: Date | null
   refused_at: Date | null
   created_at: Date
@@ -31,14 +31,18 @@ const COLUMNS = `account_id, id, card_id, kind, amount_minor, currency, merchant
 const IS_WAITING = 'settled_at is null and refused_at is null'
 
 /** One at a time, because networks that bill in USD send the amount. */
-export async function insertUnpriced(tx: Tx, unpriced: readonly Unpriced[], now: Date) {
-  for (const { id, card, request, waits_for } of unpriced) {
+export async function insertPendingClearings(
+  tx: Tx,
+  pending_clearings: readonly PendingClearing[],
+  now: Date,
+) {
+  for (const { id, card, request, waits_for } of pending_clearings) {
     const { kind, link, fingerprint, merchant, entry, reference, is_final, charge } = request
     const { network_transaction_id } = request
     const fields = { kind, link, fingerprint, merchant, entry, reference, is_final }
     const kept: KeptRequest = { ...fields, network_transaction_id, fx_rate: charge.fx_rate }
     await tx.run(
-      `insert into unpriced_clearings (account_id, id, card_id, kind, amount_minor, currency,
+      `insert into pending_clearings (account_id, id, card_id, kind, amount_minor, currency,
               merchant_name, request, message_identity, waits_for, amount_micros, created_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
@@ -59,22 +63,22 @@ export async function insertUnpriced(tx: Tx, unpriced: readonly Unpriced[], now:
   }
 }
 
-export function pageOfUnpriced(tx: Tx, input: PageInput): Promise<PageOf<UnpricedRow>> {
+export function pageOfConversions(tx: Tx, input: PageInput): Promise<PageOf<PendingClearingRow>> {
   return readPage(tx, {
-    operation: 'operator.list_unpriced_clearings',
+    operation: 'operator_list_conversions',
     prefix: 'txn',
-    select: `select ${COLUMNS} from unpriced_clearings`,
+    select: `select ${COLUMNS} from pending_clearings`,
     where: [[`waits_for = 'dollars' and ${IS_WAITING}`]],
     input,
   })
 }
 
 /** Held refunds without a decision. */
-export function pageOfHeldRefunds(tx: Tx, input: PageInput): Promise<PageOf<UnpricedRow>> {
+export function pageOfHeldRefunds(tx: Tx, input: PageInput): Promise<PageOf<PendingClearingRow>> {
   return readPage(tx, {
-    operation: 'operator.list_held_refunds',
+    operation: 'operator_list_held_refunds',
     prefix: 'txn',
-    select: `select ${COLUMNS} from unpriced_clearings`,
+    select: `select ${COLUMNS} from pending_clearings`,
     where: [[`waits_for = 'review' and approved_at is null and ${IS_WAITING}`]],
     input,
   })
@@ -84,10 +88,10 @@ export function pageOfHeldRefunds(tx: Tx, input: PageInput): Promise<PageOf<Unpr
 export async function lockWaiting(
   tx: Tx,
   id: string,
-  waits_for: Unpriced['waits_for'],
-): Promise<UnpricedRow | null> {
-  const [row] = await tx.rows<UnpricedRow>(
-    `select ${COLUMNS} from unpriced_clearings
+  waits_for: PendingClearing['waits_for'],
+): Promise<PendingClearingRow | null> {
+  const [row] = await tx.rows<PendingClearingRow>(
+    `select ${COLUMNS} from pending_clearings
       where id = $1 and waits_for = $2 and approved_at is null and ${IS_WAITING} for update`,
     [id, waits_for],
   )
@@ -96,24 +100,27 @@ export async function lockWaiting(
 
 export async function decideRefund(
   tx: Tx,
-  { account_id, id }: UnpricedRow,
-  decided: Pick<UnpricedRow, 'approved_at' | 'refused_at'>,
+  { account_id, id }: PendingClearingRow,
+  decided: Pick<PendingClearingRow, 'approved_at' | 'refused_at'>,
 ): Promise<void> {
   await tx.run(
-    `update unpriced_clearings set approved_at = $3, refused_at = $4
+    `update pending_clearings set approved_at = $3, refused_at = $4
       where account_id = $1 and id = $2`,
     [account_id, id, decided.approved_at, decided.refused_at],
   )
 }
 
-export async function setPrice(tx: Tx, { account_id, id }: UnpricedRow, micros: Micros) {
+export async function setPrice(tx: Tx, { account_id, id }: PendingClearingRow, micros: Micros) {
   await tx.run(
-    'update unpriced_clearings set amount_micros = $3 where account_id = $1 and id = $2',
+    'update pending_clearings set amount_micros = $3 where account_id = $1 and id = $2',
     [account_id, id, micros],
   )
 }
 
-export type PricedRow = Pick<UnpricedRow, 'account_id' | 'id' | 'amount_minor' | 'currency'> & {
+export type PricedRow = Pick<
+  PendingClearingRow,
+  'account_id' | 'id' | 'amount_minor' | 'currency'
+> & {
   amount_micros: Micros
   pan_hash: string
   message_identity: string
@@ -132,7 +139,7 @@ export function findPriced(tx: Tx): Promise<PricedRow[]> {
     `select u.account_id, u.id, u.amount_minor, u.currency, u.amount_micros, u.request, c.pan_hash,
             u.message_identity, m.mti, m.bitmap, m.fields, m.raw, m.response_mti,
             m.response_fields, m.response_code, m.answer, m.received_at
-       from unpriced_clearings u
+       from pending_clearings u
        join cards c on c.account_id = u.account_id and c.id = u.card_id
        join network_messages m on m.identity = u.message_identity
       where u.settled_at is null and u.refused_at is null and u.amount_micros is not null
@@ -154,7 +161,7 @@ export async function markSettled(
           set account_id = booked.account_id, card_id = booked.card_id,
               transaction_id = booked.transaction_id
          from network_messages booked where booked.identity = $4 and m.identity = $5)
-     update unpriced_clearings set settled_at = $3
+     update pending_clearings set settled_at = $3
       where account_id = $1 and id = $2 and refused_at is null`,
     [row.account_id, row.id, settled.now, settled.identity, row.message_identity],
   )
