@@ -17,7 +17,6 @@ const UNCHECKED = [
   'src/doors/mcp',
   'src/doors/operator',
   'src/doors/rest',
-  'src/kernel',
   'src/operations',
 ]
 

@@ -34,11 +34,11 @@ test('an id is a UUIDv7: time, version 7, variant 10', () => {
 })
 
 test('the time of an ID can be read back to the millisecond, at both ends of the range', () => {
-  for (const moment of [0, 1, NOON_MS, 2 ** 48 - 1]) {
-    assert.equal(idTimeMs(newId('grant', moment)), moment)
+  for (const timestamp of [0, 1, NOON_MS, 2 ** 48 - 1]) {
+    assert.equal(idTimeMs(newId('grant', timestamp)), timestamp)
   }
-  for (const moment of [-1, 0.5, Number.NaN, 2 ** 48]) {
-    assert.throws(() => newId('card', moment), /an id has a time/)
+  for (const timestamp of [-1, 0.5, Number.NaN, 2 ** 48]) {
+    assert.throws(() => newId('card', timestamp), /an id has a time/)
   }
   assert.throws(() => idTimeMs('card_short'), /26 characters/)
 })

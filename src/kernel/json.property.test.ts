@@ -12,12 +12,12 @@ const ordinary = fc.jsonValue({ maxDepth: 5 })
 
 test('an ordinary value is read as JSON.parse reads it, spaces or not', (t) => {
   t.diagnostic(`seed ${seed}`)
-  const law = fc.property(ordinary, fc.constantFrom(0, 1, '\t', '\n\r '), (value, space) => {
+  const property = fc.property(ordinary, fc.constantFrom(0, 1, '\t', '\n\r '), (value, space) => {
     const text = JSON.stringify(value, null, space)
     assert.deepEqual(readJson(text), JSON.parse(text))
     assert.deepEqual(readJson(` \r\n\t${text} \n`), JSON.parse(text))
   })
-  fc.assert(law, runs)
+  fc.assert(property, runs)
 })
 
 const token = fc.constantFrom(
@@ -32,7 +32,7 @@ test('no text whatever brings out anything but a value or a JsonError', (t) => {
     fc.array(token, { maxLength: 30 }).map((tokens) => tokens.join('')),
     fc.string({ unit: 'binary', maxLength: 60 }),
   )
-  const law = fc.property(text, (written) => {
+  const property = fc.property(text, (written) => {
     let parsed: unknown
     try {
       parsed = JSON.parse(written)
@@ -47,7 +47,7 @@ test('no text whatever brings out anything but a value or a JsonError', (t) => {
       assert.match(cause.message, /duplicate key|levels deep/)
     }
   })
-  fc.assert(law, { ...runs, numRuns: 10_000 })
+  fc.assert(property, { ...runs, numRuns: 10_000 })
 })
 
 /** The same without what only one of the two readers can say: numbers that a float cannot hold. */
@@ -64,7 +64,7 @@ const digits = fc.bigInt({ min: 0n, max: 10n ** 25n }).map(String)
 test('a number comes out as a float only where the float prints the same decimal', (t) => {
   t.diagnostic(`seed ${seed}`)
   const exponent = fc.option(fc.integer({ min: -30, max: 30 }))
-  const law = fc.property(fc.boolean(), digits, fc.option(digits), exponent, (...parts) => {
+  const property = fc.property(fc.boolean(), digits, fc.option(digits), exponent, (...parts) => {
     const [negative, whole, fraction, power] = parts
     const sign = negative ? '-' : ''
     const text = `${sign}${whole}${fraction === null ? '' : `.${fraction}`}`
@@ -74,7 +74,7 @@ test('a number comes out as a float only where the float prints the same decimal
     if (isSame) assert.equal(read, Number(written))
     else assert.deepEqual(read, new InexactNumber(written))
   })
-  fc.assert(law, runs)
+  fc.assert(property, runs)
 })
 
 /** Compared as whole numbers of 10^-100, in bigint: another way than the reader's own. */

@@ -25,7 +25,7 @@ test('a seventh decimal is never rounded away', () => {
   assert.equal(microsFromUsd(0.000001), 1n)
 })
 
-test('what is not a finite number is no amount', () => {
+test('a value that is not a finite number is no amount', () => {
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
     assert.throws(() => microsFromUsd(value))
     assert.throws(() => decimalsOf(value), /only finite numbers/)
@@ -48,7 +48,7 @@ test('large and small notations are worked out', () => {
   assert.deepEqual(decimalParts('12e-4'), { negative: false, whole: '0', fraction: '0012' })
 })
 
-test('what is not a decimal number has no parts', () => {
+test('text that is not a decimal number has no parts', () => {
   for (const text of ['', '.', '1.', '.5', '+1', '1e', '0x10', '1_000', ' 1', '1e99999', 'NaN']) {
     assert.equal(decimalParts(text), null, text)
   }

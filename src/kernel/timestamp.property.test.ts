@@ -9,9 +9,9 @@ const seed = Number(process.env['FC_SEED'] ?? randomInt(2 ** 31 - 1))
 test('every timestamp gets its own ISO text, whatever was cached before', (t) => {
   t.diagnostic(`seed ${seed}`)
   fc.assert(
-    fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
-      for (const moment of [...moments, ...moments]) {
-        assert.equal(timestampText(moment), moment.toISOString())
+    fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (timestamps) => {
+      for (const timestamp of [...timestamps, ...timestamps]) {
+        assert.equal(timestampText(timestamp), timestamp.toISOString())
       }
     }),
     { seed },

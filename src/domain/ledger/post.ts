@@ -130,10 +130,10 @@ function treasuryAfter({ from, to }: Move, moved: Balances): Micros | null {
 }
 
 function requireLawful({ movement, from, to, amount_micros }: Move): void {
-  const law = movements[movement]
+  const rule = movements[movement]
   assert(amount_micros > 0n, 'a movement has a positive amount')
-  assert(from.kind === law.from, `${movement} leaves a ${law.from}`)
-  assert(to.kind === law.to, `${movement} reaches a ${law.to}`)
+  assert(from.kind === rule.from, `${movement} leaves a ${rule.from}`)
+  assert(to.kind === rule.to, `${movement} reaches a ${rule.to}`)
 }
 
 function pursesIn(move: Move): OwnedPurse[] {
