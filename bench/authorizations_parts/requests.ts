@@ -22,12 +22,12 @@ export function requestMaker({ dependencies, cards }: BenchEnvironment): () => C
   const templates = cards.map((card): CardRequest => {
     const message = decode(default_link, frameMaker([card])().body)
     const { keys } = dependencies
-    return {
-      ...toRequest(message, { link: default_link, keys, received_at: new Date() }),
+    const request = toRequest(message, { link: default_link, keys, received_at: new Date() })
+    return Object.assign(request, {
       message: maskMessage(default_link, message),
       answer: () => answer,
       restore: () => answer.bytes,
-    }
+    })
   })
   const run = Math.random().toString(36).slice(2)
   let count = 0

@@ -1,7 +1,7 @@
 import type { DeclineCode } from '#contract/decline.ts'
 import type { Engine } from '#domain/authorizations/engine.ts'
 import { declined } from '#domain/authorizations/record.ts'
-import { type CardRequest, isAdvice } from '#domain/authorizations/request.ts'
+import { type CardRequest, type Decision, isAdvice } from '#domain/authorizations/request.ts'
 import type { Link } from '#iso8583/link.ts'
 import { MalformedMessage } from '#iso8583/malformed_message.ts'
 import { maskMessage } from '#iso8583/mask.ts'
@@ -121,17 +121,17 @@ function submit(
   if (state.sign_on === 'signed_off' && !isAdvice(translated.kind)) {
     return respond(declineUndecided(dependencies, context, 'programme_paused'))
   }
-  const request: CardRequest = {
-    ...translated,
+  // Extended in place: a copy of its thirty fields costs 15 µs (bench/authorizations).
+  const request: CardRequest = Object.assign(translated, {
     message: maskMessage(link, message),
     // The engine calls it inside the batch, because it stores the response with the decision.
-    answer: (decision) => {
+    answer: (decision: Decision) => {
       const response = toResponse(context, decision)
       metrics.card_messages.inc({ mti: message.mti, code: response.response_code })
       return response
     },
-    restore: (kept_bytes) => restoreResponse(link, message, kept_bytes),
-  }
+    restore: (kept_bytes: Uint8Array) => restoreResponse(link, message, kept_bytes),
+  })
   return {
     type: 'pending',
     response: engine.submit(request).then(
