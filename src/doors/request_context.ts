@@ -10,6 +10,7 @@ export function requestContextOf(runtime: Runtime, request: FastifyRequest): Cal
     id: runtime.newId('req', runtime.clock.now()),
     ip: request.ip,
     user_agent: printable(request.headers['user-agent'] ?? ''),
+    idempotency_key: null,
     header: (name) => {
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : (value ?? null)

@@ -155,7 +155,13 @@ function makeSandboxHost(
     callerOf: async (authorization) => callerOf(runtime, { bearer: bearerOf(authorization) }),
     call: async (operation, input, bearer) => {
       const id = runtime.newId('req', runtime.clock.now())
-      const request = { id, ip: 'local', user_agent: 'florin', header: () => null }
+      const request = {
+        id,
+        ip: 'local',
+        user_agent: 'florin',
+        idempotency_key: null,
+        header: () => null,
+      }
       const readInput = () => structuredClone(input)
       const answer = await invoke(runtime, {
         operation,

@@ -9,7 +9,8 @@ export type Call = {
   bearer: string | null
   /** The resource an OAuth token must have been issued for (default: the REST API). */
   resource?: ResourceName
-  request: Omit<RequestContext, 'idempotency_key'>
+  /** Steps complete it, so each call has its own. */
+  request: RequestContext
   /** True for calls of the sandbox controls: they are never charged. */
   is_free?: boolean
   /** Returns the input as one flat object, or a promise of it. May throw a Problem. */

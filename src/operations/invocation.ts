@@ -38,8 +38,7 @@ export function makeInvocation(runtime: Runtime, call: Call): Invocation {
     runtime,
     call,
     operation: pipeline_operations[call.operation],
-    // The door may still add a file while it reads the input, so this is not a copy.
-    request: Object.assign(call.request, { idempotency_key: null }),
+    request: call.request,
     caller: null,
     operator: null,
     rate: null,

@@ -5,7 +5,7 @@ import { problemOf, problemResponse } from './problem_response.ts'
 import type { Runtime } from './runtime.ts'
 import { auditRefusal } from './steps/audit_refusal.ts'
 import { authenticate } from './steps/authenticate.ts'
-import { limitCallRate, rateHeadersOf } from './steps/limit_rate.ts'
+import { limitCallRate, peekRate, rateHeaders } from './steps/limit_rate.ts'
 import { parseInput } from './steps/parse_input.ts'
 import { readIdempotencyKey } from './steps/read_idempotency_key.ts'
 import { recordCredentialUse } from './steps/record_credential_use.ts'
@@ -32,7 +32,8 @@ export async function invoke(runtime: Runtime, call: Call): Promise<Response> {
   const invocation = makeInvocation(runtime, call)
   const response = await respond(invocation)
   if (invocation.request.upload !== undefined) await removeUnusedFile(invocation, response)
-  Object.assign(response.headers, await rateHeadersOf(invocation), invocation.headers)
+  const rate = invocation.rate ?? (await peekRate(invocation))
+  Object.assign(response.headers, rateHeaders(rate.subject, rate.verdict), invocation.headers)
   recordCall(invocation, response, started)
   return response
 }

@@ -130,7 +130,13 @@ async function readWithToken(
 ): Promise<string[]> {
   const caller = tokenOf(account_id, held, card_ids)
   const credentials = { ...runtime.credentials, callerOf: async () => caller }
-  const request = { id: 'req_1', ip: '127.0.0.1', user_agent: 'test', header: () => null }
+  const request = {
+    id: 'req_1',
+    ip: '127.0.0.1',
+    user_agent: 'test',
+    idempotency_key: null,
+    header: () => null,
+  }
   const response = await invoke(
     { ...runtime, credentials },
     { operation: 'get_activity', bearer: 'token', request, readInput: () => ({ order: 'asc' }) },

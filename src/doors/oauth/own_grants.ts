@@ -28,7 +28,7 @@ export function mountOwnGrants(app: FastifyInstance, runtime: Runtime): void {
     const subject = rateSubjectOf(runtime, { caller, ip: request.ip })
     reply.headers(rateHeaders(subject, await limitRate(runtime, subject)))
     const { id } = request.params as { id: string }
-    const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
+    const request_context = requestContextOf(runtime, request)
     const audit = { ...runtime, caller, request: request_context, operation: null }
     const revoked = await revokeGrant(runtime, id, {
       account_id: caller.account_id,

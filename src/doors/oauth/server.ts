@@ -153,7 +153,7 @@ function searchOf(url: string): string {
 /** A grant is ended by the client's request, or by the server itself. */
 function auditContext(runtime: Runtime, request: FastifyRequest | undefined): AuditContext {
   if (request === undefined) return systemAuditContext(runtime)
-  const request_context = { ...requestContextOf(runtime, request), idempotency_key: null }
+  const request_context = requestContextOf(runtime, request)
   const audit = auditContextOf({
     ...runtime,
     caller: null,

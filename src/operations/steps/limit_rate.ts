@@ -73,11 +73,10 @@ const subjectOf = ({ runtime, operation, caller, operator, request, call }: Invo
   rateSubjectOf(runtime, { ip: request.ip, operation, caller, operator, bearer: call.bearer })
 
 /** A call that was refused before it was counted has rate headers too. */
-export async function rateHeadersOf(invocation: Invocation): Promise<Record<string, string>> {
-  const { runtime, rate } = invocation
-  if (rate !== null) return rateHeaders(rate.subject, rate.verdict)
+export async function peekRate(invocation: Invocation): Promise<CountedRate> {
   const subject = subjectOf(invocation)
-  return rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies))
+  const verdict = await invocation.runtime.limiter.peek(subject.key, subject.policies)
+  return { subject, verdict }
 }
 
 /** Redis counts asynchronously, memory synchronously. */
