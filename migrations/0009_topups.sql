@@ -143,10 +143,10 @@ create table address_holdings (
   account_id       text collate "C" not null,
   topup_id         text collate "C" not null,
   address_index    bigint not null,
-  gathered_micros  bigint not null check (gathered_micros > 0),
+  received_micros  bigint not null check (received_micros > 0),
   swept_micros     bigint not null default 0
-                     check (swept_micros between 0 and gathered_micros),
-  unswept_micros   bigint not null generated always as (gathered_micros - swept_micros) stored,
+                     check (swept_micros between 0 and received_micros),
+  unswept_micros   bigint not null generated always as (received_micros - swept_micros) stored,
   -- Set after a sweep that failed on the chain, because each attempt costs a fee.
   sweep_after      timestamptz,
   primary key (chain, address, asset)

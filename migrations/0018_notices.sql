@@ -25,6 +25,6 @@ call guard_table('notices', 'insert');
 -- Accounts that got an email about their low balance. The row is deleted when the balance recovers.
 create table low_balances (
   account_id  text collate "C" primary key references accounts,
-  told_at     timestamptz not null
+  notified_at     timestamptz not null
 );
 call guard_table('low_balances');

@@ -1,5 +1,5 @@
 -- Announced maintenance. Every account that existed at the announcement gets its own event;
--- told_up_to is the last account id that has one.
+-- notified_up_to is the last account id that has one.
 create table maintenances (
   id            bigint generated always as identity primary key,
   starts_at     timestamptz not null,
@@ -7,9 +7,9 @@ create table maintenances (
   message       text not null,
   components    text[] not null,
   announced_at  timestamptz not null,
-  told_up_to    text collate "C" not null default '',
-  told_at       timestamptz,
+  notified_up_to    text collate "C" not null default '',
+  notified_at       timestamptz,
   check (ends_at > starts_at)
 );
-create index maintenances_untold on maintenances (id) where told_at is null;
+create index maintenances_to_notify on maintenances (id) where notified_at is null;
 call guard_table('maintenances', 'select');

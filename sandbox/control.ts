@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
-import type { CallAnswer, Surface } from '#domain/context/surface.ts'
+import type { CallResponse, Surface } from '#domain/context/surface.ts'
 import { JsonError, readJson } from '#kernel/json.ts'
 import { sandboxInbox } from './inbox.ts'
 
@@ -33,7 +33,7 @@ export function invalid(field: string, message: string): Problem {
 }
 
 /** Forwards the service's response unchanged, including errors. */
-export function forwardResponse(reply: FastifyReply, { status, body }: CallAnswer): FastifyReply {
+export function forwardResponse(reply: FastifyReply, { status, body }: CallResponse): FastifyReply {
   const { request_id } = body
   if (typeof request_id === 'string') reply.header('Request-Id', request_id)
   return reply.code(status).send(body)

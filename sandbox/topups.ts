@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '#contract/problem.ts'
 import type { Topup } from '#contract/topups.ts'
-import type { CallAnswer, SandboxHost, Surface } from '#domain/context/surface.ts'
+import type { CallResponse, SandboxHost, Surface } from '#domain/context/surface.ts'
 import { decimalsOf, MICRO_DECIMALS, microsFromUsd, USD_MAX } from '#kernel/money.ts'
 import { isTronAddress } from '#rails/chain/tron/address.ts'
 import { forwardResponse, invalid, readBody } from './control.ts'
@@ -54,7 +54,7 @@ async function runAction(
   return forwardResponse(reply, await look())
 }
 
-const topupOf = ({ body }: CallAnswer): Topup => body as unknown as Topup
+const topupOf = ({ body }: CallResponse): Topup => body as unknown as Topup
 
 /** The host with calls made as the caller. */
 function withBearer(host: SandboxHost, bearer: string): SandboxHost {

@@ -2,29 +2,8 @@ import { type BannedWord, banned_words, type Part } from './banned_words.ts'
 import { onlyPart } from './blank.ts'
 import { isCode, isWithin, lineAt, type SourceFile, type Violation } from './source.ts'
 
-/** Folders that still have banned words. This list only becomes shorter. */
-const UNCHECKED = [
-  'src/contract',
-  'src/domain/authorizations',
-  'src/domain/context',
-  'src/domain/disputes',
-  'src/domain/ledger',
-  'src/domain/notices',
-  'src/domain/operators',
-  'src/domain/system',
-  'src/domain/topups',
-  'src/domain/withdrawals',
-  'src/doors/mcp',
-  'src/doors/operator',
-  'src/doors/rest',
-  'src/operations',
-]
-
 export const isInVocabulary = ({ path }: SourceFile): boolean =>
   isWithin(path, 'src', 'panel', 'cli', 'client', 'docs')
-
-const isClean = (file: SourceFile): boolean =>
-  isInVocabulary(file) && !isWithin(file.path, ...UNCHECKED)
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 
@@ -36,7 +15,7 @@ function partsOf({ path, text }: SourceFile): [Part, string][] {
 
 export function bannedWordViolations(
   files: readonly SourceFile[],
-  isChecked = isClean,
+  isChecked = isInVocabulary,
 ): Violation[] {
   return files.filter(isChecked).flatMap((file) =>
     partsOf(file).flatMap(([part, text]) =>
@@ -64,7 +43,10 @@ type Sentence = { text: string; index: number }
 const HEADLESS = /^(?:what|whatever|whoever|whether|where|who|which)\b/i
 
 /** A comment, heading or test name names its subject instead of beginning with a clause. */
-export function headlessViolations(files: readonly SourceFile[], isChecked = isClean): Violation[] {
+export function headlessViolations(
+  files: readonly SourceFile[],
+  isChecked = isInVocabulary,
+): Violation[] {
   return files.filter(isChecked).flatMap((file) =>
     sentencesOf(file)
       .filter(({ text }) => HEADLESS.test(text) && !text.endsWith('?'))

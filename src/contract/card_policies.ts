@@ -1,7 +1,7 @@
 import type { OperationName } from './operations.ts'
 
 /**
- * What an OAuth token restricted to certain cards may do, per operation. Scopes decide which
+ * Policies for OAuth tokens restricted to certain cards, per operation. Scopes decide which
  * operations it may call, card policies decide for which cards. The pipeline enforces them, so a
  * handler that forgets about card restrictions leaks nothing.
  *

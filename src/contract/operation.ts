@@ -59,7 +59,7 @@ export type Section =
   | 'Webhooks'
   | 'Support and system'
 
-/** Which credentials may call the operation. Anything not listed is denied. */
+/** Credentials that may call the operation. Anything not listed is denied. */
 export type Access = PublicAccess | OperatorAccess
 
 export type PublicAccess = 'anyone' | AccountAccess
@@ -69,7 +69,7 @@ export type AccountAccess = { session: boolean; api_key: KeyAccess; oauth: OAuth
 /** An operator token of this role or a higher one. */
 export type OperatorAccess = { operator: OperatorRole }
 
-/** Whether an API key may call it; `only_fields` restricts which fields it may send. */
+/** True if API keys may call it; `only_fields` restricts the fields they may send. */
 export type KeyAccess = boolean | { only_fields: readonly string[] }
 
 /**
@@ -123,7 +123,7 @@ export function takesIdempotencyKey({ method }: Operation): boolean {
 /** The part of an operation that input parsing needs. */
 export type InputShape = { method: string; input: TObject; carries?: 'body' }
 
-/** Whether input fields outside the path are sent in the query string or the body. */
+/** The place of input fields that are not in the path. */
 export function inputLocation(shape: Omit<InputShape, 'input'>): 'query' | 'body' {
   if (shape.carries !== undefined) return shape.carries
   return shape.method === 'GET' || shape.method === 'DELETE' ? 'query' : 'body'

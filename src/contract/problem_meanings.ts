@@ -1,6 +1,6 @@
 import type { ProblemCode } from './problem.ts'
 
-/** What each error code means and what to do about it, as listed in the API reference. */
+/** The meaning of each error code and the next step, as listed in the API reference. */
 export const problem_meanings: Readonly<Record<ProblemCode, string>> = {
   invalid_json: 'The body is not valid JSON, or an object has a duplicate key.',
   invalid_request: 'A field is missing, unknown or not valid. `details` lists the fields.',

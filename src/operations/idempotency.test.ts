@@ -109,7 +109,7 @@ test('the same key of another account, another operation or another bearer of on
   assert.ok(isReplay(other_bearer), 'the scope is the account, whatever bearer speaks for it')
 })
 
-test('create_account: the key counts for the e-mail and a repeat carries a new bearer', async () => {
+test('create_account: the key belongs to the email, and a repeat has a new bearer', async () => {
   const key = randomUUID()
   const open = (email: string) =>
     send(url, 'POST', '/v1/accounts', { key, body: { email, password: PASSWORD } })
@@ -182,7 +182,7 @@ test('a refusal that was kept has left no effect behind', async () => {
   assert.equal((await auditLog(url, dora.bearer)).length, entries)
 })
 
-test('what may turn out otherwise next time is not kept: 400, 401, 403, 404, 503', async () => {
+test('responses that a retry can change are not stored: 400, 401, 403, 404, 503', async () => {
   const key = randomUUID()
   assertRefused(await newKey(ada, { key, body: { name: 5 } }), 400, 'invalid_request')
   assertRefused(await newKey({ ...ada, bearer: 'fls_nobody' }, { key }), 401, 'invalid_token')
@@ -216,7 +216,7 @@ test('sign_in is never kept: each repeat is a session of its own', async () => {
   assert.deepEqual(await stored(key), [])
 })
 
-test('a key of the wrong form is a 400, and so is a header that stands twice', async () => {
+test('an invalid key is a 400, and so is a repeated header', async () => {
   const count = await keyCount(ada)
   for (const key of ['', ' ', '""', 'x'.repeat(256), 'x'.repeat(300), 'a b', 'schlüssel']) {
     assertRefused(await newKey(ada, { key }), 400, 'invalid_idempotency_key')
@@ -247,7 +247,7 @@ function rawPost(base: string, bearer: string, headers: string[]) {
   })
 }
 
-test('fifty at once under one key are one effect: the rest is told to wait or replayed', async () => {
+test('fifty concurrent calls under one key have one effect; the rest wait or are replayed', async () => {
   const erin = await openAccount(url)
   const key = randomUUID()
   const replies = await Promise.all(Array.from({ length: 50 }, () => newKey(erin, { key })))
@@ -264,7 +264,7 @@ test('fifty at once under one key are one effect: the rest is told to wait or re
   assert.ok(isReplay(await newKey(erin, { key })))
 })
 
-test('fifty accounts at once under one key and e-mail are one account', async () => {
+test('fifty concurrent sign-ups under one key and email create one account', async () => {
   const body = { email: `${randomUUID()}@example.com`, password: PASSWORD }
   const key = randomUUID()
   const replies = await Promise.all(

@@ -13,7 +13,7 @@ import { requireAccess, requireFieldAccess } from './steps/require_access.ts'
 import { requireCardAccess } from './steps/require_card_access.ts'
 import { removeUnusedFile, storeInputFile } from './steps/store_file.ts'
 
-/** What every call passes before its handler runs, in this order. */
+/** The steps of every call before its handler, in order. */
 const steps: readonly Step[] = [
   authenticate,
   limitCallRate,

@@ -31,7 +31,7 @@ function rested() {
   return shared
 }
 
-/** So many at once, on the same moment of the held clock. */
+/** Sends calls concurrently at one reading of the clock. */
 const storm = (count: number, call: () => Promise<Reply>) =>
   Promise.all(Array.from({ length: count }, call))
 
@@ -42,7 +42,7 @@ const me = (url: string, bearer: string, sent: RequestOptions = {}) =>
   send(url, 'GET', '/v1/accounts/me', { bearer, ...sent })
 
 /** r and t of the RateLimit header, which must have exactly this form. */
-function standing(reply: Reply): { remaining: number; reset_s: number } {
+function rateOf(reply: Reply): { remaining: number; reset_s: number } {
   const match = /^"sustained";r=(\d+);t=(\d+)$/.exec(reply.headers.get('ratelimit') ?? '')
   assert.ok(match, String(reply.headers.get('ratelimit')))
   return { remaining: Number(match[1]), reset_s: Number(match[2]) }
@@ -55,7 +55,7 @@ test('default: 60 in one second and 1000 in one minute, and get_limits says so',
 
   const first = await me(url, bearer)
   assert.equal(first.headers.get('ratelimit-policy'), DEFAULT_POLICY)
-  assert.deepEqual(standing(first), { remaining: 999, reset_s: 1 })
+  assert.deepEqual(rateOf(first), { remaining: 999, reset_s: 1 })
   const burst = await storm(99, () => me(url, bearer))
   assert.equal(countOf(burst, 200), 59)
   assert.equal(countOf(burst, 429), 40)
@@ -63,23 +63,23 @@ test('default: 60 in one second and 1000 in one minute, and get_limits says so',
     assertRefused(reply, 429, 'rate_limited')
     assert.equal(reply.headers.get('retry-after'), '1')
     assert.equal(reply.headers.get('ratelimit-policy'), DEFAULT_POLICY)
-    assert.deepEqual(standing(reply), { remaining: 940, reset_s: 4 })
+    assert.deepEqual(rateOf(reply), { remaining: 940, reset_s: 4 })
   }
 
-  // What Retry-After promised: after a second there is room again.
+  // As Retry-After says, calls are allowed again after a second.
   clock.advance(1_000)
   const limits = await send(url, 'GET', '/v1/system/limits', { bearer })
-  const told = limits.body['rate_limits'] as Record<string, number>
-  assert.equal(told['burst_per_second'], 60)
-  assert.equal(told['sustained_per_minute'], 1_000)
-  assert.equal(told['remaining'], standing(limits).remaining)
+  const rate_limits = limits.body['rate_limits'] as Record<string, number>
+  assert.equal(rate_limits['burst_per_second'], 60)
+  assert.equal(rate_limits['sustained_per_minute'], 1_000)
+  assert.equal(rate_limits['remaining'], rateOf(limits).remaining)
 
   let allowed = 61
   for (let second = 0; second < 25; second += 1) {
     allowed += countOf(await storm(60, () => me(url, bearer)), 200)
     clock.advance(1_000)
   }
-  // 1000 at once, and one more for each 60 ms of the 26 seconds.
+  // 1000 immediately, and one more for each 60 ms of the 26 seconds.
   assert.ok(allowed >= 1_000 + 26_000 / 60 - 61 && allowed <= 1_000 + 26_000 / 60 + 1, `${allowed}`)
   clock.advance(60_000)
   assert.equal(countOf(await storm(100, () => me(url, bearer)), 200), 60)
@@ -173,13 +173,13 @@ test('behind a trusted proxy the address is the one that the proxy names', async
   assert.equal((await from('203.0.113.99, 203.0.113.1')).status, 429)
 })
 
-test('off lifts every limit, and the headers still tell the policy', async () => {
+test('off lifts every limit, and the headers still show the policy', async () => {
   const { url } = await start('off')
   const { bearer } = await openAccount(url)
   const replies = await storm(150, () => me(url, bearer))
   assert.equal(countOf(replies, 200), 150)
   assert.equal(replies[0]?.headers.get('ratelimit-policy'), DEFAULT_POLICY)
-  standing(replies[0] as Reply)
+  rateOf(replies[0] as Reply)
   assert.equal(
     countOf(await storm(30, () => send(url, 'POST', '/v1/sessions', { body: {} })), 400),
     30,

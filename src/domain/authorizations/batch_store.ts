@@ -11,7 +11,7 @@ import type { SpendLimits } from '#settings/spend_limit_settings.ts'
 import type { CardState, ChallengeState } from './card_state.ts'
 import type { CardRequest } from './request.ts'
 
-/** What a batch looks up. All of it is asked at once, behind the lock of the cards. */
+/** The reads of a batch. They are sent together, after the statement that locks the cards. */
 
 /** All of a purse is null where it was never used; one that is locked is made. */
 type PurseSnapshot = Pick<PurseRow, 'balance_micros' | 'held_micros' | keyof Spent>
@@ -24,7 +24,7 @@ export type CardSnapshot = (PurseSnapshot | NoPurse) & {
   failed_at: Date[] | null
 }
 
-/** What each card has and has spent, what its account owes, and how far it has counted. */
+/** Balance, holds and spending of each card, and its account's debt and event sequence. */
 const snapshotSql = batchCardsSql(
   (numbers) =>
     `select c.id, p.balance_micros, p.held_micros, p.spent_day::text, p.day_spent_micros,
@@ -48,7 +48,7 @@ export function findCardSnapshots(tx: Tx, cards: BatchCards): Promise<CardSnapsh
 
 type MostOf = 'per_transaction_max_usd' | 'daily_max_usd' | 'monthly_max_usd'
 
-/** What no card may spend beyond, unless its account's own limits say otherwise. */
+/** Spending limits of all cards, unless the account has its own. */
 export type ProgrammeLimits = Record<MostOf, Micros>
 
 export function programmeLimits(limits: SpendLimits): ProgrammeLimits {

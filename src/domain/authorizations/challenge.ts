@@ -2,7 +2,7 @@ import { notFound } from '#contract/common_problems.ts'
 import { Problem } from '#contract/problem.ts'
 import type { ThreeDsChallenge, ThreeDsDecision } from '#contract/webhooks.ts'
 import type { Dependencies } from '#domain/context/context.ts'
-import type { ChallengeAsked } from '#domain/context/surface.ts'
+import type { ChallengePayment } from '#domain/context/surface.ts'
 import { amountFromMinor } from '#iso8583/currencies.ts'
 import { usdFromMicros } from '#kernel/money.ts'
 import type { Tx } from '#platform/postgres/db.ts'
@@ -25,12 +25,19 @@ const LIFETIME_MS = 5 * 60_000
 const TOKEN_BYTES = 32
 const PURPOSE = 'three_ds_response'
 
-type Tools = Pick<Dependencies, 'db' | 'clock' | 'random' | 'keys' | 'newId' | 'settings'>
+type ChallengeDependencies = {
+  db: Dependencies['db']
+  clock: Dependencies['clock']
+  random: Dependencies['random']
+  keys: Dependencies['keys']
+  newId: Dependencies['newId']
+  settings: Dependencies['settings']
+}
 
 export async function openChallenge(
-  tools: Tools,
+  tools: ChallengeDependencies,
   account_id: string,
-  asked: ChallengeAsked,
+  asked: ChallengePayment,
 ): Promise<ChallengeRow> {
   const { db, clock, random, keys, newId, settings } = tools
   const now = clock.now()
@@ -53,16 +60,16 @@ export async function openChallenge(
       expires_at: expires_at.toISOString(),
       response_url: `${settings.public_url}/three_ds/${id}/${token}`,
     }
-    // Where nobody listens there is nobody to wait for.
-    const isHeard = await hasListener(tx, account_id)
+    // Without a webhook for challenges nobody could approve it.
+    const has_listener = await hasListener(tx, account_id)
     return insertChallenge(tx, {
       ...asked,
       account_id,
       id,
-      status: isHeard ? 'pending' : 'expired',
+      status: has_listener ? 'pending' : 'expired',
       response_hash: keys.credentialHash(PURPOSE, token),
       body: callbackBody(tools, { account_id, event_id: newId('evt', now), now, object }),
-      next_attempt_at: isHeard ? now : null,
+      next_attempt_at: has_listener ? now : null,
       created_at: now,
       expires_at,
     })
@@ -81,7 +88,7 @@ async function last4Of(tx: Tx, account_id: string, card_id: string): Promise<str
 type Callback = { account_id: string; event_id: string; now: Date; object: ThreeDsChallenge }
 
 /** The envelope of events, without a number: a challenge is no part of what happened. */
-function callbackBody({ settings }: Tools, callback: Callback): string {
+function callbackBody({ settings }: ChallengeDependencies, callback: Callback): string {
   return JSON.stringify({
     id: callback.event_id,
     type: 'three_ds.challenge',
@@ -97,7 +104,7 @@ function callbackBody({ settings }: Tools, callback: Callback): string {
 
 /** By the address that only the receiver of the callback knows. */
 export async function answerChallenge(
-  { db, clock, keys }: Tools,
+  { db, clock, keys }: ChallengeDependencies,
   { id, token, decision }: { id: string; token: string; decision: ThreeDsDecision },
 ): Promise<ChallengeRow> {
   return db.transaction(async (tx) => {
@@ -111,9 +118,9 @@ export async function answerChallenge(
   })
 }
 
-/** What the receiver said in its answer to the callback itself; too late or twice is no matter. */
+/** Applies the decision in the receiver's response. A late or second decision is ignored. */
 export async function noteInlineDecision(
-  { db, clock }: Tools,
+  { db, clock }: ChallengeDependencies,
   { id, decision }: { id: string; decision: 'approve' | 'decline' },
 ): Promise<void> {
   await db.transaction(async (tx) => {

@@ -1,8 +1,8 @@
-import type { ChallengeAsked } from '#domain/context/surface.ts'
+import type { ChallengePayment } from '#domain/context/surface.ts'
 import { assert } from '#kernel/assert.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
-export type ChallengeRow = ChallengeAsked & {
+export type ChallengeRow = ChallengePayment & {
   account_id: string
   id: string
   status: 'pending' | 'approved' | 'declined' | 'expired'

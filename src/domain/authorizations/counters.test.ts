@@ -22,8 +22,8 @@ const late = await openIssuer({
 })
 const { db } = issuer
 
-const at = (moment: string) => {
-  now = new Date(`2031-${moment}Z`)
+const at = (timestamp: string) => {
+  now = new Date(`2031-${timestamp}Z`)
 }
 
 async function openCard(limits: { per_transaction?: number; daily?: number; monthly?: number }) {

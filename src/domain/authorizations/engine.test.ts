@@ -162,7 +162,7 @@ test('a card that is locked for long does not delay or fail messages of other ca
   assert.equal((await limited.ask(purchaseMessage(stuck, 1_000))).fields[39], '00')
 })
 
-test('a message that finds its card locked for a moment is approved, not declined', async () => {
+test('a message whose card is locked briefly is approved, not declined', async () => {
   const limited = await openIssuer({ database_url: issuer.url, data_dir: issuer.data_dir, limits })
   const card = await insertBareCard(issuer, { usd: 100 })
   const { released } = await holdLock(card.id, 800)

@@ -103,7 +103,7 @@ test(`kill -9 of service and database loses and doubles no answered hold, seed $
   }
   const { child, port } = await startHost()
   const line = await openConnection(port)
-  // Only what was never answered: whoever has none left is done.
+  // Only messages without a response are sent again.
   await drive(line, () => null)
   line.end()
   child.disconnect()

@@ -30,10 +30,10 @@ export class LaneFinder {
   /** Calls back with undefined for an unknown card, or if the database is unreachable. */
   find(request: CardRequest, place: Unplaced['place']): void {
     this.#unplaced.push({ request, place })
-    if (!this.#isLookingUp) void this.#lookUp()
+    if (!this.#isLookingUp) void this.#findOwners()
   }
 
-  async #lookUp(): Promise<void> {
+  async #findOwners(): Promise<void> {
     this.#isLookingUp = true
     while (this.#unplaced.length > 0) {
       await endOfTurn()

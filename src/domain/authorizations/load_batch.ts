@@ -32,10 +32,14 @@ import { findRefundState } from './refund_state.ts'
 import { type CardRequest, isAdvice } from './request.ts'
 
 /** The dependencies of a batch. */
-export type EngineDependencies = Pick<
-  Dependencies,
-  'settings' | 'clock' | 'random' | 'newId' | 'log' | 'metrics' | 'fail'
-> & {
+export type EngineDependencies = {
+  settings: Dependencies['settings']
+  clock: Dependencies['clock']
+  random: Dependencies['random']
+  newId: Dependencies['newId']
+  log: Dependencies['log']
+  metrics: Dependencies['metrics']
+  fail: Dependencies['fail']
   /** The engine has its own pool, so slow queries elsewhere cannot delay it. */
   db: Database
 }
@@ -98,8 +102,8 @@ export async function loadBatch(
   const account_ids = snapshot.cards.map(({ account_id }) => account_id)
   const sequences = locks_all ? await lockSequences(tx, account_ids) : readSequences(snapshot)
   const known = { now, window, cards, posting, is_paused, refunds }
-  const facts = { ...known, seen, rows: [...rows, ...captures], challenges }
-  return { state: newBatchState(dependencies, facts), seen, sequences }
+  const loaded = { ...known, seen, rows: [...rows, ...captures], challenges }
+  return { state: newBatchState(dependencies, loaded), seen, sequences }
 }
 
 /** The first attempt gives up on a lock early, because most messages of the batch don't need it. */
@@ -134,16 +138,19 @@ function chainSpending(
   }
 }
 
-type Facts = Pick<BatchState, 'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'> & {
+type LoadedState = Pick<
+  BatchState,
+  'now' | 'window' | 'cards' | 'posting' | 'is_paused' | 'refunds'
+> & {
   seen: readonly AnsweredRow[]
   rows: readonly TransactionRow[]
   challenges: readonly ChallengeState[]
 }
 
-/** What is known, and nothing decided yet. */
+/** The state of a batch before its first decision. */
 function newBatchState(
   dependencies: EngineDependencies,
-  { seen, rows, challenges, ...known }: Facts,
+  { seen, rows, challenges, ...known }: LoadedState,
 ): BatchState {
   const { now } = known
   const purchases = new Purchases()

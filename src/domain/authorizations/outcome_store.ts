@@ -7,8 +7,8 @@ import type { CardState, ChallengeState } from './card_state.ts'
 import type { CardRequest, StoredResponse } from './request.ts'
 
 /**
- * What a batch writes, one statement a table. Every set goes in the order of its keys, so that two
- * nodes never wait for each other in a circle.
+ * The writes of a batch, one statement per table. Each set is in key order, so that two nodes never
+ * deadlock.
  */
 
 export type RespondedMessage = {
@@ -53,7 +53,7 @@ export function isAnsweredByOtherNode(cause: unknown): boolean {
   return code === UNIQUE_VIOLATION && table === 'network_messages'
 }
 
-/** What still waits for a person is refused: the network has taken it back. */
+/** Refuses pending clearings that the network has reversed. */
 export function newEarlyReversals(identities: ReadonlySet<string>, now: Date): readonly Write[] {
   if (identities.size === 0) return []
   const reversed = texts([...identities].sort(), (identity) => identity)

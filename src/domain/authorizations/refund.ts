@@ -115,8 +115,11 @@ export function reverseDisputeCredits(
       reduceCredit(overlap, state.now)
       state.refunds.changed_disputes.add(dispute)
       const evidence = state.refunds.evidence.filter(({ dispute_id }) => dispute_id === dispute.id)
-      const told = overlapEvent(overlap, { status }, evidence)
-      for (const event of [told, ...reverseCredit(state.posting, dispute, amount_micros)]) {
+      const overlap_event = overlapEvent(overlap, { status }, evidence)
+      for (const event of [
+        overlap_event,
+        ...reverseCredit(state.posting, dispute, amount_micros),
+      ]) {
         state.events.push({ account_id, event })
       }
     }

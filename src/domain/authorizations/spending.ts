@@ -84,4 +84,4 @@ function countedBy(authorization: TransactionRow, micros: Micros): Spent {
   }
 }
 
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
+const dayOf = (timestamp: Date): string => timestamp.toISOString().slice(0, 10)

@@ -17,7 +17,7 @@ import type { AddressScreener } from '#rails/screening/screening.ts'
 import type { RateProfileName } from '#settings/rate_settings.ts'
 import type { Settings } from '#settings/settings.ts'
 
-/** The seams that the service is built on; `main` makes them, tests and simulations differ. */
+/** The dependencies of the service. `main` makes them; tests and simulations replace some. */
 export type Dependencies = {
   settings: Settings
   db: Database
@@ -34,44 +34,44 @@ export type Dependencies = {
   fail: Fail
 }
 
-/** Who calls, once the bearer is known. The account comes from here and from nowhere else. */
+/** The authenticated caller. The account of a call always comes from here. */
 export type Caller = {
   kind: 'session' | 'api_key' | 'oauth_client'
-  /** The credential: its session, key or client. */
+  /** ID of the session, API key or OAuth client. */
   id: string
   name: string | null
   account_id: string
-  /** All of them for a session or a key; what was granted for a token. */
+  /** Every scope for sessions and API keys; the granted ones for tokens. */
   scopes: ReadonlySet<Scope>
-  /** The only cards a token may see; null where there is no such restriction. */
+  /** Cards a token is restricted to. Null: all cards. */
   card_ids: readonly string[] | null
   rate_profile: RateProfileName | null
-  /** Of a token: the grant it was made under. */
+  /** The grant of a token. */
   grant_id?: string
 }
 
-/** What is known of the request that carries a call, whatever door it came through. */
+/** The request of a call, the same for every door. */
 export type RequestContext = {
   id: string
   ip: string
   user_agent: string
   idempotency_key: string | null
   header(name: string): string | null
-  /** The file that was streamed in with it. */
+  /** A file sent with the request. */
   upload?: StoredFile
 }
 
-/** A file whose bytes are stored, and whose record is still to be written. */
+/** A file whose bytes are stored but not yet recorded. */
 export type StoredFile = { id: string; content_type: string; size_bytes: number; sha256: string }
 
 export type Resource = { type: string; id: string }
 
-/** Something that happened, for webhooks and the activity stream. */
+/** An event for webhooks and the activity stream. */
 export type NewEvent = {
   type: EventType | ActivityOnly
   message: string
   resource: Resource
-  /** The resource as its GET shows it; null for what is activity only. */
+  /** The resource as its GET shows it. Null for activity-only events. */
   object: object | null
   severity?: 'info' | 'warning' | 'error'
   card_id?: string | null
@@ -79,7 +79,7 @@ export type NewEvent = {
   previous_attributes?: object
 }
 
-/** Shown in the activity stream, but nothing that a webhook can subscribe to. */
+/** Event types of the activity stream that webhooks cannot subscribe to. */
 export type ActivityOnly =
   | `card.${'unfrozen' | 'unloaded' | 'limits_updated' | 'mcc_updated' | 'geo_updated'}`
   | 'webhook.disabled'
@@ -88,7 +88,7 @@ export type ActivityOnly =
   | `dispute.${'answered' | 'evidence_due' | 'credit_reduced'}`
   | `transaction.${'reversed' | 'expired' | 'refund_reversed'}`
 
-/** What the owner of an account is told by e-mail whatever the settings: somebody may be at it. */
+/** A security email to the owner, sent whatever the notification settings are. */
 export type SecurityAlert = {
   kind:
     | 'new_sign_in'
@@ -101,9 +101,9 @@ export type SecurityAlert = {
     | 'webhook_created'
     | 'webhook_moved'
     | 'notifications_off'
-  /** What exactly, in a few words; never a secret. */
+  /** Details in a few words; never a secret. */
   detail?: string
-  /** Where it goes when it must not go to the account's present address. */
+  /** The recipient, if it is not the account's current email. */
   recipient?: string
 }
 
@@ -111,23 +111,23 @@ export type NewAuditEntry = {
   action: string
   result?: 'success' | 'denied' | 'failure'
   resource?: Resource | null
-  /** For a call without a bearer: the session that it opened. */
+  /** The session that a call without a bearer opened. */
   actor_id?: string
 }
 
 /**
- * What an operation leaves behind besides its rows. It is collected while the handler runs and
- * written last, so that the account's head is locked after everything else and only briefly.
+ * Events, audit entries and alerts of an operation. They are collected while the handler runs and
+ * written last, so the account's sequence row is locked after everything else and only briefly.
  */
 export type Trail = {
   emit(account_id: string, event: NewEvent): void
-  /** Takes the place of the entry that would carry the operation's own name. */
+  /** Replaces the default entry, whose action is the operation's name. */
   audit(account_id: string, entry: NewAuditEntry): void
-  /** An e-mail to the owner, written with the change itself. */
+  /** An email to the owner, stored in the transaction of the change. */
   alert(account_id: string, alert: SecurityAlert): void
 }
 
-/** What the caller's rate limits are and what is left of them, this call included. */
+/** The caller's rate limits and what is left of them after this call. */
 export type RateStatus = {
   burst_per_second: number
   sustained_per_minute: number
@@ -135,35 +135,40 @@ export type RateStatus = {
   reset_ms: number
 }
 
-type Common = Pick<
-  Dependencies,
-  'settings' | 'clock' | 'random' | 'keys' | 'probes' | 'http' | 'screener' | 'blobs'
-> & {
+type CallContext = {
+  settings: Settings
+  clock: Clock
+  random: Random
+  keys: Keys
+  probes: Probes
+  http: Dependencies['http']
+  screener: AddressScreener
+  blobs: Blobs
   request: RequestContext
   rate: RateStatus
-  /** The moment of this call; everything it makes is made then. */
+  /** The time of this call; everything it creates has this timestamp. */
   now: Date
   newId(prefix: IdPrefix, at?: Date): string
 }
 
 /** Before the transaction: for slow work such as password hashing. */
-export type PreparingContext<Who = Caller> = Common & {
+export type PreparingContext<Who = Caller> = CallContext & {
   db: AccountDatabase
   caller: Who
-  /** A refusal, written at once: the operation that it belongs to will not commit. */
+  /** Writes a refusal immediately, because the operation will not commit. */
   auditRefusal(account_id: string, entry: NewAuditEntry): Promise<void>
   /**
-   * An entry in a transaction of the preparation's own, for what must be committed before it is
-   * done; answers with its id. Locks the account's head.
+   * Writes an entry in the preparation's own transaction, before the effect is committed. Returns
+   * its ID, and locks the account's sequence row.
    */
   auditIn(tx: Tx, account_id: string, entry: NewAuditEntry): Promise<string>
 }
 
-export type Context<Who = Caller> = Common &
+export type Context<Who = Caller> = CallContext &
   Trail & {
     tx: Tx
     caller: Who
-    /** Every node must forget what it remembers of this account's bearers: told at commit. */
+    /** Makes every node drop the account's cached credentials at commit. */
     credentialsChanged(account_id: string): void
   }
 
@@ -181,7 +186,7 @@ type Prepare<Name extends OperationName> = (
   input: InputOfName<Name>,
 ) => Promise<Run<Name>>
 
-/** Given the answer as it was stored, the answer to a repeat under the same Idempotency-Key. */
+/** Makes the response to a repeat under the same Idempotency-Key from the stored one. */
 type Replay<Name extends OperationName> = (
   context: Context<WhoOf<Name>>,
   stored: OutputOfName<Name>,
@@ -189,8 +194,8 @@ type Replay<Name extends OperationName> = (
 ) => Promise<OutputOfName<Name>>
 
 /**
- * A handler is its run; or a preparation outside the transaction that answers with its run. A read
- * that uses something up writes that in its preparation.
+ * A handler is its run, or a preparation outside the transaction that returns its run. A read that
+ * uses something up writes that in its preparation.
  */
 export type Handler<Name extends OperationName> =
   | Run<Name>

@@ -5,32 +5,36 @@ import type { Secret } from '#kernel/secret.ts'
 import type { Caller, Dependencies } from './context.ts'
 
 /**
- * What a world around the service may touch: the same bearers, the clock, and calls that go
- * through the same pipeline as everybody's. Anything else it does over the service's own protocols.
+ * The part of the service that the sandbox may use directly: bearers, the clock, and calls through
+ * the same pipeline as all others. Everything else goes over the service's own protocols.
  */
-export type SandboxHost = Pick<Dependencies, 'settings' | 'clock' | 'random' | 'log'> & {
+export type SandboxHost = {
+  settings: Dependencies['settings']
+  clock: Dependencies['clock']
+  random: Dependencies['random']
+  log: Dependencies['log']
   callerOf(authorization: string | undefined): Promise<Caller>
-  call(operation: OperationName, input: object, bearer?: string): Promise<CallAnswer>
-  /** Moves every clock of the service, on every node, and lets tasks see it at once. */
+  call(operation: OperationName, input: object, bearer?: string): Promise<CallResponse>
+  /** Moves the clock of every node and runs all tasks. */
   advanceClock(seconds: number): Promise<Date>
-  /** The e-mails written to this account, newest first. */
+  /** Emails to this account, newest first. */
   inboxOf(account_id: string): Promise<InboxMail[]>
-  /** Lets some background tasks look now, and waits for them. */
+  /** Runs background tasks now and waits for them. */
   runTasks(names: readonly string[]): Promise<void>
-  /** Closes the window of one awaited top-up, as if its time had passed. */
+  /** Expires a pending top-up. */
   expireTopup(account_id: string, id: string): Promise<void>
-  /** Where card networks dial in. */
+  /** Port of the card host. */
   card_host_port: number
-  /** What is printed on a card of the sandbox, as its holder would type it in at a shop. */
+  /** The details printed on a card, as its holder enters them in a shop. */
   cardNumberOf(account_id: string, card_id: string): Promise<PrintedCard>
-  /** Gives an authorization up, as if its time had passed. */
+  /** Expires an authorization. */
   expireAuthorization(account_id: string, id: string): Promise<void>
-  /** Asks the holder about a payment online, as an access control server would; answers its id. */
-  openChallenge(account_id: string, asked: ChallengeAsked): Promise<string>
+  /** Opens a 3-D Secure challenge like an access control server. Returns its ID. */
+  openChallenge(account_id: string, payment: ChallengePayment): Promise<string>
   challengeStatus(account_id: string, id: string): Promise<string | null>
 }
 
-export type ChallengeAsked = {
+export type ChallengePayment = {
   card_id: string
   amount_minor: bigint
   currency: string
@@ -55,7 +59,7 @@ export type InboxMail = {
   sent_at: string | null
 }
 
-export type CallAnswer = { status: number; body: Record<string, unknown> }
+export type CallResponse = { status: number; body: Record<string, unknown> }
 
-/** Routes that are mounted beside the service's own, such as the sandbox's controls. */
-export type Surface = (app: FastifyInstance, world: SandboxHost) => void
+/** Routes mounted beside the service's own, such as the sandbox controls. */
+export type Surface = (app: FastifyInstance, host: SandboxHost) => void

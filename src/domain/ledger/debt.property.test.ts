@@ -75,7 +75,7 @@ function requireRefusal(cause: { code?: string }): void {
   assert.match(String(cause.code), /^insufficient_/)
 }
 
-/** What the purses must hold, said without the ledger: money that comes in pays the debt first. */
+/** The expected balances without the ledger: incoming money pays the debt first. */
 class Model {
   readonly held = new Map<string, bigint>()
   owed = 0n

@@ -19,7 +19,7 @@ export function debtPayer({ from, to }: Pick<Move, 'from' | 'to'>): Purse | null
   return to.kind === 'card' && isIncoming ? to : null
 }
 
-/** Whether the receivable purse must be locked with the two purses of a movement. */
+/** True if the receivable purse must be locked with the two purses of a movement. */
 export function dependsOnDebt(move: Pick<Move, 'from' | 'to'>): boolean {
   return debtPayer(move) !== null || move.from.kind === 'treasury'
 }

@@ -1,4 +1,4 @@
-// The law of post.property.test.ts, over many more histories.
+// The property of post.property.test.ts, over many more histories.
 process.env['FLORIN_TEST_LENGTH'] = '25'
 await import('./post.property.test.ts')
 

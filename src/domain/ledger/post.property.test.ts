@@ -26,7 +26,7 @@ after(async () => {
 
 const SEED = Number(process.env['FLORIN_SEED'] ?? Date.now() % 2 ** 31)
 
-/** The long run of the same law is so many times this one. */
+/** The long test runs the same property this many times more often. */
 const LENGTH = Number(process.env['FLORIN_TEST_LENGTH'] ?? 1)
 
 const terms = fc.constantFrom<Pick<Move, 'movement' | 'from' | 'to'>>(

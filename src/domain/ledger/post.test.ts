@@ -120,7 +120,7 @@ test('a refused move of a set spoils no other', async () => {
   await requireSoundBooks()
 })
 
-test('what is held of a card is apart from what it can spend, in balance and in movements', async () => {
+test('holds of a card are separate from its balance, in purses and in movements', async () => {
   const account_id = await insertBareAccount(db)
   const hold = (amount: number) =>
     moveOf(account_id, { movement: 'spend_held', from: cardPurse('a'), to: holdPurse('a'), amount })
@@ -146,7 +146,7 @@ test('what is held of a card is apart from what it can spend, in balance and in 
   await requireSoundBooks()
 })
 
-test('money between two purses of the world is posted in a set as well', async () => {
+test('a set can contain movements between two external purses', async () => {
   const account_id = await insertBareAccount(db)
   const held_back = { movement: 'topup_suspended', from: chain, to: suspense, amount: 4 } as const
   const [posted] = await db.transaction((tx) => post(tx, [moveOf(account_id, held_back)], stamp()))
@@ -158,7 +158,7 @@ test('money between two purses of the world is posted in a set as well', async (
   assert.equal(found?.micros, 4_000_000n)
 })
 
-test('what is spent is counted where no money moves, on the latest day, and moves no moment', async () => {
+test('spending without a movement counts on the latest day and changes no timestamp', async () => {
   const account_id = await insertBareAccount(db)
   const card = cardPurse('a')
   await db.transaction((tx) => post(tx, [settle(account_id, 5), load(account_id, 'a', 3)], stamp()))
@@ -202,7 +202,7 @@ test('a movement between other purses than its own cannot be posted', async () =
 const owe = (account_id: string, amount: number) =>
   moveOf(account_id, { movement: 'dispute_owed', from: receivable, to: operator, amount })
 
-test('what an account owes stands apart, and is paid by the money that comes in next', async () => {
+test('the debt of an account is separate, and incoming money pays it first', async () => {
   const account_id = await insertBareAccount(db)
   const moves = [owe(account_id, 7), settle(account_id, 5), settle(account_id, 5)]
   await db.transaction((tx) => post(tx, moves, stamp()))
@@ -221,7 +221,7 @@ test('a debt is paid in the transaction of the single movement that brings money
   await requireSoundBooks()
 })
 
-test('what the treasury holds pays a debt as it arises', async () => {
+test('the treasury balance pays a new debt immediately', async () => {
   const account_id = await insertBareAccount(db)
   await db.transaction((tx) => post(tx, [settle(account_id, 5), owe(account_id, 7)], stamp()))
   assert.deepEqual(await balances(account_id), { receivable: -2n, treasury: 0n })
@@ -337,7 +337,7 @@ test('a movement that waits for a credit is covered by it', async () => {
   await requireSoundBooks()
 })
 
-test('of twenty reservations of the whole balance at once, exactly one succeeds', async () => {
+test('of twenty concurrent reservations of the whole balance, exactly one succeeds', async () => {
   const account_id = await insertBareAccount(db)
   await db.transaction((tx) => move(tx, settle(account_id, 10), stamp()))
   const reserve = moveOf(account_id, {

@@ -78,7 +78,7 @@ export async function beginPosting(
   return {
     balanceOf,
     move: (move) => {
-      requireLawful(move)
+      requireValid(move)
       const posted = decide(move, purses, stamp)
       if (posted === null) return null
       rows.push(posted)
@@ -109,7 +109,7 @@ export type Moved = MovementRow & { treasury_micros: Micros | null }
 
 /** Posts one movement, or throws a Problem. */
 export async function move(tx: Tx, one: Move, stamp: Stamp): Promise<Moved> {
-  requireLawful(one)
+  requireValid(one)
   const row = rowOf(one, stamp.now, stamp)
   const moved = await moveInOneStatement(tx, row, { checks_debt: dependsOnDebt(one) })
   if (moved !== null) return { ...row, ...moved, treasury_micros: treasuryAfter(one, moved) }
@@ -129,7 +129,7 @@ function treasuryAfter({ from, to }: Move, moved: Balances): Micros | null {
   return to.kind === 'treasury' ? moved.to_balance_micros : null
 }
 
-function requireLawful({ movement, from, to, amount_micros }: Move): void {
+function requireValid({ movement, from, to, amount_micros }: Move): void {
   const rule = movements[movement]
   assert(amount_micros > 0n, 'a movement has a positive amount')
   assert(from.kind === rule.from, `${movement} leaves a ${rule.from}`)

@@ -78,7 +78,7 @@ function markLowBalances(tx: Tx, now: Date): Promise<LowBalance[]> {
        ${LOW}
         limit ${BATCH_SIZE}),
      marked as (
-       insert into low_balances (account_id, told_at) select account_id, $1 from low
+       insert into low_balances (account_id, notified_at) select account_id, $1 from low
            on conflict do nothing
     returning account_id)
      select low.* from low join marked using (account_id)`,

@@ -52,8 +52,8 @@ function announceToBatch(dependencies: AnnouncementDependencies): Promise<boolea
     const events = [maintenanceEvent(maintenance)]
     for (const account_id of accounts) await emitAsSystem(tx, dependencies, account_id, { events })
     await markAnnounced(tx, maintenance.id, {
-      told_up_to: accounts.at(-1) ?? maintenance.told_up_to,
-      told_at: accounts.length < BATCH_SIZE ? clock.now() : null,
+      notified_up_to: accounts.at(-1) ?? maintenance.notified_up_to,
+      notified_at: accounts.length < BATCH_SIZE ? clock.now() : null,
     })
     return true
   })

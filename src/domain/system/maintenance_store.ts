@@ -15,10 +15,10 @@ export type MaintenanceRow = {
   message: string
   components: string[]
   announced_at: Date
-  told_up_to: string
+  notified_up_to: string
 }
 
-const COLUMNS = 'id, starts_at, ends_at, message, components, announced_at, told_up_to'
+const COLUMNS = 'id, starts_at, ends_at, message, components, announced_at, notified_up_to'
 
 export function maintenanceView(row: NewMaintenance): Maintenance {
   return {
@@ -46,13 +46,13 @@ export function findCurrentMaintenance(tx: Tx, now: Date): Promise<MaintenanceRo
 }
 
 export async function hasUnannounced(tx: Tx): Promise<boolean> {
-  return (await tx.rows('select from maintenances where told_at is null limit 1')).length > 0
+  return (await tx.rows('select from maintenances where notified_at is null limit 1')).length > 0
 }
 
 /** The oldest one that still has accounts to notify and that no other node has locked. */
 export async function lockUnannounced(tx: Tx): Promise<MaintenanceRow | undefined> {
   const [row] = await tx.rows<MaintenanceRow>(
-    `select ${COLUMNS} from maintenances where told_at is null order by id limit 1
+    `select ${COLUMNS} from maintenances where notified_at is null order by id limit 1
         for update skip locked`,
   )
   return row
@@ -61,12 +61,12 @@ export async function lockUnannounced(tx: Tx): Promise<MaintenanceRow | undefine
 /** The next accounts in id order that existed when the maintenance was announced. */
 export async function findAccountsToNotify(
   tx: Tx,
-  { told_up_to, announced_at }: MaintenanceRow,
+  { notified_up_to, announced_at }: MaintenanceRow,
   limit: number,
 ): Promise<string[]> {
   const rows = await tx.rows<{ id: string }>(
     'select id from accounts where id > $1 and created_at <= $2 order by id limit $3',
-    [told_up_to, announced_at, limit],
+    [notified_up_to, announced_at, limit],
   )
   return rows.map(({ id }) => id)
 }
@@ -74,11 +74,11 @@ export async function findAccountsToNotify(
 export async function markAnnounced(
   tx: Tx,
   id: bigint,
-  progress: { told_up_to: string; told_at: Date | null },
+  progress: { notified_up_to: string; notified_at: Date | null },
 ): Promise<void> {
-  await tx.run('update maintenances set told_up_to = $2, told_at = $3 where id = $1', [
+  await tx.run('update maintenances set notified_up_to = $2, notified_at = $3 where id = $1', [
     id,
-    progress.told_up_to,
-    progress.told_at,
+    progress.notified_up_to,
+    progress.notified_at,
   ])
 }

@@ -8,11 +8,11 @@ type Coins = Address & { asset: string; value_micros: Micros }
 export async function addHolding(tx: Tx, coins: Coins): Promise<void> {
   await tx.run(
     `insert into address_holdings as h (chain, address, asset, account_id, topup_id, address_index,
-                                        gathered_micros)
+                                        received_micros)
      select chain, address, $3, account_id, topup_id, address_index, $4
        from deposit_addresses where chain = $1 and address = $2
          on conflict (chain, address, asset) do update
-        set gathered_micros = h.gathered_micros + excluded.gathered_micros`,
+        set received_micros = h.received_micros + excluded.received_micros`,
     [coins.chain, coins.address, coins.asset, coins.value_micros],
   )
 }

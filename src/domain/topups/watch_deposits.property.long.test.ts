@@ -1,4 +1,4 @@
-// The law of watch_deposits.property.test.ts, over many more histories.
+// The property of watch_deposits.property.test.ts, over many more histories.
 process.env['FLORIN_TEST_LENGTH'] = '20'
 await import('./watch_deposits.property.test.ts')
 

@@ -29,7 +29,7 @@ const PHRASE = new Secret('test test test test test test test test test test tes
 const wallet = walletFromPhrase(PHRASE)
 const SEED = Number(process.env['FLORIN_SEED'] ?? randomInt(2 ** 31))
 const ADDRESSES = 3
-/** The long run of the same law is so many times this one. */
+/** The long test runs the same property this many times more often. */
 const LENGTH = Number(process.env['FLORIN_TEST_LENGTH'] ?? 1)
 
 const database = await cloneDatabase()
@@ -39,7 +39,7 @@ after(async () => {
   await database.drop()
 })
 
-/** What may happen between two looks. */
+/** The events between two reads of the chain. */
 type Deed =
   | { deed: 'deposit'; to: number; micros: number }
   | { deed: 'mine'; blocks: number }
@@ -115,7 +115,7 @@ function watcherOf(dependencies: Dependencies) {
     { chain, source: auditSource(chain, fetch), check },
   ])
   return {
-    /** A pass that meets a fault fails, and the next one goes on. */
+    /** A run with a fault fails, and the next one continues. */
     look: async () => {
       await watch.run().catch(() => undefined)
       await audit.run().catch(() => undefined)

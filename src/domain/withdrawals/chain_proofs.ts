@@ -66,7 +66,7 @@ export const chain_proofs: readonly Proof[] = [
   },
   {
     name: 'the unswept amount of an address is its transfers minus its sweeps',
-    sql: `select h.chain, h.address, h.asset, h.gathered_micros::text as gathered,
+    sql: `select h.chain, h.address, h.asset, h.received_micros::text as recorded,
                  h.swept_micros::text as swept
             from address_holdings h
             full join (select d.chain, d.address, t.asset, sum(t.value_micros) as received
@@ -77,7 +77,7 @@ export const chain_proofs: readonly Proof[] = [
             left join (select chain, address, asset, sum(value_micros) as done
                          from sweeps where step = 'done' group by 1, 2, 3) s
                 using (chain, address, asset)
-           where coalesce(h.gathered_micros, 0) <> coalesce(r.received, 0)
+           where coalesce(h.received_micros, 0) <> coalesce(r.received, 0)
               or coalesce(h.swept_micros, 0) <> coalesce(s.done, 0)`,
   },
   {

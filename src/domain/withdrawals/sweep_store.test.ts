@@ -19,7 +19,7 @@ test('planning reads only due addresses among a million', async () => {
     // Half are swept, half have less than the minimum, and thirty have enough.
     await client.query(
       `insert into address_holdings (chain, address, asset, account_id, topup_id, address_index,
-                                     gathered_micros, swept_micros)
+                                     received_micros, swept_micros)
        select 'tron', lpad(to_hex(g), 40, '0'), 'USDT', 'acct_' || g, 'tup_' || g, g,
               case when g <= 30 then 200000000 + g else 5000000 + g % 1000 end,
               case when g > 30 and g % 2 = 0 then 5000000 + g % 1000 else 0 end

@@ -34,12 +34,12 @@ const cooling = await startTestService({
 /** Asks for a withdrawal and, while its address is being screened, does something else. */
 async function duringScreening(
   bearer: string,
-  act: () => Promise<unknown>,
+  action: () => Promise<unknown>,
   at = url,
 ): Promise<Reply> {
   const asked = askToWithdraw({ url: at, bearer }, { amount_usd: 20 })
   assert(await eventually(async () => waiting.length > 0, { within_ms: 10_000 }))
-  await act()
+  await action()
   waiting.pop()?.()
   return asked
 }

@@ -4,7 +4,7 @@ import { operation_tools } from './operation_tools.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { listResources, listResourceTemplates, readResource } from './resources.ts'
 
-/** What the MCP server serves: its methods and its tools. */
+/** The methods and tools of the MCP server. */
 export type McpCapabilities = { methods: Readonly<Record<string, Method>>; tools: Tools }
 
 export const default_capabilities: McpCapabilities = {

@@ -15,7 +15,7 @@ export type Exchange = {
   tools: Tools
   request: FastifyRequest
   reply: FastifyReply
-  facts: Call['request']
+  request_context: Call['request']
   bearer: string | null
   id: MessageId | null
 }
@@ -27,7 +27,7 @@ export type Tools = {
   /** The result of tools/list, as JSON text. */
   list(runtime: Runtime, caller: Caller): string
   has(name: string): boolean
-  /** Whether it can be called without a bearer. */
+  /** True if it can be called without a bearer. */
   isOpen(name: string): boolean
   isAllowed(call: ToolCall, caller: Caller | null): boolean
   /** The scopes a refused call requires. */
@@ -52,14 +52,14 @@ export function openExchange({
   request,
   reply,
 }: Pick<Exchange, 'runtime' | 'tools' | 'request' | 'reply'>): Exchange {
-  const facts = requestContextOf(runtime, request)
-  reply.header('request-id', facts.id)
+  const request_context = requestContextOf(runtime, request)
+  reply.header('request-id', request_context.id)
   return {
     runtime,
     tools,
     request,
     reply,
-    facts,
+    request_context,
     bearer: bearerOf(request.headers.authorization),
     id: null,
   }

@@ -9,7 +9,7 @@ const accepted_hosts = new WeakMap<Settings, string>()
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
- * Protects against DNS rebinding: a web page must not reach a server on its visitor's machine. The
+ * Protects against DNS rebinding: a web page must not reach a server on the user's machine. The
  * Host must be ours, and so must the Origin if a browser sends one.
  */
 export function requireOwnOrigin(settings: Settings, request: FastifyRequest): void {

@@ -1,13 +1,13 @@
 import type { Method } from './exchange.ts'
 import { INVALID_PARAMS, isObject, ProtocolError } from './protocol.ts'
 
-type Given = Readonly<Record<string, string>>
+type PromptArguments = Readonly<Record<string, string>>
 
 type Prompt = {
   title: string
   description: string
   arguments: readonly { name: string; description: string; required: boolean }[]
-  text(given: Given): string
+  text(given: PromptArguments): string
 }
 
 /** Prompts for tasks that take several tools. */
@@ -33,9 +33,9 @@ const prompts: Readonly<Record<string, Prompt>> = {
       (daily_limit_usd === undefined
         ? '.\n'
         : `, and limits.daily_usd ${daily_limit_usd} in the same call.\n`) +
-      '4. Tell me the ID, last four digits, balance and limits of the card. Do not reveal its ' +
+      '4. Report the ID, last four digits, balance and limits of the card. Do not reveal its ' +
       'number unless I ask.\n' +
-      'Send a new idempotency_key with every write. If a scope is missing, tell me which one and ' +
+      'Send a new idempotency_key with every write. If a scope is missing, name it and ' +
       'why you need it before you request it.',
   },
   why_was_this_declined: {
@@ -56,7 +56,7 @@ const prompts: Readonly<Record<string, Prompt>> = {
       '3. get_card: compare its status, balance_usd, limits with amounts spent, mcc and geo with ' +
       'the purchase.\n' +
       '4. If the merchant disagrees, get_auth_details shows the ISO 8583 message.\n' +
-      '5. Tell me the cause in one sentence and the smallest change that would fix it. Do not ' +
+      '5. State the cause in one sentence and the smallest change that would fix it. Do not ' +
       'change anything yourself.',
   },
 }
@@ -81,7 +81,7 @@ export const getPrompt: Method = (_exchange, { name, arguments: given = {} }) =>
   return JSON.stringify({ description: prompt.description, messages })
 }
 
-function argumentsOf(prompt: Prompt, given: unknown): Given {
+function argumentsOf(prompt: Prompt, given: unknown): PromptArguments {
   if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, 'arguments must be an object.')
   const taken: Record<string, string> = {}
   for (const { name, required } of prompt.arguments) {

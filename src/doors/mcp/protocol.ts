@@ -55,7 +55,7 @@ export function messageFrom(value: unknown): Message {
 /** IDs are echoed to the client, so they are kept short. */
 const TOKEN_LENGTH_MAX = 1_000
 
-/** Whether a client may use this value as a request ID or progress token. */
+/** True if a client may use this value as a request ID or progress token. */
 export function isToken(value: unknown): value is MessageId {
   if (typeof value === 'string') return value.length <= TOKEN_LENGTH_MAX
   return typeof value === 'number'

@@ -75,7 +75,7 @@ async function readLimits(exchange: Exchange): Promise<string> {
   return answer.body
 }
 
-/** What to do about each HTTP status, for models. */
+/** The next step for each HTTP status, for models. */
 const advice: Readonly<Record<number, string>> = {
   400: 'The request is not valid. Fix the fields in `details`; an identical retry fails again.',
   401: 'The credential is missing, invalid or expired. Authorize again.',

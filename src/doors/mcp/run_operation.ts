@@ -11,7 +11,7 @@ const operationOf = ({ name }: ToolCall) => name as OperationName
 
 /** Runs the same pipeline as REST; HTTP headers are tool arguments here. */
 export function runOperation(
-  { runtime, facts, bearer }: Exchange,
+  { runtime, request_context, bearer }: Exchange,
   tool_call: ToolCall,
   onStart: () => void = () => undefined,
 ): Promise<Response> {
@@ -19,20 +19,20 @@ export function runOperation(
   const { arguments: given, meta } = tool_call
   const headers = header_arguments[operation]
   const input: Record<string, unknown> = {}
-  const taken: Record<string, unknown> = {}
+  const header_values: Record<string, unknown> = {}
   for (const name of Object.keys(given)) {
     const value = given[name]
     const header = Object.hasOwn(headers, name) ? headers[name] : undefined
-    if (header !== undefined) taken[header] = value
+    if (header !== undefined) header_values[header] = value
     else Object.defineProperty(input, name, { value, enumerable: true, writable: true })
   }
   const payment = meta['x402/payment']
-  if (isObject(payment)) taken['payment-signature'] = paymentHeader(payment)
+  if (isObject(payment)) header_values['payment-signature'] = paymentHeader(payment)
   const call: Call = {
     operation,
     bearer,
     resource: 'mcp',
-    request: withHeaders(facts, taken),
+    request: withHeaders(request_context, header_values),
     readInput: () => {
       onStart()
       return input
@@ -59,17 +59,23 @@ function textLengthOf(value: unknown): number {
   )
 }
 
-type Taken = Readonly<Record<string, unknown>>
+type HeaderValues = Readonly<Record<string, unknown>>
 
-function withHeaders(facts: Call['request'], taken: Taken): Call['request'] {
-  for (const _name in taken) {
-    return { ...facts, header: (name) => textOf(taken, name) ?? facts.header(name) }
+function withHeaders(
+  request_context: Call['request'],
+  header_values: HeaderValues,
+): Call['request'] {
+  for (const _name in header_values) {
+    return {
+      ...request_context,
+      header: (name) => textOf(header_values, name) ?? request_context.header(name),
+    }
   }
-  return facts
+  return request_context
 }
 
-function textOf(taken: Taken, name: string): string | null {
-  const value = Object.hasOwn(taken, name) ? taken[name] : null
+function textOf(header_values: HeaderValues, name: string): string | null {
+  const value = Object.hasOwn(header_values, name) ? header_values[name] : null
   if (value === undefined || value === null) return null
   if (typeof value === 'string') return value
   const field = name.replaceAll('-', '_')

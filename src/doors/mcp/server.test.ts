@@ -207,7 +207,7 @@ describe('tools', () => {
     assert.deepEqual(gone.structuredContent, {})
   })
 
-  test('tell their progress as events where it is asked for, then the result', async () => {
+  test('send progress notifications if requested, then the result', async () => {
     const params = { name: 'get_account', arguments: {}, _meta: { progressToken: 'p1' } }
     const reply = await rpc(url, 'tools/call', params, { bearer: key })
     assert.equal(reply.status, 200)

@@ -246,7 +246,7 @@ function sendText(reply: FastifyReply, status: number, text: string): void {
 
 /** Sends an HTTP error; for a malformed message, a JSON-RPC error. */
 async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
-  const { runtime, reply, facts, request } = exchange
+  const { runtime, reply, request_context, request } = exchange
   const subject = rateSubjectOf(runtime, { ip: request.ip })
   if (!reply.hasHeader('RateLimit')) {
     reply.headers(rateHeaders(subject, await runtime.limiter.peek(subject.key, subject.policies)))
@@ -265,7 +265,11 @@ async function refuse(exchange: Exchange, cause: unknown): Promise<void> {
     const scopes = [...new Set([...held, ...refusal.needed])]
     reply.header('WWW-Authenticate', stepUp(settings, 'mcp', scopes))
   }
-  runtime.log.info('refused', { path: PATH, status: response.status, request_id: facts.id })
+  runtime.log.info('refused', {
+    path: PATH,
+    status: response.status,
+    request_id: request_context.id,
+  })
   return sendText(reply, response.status, response.body)
 }
 
@@ -274,10 +278,10 @@ async function heldScopes({ runtime, bearer }: Exchange) {
   return [...scopes]
 }
 
-function responseTo({ runtime, facts }: Exchange, cause: unknown): Response {
+function responseTo({ runtime, request_context }: Exchange, cause: unknown): Response {
   const problem = problemOf(cause)
   if (problem.status >= 500) {
-    runtime.log.error('an agent request failed', { request_id: facts.id }, problem.cause)
+    runtime.log.error('an agent request failed', { request_id: request_context.id }, problem.cause)
   }
-  return problemResponse(problem, facts.id)
+  return problemResponse(problem, request_context.id)
 }

@@ -36,6 +36,6 @@ test('a session is no credential, and nobody else’s', async () => {
   assert.equal((await ping('made-up')).status, 404)
 })
 
-test('whoever wants no session needs none', async () => {
+test('sessions are optional', async () => {
   assert.equal((await rpc(url, 'ping', {}, { bearer })).status, 200)
 })

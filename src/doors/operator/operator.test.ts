@@ -64,8 +64,8 @@ test('the books agree with custody on the chain and with the card networks', asy
   const today = figures['days'].at(-1)
   assert(today.approved > 0 && today.captured_usd >= 10 && today.deposited_usd >= 30)
   assert(today.disputes_opened >= 1 && today.approval_rate > 0)
-  const moments = `from=${today.day}T00:00:00.000Z&to=${today.day}T23:59:59.999Z`
-  const { body: of_a_day } = await operate(url, 'GET', `/figures?${moments}`)
+  const timestamps = `from=${today.day}T00:00:00.000Z&to=${today.day}T23:59:59.999Z`
+  const { body: of_a_day } = await operate(url, 'GET', `/figures?${timestamps}`)
   assert.deepEqual([of_a_day['from'], of_a_day['to']], [today.day, today.day])
   for (const from of ['yesterday', '2026-02-30', '2026-02-30T00:00:00.000Z', '2026-01-01T']) {
     assertRefused(await operate(url, 'GET', `/figures?from=${from}`), 400, 'invalid_request')
@@ -94,7 +94,7 @@ test('without an operator token nothing is served, and no other bearer is one', 
   assertRefused(await operate(url, 'GET', '/health', { bearer }), 401, 'invalid_token')
 })
 
-test('a token is stored as a hash, is revoked at once, and its name is free again', async () => {
+test('a token is stored as a hash, and its revocation takes effect immediately', async () => {
   const { id, token } = await tokenOf('viewer', 'Ada')
   assert.equal((await operate(url, 'GET', '/health', { bearer: token })).status, 200)
   const rows = await db.rows<object>('select * from operator_tokens')
@@ -173,15 +173,15 @@ test('a card that an administrator froze stays frozen for its holder', async () 
   const ended = await operate(url, 'POST', `/cards/${card.id}/cancel`)
   assert.deepEqual([ended.body['status'], ended.body['cancel_reason']], ['cancelled', 'admin'])
   assert.equal(await balanceOf(url, key), 20)
-  const acts = await auditLog(url, bearer, '&actor_type=operator')
+  const entries = await auditLog(url, bearer, '&actor_type=operator')
   assert.deepEqual(
-    acts.map(({ action }) => action),
+    entries.map(({ action }) => action),
     ['freeze_card', 'unfreeze_card', 'cancel_card'],
   )
   await assertBooksSound(db)
 })
 
-test('a suspended account is refused at once, and all resumes after', async () => {
+test('a suspended account is refused immediately, and works again after', async () => {
   const spender = await openSpender(service, { usd: 20 })
   const found = await operate(url, 'GET', `/accounts?email=${spender.email.toUpperCase()}`)
   assert.equal(found.body['data'][0].id, spender.account_id)
@@ -267,7 +267,7 @@ test('risk controls hold: cool-down, largest balance, countries, velocity', asyn
   assert.equal((await withdraw()).status, 201)
 })
 
-test('velocity by address counts whoever calls from it, account by account', async () => {
+test('velocity by IP address counts the calls of all accounts', async () => {
   const holders = [await openSpender(service), await openSpender(service)]
   const body = { subject: 'Hello', message: 'Is anybody there?', category: 'other' }
   const askOf = ({ key }: { key: string }) =>

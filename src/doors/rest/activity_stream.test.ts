@@ -40,7 +40,7 @@ test('an event arrives within a second, on any node, as get_activity shows it', 
   for (const stream of streams) assert.deepEqual(await stream.waitForEvents(2), body['data'])
 })
 
-test("hears nobody else's, and nothing that is no activity", async () => {
+test('has no events of other accounts and nothing outside the activity', async () => {
   const ada = await openAccount(url)
   const bob = await openAccount(url)
   const stream = await follow(url, bob.bearer)
@@ -50,18 +50,18 @@ test("hears nobody else's, and nothing that is no activity", async () => {
   assert.deepEqual(namesOf(await stream.waitForEvents(1)), ['card.frozen'])
 })
 
-test('goes on after the last event that was heard, without a gap or a repeat', async () => {
+test('continues after the last received event, without a gap or a repeat', async () => {
   const { bearer, account_id } = await openAccount(url)
   await recordTestEvents(runtime, account_id, [plainEvent('card.issued')])
   const before = await follow(url, bearer)
   await recordTestEvents(runtime, account_id, [plainEvent('card.loaded')])
-  const [heard] = await before.waitForEvents(1)
+  const [received] = await before.waitForEvents(1)
   before.close()
   const missed = Array.from({ length: 250 }, (_, at) =>
     plainEvent('card.frozen', { message: `${at}` }),
   )
   await recordTestEvents(runtime, account_id, missed)
-  const again = await follow(second.url, bearer, { last: heard?.id ?? '' })
+  const again = await follow(second.url, bearer, { last: received?.id ?? '' })
   await recordTestEvents(runtime, account_id, [plainEvent('card.cancelled')])
   const events = await again.waitForEvents(251, 5_000)
   const expected = [...missed.map(({ message }) => message), 'It was card.cancelled.']
@@ -102,7 +102,7 @@ test('a reader who stops reading loses nothing and holds up nobody', async () =>
   assert.equal((await slow.waitForEvents(2_000, 30_000)).length, 2_000)
 })
 
-test('the stream of a revoked key ends at once on every node, and says why', async () => {
+test('the stream of a revoked key ends immediately on every node, with the reason', async () => {
   const { bearer, account_id } = await openAccount(url)
   const { id, key } = await createKey(url, bearer)
   const streams = [await follow(url, key), await follow(second.url, key)]
@@ -175,12 +175,12 @@ test('a hundred idle streams hold no connection to the database', async () => {
   )
   const [ada] = people
   await recordTestEvents(runtime, ada?.account_id ?? '', [plainEvent('card.loaded')])
-  const heard = await Promise.all(streams.slice(0, 10).map((stream) => stream.waitForEvents(1)))
-  assert(heard.every(({ length }) => length === 1))
+  const received = await Promise.all(streams.slice(0, 10).map((stream) => stream.waitForEvents(1)))
+  assert(received.every(({ length }) => length === 1))
   for (const stream of streams) stream.close()
 })
 
-test('ends at once when the service stops', async () => {
+test('ends immediately when the service stops', async () => {
   const { bearer } = await openAccount(url)
   const stream = await follow(second.url, bearer)
   const started = performance.now()

@@ -13,7 +13,7 @@ const { url, runtime, tasks } = await startTestService()
 const { bearer } = await openAccount(url)
 const { port } = new URL(url)
 
-// What the background does first of all is not what a request wrote.
+// Lets background tasks finish their first writes.
 await tasks.runAll()
 const before = await rowCounts(runtime.db)
 type RawReply = { status: number; head: string; body: Record<string, unknown> }
@@ -49,7 +49,7 @@ function assertWhole(reply: RawReply): void {
   assert.equal(typeof reply.body['message'], 'string')
 }
 
-test('what is not HTTP is a 400 in the shape of every refusal', async () => {
+test('a request that is not HTTP gets a 400 in the usual shape', async () => {
   const malformed = [
     'nonsense\r\n\r\n',
     'GET\r\n\r\n',
@@ -108,7 +108,7 @@ test('a path that cannot be decoded is refused in the shape of every refusal', a
   }
 })
 
-test('an id is unknown whatever stands in it and however long it is', async () => {
+test('any unknown ID is a 404, whatever its content and length', async () => {
   const odd = ['%00', 'card_%00', "'%20or%201=1--", '__proto__', '%F0%9F%98%80', 'x'.repeat(900)]
   for (const id of odd) {
     const reply = await send(url, 'GET', `/v1/cards/${id}`, { bearer })
@@ -130,7 +130,7 @@ test('an id is unknown whatever stands in it and however long it is', async () =
   assertWhole(long)
 })
 
-test('what a client expects beyond 100-continue is passed over and the call is answered', async () => {
+test('an Expect header other than 100-continue is ignored', async () => {
   const served = await raw(head(`Authorization: Bearer ${bearer}`, 'Expect: the-moon'))
   assert.equal(served.status, 200)
 })
@@ -152,26 +152,26 @@ test('a body of more than 25 MB is a 413, by its word or by its bytes', async ()
   assertWhole(streamed)
 })
 
-test('whoever is still sending when a body is refused can read why, and go on', async () => {
+test('a client that is still sending a refused body can read the response and continue', async () => {
   const mebibyte = Buffer.alloc(1024 * 1024, ' ')
   const socket = connect(Number(port), '127.0.0.1')
   socket.on('error', () => undefined)
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    heard += chunk.toString()
+    received += chunk.toString()
   })
-  const hears = (pattern: RegExp) =>
-    eventually(async () => pattern.test(heard), { within_ms: 5_000 })
+  const receives = (pattern: RegExp) =>
+    eventually(async () => pattern.test(received), { within_ms: 5_000 })
   socket.write(
     `POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${30 * mebibyte.length}\r\n\r\n`,
   )
-  assert(await hears(/^HTTP\/1.1 413 [\s\S]*payload_too_large/), heard)
+  assert(await receives(/^HTTP\/1.1 413 [\s\S]*payload_too_large/), received)
   for (let sent = 0; sent < 30; sent += 1) {
     await new Promise((resolve) => socket.write(mebibyte, resolve))
   }
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
-  assert(await hears(/HTTP\/1.1 200 /), heard)
+  assert(await receives(/HTTP\/1.1 200 /), received)
   socket.destroy()
 })
 
@@ -254,7 +254,7 @@ test('amounts that a float cannot hold, or with too many decimals, are a 422 wit
   }
 })
 
-test('absurd cursors, limits and moments are a 400 that names them', async () => {
+test('invalid cursors, limits and timestamps are a 400 that names them', async () => {
   const list = (query: string) => send(url, 'GET', `/v1/audit_log?${query}`, { bearer })
   for (const cursor of ['x', '%00', 'AAAA', 'null', '..', '%F0%9F%98%80']) {
     const reply = await list(`cursor=${cursor}`)
@@ -277,8 +277,8 @@ test('absurd cursors, limits and moments are a 400 that names them', async () =>
   ]) {
     assertRefused(await list(`limit=${limit}`), 400, 'invalid_request')
   }
-  for (const moment of ['x', '2026-02-30T00:00:00Z', '2016-12-31T23:59:60Z', '2026-11-15', '']) {
-    assertRefused(await list(`created_gte=${moment}`), 400, 'invalid_request')
+  for (const timestamp of ['x', '2026-02-30T00:00:00Z', '2016-12-31T23:59:60Z', '2026-11-15', '']) {
+    assertRefused(await list(`created_gte=${timestamp}`), 400, 'invalid_request')
   }
   assertRefused(await list('order=sideways'), 400, 'invalid_request')
   assert.equal((await list('limit=1e1')).status, 200)

@@ -33,18 +33,18 @@ export async function serveUpload(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const facts = requestContextOf(runtime, request)
+  const request_context = requestContextOf(runtime, request)
   const call: Call = {
     operation: operation.name,
     bearer: bearerOf(request.headers.authorization),
-    request: facts,
+    request: request_context,
     readInput: async () => {
       if (Buffer.isBuffer(request.body) || request.body === undefined) {
         return readInput(operation, request)
       }
       return readStream(runtime, request, async (source) => {
         const id = runtime.newId('evd', runtime.clock.now())
-        facts.upload = await storeEvidenceFile(runtime.blobs, id, source)
+        request_context.upload = await storeEvidenceFile(runtime.blobs, id, source)
       })
     },
   }

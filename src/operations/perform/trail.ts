@@ -16,7 +16,7 @@ import type { Operator } from '#domain/operators/operator.ts'
 import type { Runtime } from '#operations/runtime.ts'
 import type { Tx } from '#platform/postgres/db.ts'
 
-/** What a handler emitted so far; written at the end of its transaction, or dropped with it. */
+/** The trail of a handler, written at the end of its transaction or dropped with it. */
 export type CollectedTrail = Trail & {
   events: Map<string, NewEvent[]>
   entries: Map<string, NewAuditEntry[]>

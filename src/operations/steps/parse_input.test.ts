@@ -101,7 +101,7 @@ for (const { operation, path, decimals } of amount_fields) {
   })
 }
 
-test('a wrong shape is told before a wrong amount, and an amount is never put right in silence', () => {
+test('an invalid shape is reported before an invalid amount, and no amount is corrected silently', () => {
   const input = readJson('{"id":"card_x","amount_usd":1e400,"colour":"red"}')
   const refusal = refusalOf(operations.load_card, input)
   assert.equal(refusal.code, 'invalid_request')
@@ -133,7 +133,7 @@ test('an unknown field is named, at any depth, also those that every object has'
   }
 })
 
-test('a missing, a wrong and an unknown field are each told, with what is wrong', () => {
+test('missing, invalid and unknown fields are each reported with the reason', () => {
   const refusal = refusalOf(operations.create_account, { email: 5, colour: 'red' })
   assert.equal(refusal.code, 'invalid_request')
   assert.deepEqual([...fieldsIn(refusal)].sort(), ['colour', 'email', 'password'])
@@ -183,7 +183,7 @@ test('a filter by id takes only what can be an id of its kind', () => {
   }
 })
 
-test('what is no object is refused', () => {
+test('a body that is not an object is refused', () => {
   for (const input of [null, undefined, [], [{}], 'text', 5, true]) {
     const refusal = refusalOf(operations.create_api_key, input)
     assert.equal(refusal.code, 'invalid_request')
@@ -191,7 +191,7 @@ test('what is no object is refused', () => {
   }
 })
 
-test('text that the database could not hold as it is sent is refused, wherever it stands', () => {
+test('text that PostgreSQL cannot store unchanged is refused in every field', () => {
   const texts = ['\u0000', 'a\u0000b', '\ud800', 'a\udc00b', '\udc00\ud800']
   for (const text of texts) {
     const name = refusalOf(operations.create_api_key, { name: text })
@@ -219,7 +219,7 @@ test('no JSON whatever brings out anything but an input or a refusal of 400 or 4
   const words = [...new Set(shapes.flatMap(({ input }) => Object.keys(input.properties)))]
   const value = fc.jsonValue({ maxDepth: 3 })
   const input = fc.oneof(value, fc.dictionary(fc.constantFrom(...words), value, { maxKeys: 6 }))
-  const law = fc.property(shape, input, (operation, given) => {
+  const property = fc.property(shape, input, (operation, given) => {
     try {
       parseInput(operation, readJson(JSON.stringify(given)))
     } catch (cause) {
@@ -228,5 +228,5 @@ test('no JSON whatever brings out anything but an input or a refusal of 400 or 4
       assert.ok(cause.message.length < 5_000)
     }
   })
-  fc.assert(law, { seed, numRuns: 5_000 })
+  fc.assert(property, { seed, numRuns: 5_000 })
 })

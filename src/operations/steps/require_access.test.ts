@@ -127,7 +127,7 @@ for (const operation of shapes.filter(({ name }) => !bearerless.includes(name)))
   })
 }
 
-test('what anyone may call asks for nothing', () => {
+test('operations open to anyone require nothing', () => {
   for (const name of bearerless) {
     const operation = operations[name as keyof typeof operations] as OperationShape
     for (const who of [null, caller('session'), caller('api_key'), caller('oauth_client', [])]) {

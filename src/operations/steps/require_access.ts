@@ -33,7 +33,7 @@ function requireRole(name: string, access: OperatorAccess, operator: Operator | 
   )
 }
 
-/** Whether the caller may call the operation; certain fields may require more scopes. */
+/** True if the caller may call the operation; certain fields may require more scopes. */
 export function mayCall(operation: Operation, caller: Caller | null): boolean {
   try {
     requireAccess({ operation, caller, operator: null })
