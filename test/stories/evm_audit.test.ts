@@ -116,7 +116,7 @@ test('a credited transfer that the second node does not know raises the alarm', 
     return (await health()).rails.status === 'degraded'
   }
   assert(await eventually(isAlarmed, { within_ms: 15_000 }))
-  assert.match((await health()).rails.message ?? '', /does not find the credited transfer/)
+  assert.match((await health()).rails.message ?? '', /does not contain the recorded transfer/)
   const next = await awaited()
   await node.pay(next.deposit_address, 7_000_000n)
   await node.mine(CONFIRMATIONS)
