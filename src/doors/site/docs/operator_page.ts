@@ -12,7 +12,7 @@ export function operatorPage(): DocPage {
     group: 'Running it',
     anchors: operations.map(({ name: id, summary, method, path }) => ({
       id,
-      title: id,
+      title: id.replace('operator_', ''),
       kind: 'call',
       words: `operator ${summary} ${method} /operator/v1${path}`,
     })),
